@@ -1,0 +1,111 @@
+/* Sett: an entity component system in C.
+ *
+ * base.h: version, status codes and the hooks through which a world reaches memory and the outside.
+ * Everything here is plain data: no compile option changes a layout.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETT_BASE_H
+#define SETT_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SETT_VERSION_MAJOR 0
+#define SETT_VERSION_MINOR 1
+#define SETT_VERSION_PATCH 0
+#define SETT_VERSION (SETT_VERSION_MAJOR * 10000 + SETT_VERSION_MINOR * 100 + SETT_VERSION_PATCH)
+
+/* Linkage: define SETT_SHARED when linking against the shared library, SETT_BUILD_SHARED while
+ * building it. */
+#if defined(_WIN32) && defined(SETT_BUILD_SHARED)
+#define SETT_LINKAGE __declspec(dllexport)
+#elif defined(_WIN32) && defined(SETT_SHARED)
+#define SETT_LINKAGE __declspec(dllimport)
+#elif defined(__GNUC__)
+#define SETT_LINKAGE __attribute__((visibility("default")))
+#else
+#define SETT_LINKAGE
+#endif
+
+#ifdef __cplusplus
+#define SETT_API extern "C" SETT_LINKAGE
+#define SETT_ALIGNOF(T) alignof(T)
+#else
+#define SETT_API extern SETT_LINKAGE
+#define SETT_ALIGNOF(T) _Alignof(T)
+#endif
+
+/* What a call that can fail answers. One list makes the enumeration, the names and the texts. */
+#define SETT_STATUS_LIST(X)                                                                        \
+    X(OK, "success")                                                                               \
+    X(OUT_OF_MEMORY, "the allocator returned NULL; nothing was changed")                           \
+    X(LIMIT, "a limit of the world or of the library is reached")                                  \
+    X(ARGUMENT, "an argument is outside of what the function documents")                           \
+    X(STALE, "the entity handle is null, or its entity no longer exists")                          \
+    X(UNREGISTERED, "the component id is not registered in this world")                            \
+    X(PRESENT, "the entity already has the component, or the id is already taken")                 \
+    X(ABSENT, "the entity does not have the component")                                            \
+    X(CONFLICT, "a different registration or owner holds this name, id or type")                   \
+    X(CYCLE, "the request would close a cycle")                                                    \
+    X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                    \
+    X(MISMATCH, "header and library disagree about version or layouts")                            \
+    X(INVALID, "an invariant does not hold; the message says which")
+
+typedef enum sett_status {
+#define SETT_STATUS_ENUM(name, text) SETT_STATUS_##name,
+    SETT_STATUS_LIST(SETT_STATUS_ENUM)
+#undef SETT_STATUS_ENUM
+    SETT_STATUS_COUNT
+} sett_status;
+
+#define SETT_OK SETT_STATUS_OK
+
+/* Returns the name of a status, such as "SETT_STATUS_STALE"; "SETT_STATUS_?" for other values.
+ * Threads: any. Since: 0.1 */
+SETT_API const char* sett_status_name(sett_status status);
+
+/* Returns one sentence in English that says what a status means. Threads: any. Since: 0.1 */
+SETT_API const char* sett_status_text(sett_status status);
+
+/* Returns SETT_VERSION as the library was compiled with it. Threads: any. Since: 0.1 */
+SETT_API int sett_version(void);
+
+/* The one way to memory, in the manner of realloc with sizes and alignment given:
+ *   new_size == 0            free `ptr`, return NULL
+ *   ptr == NULL              allocate `new_size` bytes aligned to `align`
+ *   otherwise                never used by Sett: it does not move memory behind its own back
+ * `align` is a power of two and the same at allocation and release, as is `old_size`. Returning
+ * NULL for an allocation makes the call that needed it fail with SETT_STATUS_OUT_OF_MEMORY and
+ * leave the world as it was. */
+typedef void* (*sett_realloc_fn)(void* user, void* ptr, size_t old_size, size_t new_size,
+                                 size_t align);
+
+typedef struct sett_allocator {
+    sett_realloc_fn realloc_fn; /* default (NULL): the C library */
+    void* user;                 /* handed to realloc_fn */
+} sett_allocator;
+
+typedef enum sett_log_level {
+    SETT_LOG_INFO,
+    SETT_LOG_WARNING,
+    SETT_LOG_ERROR,
+} sett_log_level;
+
+/* Receives one line without a line end; `message` lives until the hook returns. */
+typedef void (*sett_log_fn)(void* user, sett_log_level level, const char* message);
+
+/* Called in debug builds (NDEBUG not defined when Sett was compiled) after a misuse was refused:
+ * the place to break into a debugger or to abort. The failed call returns normally when the hook
+ * does. */
+typedef void (*sett_assert_fn)(void* user, sett_status status, const char* message);
+
+/* The log hook used when none is given: warnings and errors go to stderr. Threads: any. Since:
+ * 0.1 */
+SETT_API void sett_log_stderr(void* user, sett_log_level level, const char* message);
+
+/* A log hook that drops everything. Threads: any. Since: 0.1 */
+SETT_API void sett_log_silent(void* user, sett_log_level level, const char* message);
+
+#endif

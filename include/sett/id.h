@@ -1,0 +1,54 @@
+/* id.h: handles. A header of its own, so that code which only stores or passes entities needs
+ * nothing else.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETT_ID_H
+#define SETT_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An entity: the place it has in its world and which life of that place is meant. All zeroes is
+ * null and never alive. A handle stays recognisable after its entity is gone: its generation does
+ * not come back. */
+typedef struct sett_entity {
+    uint32_t index;
+    uint32_t generation;
+} sett_entity;
+
+/* A component type, by number: chosen by the caller (an enum is a good place) or by the world. 0 is
+ * none. */
+typedef uint32_t sett_component;
+
+static inline sett_entity sett_null(void)
+{
+    sett_entity entity = {0, 0};
+    return entity;
+}
+
+static inline bool sett_is_null(sett_entity entity)
+{
+    return entity.generation == 0;
+}
+
+static inline bool sett_equals(sett_entity a, sett_entity b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+
+/* The handle as one number, for hash keys, logs and files; 0 for null. */
+static inline uint64_t sett_entity_to_u64(sett_entity entity)
+{
+    return ((uint64_t)entity.generation << 32) | entity.index;
+}
+
+static inline sett_entity sett_entity_from_u64(uint64_t bits)
+{
+    sett_entity entity;
+    entity.index = (uint32_t)bits;
+    entity.generation = (uint32_t)(bits >> 32);
+    return entity;
+}
+
+#endif

@@ -1,0 +1,647 @@
+/* sett.h: the core of Sett. One header to read from top to bottom:
+ *
+ *     world        where everything lives                    sett_world_*
+ *     components   the types of data, registered by number   sett_component_*
+ *     entities     created, destroyed, listed                sett_entity_*
+ *     values       an entity's components                    sett_add, sett_get, sett_set,
+ *     sett_has, sett_remove
+ *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
+ *     queries      loops over all that match                 sett_query_*, SETT_QUERY, SETT_EACH
+ *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
+ *
+ * How the functions are described: what for; Returns; Fails; Cost; Invalidates; Threads; Since.
+ *
+ * Threads, in three words used below. `any`: callable at any time from any thread. `reader`: any
+ * number of readers may run on one world at once. `writer`: alone on its world. Two worlds never
+ * share anything.
+ *
+ * Addresses of components. In a matrix they hold until the component is removed. In a packed
+ * storage they hold until any component of that type is removed (of a keep_order type: until it is
+ * compacted). Nothing else moves data.
+ *
+ * Misuse (a stale handle, an absent component, a structural change while a loop is open) is
+ * recognised in every build: the call changes nothing, returns its failure, and sett_world_error()
+ * says which. Debug builds also tell the log and the assert hook.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETT_SETT_H
+#define SETT_SETT_H
+
+#include "sett/base.h"
+#include "sett/id.h"
+
+typedef struct sett_world sett_world;
+typedef struct sett_query sett_query;
+typedef struct sett_commands sett_commands;
+
+/* ---------------------------------------------------------------------------------------- world */
+
+/* How to make a world. All zeroes is a good world. */
+typedef struct sett_world_desc {
+    sett_allocator allocator;   /* default: the C library */
+    sett_log_fn log_fn;         /* default: sett_log_stderr */
+    sett_assert_fn assert_fn;   /* default: none */
+    void* hook_user;            /* handed to log_fn and assert_fn */
+    uint32_t entity_limit;      /* entity indices stay below this; default: 268,435,456 (2^28) */
+    uint32_t signature_warning; /* log when this many sets of components exist; default: 65,536 */
+    /* ask for memory in blocks of at least 2 MB fit for huge pages; default: no */
+    bool huge_pages;
+} sett_world_desc;
+
+/* What the caller's translation unit believes about the public structs; compared by
+ * sett_world_create. */
+#define SETT_LAYOUT                                                                                \
+    ((uint64_t)sizeof(sett_world_desc) | (uint64_t)sizeof(sett_component_desc) << 10 |             \
+     (uint64_t)sizeof(sett_query_desc) << 20 | (uint64_t)sizeof(sett_batch) << 32 |                \
+     (uint64_t)sizeof(sett_stats) << 48)
+
+/* The function behind sett_world_create, for bindings: `version` and `layout` are SETT_VERSION and
+ * SETT_LAYOUT as the caller's header has them. Fails with NULL when they differ from the library's
+ * (told to the log hook) or when memory runs out. */
+SETT_API sett_world* sett_world_create_checked(const sett_world_desc* desc, int version,
+                                               uint64_t layout);
+
+/* Destroys every entity (removal hooks run) and frees all memory of the world, its queries and its
+ * commands. NULL is fine.
+ * Cost: O(pages), plus O(components that have hooks). Invalidates: everything of this world.
+ * Threads: writer. Since: 0.1 */
+SETT_API void sett_world_destroy(sett_world* world);
+
+/* Destroys every entity; types, queries and the memory reserved stay. Handles to the entities
+ * become stale.
+ * Fails: LOCKED. Cost: as destroying each. Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_world_clear(sett_world* world);
+
+/* Gives blocks of memory in which nothing lives any more back to the allocator, compacts keep_order
+ * storages, and forgets signatures that no entity has. Fails: LOCKED. Cost: O(entities + pages).
+ * Invalidates: addresses of keep_order components.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_world_trim(sett_world* world);
+
+/* Returns why the last changing call on this world that failed did so; SETT_OK if none has. A
+ * successful call does not reset it, and calls that only read (sett_get, sett_has) do not record.
+ * Threads: reader. Since: 0.1 */
+SETT_API sett_status sett_world_error(const sett_world* world);
+
+/* Returns the sentence that goes with sett_world_error, with names and ids; "" if nothing has
+ * failed. Valid until the next failure. Threads: writer. Since: 0.1 */
+SETT_API const char* sett_world_message(sett_world* world);
+
+/* The clock of change detection. Every write marks its page (and its row, if the type asked for
+ * track_rows) with the tick. sett_world_advance begins a new tick and returns it: whatever is
+ * written from now on is newer than what was before.
+ * Threads: reader / writer. Since: 0.1 */
+SETT_API uint64_t sett_world_tick(const sett_world* world);
+SETT_API uint64_t sett_world_advance(sett_world* world);
+
+/* ----------------------------------------------------------------------------------- components */
+
+typedef enum sett_storage_kind {
+    SETT_STORAGE_DEFAULT, /* matrix up to 256 bytes, packed above; a tag is a matrix of bits */
+    /* position = entity index; addresses stable; best for common components, joins and churn */
+    SETT_STORAGE_MATRIX,
+    /* sparse set; rows without gaps; best for rare components, and what can be sorted */
+    SETT_STORAGE_PACKED,
+} sett_storage_kind;
+
+typedef enum sett_save_policy {
+    SETT_SAVE_BYTES, /* the value is its bytes */
+    SETT_SAVE_CLONE, /* the value owns something: copied by the copy hook */
+    SETT_SAVE_SKIP,  /* not part of the saved state */
+} sett_save_policy;
+
+/* A component type. Only `name` is needed; `size` 0 makes a tag. Everything pointed to is
+ * copied. */
+typedef struct sett_component_desc {
+    const char* name; /* unique in the world */
+    size_t size;      /* bytes of a value; default (0): a tag, presence without data */
+    /* power of two, at most 4,096; default: what `size` allows, up to 16 */
+    size_t align;
+    /* the caller's own number, 1 to 1,048,575; default: the lowest that is free */
+    sett_component id;
+    sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
+    sett_save_policy save;     /* default: SETT_SAVE_BYTES */
+    uint32_t layout_version;   /* the caller's version of the value's layout; default: 0 */
+    bool keep_order;           /* packed: removal keeps the order of the rest; default: no */
+    /* takes no part in signatures: for many independent, often toggled flags; default: no */
+    bool loose;
+    /* remember the tick of the last write for each value, not only for each page; default: no */
+    bool track_rows;
+
+    /* Types that an entity gets, first and recursively, when it gets this one. Removing one of them
+     * removes this one first. They must be registered already, which is why cycles cannot come
+     * about except through re-registration, which is refused. */
+    const sett_component* required;
+    uint32_t required_count;
+
+    /* Byte offsets of sett_entity fields inside a value, for copying, loading and merging
+     * worlds. */
+    const uint32_t* entity_offsets;
+    uint32_t entity_offset_count;
+
+    /* The life of a value; each handles `count` values that lie one after another. Defaults: zero
+     * bytes, nothing, memcpy, memcpy. `copy` writes onto initialised values. `move` writes onto raw
+     * memory and leaves raw memory behind. */
+    void (*init)(void* values, uint32_t count, void* user);
+    void (*deinit)(void* values, uint32_t count, void* user);
+    void (*copy)(void* to, const void* from, uint32_t count, void* user);
+    void (*move)(void* to, void* from, uint32_t count, void* user);
+
+    /* Told of each value: after it was added; after it was written by sett_set or a recorded set;
+     * before it is removed, while it still exists. They must not change structure
+     * (SETT_STATUS_LOCKED); they may record into sett_world_commands(). Destroying an entity calls
+     * on_remove for all of its components before the first value goes. */
+    void (*on_add)(sett_world* world, sett_entity entity, void* value, void* user);
+    void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
+    void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
+    void* user; /* handed to all hooks */
+} sett_component_desc;
+
+/* Fills name, size and align of a descriptor: (sett_component_desc){SETT_TYPE(Position), .id =
+ * Position_id} */
+#define SETT_TYPE(T) .name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
+
+/* Registers a type. Registering the same again (same name, size, alignment, flags) returns the same
+ * id.
+ * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message holds both descriptions),
+ * UNREGISTERED (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED. Cost: O(1) plus the copy.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_component sett_component_register(sett_world* world, const sett_component_desc* desc);
+
+/* Returns the id of the type with this name, or 0. Cost: O(1), hashed. Threads: reader. Since:
+ * 0.1 */
+SETT_API sett_component sett_component_find(const sett_world* world, const char* name);
+
+/* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
+SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
+
+/* Fills `desc` with how the type was registered, defaults resolved; pointers belong to the world.
+ * Fails: UNREGISTERED. Threads: reader. Since: 0.1 */
+SETT_API sett_status sett_component_describe(const sett_world* world, sett_component component,
+                                             sett_component_desc* desc);
+
+/* Returns how many entities have the component. Cost: O(1). Threads: reader. Since: 0.1 */
+SETT_API uint32_t sett_component_count(const sett_world* world, sett_component component);
+
+/* Makes room so that the next `count` additions to entities that exist, or that come next, allocate
+ * nothing.
+ * Fails: UNREGISTERED, OUT_OF_MEMORY. Cost: O(count / rows a page). Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_component_reserve(sett_world* world, sett_component component,
+                                            uint32_t count);
+
+/* Removes the component from every entity that has it. Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY
+ * (then some may be removed).
+ * Cost: as removing each. Invalidates: addresses of the type. Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_component_clear(sett_world* world, sett_component component);
+
+/* Returns the entity whose component lies at `address`, null if none does. Cost: O(pages of the
+ * type).
+ * Threads: reader. Since: 0.1 */
+SETT_API sett_entity sett_component_owner(const sett_world* world, sett_component component,
+                                          const void* address);
+
+/* Moves the rows of a keep_order storage together over the gaps that removals left. The library
+ * also does so by itself when an addition finds at least half of the rows to be gaps, and in
+ * sett_world_trim. No effect on other storages.
+ * Fails: LOCKED, UNREGISTERED. Cost: O(rows). Invalidates: addresses of the type. Threads: writer.
+ * Since: 0.1 */
+SETT_API sett_status sett_component_compact(sett_world* world, sett_component component);
+
+/* ------------------------------------------------------------------------------------- entities */
+
+/* Creates an entity without components. Returns null on failure. Fails: LOCKED, LIMIT,
+ * OUT_OF_MEMORY.
+ * Cost: O(1), about 5 ns. Invalidates: nothing. Threads: writer. Since: 0.1 */
+SETT_API sett_entity sett_entity_create(sett_world* world);
+
+/* Creates `count` entities that all have the given components.
+ *   components  component_count ids, each once; NULL with 0 for none
+ *   values      for each component, NULL (initialised values) or the address of `count` values one
+ *   after another;
+ *               NULL altogether for none
+ *   out         receives `count` handles; NULL if not wanted
+ * Hooks run when all values are written: on_add, then on_set for the types that had values given.
+ * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY; then nothing was created. Cost:
+ * O(count), page-wise.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
+                                             const sett_component* components,
+                                             uint32_t component_count, const void* const* values,
+                                             sett_entity* out);
+
+/* Creates the entity with exactly this handle, for loading and networking.
+ * Fails: PRESENT (the index is in use), STALE (the slot has seen a later generation already, or the
+ * handle is null), LIMIT, LOCKED, OUT_OF_MEMORY. Cost: O(1). Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
+
+/* Destroys an entity with all its components. Destroying what is gone is STALE and harmless;
+ * destroying what is being destroyed (from a removal hook) is OK and does nothing. Fails: STALE,
+ * LOCKED.
+ * Cost: O(components it has). Invalidates: its handle; addresses as by removing each component.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
+
+/* Destroys `count` entities; stale handles among them are passed over. Fails: LOCKED. Threads:
+ * writer. Since: 0.1 */
+SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
+                                              uint32_t count);
+
+/* Destroys every entity that has the component. Fails: LOCKED, UNREGISTERED. Threads: writer.
+ * Since: 0.1 */
+SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
+
+/* Removes all components from the entity, which stays. Fails: STALE, LOCKED, OUT_OF_MEMORY.
+ * Cost: O(components it has). Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_entity_clear(sett_world* world, sett_entity entity);
+
+/* Returns whether the entity exists. Cost: one comparison. Threads: reader. Since: 0.1 */
+SETT_API bool sett_entity_valid(const sett_world* world, sett_entity entity);
+
+/* Returns the entity that lives at this index now, null if none does. Threads: reader. Since:
+ * 0.1 */
+SETT_API sett_entity sett_entity_at(const sett_world* world, uint32_t index);
+
+/* Returns how many entities exist. Cost: O(1). Threads: reader. Since: 0.1 */
+SETT_API uint32_t sett_entity_count(const sett_world* world);
+
+/* Walks all entities in the order of the entity table: start with *cursor = 0, end at null.
+ * Creating or destroying entities between two calls may skip or repeat some. Cost: O(1). Threads:
+ * reader. Since: 0.1 */
+SETT_API sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor);
+
+/* Writes the ids of up to `capacity` components that the entity has, ascending, loose types last.
+ * Returns how many it has, 0 for a stale handle. Cost: O(components it has + loose types). Threads:
+ * reader. Since: 0.1 */
+SETT_API uint32_t sett_entity_components(const sett_world* world, sett_entity entity,
+                                         sett_component* out, uint32_t capacity);
+
+/* Makes room so that `count` more entities can be created without allocating. Fails: OUT_OF_MEMORY,
+ * LIMIT.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
+
+/* --------------------------------------------------------------------------------------- values */
+
+/* Adds a component that the entity does not have, after the types that it requires.
+ * Returns its address: fresh bytes are zero, or as the init hook left them; for a tag an address
+ * that holds no bytes. NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
+ * Cost: O(1), about 5 ns plus the cache misses. Invalidates: nothing (keep_order: see
+ * sett_component_compact).
+ * Threads: writer. Since: 0.1 */
+SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component component);
+
+/* As sett_add, but returns the address of the one the entity has, if it has one; it counts as
+ * written. Threads: writer. */
+SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
+
+/* Writes a value, adding the component if it is absent: then on_add sees the initialised value
+ * first and on_set the written one.
+ *   value  `size` bytes, copied by the copy hook or memcpy; ignored for a tag
+ * Returns the address in the world; NULL on failure. Fails: as sett_add, never PRESENT. Threads:
+ * writer. Since: 0.1 */
+SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
+                        const void* value);
+
+/* Returns a component that the entity has, to read. Absence is a misuse: NULL, ABSENT.
+ * Cost: O(1), about 3 ns plus the cache misses. Threads: reader. Since: 0.1 */
+SETT_API const void* sett_get(const sett_world* world, sett_entity entity,
+                              sett_component component);
+
+/* As sett_get, to write: the value counts as changed. Threads: writer of this component's page.
+ * Since: 0.1 */
+SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
+
+/* As sett_get, where absence is an ordinary answer: NULL, also for a stale handle. Threads: reader.
+ * Since: 0.1 */
+SETT_API const void* sett_find(const sett_world* world, sett_entity entity,
+                               sett_component component);
+
+/* Returns whether the entity exists and has the component. Threads: reader. Since: 0.1 */
+SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
+
+/* Removes a component, after those of the entity that require it.
+ * Fails: STALE, UNREGISTERED, ABSENT, LOCKED, OUT_OF_MEMORY. Cost: O(1), about 4 ns plus the cache
+ * misses.
+ * Invalidates: the component's address; for a packed type, any address of that type. Threads:
+ * writer. Since: 0.1 */
+SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
+
+/* Returns the tick at which the value was last written through the API (set, get_mut, ensure, a
+ * batch that declares out or inout): exact if the type has track_rows, else that of its page; 0 if
+ * the entity does not have it. Threads: reader. Since: 0.1 */
+SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
+                               sett_component component);
+
+/* ------------------------------------------------------------------------------------- commands */
+
+/* Structural change recorded, to be applied when nothing is looping. Every world has one buffer;
+ * more can be made, such as one a thread. Each is applied first to last, by sett_commands_apply.
+ * What no longer makes sense then (its entity was destroyed, the component is there already or gone
+ * already) is passed over without complaint. Recording into a buffer: any thread, one at a time a
+ * buffer; but sett_cmd_create is for the thread that owns the world. */
+
+/* Returns the world's own buffer. Threads: reader. Since: 0.1 */
+SETT_API sett_commands* sett_world_commands(sett_world* world);
+
+/* Makes a further buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
+SETT_API sett_commands* sett_commands_create(sett_world* world);
+
+/* Frees a buffer made by sett_commands_create; what it still holds is dropped. Threads: writer.
+ * Since: 0.1 */
+SETT_API void sett_commands_destroy(sett_commands* commands);
+
+/* Applies everything recorded, in order, what hooks record into this buffer meanwhile included.
+ * Fails: LOCKED; OUT_OF_MEMORY: stops before the command that could not be applied and keeps it and
+ * the rest.
+ * Cost: as the changes. Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_commands_apply(sett_commands* commands);
+
+/* Drops everything recorded; entities promised by sett_cmd_create will not come to be. Threads:
+ * writer. Since: 0.1 */
+SETT_API void sett_commands_clear(sett_commands* commands);
+
+/* Returns how many commands wait. Threads: reader. Since: 0.1 */
+SETT_API uint32_t sett_commands_count(const sett_commands* commands);
+
+/* Promises an entity: the handle can be stored and recorded about at once, and is valid from
+ * sett_commands_apply on. Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY. Threads: writer,
+ * but allowed while loops are open. Since: 0.1 */
+SETT_API sett_entity sett_cmd_create(sett_commands* commands);
+
+/* Records what the immediate functions of the same names do. Fails: OUT_OF_MEMORY, UNREGISTERED.
+ * Since: 0.1 */
+SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
+SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
+                                  sett_component component);
+SETT_API sett_status sett_cmd_set(sett_commands* commands, sett_entity entity,
+                                  sett_component component, const void* value);
+SETT_API sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity,
+                                     sett_component component);
+SETT_API sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity);
+
+/* -------------------------------------------------------------------------------------- queries */
+
+/* Terms that a query can have. */
+#define SETT_QUERY_TERMS 32
+
+typedef enum sett_term_kind {
+    SETT_WITH,     /* the entity has it */
+    SETT_WITHOUT,  /* the entity does not have it */
+    SETT_OPTIONAL, /* either; its field is NULL in batches of entities that do not have it */
+} sett_term_kind;
+
+typedef enum sett_access {
+    SETT_INOUT, /* read and written; the default, since it is never wrong */
+    SETT_IN,    /* only read: never counts as a change */
+    SETT_OUT,   /* every value is overwritten; what was there may not be seen */
+    SETT_NONE,  /* presence only; its field is NULL */
+} sett_access;
+
+typedef struct sett_term {
+    sett_component component; /* 0 ends the list */
+    sett_access access;       /* default: SETT_INOUT */
+    sett_term_kind kind;      /* default: SETT_WITH */
+} sett_term;
+
+typedef struct sett_query_desc {
+    const char* name; /* for messages; default: "query" */
+    /* up to the first with component 0; none at all matches every entity */
+    sett_term terms[SETT_QUERY_TERMS];
+} sett_query_desc;
+
+/* Rows in a batch at most. */
+#define SETT_BATCH_ROWS 1024
+
+/* A run of matching entities. Rows are visited with SETT_EACH; fields are arrays indexed by row. */
+typedef struct sett_batch {
+    uint32_t count;              /* entities in the batch */
+    uint32_t field_count;        /* terms of the query */
+    const uint16_t* rows;        /* their rows, ascending; NULL: all rows below `count` */
+    uint32_t base;               /* entity index of row 0, where `indices` is NULL */
+    const uint32_t* indices;     /* entity index of each row, or NULL */
+    const uint32_t* generations; /* generation of each row, where `indices` is NULL */
+    void* fields[SETT_QUERY_TERMS];
+
+    /* Below here: the library's own. */
+    sett_query* query;
+    void* scratch; /* gathered fields, if there are any */
+    /* the term whose packed storage drives; SETT_QUERY_TERMS: pages are intersected */
+    uint32_t driver;
+    uint32_t unit;       /* rows looked at in one step */
+    uint32_t unit_base;  /* the first row of the step that `words` is about */
+    uint32_t cursor;     /* where the next step begins */
+    uint32_t limit;      /* where the last one ends */
+    uint32_t word_count; /* words of the step that may still have bits; 0: take the next step */
+    /* rows of the step that match and were not handed out yet */
+    uint64_t words[SETT_BATCH_ROWS / 64];
+    uint16_t list[SETT_BATCH_ROWS + 8]; /* what `rows` points to */
+} sett_batch;
+
+/* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy.
+ * Returns NULL on failure. Fails: UNREGISTERED, OUT_OF_MEMORY. Cost: O(terms). Threads: writer.
+ * Since: 0.1 */
+SETT_API sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc);
+
+/* Frees a query. A loop over it must not be open. NULL is fine. Threads: writer. Since: 0.1 */
+SETT_API void sett_query_destroy(sett_query* query);
+
+/* Returns how many entities match. Cost: as a loop with an empty body. Threads: reader. Since:
+ * 0.1 */
+SETT_API uint32_t sett_query_count(const sett_query* query);
+
+/* Loops over all entities that match, batch by batch:
+ *
+ *     SETT_QUERY(query, b) {
+ *         Position* p = sett_batch_field(b, 0);
+ *         const Velocity* v = sett_batch_field(b, 1);
+ *         SETT_EACH(b, i) { p[i].x += v[i].x * dt; }
+ *     }
+ *
+ * While it runs, structure must not change (SETT_STATUS_LOCKED; record commands instead), values
+ * may. `break` leaves the loop properly, also the nested SETT_EACH first and SETT_QUERY then;
+ * before `return` or `goto` out of it call sett_batch_end(b). A loop left without stays open: the
+ * next structural change is refused with the query's name, until sett_query_end_all.
+ *
+ * Order: entities come in the order of their indices if a matrix drives, in the order of the packed
+ * storage if one does: the packed storage with the fewest entities drives when there is no matrix
+ * term, or when it has less than a fifth of all entities. In one page, entities that have an
+ * optional component and those that have not come in batches of their own. */
+#define SETT_QUERY(query_, b)                                                                      \
+    for (sett_batch b##_batch_, *b = sett_query_begin((query_), &b##_batch_); b != NULL;           \
+         b = (sett_batch_end(b), (sett_batch*)NULL))                                               \
+        while (sett_batch_next(b))
+
+/* The functions behind SETT_QUERY, for other languages and for loops that are not lexical.
+ * sett_query_begin opens a loop in the caller's memory and returns `batch`, or NULL when memory
+ * runs out for the scratch that queries over several packed storages need. sett_batch_next moves to
+ * the next batch, false when there is none. sett_batch_end closes it.
+ * Cost: about 10 ns to open and close; 5 ns plus 2 for each field a batch; at least one batch for
+ * up to 1,024 entities with neighbouring indices. Threads: reader, if every field is IN; else as
+ * the fields that it writes. Since: 0.1 */
+SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
+SETT_API bool sett_batch_next(sett_batch* batch);
+SETT_API void sett_batch_end(sett_batch* batch);
+
+/* Closes all loops that were left without sett_batch_end. Only for when no loop of this world is
+ * really running.
+ * Threads: writer. Since: 0.1 */
+SETT_API void sett_query_end_all(sett_world* world);
+
+/* Visits the rows of a batch: `i` is the row, for fields and for sett_batch_entity. `break` and
+ * `continue` mean what they say. When the rows have no gaps this is a plain counting loop that
+ * compilers vectorise (at -O3, bodies of up to about ten operations; beyond, gcc needs
+ * SETT_EACH_RUN). Evaluates `b` several times. */
+#define SETT_EACH(b, i)                                                                            \
+    for (sett_each_ i##_each_ = {(b)->rows, (b)->count, 0}; i##_each_.k < i##_each_.count;         \
+         i##_each_.k = i##_each_.count)                                                            \
+        for (uint32_t i##_k_ = 0, i = 0;                                                           \
+             i##_k_ < i##_each_.count &&                                                           \
+             (i = i##_each_.rows != NULL ? i##_each_.rows[i##_k_] : i##_k_, (void)i, true);        \
+             ++i##_k_)
+
+/* As SETT_EACH, as a loop over runs: vectorises bodies of any length, and costs up to twice as much
+ * where rows have gaps. `break` leaves only the run: to stop early use SETT_EACH. */
+#define SETT_EACH_RUN(b, i)                                                                        \
+    for (sett_each_ i##_each_ = {(b)->rows, (b)->count, 0}; i##_each_.k < i##_each_.count;         \
+         i##_each_.k = i##_each_.rows != NULL ? i##_each_.k + 1 : i##_each_.count)                 \
+        for (uint32_t i = i##_each_.rows != NULL ? i##_each_.rows[i##_each_.k] : 0,                \
+                      i##_end_ = i##_each_.rows != NULL ? i + 1 : i##_each_.count;                 \
+             i < i##_end_; ++i)
+
+typedef struct sett_each_ {
+    const uint16_t* rows;
+    uint32_t count;
+    uint32_t k;
+} sett_each_;
+
+/* Returns the array of the k-th term's component, indexed by row; NULL for a tag, for access NONE,
+ * and for an optional component that the entities of this batch do not have. A field of a packed
+ * storage whose rows lie in another order is a copy, gathered for this batch and, if it is out or
+ * inout, written back when the batch ends: until then sett_get sees the old value.
+ * Threads: reader. Since: 0.1 */
+static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
+{
+    return batch->fields[k];
+}
+
+/* Returns the entity index of a row. Threads: reader. Since: 0.1 */
+static inline uint32_t sett_batch_index(const sett_batch* batch, uint32_t row)
+{
+    return batch->indices != NULL ? batch->indices[row] : batch->base + row;
+}
+
+/* The slower half of sett_batch_entity. */
+SETT_API sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row);
+
+/* Returns the entity of a row. Cost: two loads where a matrix drives. Threads: reader. Since:
+ * 0.1 */
+static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t row)
+{
+    if (batch->indices != NULL) {
+        return sett_batch_entity_lookup(batch, row);
+    }
+    sett_entity entity;
+    entity.index = batch->base + row;
+    entity.generation = batch->generations[row];
+    return entity;
+}
+
+/* Returns the component of the k-th term for one row, in place: what sett_get would return, also
+ * for gathered fields.
+ * Threads: reader. Since: 0.1 */
+SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
+
+/* ----------------------------------------------------------------------------------- inspection */
+
+typedef struct sett_stats {
+    uint32_t entities;        /* alive */
+    uint32_t entity_capacity; /* indices that the entity table covers */
+    uint32_t retired;         /* slots out of generations */
+    uint32_t components;      /* registered types */
+    uint32_t signatures;      /* sets of components known */
+    uint32_t queries;         /* prepared */
+    uint64_t values;          /* components of all entities, tags included */
+    uint64_t pages;           /* pages that hold state */
+    size_t page_size;         /* bytes in those pages */
+    size_t block_size;        /* bytes held from the allocator */
+    size_t free_size;         /* of these, bytes in free pages */
+    uint64_t allocations;     /* calls for memory since the world was made */
+} sett_stats;
+
+/* Fills `stats`. Cost: O(types + pages). Threads: reader. Since: 0.1 */
+SETT_API void sett_world_stats(const sett_world* world, sett_stats* stats);
+
+/* Checks every invariant of every structure. Returns SETT_OK, or INVALID with *reason (may be NULL)
+ * set to a sentence that the world keeps until the next call. Cost: O(everything). Threads: writer.
+ * Since: 0.1 */
+SETT_API sett_status sett_world_validate(sett_world* world, const char** reason);
+
+/* -------------------------------------------------------------------------------- typed helpers */
+
+/* Returns a world, or NULL when memory runs out or header and library do not match. `desc` may be
+ * NULL.
+ * Cost: one allocation, under 1 us. Threads: any. Since: 0.1 */
+static inline sett_world* sett_world_create(const sett_world_desc* desc)
+{
+    return sett_world_create_checked(desc, SETT_VERSION, SETT_LAYOUT);
+}
+
+/* The macros below name a component by its C type T and expect its id under the name T_id: an
+ * enumerator, a static or a local variable, as you like.
+ *
+ *     Position_id = SETT_REGISTER(world, Position);
+ *     SETT_SET(world, e, Position, .x = 1, .y = 2);
+ *     const Position* p = SETT_GET(world, e, Position);
+ */
+static inline sett_component sett_component_register_type(sett_world* world, const char* name,
+                                                          size_t size, size_t align)
+{
+#ifdef __cplusplus
+    sett_component_desc desc = {};
+#else
+    sett_component_desc desc = {0};
+#endif
+    desc.name = name;
+    desc.size = size;
+    desc.align = align;
+    return sett_component_register(world, &desc);
+}
+
+#define SETT_REGISTER(world, T)                                                                    \
+    sett_component_register_type((world), #T, sizeof(T), SETT_ALIGNOF(T))
+#define SETT_REGISTER_TAG(world, T) sett_component_register_type((world), #T, 0, 1)
+#define SETT_ADD(world, entity, T) ((T*)sett_add((world), (entity), T##_id))
+#define SETT_ENSURE(world, entity, T) ((T*)sett_ensure((world), (entity), T##_id))
+#define SETT_GET(world, entity, T) ((const T*)sett_get((world), (entity), T##_id))
+#define SETT_GET_MUT(world, entity, T) ((T*)sett_get_mut((world), (entity), T##_id))
+#define SETT_FIND(world, entity, T) ((const T*)sett_find((world), (entity), T##_id))
+#define SETT_HAS(world, entity, T) sett_has((world), (entity), T##_id)
+#define SETT_REMOVE(world, entity, T) sett_remove((world), (entity), T##_id)
+#define SETT_FIELD(b, k, T) ((T*)sett_batch_field((b), (k)))
+
+#ifdef __cplusplus
+extern "C++" {
+template <typename T>
+inline T* sett_set_value_(sett_world* world, sett_entity entity, sett_component id, const T& value)
+{
+    return static_cast<T*>(sett_set(world, entity, id, &value));
+}
+template <typename T>
+inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity entity,
+                                       sett_component id, const T& value)
+{
+    return sett_cmd_set(commands, entity, id, &value);
+}
+}
+#define SETT_SET(world, entity, T, ...)                                                            \
+    sett_set_value_<T>((world), (entity), T##_id, T{__VA_ARGS__})
+#define SETT_CMD_SET(commands, entity, T, ...)                                                     \
+    sett_cmd_set_value_<T>((commands), (entity), T##_id, T{__VA_ARGS__})
+#else
+#define SETT_SET(world, entity, T, ...) ((T*)sett_set((world), (entity), T##_id, &(T){__VA_ARGS__}))
+#define SETT_CMD_SET(commands, entity, T, ...)                                                     \
+    sett_cmd_set((commands), (entity), T##_id, &(T){__VA_ARGS__})
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* bits.h: words of 64 bits. Bit k of a word stands for row (word * 64 + k). */
+#ifndef SETTI_BITS_H
+#define SETTI_BITS_H
+
+#include "base/core.h"
+
+#if defined(_MSC_VER) && !defined(__clang__)
+#include <intrin.h>
+#endif
+
+/* The number of zero bits below the lowest one; `word` is not zero. */
+SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
+{
+    SETTI_ASSERT(word != 0);
+#if defined(__GNUC__)
+    return (uint32_t)__builtin_ctzll(word);
+#elif defined(_MSC_VER) && defined(_M_X64)
+    unsigned long at;
+    _BitScanForward64(&at, word);
+    return (uint32_t)at;
+#else
+    uint32_t at = 0;
+    while ((word & 1) == 0) {
+        word >>= 1;
+        at++;
+    }
+    return at;
+#endif
+}
+
+/* How many bits are set. Arithmetic, not an instruction: a generic x86-64 build would call into a
+ * library for it. */
+SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
+{
+#if defined(__POPCNT__)
+    return (uint32_t)__builtin_popcountll(word);
+#else
+    word -= (word >> 1) & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (uint32_t)((word * 0x0101010101010101u) >> 56);
+#endif
+}
+
+/* The k lowest bits set, 0 <= k <= 64. */
+SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
+{
+    return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
+}
+
+/* The smallest power of two that is not below `value`; 1 <= value <= 2^31. */
+static inline uint32_t setti_bits_ceil(uint32_t value)
+{
+    uint32_t power = 1;
+    while (power < value) {
+        power <<= 1;
+    }
+    return power;
+}
+
+#endif

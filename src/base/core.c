@@ -1,0 +1,47 @@
+/* core.c: version, and the texts of status codes. */
+#include "base/core.h"
+
+#include <stdio.h>
+
+static const char* const status_names[] = {
+#define STATUS_NAME(name, text) "SETT_STATUS_" #name,
+    SETT_STATUS_LIST(STATUS_NAME)
+#undef STATUS_NAME
+};
+
+static const char* const status_texts[] = {
+#define STATUS_TEXT(name, text) text,
+    SETT_STATUS_LIST(STATUS_TEXT)
+#undef STATUS_TEXT
+};
+
+const char* sett_status_name(sett_status status)
+{
+    return (unsigned)status < SETT_STATUS_COUNT ? status_names[status] : "SETT_STATUS_?";
+}
+
+const char* sett_status_text(sett_status status)
+{
+    return (unsigned)status < SETT_STATUS_COUNT ? status_texts[status] : "unknown status";
+}
+
+int sett_version(void)
+{
+    return SETT_VERSION;
+}
+
+void sett_log_stderr(void* user, sett_log_level level, const char* message)
+{
+    static const char* const levels[] = {"info", "warning", "error"};
+    (void)user;
+    if (level != SETT_LOG_INFO) {
+        fprintf(stderr, "sett: %s: %s\n", levels[level], message);
+    }
+}
+
+void sett_log_silent(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    (void)level;
+    (void)message;
+}

@@ -1,0 +1,63 @@
+/* core.h: what every file needs: assertions, branch hints, checked arithmetic, messages. */
+#ifndef SETTI_CORE_H
+#define SETTI_CORE_H
+
+#include "sett/base.h"
+
+#include <assert.h>
+
+/* Holds in every correct program; checked in debug builds only. */
+#define SETTI_ASSERT(condition) assert(condition)
+
+#if defined(__GNUC__)
+#define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
+#define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SETTI_COLD __attribute__((noinline, cold))
+#define SETTI_INLINE static inline __attribute__((always_inline))
+#define SETTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#define SETTI_PREFETCH(address) __builtin_prefetch((address), 1)
+#elif defined(_MSC_VER)
+#define SETTI_LIKELY(x) (x)
+#define SETTI_UNLIKELY(x) (x)
+#define SETTI_COLD __declspec(noinline)
+#define SETTI_INLINE static __forceinline
+#define SETTI_PRINTF(at, first)
+#define SETTI_PREFETCH(address) ((void)(address))
+#else
+#define SETTI_LIKELY(x) (x)
+#define SETTI_UNLIKELY(x) (x)
+#define SETTI_COLD
+#define SETTI_INLINE static inline
+#define SETTI_PRINTF(at, first)
+#define SETTI_PREFETCH(address) ((void)(address))
+#endif
+
+/* No index, no row, no page. */
+#define SETTI_NONE UINT32_MAX
+
+#define SETTI_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define SETTI_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* `value` rounded up to a multiple of `align`, a power of two. */
+static inline size_t setti_align_up(size_t value, size_t align)
+{
+    return (value + align - 1) & ~(align - 1);
+}
+
+/* False if count * size does not fit a size_t; else the product is in *out. */
+static inline bool setti_multiply(size_t count, size_t size, size_t* out)
+{
+    if (size != 0 && count > SIZE_MAX / size) {
+        return false;
+    }
+    *out = count * size;
+    return true;
+}
+
+/* Casts away const where an interface hands out what it owns; the one place that may. */
+static inline void* setti_unconst(const void* pointer)
+{
+    return (void*)(uintptr_t)pointer;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* hash_map.c: open addressing with linear probing and Fibonacci hashing (Knuth, TAOCP 3, 6.4). See
+ * hash_map.h.
+ *
+ * Invariant:  every key is found by walking from its home slot without meeting a free one;  3 *
+ * count <= 2 * capacity
+ */
+#include "base/hash_map.h"
+
+#include "base/bits.h"
+
+#include <string.h>
+
+static uint32_t hash_map_home(const setti_hash_map* map, uint64_t key)
+{
+    uint64_t mixed = (key ^ (key >> 32)) * 0x9E3779B97F4A7C15u;
+    return (uint32_t)(mixed >> 32) & (map->capacity - 1);
+}
+
+uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key)
+{
+    if (map->capacity == 0) {
+        return SETTI_NONE;
+    }
+    for (uint32_t at = hash_map_home(map, key);; at = (at + 1) & (map->capacity - 1)) {
+        if (map->slot[at].key == key) {
+            return map->slot[at].value;
+        }
+        if (map->slot[at].key == 0) {
+            return SETTI_NONE;
+        }
+    }
+}
+
+static void hash_map_put(setti_hash_map* map, uint64_t key, uint32_t value)
+{
+    uint32_t at = hash_map_home(map, key);
+    while (map->slot[at].key != 0 && map->slot[at].key != key) {
+        at = (at + 1) & (map->capacity - 1);
+    }
+    map->count += map->slot[at].key == 0;
+    map->slot[at].key = key;
+    map->slot[at].value = value;
+}
+
+bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uint32_t value)
+{
+    SETTI_ASSERT(key != 0);
+    if ((uint64_t)(map->count + 1) * 3 > (uint64_t)map->capacity * 2) {
+        size_t size;
+        setti_hash_map grown = {NULL, 0, SETTI_MAX(map->capacity * 2, 16)};
+        if (map->capacity > UINT32_MAX / 4 ||
+            !setti_multiply(grown.capacity, sizeof(setti_hash_slot), &size)) {
+            return false;
+        }
+        grown.slot = setti_pool_alloc(pool, size, 16);
+        if (grown.slot == NULL) {
+            return false;
+        }
+        memset(grown.slot, 0, size);
+        for (uint32_t at = 0; at < map->capacity; at++) {
+            if (map->slot[at].key != 0) {
+                hash_map_put(&grown, map->slot[at].key, map->slot[at].value);
+            }
+        }
+        setti_hash_map_deinit(pool, map);
+        *map = grown;
+    }
+    hash_map_put(map, key, value);
+    return true;
+}
+
+void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map)
+{
+    setti_pool_free(pool, map->slot, (size_t)map->capacity * sizeof(setti_hash_slot), 16);
+    memset(map, 0, sizeof(*map));
+}
+
+uint64_t setti_hash_bytes(const void* bytes, size_t size)
+{
+    const unsigned char* at = bytes;
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t k = 0; k < size; k++) {
+        hash = (hash ^ at[k]) * 0x100000001B3u;
+    }
+    hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9u;
+    return hash != 0 ? hash : 1;
+}

@@ -1,0 +1,32 @@
+/* hash_map.h: from a 64-bit key to a 32-bit number, for the caches of a world. Entries are added
+ * and looked up, and all dropped at once; single ones are never removed. */
+#ifndef SETTI_HASH_MAP_H
+#define SETTI_HASH_MAP_H
+
+#include "base/page.h"
+
+typedef struct setti_hash_slot {
+    uint64_t key; /* 0: free */
+    uint32_t value;
+    uint32_t pad;
+} setti_hash_slot;
+
+typedef struct setti_hash_map {
+    setti_hash_slot* slot;
+    uint32_t count;
+    uint32_t capacity; /* a power of two, at least 1.5 * count; 0 at first */
+} setti_hash_map;
+
+/* Returns the value under `key` (not 0), or SETTI_NONE. */
+uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key);
+
+/* Sets the value under `key` (not 0). False when memory runs out. */
+bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uint32_t value);
+
+/* Drops all entries and the memory. */
+void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map);
+
+/* A hash of bytes, never 0 (FNV-1a, finished by a multiplication: names are short). */
+uint64_t setti_hash_bytes(const void* bytes, size_t size);
+
+#endif

@@ -1,0 +1,426 @@
+/* page.c: the pool that all memory of a world comes from. See page.h.
+ *
+ * The workload: pages of 4 to 17 KB that live long, are taken one after another while a world
+ * fills, and are returned and taken again in the same few sizes while it runs. So: a bump pointer
+ * for new ones, one free list a size for old ones, no search.
+ *
+ *     block   | header | piece | piece | ... | bump --> unused |
+ *
+ * Invariant:  sum of block sizes = headers + used_size + bytes in free lists + bump_size
+ *             (pieces outside of blocks count in used_size, and with their headers in block_size)
+ */
+#include "base/page.h"
+
+#include "base/bits.h"
+#include "base/platform.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct setti_block {
+    setti_block* next;
+    size_t size;       /* bytes, this header included */
+    size_t free_bytes; /* scratch of setti_pool_trim */
+};
+
+struct setti_large {
+    setti_large* next;
+    setti_large* previous;
+    size_t size; /* bytes, the room before the piece included */
+    size_t align;
+};
+
+#define BLOCK_HEADER SETTI_POOL_STEP
+#define BLOCK_MIN ((size_t)64 << 10)
+#define BLOCK_MAX ((size_t)4 << 20)
+
+static_assert(sizeof(setti_block) <= BLOCK_HEADER, "the header keeps pieces aligned to the step");
+static_assert(sizeof(setti_large) <= 64, "the header of a large piece fits its smallest room");
+
+static uint32_t pool_class(size_t size)
+{
+    if (size > SETTI_POOL_SMALL_MAX) {
+        size_t steps = (size - SETTI_POOL_SMALL_MAX + SETTI_POOL_STEP - 1) / SETTI_POOL_STEP;
+        return SETTI_POOL_SMALL_CLASSES - 1 + (uint32_t)steps;
+    }
+    uint32_t k = 0;
+    while (((size_t)32 << k) < size) {
+        k++;
+    }
+    return k;
+}
+
+static size_t pool_class_size(uint32_t k)
+{
+    if (k < SETTI_POOL_SMALL_CLASSES) {
+        return (size_t)32 << k;
+    }
+    return SETTI_POOL_SMALL_MAX + (size_t)(k - SETTI_POOL_SMALL_CLASSES + 1) * SETTI_POOL_STEP;
+}
+
+static bool pool_is_large(size_t size, size_t align)
+{
+    return size > SETTI_POOL_PAGE_MAX || align > SETTI_POOL_STEP;
+}
+
+/* Small pieces lie on multiples of their size, so that an alignment up to it holds; the rest on
+ * steps. */
+static size_t pool_class_align(uint32_t k)
+{
+    return k < 2 ? pool_class_size(k) : SETTI_POOL_STEP;
+}
+
+static void pool_push(setti_pool* pool, uint32_t k, void* piece)
+{
+    memcpy(piece, &pool->free[k], sizeof(void*));
+    pool->free[k] = piece;
+}
+
+static void* pool_pop(setti_pool* pool, uint32_t k)
+{
+    void* piece = pool->free[k];
+    memcpy(&pool->free[k], piece, sizeof(void*));
+    return piece;
+}
+
+static void* pool_allocate(setti_pool* pool, size_t size, size_t align)
+{
+    void* memory = pool->allocator.realloc_fn(pool->allocator.user, NULL, 0, size, align);
+    if (memory != NULL) {
+        pool->allocations++;
+        pool->block_size += size;
+    }
+    return memory;
+}
+
+static void pool_release(setti_pool* pool, void* memory, size_t size, size_t align)
+{
+    (void)pool->allocator.realloc_fn(pool->allocator.user, memory, size, 0, align);
+    pool->block_size -= size;
+}
+
+static size_t pool_block_align(const setti_pool* pool)
+{
+    return pool->huge_pages ? SETTI_HUGE_PAGE : SETTI_POOL_STEP;
+}
+
+void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages)
+{
+    memset(pool, 0, sizeof(*pool));
+    pool->tick = 1;
+    pool->allocator = allocator;
+    pool->huge_pages = huge_pages;
+}
+
+void setti_pool_deinit(setti_pool* pool)
+{
+    while (pool->blocks != NULL) {
+        setti_block* block = pool->blocks;
+        pool->blocks = block->next;
+        pool_release(pool, block, block->size, pool_block_align(pool));
+    }
+    while (pool->large != NULL) {
+        setti_large* large = pool->large;
+        pool->large = large->next;
+        pool_release(pool, large, large->size, large->align);
+    }
+}
+
+/* Cuts the rest of the newest block into free pieces, as large as they come. */
+static void pool_retire_bump(setti_pool* pool)
+{
+    while (pool->bump_size >= 32) {
+        size_t size = SETTI_MIN(pool->bump_size, (size_t)SETTI_POOL_PAGE_MAX);
+        uint32_t k = pool_class(size);
+        while (pool_class_size(k) > size || (uintptr_t)pool->bump % pool_class_align(k) != 0) {
+            k--;
+        }
+        size = pool_class_size(k);
+        pool_push(pool, k, pool->bump);
+        pool->bump += size;
+        pool->bump_size -= size;
+    }
+    SETTI_ASSERT(pool->bump_size == 0);
+}
+
+/* Blocks grow with the world, by a quarter of it: 44 MB take 30 of them, and the slack is at most a
+ * fifth. */
+SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
+{
+    size_t size = SETTI_MIN(SETTI_MAX(pool->block_size / 4, BLOCK_MIN), BLOCK_MAX);
+    size = setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
+    if (pool->huge_pages) {
+        size = setti_align_up(size, SETTI_HUGE_PAGE);
+    }
+    setti_block* block = pool_allocate(pool, size, pool_block_align(pool));
+    if (block == NULL) {
+        return false;
+    }
+    pool_retire_bump(pool);
+    block->next = pool->blocks;
+    block->size = size;
+    block->free_bytes = 0;
+    pool->blocks = block;
+    pool->bump = (unsigned char*)block + BLOCK_HEADER;
+    pool->bump_size = size - BLOCK_HEADER;
+    return true;
+}
+
+static size_t large_room(size_t align)
+{
+    return SETTI_MAX(align, (size_t)64);
+}
+
+static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align)
+{
+    size_t room = large_room(align);
+    if (size > SIZE_MAX - room) {
+        return NULL;
+    }
+    setti_large* large = pool_allocate(pool, room + size, room);
+    if (large == NULL) {
+        return NULL;
+    }
+    large->next = pool->large;
+    large->previous = NULL;
+    large->size = room + size;
+    large->align = room;
+    if (pool->large != NULL) {
+        pool->large->previous = large;
+    }
+    pool->large = large;
+    pool->used_size += size;
+    return (unsigned char*)large + room;
+}
+
+static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t align)
+{
+    setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
+    if (large->previous != NULL) {
+        large->previous->next = large->next;
+    } else {
+        pool->large = large->next;
+    }
+    if (large->next != NULL) {
+        large->next->previous = large->previous;
+    }
+    pool->used_size -= size;
+    pool_release(pool, large, large->size, large->align);
+}
+
+void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
+{
+    SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
+    if (pool_is_large(size, align)) {
+        return pool_alloc_large(pool, size, align);
+    }
+    uint32_t k = pool_class(SETTI_MAX(size, align));
+    size_t rounded = pool_class_size(k);
+    if (pool->free[k] != NULL) {
+        pool->used_size += rounded;
+        return pool_pop(pool, k);
+    }
+    size_t gap = (size_t)(-(uintptr_t)pool->bump & (pool_class_align(k) - 1));
+    if (pool->bump_size < gap + rounded) {
+        if (!pool_grow(pool, rounded)) {
+            return NULL;
+        }
+        gap = 0;
+    }
+    while (gap >= 32) { /* the gap after a small piece: more small pieces */
+        uint32_t small = gap >= 64 && (uintptr_t)pool->bump % 64 == 0 ? 1 : 0;
+        size_t step = pool_class_size(small);
+        pool_push(pool, small, pool->bump);
+        pool->bump += step;
+        pool->bump_size -= step;
+        gap -= step;
+    }
+    void* piece = pool->bump;
+    pool->bump += rounded;
+    pool->bump_size -= rounded;
+    pool->used_size += rounded;
+    return piece;
+}
+
+void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align)
+{
+    if (piece == NULL) {
+        return;
+    }
+    if (pool_is_large(size, align)) {
+        pool_free_large(pool, piece, size, align);
+        return;
+    }
+    uint32_t k = pool_class(SETTI_MAX(size, align));
+    pool->used_size -= pool_class_size(k);
+    pool_push(pool, k, piece);
+}
+
+static int block_compare(const void* a, const void* b)
+{
+    uintptr_t x = (uintptr_t) * (setti_block* const*)a;
+    uintptr_t y = (uintptr_t) * (setti_block* const*)b;
+    return (x > y) - (x < y);
+}
+
+/* The block that a piece lies in, by bisection over blocks sorted by address. */
+static setti_block* block_find(setti_block** blocks, size_t count, const void* piece)
+{
+    size_t low = 0;
+    while (count > 1) {
+        size_t half = count / 2;
+        if ((uintptr_t)blocks[low + half] <= (uintptr_t)piece) {
+            low += half;
+            count -= half;
+        } else {
+            count = half;
+        }
+    }
+    return blocks[low];
+}
+
+void setti_pool_trim(setti_pool* pool)
+{
+    size_t count = 0;
+    for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
+        block->free_bytes = 0;
+        count++;
+    }
+    size_t size = count * sizeof(setti_block*);
+    setti_block** sorted =
+        count != 0 ? pool->allocator.realloc_fn(pool->allocator.user, NULL, 0, size, sizeof(void*))
+                   : NULL;
+    if (sorted == NULL) {
+        return;
+    }
+    size_t at = 0;
+    for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
+        sorted[at++] = block;
+    }
+    qsort(sorted, count, sizeof(*sorted), block_compare);
+
+    pool_retire_bump(pool);
+    pool->bump = NULL;
+    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
+        for (void* piece = pool->free[k]; piece != NULL; memcpy(&piece, piece, sizeof(void*))) {
+            block_find(sorted, count, piece)->free_bytes += pool_class_size(k);
+        }
+    }
+    /* take the pieces of empty blocks off the lists */
+    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
+        void* kept = NULL;
+        void* piece = pool->free[k];
+        while (piece != NULL) {
+            void* next;
+            memcpy(&next, piece, sizeof(void*));
+            setti_block* block = block_find(sorted, count, piece);
+            if (block->free_bytes != block->size - BLOCK_HEADER) {
+                memcpy(piece, &kept, sizeof(void*));
+                kept = piece;
+            }
+            piece = next;
+        }
+        pool->free[k] = kept;
+    }
+    setti_block** link = &pool->blocks;
+    while (*link != NULL) {
+        setti_block* block = *link;
+        if (block->free_bytes == block->size - BLOCK_HEADER) {
+            *link = block->next;
+            pool_release(pool, block, block->size, pool_block_align(pool));
+        } else {
+            link = &block->next;
+        }
+    }
+    (void)pool->allocator.realloc_fn(pool->allocator.user, sorted, size, 0, sizeof(void*));
+}
+
+const char* setti_pool_validate(const setti_pool* pool)
+{
+    size_t held = 0;
+    size_t accounted = pool->used_size + pool->bump_size;
+    for (const setti_block* block = pool->blocks; block != NULL; block = block->next) {
+        held += block->size;
+        accounted += BLOCK_HEADER;
+    }
+    for (const setti_large* large = pool->large; large != NULL; large = large->next) {
+        held += large->size;
+        accounted += large->align;
+    }
+    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
+        for (void* piece = pool->free[k]; piece != NULL; memcpy(&piece, piece, sizeof(void*))) {
+            accounted += pool_class_size(k);
+        }
+    }
+    if (held != pool->block_size) {
+        return "pool: block_size is not the sum of the blocks";
+    }
+    return held == accounted ? NULL
+                             : "pool: used, free and unused bytes do not add up to the blocks";
+}
+
+#define ENTRY_SIZE (sizeof(void*) + sizeof(uint64_t))
+
+bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
+{
+    if (count <= pages->count) {
+        return true;
+    }
+    if (count > pages->capacity) {
+        uint32_t capacity = setti_bits_ceil(SETTI_MAX(count, 4));
+        uint64_t* tick = setti_pool_alloc(pool, capacity * ENTRY_SIZE, 16);
+        if (tick == NULL) {
+            return false;
+        }
+        void** data = (void**)(void*)(tick + capacity);
+        if (pages->count != 0) {
+            memcpy(tick, pages->tick, pages->count * sizeof(*tick));
+            memcpy(data, pages->data, pages->count * sizeof(*data));
+        }
+        setti_pool_free(pool, pages->tick, pages->capacity * ENTRY_SIZE, 16);
+        pages->data = data;
+        pages->tick = tick;
+        pages->capacity = capacity;
+    }
+    for (uint32_t number = pages->count; number < count; number++) {
+        pages->data[number] = NULL;
+        pages->tick[number] = 0;
+    }
+    pages->count = count;
+    return true;
+}
+
+bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, size_t size,
+                        size_t align, bool* fresh)
+{
+    *fresh = false;
+    if (!setti_pages_reserve(pool, pages, number + 1)) {
+        return false;
+    }
+    if (pages->data[number] == NULL) {
+        pages->data[number] = setti_pool_alloc(pool, size, align);
+        if (pages->data[number] == NULL) {
+            return false;
+        }
+        pages->tick[number] = pool->tick;
+        *fresh = true;
+    }
+    return true;
+}
+
+void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number, size_t size,
+                      size_t align)
+{
+    setti_pool_free(pool, pages->data[number], size, align);
+    pages->data[number] = NULL;
+    pages->tick[number] = pool->tick;
+}
+
+void setti_pages_deinit(setti_pool* pool, setti_pages* pages, size_t size, size_t align)
+{
+    for (uint32_t number = 0; number < pages->count; number++) {
+        setti_pages_free(pool, pages, number, size, align);
+    }
+    setti_pool_free(pool, pages->tick, pages->capacity * ENTRY_SIZE, 16);
+    memset(pages, 0, sizeof(*pages));
+}

@@ -1,0 +1,78 @@
+/* id_set.h: the complete sparse set on pages of a given pool: under the entity table, and under the
+ * public sett_sparse_set. */
+#ifndef SETTI_ID_SET_H
+#define SETTI_ID_SET_H
+
+#include "base/page.h"
+
+#define SETTI_ID_SET_SHIFT 10
+#define SETTI_ID_SET_ROWS ((uint32_t)1 << SETTI_ID_SET_SHIFT)
+#define SETTI_ID_SET_MASK (SETTI_ID_SET_ROWS - 1)
+
+/* Limits above this would let the capacity, a multiple of the rows, pass 2^32. */
+#define SETTI_ID_SET_LIMIT (UINT32_MAX - SETTI_ID_SET_ROWS + 1)
+
+typedef struct setti_id_page {
+    uint32_t dense[SETTI_ID_SET_ROWS];  /* by row: which number */
+    uint32_t sparse[SETTI_ID_SET_ROWS]; /* by number: which row */
+} setti_id_page;
+
+typedef struct setti_id_set {
+    setti_pages pages; /* setti_id_page; a missing page is the identity */
+    uint32_t count;    /* members: rows 0..count-1 */
+    uint32_t limit;    /* numbers stay below */
+} setti_id_set;
+
+/* Makes the page of row (and number) `at` exist, as identity. */
+bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at);
+
+static inline uint32_t setti_id_set_capacity(const setti_id_set* set)
+{
+    return set->pages.count << SETTI_ID_SET_SHIFT;
+}
+
+SETTI_INLINE setti_id_page* setti_id_set_page_of(const setti_id_set* set, uint32_t at)
+{
+    return setti_pages_get(&set->pages, at >> SETTI_ID_SET_SHIFT);
+}
+
+/* The number in a row, the row of a number; what has no page is itself. */
+SETTI_INLINE uint32_t setti_id_set_dense(const setti_id_set* set, uint32_t row)
+{
+    const setti_id_page* page = setti_id_set_page_of(set, row);
+    return page != NULL ? page->dense[row & SETTI_ID_SET_MASK] : row;
+}
+
+SETTI_INLINE uint32_t setti_id_set_sparse(const setti_id_set* set, uint32_t id)
+{
+    const setti_id_page* page = setti_id_set_page_of(set, id);
+    return page != NULL ? page->sparse[id & SETTI_ID_SET_MASK] : id;
+}
+
+SETTI_INLINE bool setti_id_set_has(const setti_id_set* set, uint32_t id)
+{
+    return setti_id_set_sparse(set, id) < set->count;
+}
+
+/* Makes the pages exist that adding `id` will need. After it setti_id_set_request cannot fail. */
+bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
+
+/* Adds a number that is not in the set; its pages exist. */
+void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
+
+/* Removes a member; its row is then row `count`. Needs no memory. */
+void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id);
+
+/* Exchanges what lies in two rows, whose pages and whose numbers' pages exist. */
+void setti_id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b);
+
+/* Puts a number into a row, in both directions; whoever calls it restores the permutation. */
+void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id);
+
+/* Frees all pages; the set is then empty. */
+void setti_id_set_deinit(setti_pool* pool, setti_id_set* set);
+
+/* Returns NULL, or which part of the invariant does not hold. */
+const char* setti_id_set_validate(const setti_id_set* set);
+
+#endif

@@ -1,0 +1,182 @@
+/* sparse_set.c: the public form of the complete sparse set: an id_set with a pool of its own. */
+#include "sett/sparse_set.h"
+
+#include "base/platform.h"
+#include "store/id_set.h"
+
+#include <string.h>
+
+struct sett_sparse_set {
+    setti_pool pool;
+    setti_id_set set;
+};
+
+sett_sparse_set* sett_sparse_set_create(const sett_allocator* allocator, uint32_t limit)
+{
+    sett_allocator chosen = setti_allocator_or_default(allocator);
+    sett_sparse_set* set = chosen.realloc_fn(chosen.user, NULL, 0, sizeof(*set), sizeof(void*));
+    if (set == NULL) {
+        return NULL;
+    }
+    setti_pool_init(&set->pool, chosen, false);
+    memset(&set->set, 0, sizeof(set->set));
+    set->set.limit = limit != 0 ? SETTI_MIN(limit, SETTI_ID_SET_LIMIT) : SETTI_ID_SET_LIMIT;
+    return set;
+}
+
+void sett_sparse_set_destroy(sett_sparse_set* set)
+{
+    if (set != NULL) {
+        sett_allocator allocator = set->pool.allocator;
+        setti_pool_deinit(&set->pool);
+        (void)allocator.realloc_fn(allocator.user, set, sizeof(*set), 0, sizeof(void*));
+    }
+}
+
+sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)
+{
+    if (set->set.count >= set->set.limit) {
+        return SETT_STATUS_LIMIT;
+    }
+    uint32_t fresh = setti_id_set_dense(&set->set, set->set.count);
+    if (!setti_id_set_reserve_id(&set->pool, &set->set, fresh)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    setti_id_set_request(&set->pool, &set->set, fresh);
+    *id = fresh;
+    return SETT_OK;
+}
+
+sett_status sett_sparse_set_request(sett_sparse_set* set, uint32_t id)
+{
+    if (id >= set->set.limit) {
+        return SETT_STATUS_LIMIT;
+    }
+    if (setti_id_set_has(&set->set, id)) {
+        return SETT_STATUS_PRESENT;
+    }
+    if (!setti_id_set_reserve_id(&set->pool, &set->set, id)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    setti_id_set_request(&set->pool, &set->set, id);
+    return SETT_OK;
+}
+
+sett_status sett_sparse_set_remove(sett_sparse_set* set, uint32_t id)
+{
+    if (!setti_id_set_has(&set->set, id)) {
+        return SETT_STATUS_ABSENT;
+    }
+    setti_id_set_remove(&set->pool, &set->set, id);
+    return SETT_OK;
+}
+
+void sett_sparse_set_clear(sett_sparse_set* set)
+{
+    set->set.count = 0;
+}
+
+bool sett_sparse_set_has(const sett_sparse_set* set, uint32_t id)
+{
+    return setti_id_set_has(&set->set, id);
+}
+
+uint32_t sett_sparse_set_count(const sett_sparse_set* set)
+{
+    return set->set.count;
+}
+
+uint32_t sett_sparse_set_capacity(const sett_sparse_set* set)
+{
+    return setti_id_set_capacity(&set->set);
+}
+
+sett_status sett_sparse_set_reserve(sett_sparse_set* set, uint32_t capacity)
+{
+    if (capacity > set->set.limit) {
+        return SETT_STATUS_LIMIT;
+    }
+    uint32_t pages = capacity / SETTI_ID_SET_ROWS + (capacity % SETTI_ID_SET_ROWS != 0);
+    for (uint32_t page = 0; page < pages; page++) {
+        if (!setti_id_set_reserve_page(&set->pool, &set->set, page << SETTI_ID_SET_SHIFT)) {
+            return SETT_STATUS_OUT_OF_MEMORY;
+        }
+    }
+    return SETT_OK;
+}
+
+uint32_t sett_sparse_set_at(const sett_sparse_set* set, uint32_t row)
+{
+    SETTI_ASSERT(row < set->set.count);
+    return setti_id_set_dense(&set->set, row);
+}
+
+uint32_t sett_sparse_set_row(const sett_sparse_set* set, uint32_t id)
+{
+    return setti_id_set_sparse(&set->set, id);
+}
+
+static int set_compare_numbers(void* user, uint32_t a, uint32_t b)
+{
+    (void)user;
+    return (a > b) - (a < b);
+}
+
+sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(void*, uint32_t, uint32_t),
+                                 void* user)
+{
+    setti_id_set* inner = &set->set;
+    uint32_t count = inner->count;
+    if (compare == NULL) {
+        compare = set_compare_numbers;
+    }
+    if (count < 2) {
+        return SETT_OK;
+    }
+    size_t size;
+    if (!setti_multiply(count, 2 * sizeof(uint32_t), &size)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    uint32_t* from = setti_pool_alloc(&set->pool, size, 16);
+    if (from == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    uint32_t* block = from;
+    uint32_t* to = from + count;
+    bool sorted = true;
+    for (uint32_t row = 0; row < count; row++) {
+        from[row] = setti_id_set_dense(inner, row);
+        sorted = sorted && (row == 0 || compare(user, from[row - 1], from[row]) <= 0);
+    }
+    /* Merge sort from the bottom, runs of 1, 2, 4, ...: stable, and no worst case. */
+    for (size_t run = 1; run < count && !sorted; run *= 2) {
+        for (size_t start = 0; start < count; start += 2 * run) {
+            size_t a = start, b = SETTI_MIN(start + run, (size_t)count);
+            size_t a_end = b, b_end = SETTI_MIN(start + 2 * run, (size_t)count);
+            for (size_t at = start; at < b_end; at++) {
+                bool take_a = a < a_end && (b >= b_end || compare(user, from[a], from[b]) <= 0);
+                to[at] = take_a ? from[a++] : from[b++];
+            }
+        }
+        uint32_t* swap = from;
+        from = to;
+        to = swap;
+    }
+    for (uint32_t row = 0; row < count && !sorted; row++) {
+        setti_id_set_put(&set->pool, inner, row, from[row]);
+    }
+    setti_pool_free(&set->pool, block, size, 16);
+    return SETT_OK;
+}
+
+sett_status sett_sparse_set_validate(const sett_sparse_set* set, const char** reason)
+{
+    const char* found = setti_id_set_validate(&set->set);
+    if (found == NULL) {
+        found = setti_pool_validate(&set->pool);
+    }
+    if (reason != NULL) {
+        *reason = found != NULL ? found : "";
+    }
+    return found == NULL ? SETT_OK : SETT_STATUS_INVALID;
+}

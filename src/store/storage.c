@@ -1,0 +1,157 @@
+/* storage.c: what both layouts share, and the switch between them. See storage.h.
+ *
+ * Invariant of both:  count = values alive;  has(i) for exactly count indices i
+ */
+#include "store/storage.h"
+
+#define PAGE_BYTES 16384
+#define SHIFT_MAX 10
+
+/* Rows a page: 1,024 up to 16 bytes, then halved until a page is at most 16 KB. A matrix keeps at
+ * least 64, a whole word of occupancy. */
+static uint8_t storage_shift(setti_kind kind, size_t size)
+{
+    uint32_t least = kind == SETTI_PACKED ? 0 : 6;
+    uint32_t shift = SHIFT_MAX;
+    while (shift > least && ((size_t)1 << shift) * size > PAGE_BYTES) {
+        shift--;
+    }
+    return (uint8_t)shift;
+}
+
+void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
+                        bool tracked)
+{
+    memset(storage, 0, sizeof(*storage));
+    storage->kind = (uint8_t)kind;
+    storage->size = (uint32_t)size;
+    storage->align = (uint32_t)SETTI_MAX(align, 64); /* pages begin on a cache line */
+    storage->shift = storage_shift(kind, size);
+    storage->tracked = tracked && kind != SETTI_TAG;
+    storage->spare = SETTI_NONE;
+    /* The columns of a page, one after another. */
+    size_t rows = setti_storage_rows(storage);
+    size_t at = setti_align_up(rows * size, sizeof(uint64_t));
+    storage->ticks = (uint32_t)at;
+    at += storage->tracked ? rows * sizeof(uint64_t) : 0;
+    storage->indices = (uint32_t)at;
+    at += kind == SETTI_PACKED ? rows * sizeof(uint32_t) : 0;
+    storage->page_size = (uint32_t)at;
+}
+
+void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
+{
+    setti_pages_deinit(pool, &storage->rows, storage->page_size, storage->align);
+    setti_pages_deinit(pool, &storage->presence, setti_presence_page_size(storage), 64);
+    storage->count = 0;
+    storage->extent = 0;
+    storage->spare = SETTI_NONE;
+}
+
+uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
+{
+    uint32_t place = setti_storage_place(storage, index);
+    if (place == SETTI_NONE) {
+        return 0;
+    }
+    if (storage->kind == SETTI_TAG) {
+        return storage->presence.tick[index >> SETTI_BITS_SHIFT];
+    }
+    return storage->tracked ? *setti_storage_tick(storage, place)
+                            : storage->rows.tick[place >> storage->shift];
+}
+
+uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor)
+{
+    return storage->kind != SETTI_PACKED ? setti_matrix_next(storage, cursor)
+                                         : setti_packed_next(storage, cursor);
+}
+
+uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
+{
+    uint32_t rows = setti_storage_rows(storage);
+    uintptr_t at = (uintptr_t)address;
+    for (uint32_t number = 0; number < storage->rows.count; number++) {
+        uintptr_t start = (uintptr_t)storage->rows.data[number];
+        if (start == 0 || storage->size == 0 || at < start ||
+            at - start >= (uintptr_t)rows * storage->size) {
+            continue;
+        }
+        uint32_t place = (number << storage->shift) + (uint32_t)((at - start) / storage->size);
+        if (place >= storage->extent) {
+            return SETTI_NONE;
+        }
+        uint32_t index =
+            storage->kind == SETTI_PACKED ? *setti_storage_index(storage, place) : place;
+        return index != SETTI_NONE && setti_storage_has(storage, index) ? index : SETTI_NONE;
+    }
+    return SETTI_NONE;
+}
+
+bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    return storage->kind != SETTI_PACKED ? setti_matrix_reserve(pool, storage, index)
+                                         : setti_packed_reserve(pool, storage, index);
+}
+
+bool setti_storage_reserve_run(setti_pool* pool, setti_storage* storage, uint32_t first,
+                               uint32_t run, uint32_t count)
+{
+    bool matrix = storage->kind != SETTI_PACKED;
+    if (!matrix && !setti_packed_reserve_rows(pool, storage, count)) {
+        return false;
+    }
+    uint32_t shift = matrix ? storage->shift : SETTI_SPARSE_SHIFT;
+    for (uint32_t number = first >> shift; number <= (first + run - 1) >> shift; number++) {
+        bool reserved = matrix ? setti_matrix_reserve(pool, storage, number << shift)
+                               : setti_packed_reserve_index(pool, storage, number << shift);
+        if (!reserved) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
+                           uint32_t* count)
+{
+    return storage->kind != SETTI_PACKED ? setti_matrix_insert(pool, storage, index, count)
+                                         : setti_packed_insert(pool, storage, index, count);
+}
+
+void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    if (storage->kind != SETTI_PACKED) {
+        setti_matrix_erase(pool, storage, index);
+    } else {
+        setti_packed_erase(pool, storage, index);
+    }
+}
+
+void setti_storage_trim(setti_pool* pool, setti_storage* storage)
+{
+    setti_storage_compact(pool, storage);
+    if (storage->kind != SETTI_PACKED) {
+        setti_matrix_trim(pool, storage);
+    } else {
+        setti_packed_trim(pool, storage);
+    }
+}
+
+const char* setti_storage_validate(const setti_storage* storage)
+{
+    uint32_t cursor = 0;
+    uint32_t found = 0;
+    for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(storage, &cursor)) {
+        found++;
+        if (!setti_storage_has(storage, index)) {
+            return "storage: an index in the walk is not found";
+        }
+    }
+    if (found != storage->count) {
+        return "storage: count is not the number of values";
+    }
+    return storage->kind != SETTI_PACKED ? setti_matrix_validate(storage)
+                                         : setti_packed_validate(storage);
+}

@@ -1,0 +1,334 @@
+/* storage.h: what holds the values of one component type. One contract, a flat switch on `kind`:
+ *
+ *     matrix   position = entity index; one occupancy bit an entity; pages of rows where values are
+ *     storage_matrix.c
+ *     tag      the occupancy bits alone
+ *     storage_matrix.c
+ *     packed   a sparse set: rows without gaps, an index from entity to row
+ *     storage_packed.c
+ *              with keep_order removal leaves gaps that compaction closes
+ *              compact.c
+ *
+ * Everything is by entity index; generations are the entity table's matter. The *place* of a value
+ * is its row counted over all pages: the entity index in a matrix.
+ */
+#ifndef SETTI_STORAGE_H
+#define SETTI_STORAGE_H
+
+#include "base/bits.h"
+#include "base/page.h"
+
+#include <string.h>
+
+typedef enum setti_kind {
+    SETTI_MATRIX,
+    SETTI_TAG,
+    SETTI_PACKED
+} setti_kind;
+
+/* Presence pages. Of matrices and tags: 8,192 bits, 1 KB; of packed storages: 1,024 rows, 4 KB. */
+#define SETTI_BITS_SHIFT 13
+#define SETTI_BITS_ROWS ((uint32_t)1 << SETTI_BITS_SHIFT)
+#define SETTI_BITS_WORDS (SETTI_BITS_ROWS / 64)
+#define SETTI_SPARSE_SHIFT 10
+#define SETTI_SPARSE_ROWS ((uint32_t)1 << SETTI_SPARSE_SHIFT)
+#define SETTI_SPARSE_MASK (SETTI_SPARSE_ROWS - 1)
+
+typedef struct setti_sparse_page {
+    uint32_t row[SETTI_SPARSE_ROWS]; /* by entity index: its row, SETTI_NONE if absent */
+    uint32_t count;                  /* entries that are not SETTI_NONE */
+} setti_sparse_page;
+
+typedef struct setti_storage {
+    /* Read by every access. */
+    /* who has a value: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
+    setti_pages presence;
+    /* pages of rows; a matrix has an entry for every row of each presence page */
+    setti_pages rows;
+    uint8_t kind; /* setti_kind */
+    /* rows a page = 1 << shift: 1,024 up to 16 bytes, fewer above, so that a page stays near 16
+     * KB */
+    uint8_t shift;
+    bool keep_order; /* packed: removal leaves a gap */
+    bool tracked;    /* rows have ticks of their own */
+    uint32_t size;   /* bytes a row */
+    uint32_t count;  /* values alive */
+    /* matrix, tag: above every index alive; packed: rows in use, gaps included */
+    uint32_t extent;
+
+    uint32_t indices;   /* packed: offset in a page of the rows' entity indices */
+    uint32_t ticks;     /* offset in a page of the rows' ticks, if tracked */
+    uint32_t page_size; /* bytes of a page of rows */
+    uint32_t align;     /* of a page of rows */
+    /* an empty stretch kept for the next addition, or SETTI_NONE: of rows (matrix, tag), of sparse
+     * (packed) */
+    uint32_t spare;
+    void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
+    void* user;                                                     /* handed to move */
+} setti_storage;
+
+/* ----------------------------------------------------------------------------------------- life */
+
+void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
+                        bool tracked);
+
+/* Frees all pages without looking at the values. */
+void setti_storage_deinit(setti_pool* pool, setti_storage* storage);
+
+/* -------------------------------------------------------------------------------------- reading */
+
+SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
+{
+    return (uint32_t)1 << storage->shift;
+}
+
+static inline size_t setti_presence_page_size(const setti_storage* storage)
+{
+    return storage->kind == SETTI_PACKED ? sizeof(setti_sparse_page)
+                                         : SETTI_BITS_WORDS * sizeof(uint64_t);
+}
+
+/* Matrix, tag: the occupancy word of an index, or NULL if nobody near has a value. */
+SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
+{
+    uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
+    return words != NULL ? words + (index / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
+}
+
+SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
+{
+    const uint64_t* word = setti_storage_word(storage, index);
+    return word != NULL && ((*word >> (index % 64)) & 1) != 0;
+}
+
+/* Packed: the row of an entity, or SETTI_NONE. */
+SETTI_INLINE uint32_t setti_packed_row(const setti_storage* storage, uint32_t index)
+{
+    const setti_sparse_page* page =
+        setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
+    return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
+}
+
+SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
+{
+    return SETTI_LIKELY(storage->kind != SETTI_PACKED)
+               ? setti_bitmap_has(storage, index)
+               : setti_packed_row(storage, index) != SETTI_NONE;
+}
+
+/* The place of the entity's value, or SETTI_NONE. */
+SETTI_INLINE uint32_t setti_storage_place(const setti_storage* storage, uint32_t index)
+{
+    if (SETTI_LIKELY(storage->kind != SETTI_PACKED)) {
+        return setti_bitmap_has(storage, index) ? index : SETTI_NONE;
+    }
+    return setti_packed_row(storage, index);
+}
+
+/* The address of the value at a place. A tag's is no memory of anybody, and not NULL. */
+SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
+{
+    if (SETTI_UNLIKELY(storage->kind == SETTI_TAG)) {
+        return setti_unconst(storage);
+    }
+    unsigned char* page = storage->rows.data[place >> storage->shift];
+    return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
+}
+
+/* Packed: where the entity index of a row is kept; SETTI_NONE in it is a gap. */
+SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_t row)
+{
+    unsigned char* page = storage->rows.data[row >> storage->shift];
+    return (uint32_t*)(void*)(page + storage->indices) + (row & (setti_storage_rows(storage) - 1));
+}
+
+/* Tracked: where the tick of a place is kept. */
+SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t place)
+{
+    unsigned char* page = storage->rows.data[place >> storage->shift];
+    return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
+}
+
+/* Returns the address of the entity's value, or NULL. */
+SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
+{
+    uint32_t place = setti_storage_place(storage, index);
+    return place != SETTI_NONE ? setti_storage_at(storage, place) : NULL;
+}
+
+/* Marks the value at a place as written. */
+SETTI_INLINE void setti_storage_write(const setti_pool* pool, const setti_storage* storage,
+                                      uint32_t place)
+{
+    if (SETTI_UNLIKELY(storage->kind == SETTI_TAG)) {
+        return;
+    }
+    setti_pages_write(pool, &storage->rows, place >> storage->shift);
+    if (SETTI_UNLIKELY(storage->tracked)) {
+        *setti_storage_tick(storage, place) = pool->tick;
+    }
+}
+
+/* As find, and marks the value as written. */
+SETTI_INLINE void* setti_storage_find_mut(const setti_pool* pool, const setti_storage* storage,
+                                          uint32_t index)
+{
+    uint32_t place = setti_storage_place(storage, index);
+    if (place == SETTI_NONE) {
+        return NULL;
+    }
+    setti_storage_write(pool, storage, place);
+    return setti_storage_at(storage, place);
+}
+
+/* The tick of the last write to the entity's value, 0 if absent; of a tag, of the last change to
+ * any tag near. */
+uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
+
+/* Walks the entity indices that have a value: upwards in a matrix, from the last row down in a
+ * packed storage. Start with *cursor = 0. The index just returned may be erased. Returns SETTI_NONE
+ * at the end. */
+uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
+
+/* The index of the entity whose value lies at `address`, or SETTI_NONE. */
+uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
+
+/* ------------------------------------------------------------------------------------- changing
+ * Called by change.c only. */
+
+/* Makes sure that inserting `index` needs no memory; may compact. False when memory runs out. */
+bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
+
+/* The same for `run` neighbouring indices from `first` on, of `count` insertions in all. */
+bool setti_storage_reserve_run(setti_pool* pool, setti_storage* storage, uint32_t first,
+                               uint32_t run, uint32_t count);
+
+/* Inserts up to *count neighbouring indices from `index` on, none of them present, all reserved;
+ * *count becomes how many: as many as lie in one page. Returns the address of the first of their
+ * rows, which are not initialised. */
+void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
+                           uint32_t* count);
+
+/* Removes the row of `index`, present, whose value is dead already. Needs no memory. */
+void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
+
+/* Closes the gaps of a keep_order storage. Needs no memory. */
+void setti_storage_compact(setti_pool* pool, setti_storage* storage);
+
+/* Compacts, and frees empty pages kept as spare. */
+void setti_storage_trim(setti_pool* pool, setti_storage* storage);
+
+/* Returns NULL, or which part of the storage's invariant does not hold. */
+const char* setti_storage_validate(const setti_storage* storage);
+
+/* After a word of occupancy became 0. */
+void setti_matrix_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
+
+/* The common case of an insertion in line: a matrix whose pages exist. NULL if it is not that, or
+ * if the entity has a value. */
+SETTI_INLINE void* setti_matrix_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint64_t* word = setti_storage_word(storage, index);
+    if (SETTI_UNLIKELY(storage->kind != SETTI_MATRIX || word == NULL)) {
+        return NULL;
+    }
+    uint32_t number = index >> storage->shift;
+    unsigned char* page = storage->rows.data[number];
+    uint64_t bit = (uint64_t)1 << (index % 64);
+    if (SETTI_UNLIKELY(page == NULL || (*word & bit) != 0)) {
+        return NULL;
+    }
+    setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
+    setti_storage_write(pool, storage, index);
+    *word |= bit;
+    storage->count++;
+    if (index >= storage->extent) {
+        storage->extent = index + 1;
+    }
+    return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
+}
+
+/* The common case of a removal in line: false if the storage is packed or the entity has no
+ * value. */
+SETTI_INLINE bool setti_matrix_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint64_t* word = setti_storage_word(storage, index);
+    uint64_t bit = (uint64_t)1 << (index % 64);
+    if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED || word == NULL || (*word & bit) == 0)) {
+        return false;
+    }
+    setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
+    *word &= ~bit;
+    storage->count--;
+    if (*word == 0) {
+        setti_matrix_word_emptied(pool, storage, index);
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------- rows */
+
+/* Rows are small: a call into libc costs more than their bytes. */
+SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
+{
+    unsigned char* t = to;
+    const unsigned char* f = from;
+    if (size > 64) {
+        memcpy(t, f, size);
+        return;
+    }
+    for (; size >= 8; size -= 8, t += 8, f += 8) {
+        memcpy(t, f, 8);
+    }
+    if (size >= 4) {
+        memcpy(t, f, 4);
+        size -= 4, t += 4, f += 4;
+    }
+    for (; size != 0; size--) {
+        *t++ = *f++;
+    }
+}
+
+SETTI_INLINE void setti_row_zero(void* to, size_t size)
+{
+    unsigned char* t = to;
+    if (size > 64) {
+        memset(t, 0, size);
+        return;
+    }
+    for (; size >= 8; size -= 8, t += 8) {
+        memset(t, 0, 8);
+    }
+    if (size >= 4) {
+        memset(t, 0, 4);
+        size -= 4, t += 4;
+    }
+    for (; size != 0; size--) {
+        *t++ = 0;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- kinds
+ * The arms of storage.c's switch, and what the files of one kind share. */
+
+bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
+void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
+                          uint32_t* count);
+void setti_matrix_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
+void setti_matrix_trim(setti_pool* pool, setti_storage* storage);
+uint32_t setti_matrix_next(const setti_storage* storage, uint32_t* cursor);
+const char* setti_matrix_validate(const setti_storage* storage);
+
+bool setti_packed_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
+bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
+bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index);
+void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
+                          uint32_t* count);
+void setti_packed_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
+void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to);
+void setti_packed_release(setti_pool* pool, setti_storage* storage);
+void setti_packed_trim(setti_pool* pool, setti_storage* storage);
+uint32_t setti_packed_next(const setti_storage* storage, uint32_t* cursor);
+const char* setti_packed_validate(const setti_storage* storage);
+
+#endif

@@ -1,0 +1,207 @@
+/* storage_packed.c: the sparse set with its values beside it.
+ *
+ * The workload: components that few entities have, walked from end to end; orders that matter.
+ * Adding appends; removing moves the last row into the hole, or, with keep_order, leaves a gap for
+ * compact.c.
+ *
+ *     sparse   by entity index, pages of 1,024: the row, or none        | 2 . . 0 | (no page) | . 1
+ *     . . |
+ *     page     values of its rows | ticks, if tracked | entity indices of its rows
+ *
+ * Invariant:  sparse[indices[r]] == r for every row r < extent that is not a gap;  count = rows
+ * that are no gap;
+ *             no keep_order => no gaps;  the last row is no gap;  a sparse page's count = its
+ *             entries that are not none
+ */
+#include "store/storage.h"
+
+bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
+{
+    if (count == 0) {
+        return true;
+    }
+    bool fresh;
+    uint32_t last = (storage->extent + count - 1) >> storage->shift;
+    for (uint32_t number = storage->extent >> storage->shift; number <= last; number++) {
+        if (!setti_pages_ensure(pool, &storage->rows, number, storage->page_size, storage->align,
+                                &fresh)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint32_t number = index >> SETTI_SPARSE_SHIFT;
+    bool fresh;
+    if (!setti_pages_ensure(pool, &storage->presence, number, sizeof(setti_sparse_page), 64,
+                            &fresh)) {
+        return false;
+    }
+    setti_sparse_page* page = storage->presence.data[number];
+    if (fresh) {
+        memset(page->row, 0xFF, sizeof(page->row));
+        page->count = 0;
+    }
+    return true;
+}
+
+bool setti_packed_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    bool full = setti_pages_get(&storage->rows, storage->extent >> storage->shift) == NULL;
+    if (full && storage->extent - storage->count >= storage->count && storage->extent != 0) {
+        /* at least half are gaps: amortised O(1), and memory stays in bounds */
+        setti_storage_compact(pool, storage);
+    }
+    return setti_packed_reserve_rows(pool, storage, 1) &&
+           setti_packed_reserve_index(pool, storage, index);
+}
+
+/* Where the row of an entity is kept, about to be written; its page exists. */
+static uint32_t* packed_sparse(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint32_t number = index >> SETTI_SPARSE_SHIFT;
+    setti_pages_write(pool, &storage->presence, number);
+    return &((setti_sparse_page*)storage->presence.data[number])->row[index & SETTI_SPARSE_MASK];
+}
+
+void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
+{
+    uint32_t rows = setti_storage_rows(storage);
+    uint32_t first = storage->extent;
+    *count = SETTI_MIN(*count, rows - (first & (rows - 1)));
+    for (uint32_t k = 0; k < *count; k++) {
+        uint32_t* sparse = packed_sparse(pool, storage, index + k);
+        SETTI_ASSERT(*sparse == SETTI_NONE);
+        *sparse = first + k;
+        ((setti_sparse_page*)storage->presence.data[(index + k) >> SETTI_SPARSE_SHIFT])->count++;
+        setti_storage_write(pool, storage, first + k);
+        *setti_storage_index(storage, first + k) = index + k;
+    }
+    storage->extent += *count;
+    storage->count += *count;
+    return setti_storage_at(storage, first);
+}
+
+void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
+{
+    uint32_t index = *setti_storage_index(storage, from);
+    *packed_sparse(pool, storage, index) = to;
+    setti_pages_write(pool, &storage->rows, to >> storage->shift);
+    *setti_storage_index(storage, to) = index;
+    if (storage->tracked) {
+        *setti_storage_tick(storage, to) = *setti_storage_tick(storage, from);
+    }
+    if (storage->move != NULL) {
+        storage->move(setti_storage_at(storage, to), setti_storage_at(storage, from), 1,
+                      storage->user);
+    } else {
+        setti_row_copy(setti_storage_at(storage, to), setti_storage_at(storage, from),
+                       storage->size);
+    }
+}
+
+/* Frees the pages behind the last row but one: the page just emptied stays, for the next
+ * addition. */
+void setti_packed_release(setti_pool* pool, setti_storage* storage)
+{
+    uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
+    for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
+        setti_pages_free(pool, &storage->rows, number, storage->page_size, storage->align);
+    }
+}
+
+static void packed_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint32_t number = index >> SETTI_SPARSE_SHIFT;
+    setti_sparse_page* page = storage->presence.data[number];
+    *packed_sparse(pool, storage, index) = SETTI_NONE;
+    page->count--;
+    if (page->count == 0 && storage->spare != number) {
+        setti_packed_trim(pool, storage);
+        storage->spare = number;
+    }
+}
+
+void setti_packed_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint32_t row = setti_packed_row(storage, index);
+    uint32_t last = storage->extent - 1;
+    SETTI_ASSERT(row != SETTI_NONE);
+    setti_pages_write(pool, &storage->rows, row >> storage->shift);
+    if (row == last) {
+        storage->extent--;
+        while (storage->extent > 0 &&
+               *setti_storage_index(storage, storage->extent - 1) == SETTI_NONE) {
+            storage->extent--;
+        }
+        setti_packed_release(pool, storage);
+    } else if (storage->keep_order) {
+        *setti_storage_index(storage, row) = SETTI_NONE;
+    } else {
+        setti_packed_move(pool, storage, last, row);
+        storage->extent--;
+        setti_packed_release(pool, storage);
+    }
+    storage->count--;
+    packed_forget(pool, storage, index);
+}
+
+void setti_packed_trim(setti_pool* pool, setti_storage* storage)
+{
+    const setti_sparse_page* page = setti_pages_get(&storage->presence, storage->spare);
+    if (page != NULL && page->count == 0) {
+        setti_pages_free(pool, &storage->presence, storage->spare, sizeof(setti_sparse_page), 64);
+    }
+    storage->spare = SETTI_NONE;
+}
+
+/* The cursor is 1 + the row just visited, 0 at first: erasing that row only shortens what lies
+ * behind it. */
+uint32_t setti_packed_next(const setti_storage* storage, uint32_t* cursor)
+{
+    uint32_t row = *cursor == 0 ? storage->extent : SETTI_MIN(*cursor - 1, storage->extent);
+    while (row > 0) {
+        row--;
+        uint32_t index = *setti_storage_index(storage, row);
+        if (index != SETTI_NONE) {
+            *cursor = row + 1;
+            return index;
+        }
+    }
+    *cursor = 1;
+    return SETTI_NONE;
+}
+
+const char* setti_packed_validate(const setti_storage* storage)
+{
+    uint32_t found = 0;
+    for (uint32_t row = 0; row < storage->extent; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        if (index == SETTI_NONE) {
+            if (!storage->keep_order || row + 1 == storage->extent) {
+                return "packed: a gap where none may be";
+            }
+            continue;
+        }
+        found++;
+        if (setti_packed_row(storage, index) != row) {
+            return "packed: sparse[indices[row]] != row";
+        }
+    }
+    uint32_t entries = 0;
+    for (uint32_t number = 0; number < storage->presence.count; number++) {
+        const setti_sparse_page* page = storage->presence.data[number];
+        uint32_t filled = 0;
+        for (uint32_t k = 0; page != NULL && k < SETTI_SPARSE_ROWS; k++) {
+            filled += page->row[k] != SETTI_NONE;
+        }
+        if (page != NULL && filled != page->count) {
+            return "packed: a sparse page miscounts its entries";
+        }
+        entries += filled;
+    }
+    return found == storage->count && entries == found ? NULL
+                                                       : "packed: count is not the number of rows";
+}
