@@ -1,0 +1,100 @@
+/* validate.c: every module's invariant, and those between modules.
+ *
+ * Invariant of the world:  a storage has an index => that entity is alive;  a type that is not
+ * loose is in an entity's signature <=> its storage has the entity;  a signature's hooked is the
+ * number of its types with removal hooks;  an entity has a type => it has all that the type
+ * requires
+ */
+#include "world/world.h"
+
+#include <stdio.h>
+
+static const char* validate_type(const sett_world* world, const setti_type* type)
+{
+    const char* reason = setti_storage_validate(&type->storage);
+    if (reason != NULL) {
+        return reason;
+    }
+    if (setti_world_type(world, type->id) != type) {
+        return "the table of types does not lead back to it";
+    }
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&type->storage, &cursor)) {
+        const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+        if (sett_is_null(setti_entity_at(&world->entities, index))) {
+            return "an entity that is not alive has it";
+        }
+        uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+        bool listed = setti_signature_has(&world->signatures, signature, type->id);
+        if (listed == ((type->flags & SETTI_TYPE_LOOSE) != 0)) {
+            return "storage and signature disagree";
+        }
+        for (uint32_t k = 0; k < type->required.count; k++) {
+            if (!setti_storage_has(&type->required.item[k]->storage, index)) {
+                return "an entity lacks a type that it requires";
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The other direction: every type in a signature is in its storage. */
+static const char* validate_signatures(const sett_world* world)
+{
+    const setti_pages* pages = &world->entities.pages;
+    for (uint32_t number = 0; number < pages->count; number++) {
+        const setti_entity_page* page = pages->data[number];
+        for (uint32_t slot = 0; page != NULL && slot < SETTI_ID_SET_ROWS; slot++) {
+            uint32_t signature = page->signature[slot];
+            if (signature == 0) {
+                continue;
+            }
+            if (signature >= world->signatures.count) {
+                return "an entity's signature is not in the table";
+            }
+            const setti_signature* record = &world->signatures.record[signature];
+            uint32_t index = (number << SETTI_ID_SET_SHIFT) + slot;
+            uint32_t hooked = 0;
+            for (uint32_t k = 0; k < record->count; k++) {
+                const setti_type* type = setti_world_type(world, record->types[k]);
+                if (type == NULL || !setti_storage_has(&type->storage, index)) {
+                    return "a signature names a type that the entity does not have";
+                }
+                hooked += (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+            }
+            if (record->count == 0 || hooked != record->hooked) {
+                return "a signature in use is empty or miscounts its hooked types";
+            }
+        }
+    }
+    return NULL;
+}
+
+sett_status sett_world_validate(sett_world* world, const char** reason)
+{
+    const char* found = setti_pool_validate(&world->pool);
+    const char* where = "";
+    if (found == NULL) {
+        found = setti_entity_validate(&world->entities);
+    }
+    if (found == NULL) {
+        found = setti_signature_validate(&world->signatures);
+    }
+    if (found == NULL) {
+        found = validate_signatures(world);
+    }
+    for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
+        found = validate_type(world, world->registered.item[k]);
+        where = found != NULL ? world->registered.item[k]->desc.name : "";
+    }
+    if (found == NULL && world->locks < world->open_loops) {
+        found = "fewer locks than open loops";
+    }
+    snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where,
+             where[0] != '\0' ? ": " : "", found != NULL ? found : "");
+    if (reason != NULL) {
+        *reason = world->reason;
+    }
+    return found == NULL ? SETT_OK : SETT_STATUS_INVALID;
+}

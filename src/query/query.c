@@ -1,0 +1,96 @@
+/* query.c: preparing queries. What depends on the types alone is worked out here, once; what
+ * depends on the world, when a loop begins. */
+#include "query/query.h"
+
+static const char* query_argument(const sett_query_desc* desc)
+{
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        const sett_term* term = &desc->terms[k];
+        if ((unsigned)term->kind > SETT_OPTIONAL || (unsigned)term->access > SETT_NONE) {
+            return "a term with an unknown kind or access";
+        }
+    }
+    return NULL;
+}
+
+static void query_add_term(sett_query* query, const sett_term* given)
+{
+    setti_term* term = &query->term[query->term_count++];
+    term->type = setti_world_type(query->world, given->component);
+    term->kind = given->kind;
+    term->access = given->kind == SETT_WITHOUT ? SETT_NONE : given->access;
+    const setti_storage* storage = &term->type->storage;
+    term->has_field = term->access != SETT_NONE && storage->size != 0;
+    query->optional_count += term->kind == SETT_OPTIONAL;
+    if (term->kind == SETT_WITHOUT || (term->kind == SETT_WITH && storage->kind == SETTI_PACKED)) {
+        query->filter[query->filter_count++] = (uint8_t)(query->term_count - 1);
+    }
+    if (storage->kind != SETTI_PACKED) {
+        query->matrix_rows = SETTI_MIN(query->matrix_rows, setti_storage_rows(storage));
+    } else if (term->has_field) {
+        query->gathers = true;
+    }
+    if (term->has_field) {
+        size_t align = SETTI_MAX(storage->align, 16);
+        size_t at = setti_align_up(query->scratch_size, align);
+        term->scratch_rows = (uint32_t)at;
+        at = setti_align_up(at + (size_t)storage->size * SETTI_GATHER_ROWS, sizeof(void*));
+        term->scratch_at = (uint32_t)at;
+        query->scratch_size = (uint32_t)(at + sizeof(void*) * SETTI_GATHER_ROWS);
+    }
+}
+
+sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
+{
+    static const char call[] = "sett_query_create";
+    const char* name = desc->name != NULL ? desc->name : "query";
+    const char* wrong = query_argument(desc);
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call, name, wrong);
+        return NULL;
+    }
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        if (setti_world_type(world, desc->terms[k].component) == NULL) {
+            setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
+                                  "%s: \"%.100s\": term %u: component %u is not registered", call,
+                                  name, (unsigned)k, (unsigned)desc->terms[k].component);
+            return NULL;
+        }
+    }
+    sett_query* query = setti_pool_alloc(&world->pool, sizeof(*query), 64);
+    char* copy = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
+    if (query == NULL || copy == NULL) {
+        setti_pool_free(&world->pool, query, sizeof(*query), 64);
+        setti_pool_free(&world->pool, copy, strlen(name) + 1, 1);
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return NULL;
+    }
+    memset(query, 0, sizeof(*query));
+    query->world = world;
+    query->name = copy;
+    query->name_size = (uint32_t)strlen(name) + 1;
+    memcpy(copy, name, query->name_size);
+    query->matrix_rows = SETT_BATCH_ROWS;
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        query_add_term(query, &desc->terms[k]);
+    }
+    world->query_count++;
+    return query;
+}
+
+void sett_query_destroy(sett_query* query)
+{
+    if (query != NULL) {
+        setti_pool* pool = &query->world->pool;
+        query->world->query_count--;
+        setti_pool_free(pool, query->name, query->name_size, 1);
+        setti_pool_free(pool, query, sizeof(*query), 64);
+    }
+}
+
+void sett_query_end_all(sett_world* world)
+{
+    world->locks -= world->open_loops;
+    world->open_loops = 0;
+    world->open_loop = NULL;
+}

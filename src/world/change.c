@@ -1,0 +1,783 @@
+/* change.c: the one place where the structure of a world changes: which entities exist and which
+ * components they have.
+ *
+ * Every change runs in the same order: check, reserve all memory that is needed, then storage,
+ * value, signature, hooks. What cannot fail comes after what can, so that a call that fails leaves
+ * the world as it was.
+ *
+ * The workload: add and remove of plain types on living entities, a transition that was taken a
+ * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
+ * bit, one number. Everything else (hooks, requirements, loose types, a missing page, a transition
+ * seen for the first time, misuse) leaves it through one branch to the slow form below, which
+ * handles all cases.
+ *
+ * Invariant:  a type that is not loose is in an entity's signature  <=>  its storage has the
+ * entity's index
+ *             a storage has an index  =>  the entity at that index is alive
+ *             an entity has a type  =>  it has all that the type requires
+ */
+#include "world/change.h"
+
+/* ----------------------------------------------------------------------------------- signatures */
+
+static bool type_is_hooked(const setti_type* type)
+{
+    return (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+}
+
+/* The signature with the type toggled; the signature itself for a loose type. SETTI_NONE when
+ * memory runs out. */
+static uint32_t change_toggle(sett_world* world, uint32_t signature, const setti_type* type)
+{
+    if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
+        return signature;
+    }
+    return setti_signature_toggle(&world->pool, &world->signatures, signature, type->id,
+                                  type_is_hooked(type));
+}
+
+/* Names the types that make the sets many: those in a quarter to three quarters of all sets. */
+SETTI_COLD static void change_warn_signatures(sett_world* world)
+{
+    const setti_signature_table* table = &world->signatures;
+    char blame[SETTI_MESSAGE_SIZE / 2] = "";
+    size_t at = 0;
+    for (uint32_t k = 0; k < world->registered.count && at < sizeof(blame) - 64; k++) {
+        uint32_t sets = 0;
+        for (uint32_t number = 1; number < table->count; number++) {
+            sets += setti_signature_has(table, number, world->registered.item[k]->id);
+        }
+        if (sets >= table->count / 4 && sets <= table->count - table->count / 4) {
+            const char* name = world->registered.item[k]->desc.name;
+            size_t length = SETTI_MIN(strlen(name), (size_t)48);
+            memcpy(blame + at, " ", 1);
+            memcpy(blame + at + 1, name, length);
+            at += length + 1;
+            blame[at] = '\0';
+        }
+    }
+    setti_world_log(
+        world, SETT_LOG_WARNING,
+        "%u different sets of components exist; types that many entities have independently of "
+        "each other are cheaper when registered as loose:%s",
+        (unsigned)setti_signature_count(table), blame);
+    world->signature_warning =
+        SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);
+}
+
+void setti_change_reclaim_signatures(sett_world* world)
+{
+    setti_signature_table* table = &world->signatures;
+    const setti_pages* pages = &world->entities.pages;
+    for (uint32_t number = 0; number < pages->count && table->count != 0; number++) {
+        const setti_entity_page* page = pages->data[number];
+        for (uint32_t slot = 0; page != NULL && slot < SETTI_ID_SET_ROWS; slot++) {
+            table->record[page->signature[slot] & ~SETTI_DYING].mark = 1;
+        }
+    }
+    setti_signature_sweep(&world->pool, table);
+    table->reclaim_at = SETTI_MAX(setti_signature_count(table) * 2, SETTI_SIGNATURE_RECLAIM);
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        world->registered.item[k]->added.from = SETTI_NONE;
+        world->registered.item[k]->removed.from = SETTI_NONE;
+    }
+}
+
+/* At the start of a change that may make signatures: the numbers in hand are only those of living
+ * entities. */
+static void change_settle(sett_world* world)
+{
+    uint32_t count = setti_signature_count(&world->signatures);
+    if (SETTI_UNLIKELY(count >= SETTI_SIGNATURE_RECLAIM && count >= world->signatures.reclaim_at)) {
+        setti_change_reclaim_signatures(world);
+    }
+    if (SETTI_UNLIKELY(count >= world->signature_warning)) {
+        change_warn_signatures(world);
+    }
+}
+
+static void change_set_signature(sett_world* world, uint32_t index, uint32_t* signature,
+                                 uint32_t to)
+{
+    setti_entity_write(&world->pool, &world->entities, index);
+    *signature = to;
+}
+
+/* ---------------------------------------------------------------------------------------- hooks */
+
+typedef void (*change_hook)(sett_world* world, sett_entity entity, void* value, void* user);
+
+static void change_call(sett_world* world, const setti_type* type, change_hook hook,
+                        sett_entity entity, void* value)
+{
+    if (hook == NULL) {
+        return;
+    }
+    const setti_type* outer = world->calling;
+    world->calling = type;
+    world->locks++;
+    hook(world, entity, value, type->desc.user);
+    world->locks--;
+    world->calling = outer;
+}
+
+/* --------------------------------------------------------------------------------------- adding */
+
+/* Everything an addition needs, reserved: pages and edges. */
+static bool change_reserve(sett_world* world, setti_type* type, uint32_t index, uint32_t* signature)
+{
+    if (!setti_storage_reserve(&world->pool, &type->storage, index)) {
+        return false;
+    }
+    *signature = change_toggle(world, *signature, type);
+    return *signature != SETTI_NONE;
+}
+
+/* Adds one reserved type to one entity. */
+static void* change_attach(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    uint32_t from = *signature;
+    uint32_t to = change_toggle(world, from, type);
+    uint32_t count = 1;
+    void* value = setti_storage_insert(&world->pool, &type->storage, entity.index, &count);
+    setti_type_init_values(type, value, 1);
+    change_set_signature(world, entity.index, signature, to);
+    type->added.from = from;
+    type->added.to = to;
+    change_call(world, type, type->desc.on_add, entity, value);
+    return value;
+}
+
+/* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs
+ * out. */
+static void* change_add(sett_world* world, setti_type* type, sett_entity entity)
+{
+    change_settle(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        setti_type* needed = type->required.item[k];
+        if (!setti_storage_has(&needed->storage, entity.index) &&
+            !change_reserve(world, needed, entity.index, &signature)) {
+            return NULL;
+        }
+    }
+    if (!change_reserve(world, type, entity.index, &signature)) {
+        return NULL;
+    }
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        if (!setti_storage_has(&type->required.item[k]->storage, entity.index)) {
+            change_attach(world, type->required.item[k], entity);
+        }
+    }
+    return change_attach(world, type, entity);
+}
+
+/* Whether the world, the type and the entity allow a change; fails as `call` otherwise. */
+static setti_type* change_check(sett_world* world, sett_entity entity, sett_component component,
+                                const char* call)
+{
+    setti_type* type = setti_world_type(world, component);
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return NULL;
+    }
+    if (setti_entity_signature(&world->entities, entity) == NULL) {
+        setti_world_fail(world, SETT_STATUS_STALE, call, entity, component);
+        return NULL;
+    }
+    if (type == NULL) {
+        setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, entity, component);
+    }
+    return type;
+}
+
+SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
+                                        sett_component component, const char* call)
+{
+    setti_type* type = change_check(world, entity, component, call);
+    if (type == NULL) {
+        return NULL;
+    }
+    if (setti_storage_has(&type->storage, entity.index)) {
+        setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, component);
+        return NULL;
+    }
+    void* value = change_add(world, type, entity);
+    if (value == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
+    }
+    return value;
+}
+
+/* The short way: a plain type, a transition seen just before, a page that exists. The new row is
+ * not initialised. NULL: take the slow way. */
+SETTI_INLINE void* change_add_fast(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
+                       (type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
+        return NULL;
+    }
+    uint32_t to = type->added.to;
+    if (SETTI_UNLIKELY(type->added.from != *signature)) {
+        to = setti_hash_map_find(&world->signatures.edges, ((uint64_t)*signature << 32) | type->id);
+        if (to == SETTI_NONE) {
+            return NULL;
+        }
+    }
+    void* value = setti_matrix_try_insert(&world->pool, &type->storage, entity.index);
+    if (SETTI_LIKELY(value != NULL)) {
+        type->added.from = *signature;
+        type->added.to = to;
+        change_set_signature(world, entity.index, signature, to);
+    }
+    return value;
+}
+
+void* sett_add(sett_world* world, sett_entity entity, sett_component component)
+{
+    setti_type* type = setti_world_type(world, component);
+    void* value = change_add_fast(world, type, entity);
+    if (SETTI_UNLIKELY(value == NULL)) {
+        return change_add_slow(world, entity, component, "sett_add");
+    }
+    setti_row_zero(value, type->storage.size);
+    return value;
+}
+
+void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
+{
+    setti_type* type = setti_world_type(world, component);
+    if (type != NULL && setti_entity_signature(&world->entities, entity) != NULL) {
+        void* value = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+        if (value != NULL) {
+            return value;
+        }
+    }
+    void* value = change_add_fast(world, type, entity);
+    if (value == NULL) {
+        return change_add_slow(world, entity, component, "sett_ensure");
+    }
+    setti_row_zero(value, type->storage.size);
+    return value;
+}
+
+void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
+{
+    setti_type* type = setti_world_type(world, component);
+    void* row = NULL;
+    if (SETTI_LIKELY(type != NULL && setti_entity_signature(&world->entities, entity) != NULL)) {
+        row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+    }
+    if (row == NULL) {
+        row = change_add_fast(world, type, entity);
+        if (SETTI_UNLIKELY(row == NULL)) {
+            row = change_add_slow(world, entity, component, "sett_set");
+            if (row == NULL) {
+                return NULL;
+            }
+        } else if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
+            setti_row_zero(row, type->storage.size); /* copy writes onto initialised values */
+        }
+    }
+    setti_type_copy_values(type, row, value, type->storage.size != 0);
+    change_call(world, type, type->desc.on_set, entity, row);
+    return row;
+}
+
+/* ------------------------------------------------------------------------------------- removing */
+
+/* Removes a type that the entity has; the edge exists. */
+static void change_detach(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    uint32_t from = *signature;
+    uint32_t to = change_toggle(world, from, type);
+    void* value = setti_storage_find(&type->storage, entity.index);
+    change_call(world, type, type->desc.on_remove, entity, value);
+    setti_type_deinit_values(type, value, 1);
+    setti_storage_erase(&world->pool, &type->storage, entity.index);
+    change_set_signature(world, entity.index, signature, to);
+    type->removed.from = from;
+    type->removed.to = to;
+}
+
+/* Removes a type that the entity has, and before it what requires it, the latest registered first.
+ * False when memory runs out. */
+static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
+{
+    change_settle(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    for (uint32_t k = type->dependants.count; k-- > 0;) {
+        setti_type* dependant = type->dependants.item[k];
+        if (setti_storage_has(&dependant->storage, entity.index)) {
+            signature = change_toggle(world, signature, dependant);
+            if (signature == SETTI_NONE) {
+                return false;
+            }
+        }
+    }
+    if (change_toggle(world, signature, type) == SETTI_NONE) {
+        return false;
+    }
+    for (uint32_t k = type->dependants.count; k-- > 0;) {
+        if (setti_storage_has(&type->dependants.item[k]->storage, entity.index)) {
+            change_detach(world, type->dependants.item[k], entity);
+        }
+    }
+    change_detach(world, type, entity);
+    return true;
+}
+
+SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity entity,
+                                                 sett_component component)
+{
+    static const char call[] = "sett_remove";
+    setti_type* type = change_check(world, entity, component, call);
+    if (type == NULL) {
+        return world->error;
+    }
+    if (!setti_storage_has(&type->storage, entity.index)) {
+        return setti_world_fail(world, SETT_STATUS_ABSENT, call, entity, component);
+    }
+    if (!change_remove(world, type, entity)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
+    }
+    return SETT_OK;
+}
+
+sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
+{
+    setti_type* type = setti_world_type(world, component);
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_LIKELY(signature != NULL && type != NULL && world->locks == 0 &&
+                     (type->flags & SETTI_TYPE_SLOW_REMOVE) == 0)) {
+        uint32_t to = type->removed.to;
+        if (SETTI_UNLIKELY(type->removed.from != *signature)) {
+            to = setti_hash_map_find(&world->signatures.edges,
+                                     ((uint64_t)*signature << 32) | type->id);
+        }
+        if (SETTI_LIKELY(to != SETTI_NONE) &&
+            SETTI_LIKELY(setti_matrix_try_erase(&world->pool, &type->storage, entity.index))) {
+            type->removed.from = *signature;
+            type->removed.to = to;
+            change_set_signature(world, entity.index, signature, to);
+            return SETT_OK;
+        }
+    }
+    return change_remove_slow(world, entity, component);
+}
+
+/* Takes all components off an entity, hooks first, values then. Needs no memory. Leaves the
+ * signature for the caller to reset. */
+static void change_strip(sett_world* world, sett_entity entity, uint32_t* signature)
+{
+    uint32_t set = *signature & ~SETTI_DYING;
+    const setti_signature empty = {NULL, 0, 0, 0, 0, 0};
+    const setti_signature record = set != 0 ? world->signatures.record[set] : empty;
+    const setti_type_list* loose = &world->loose;
+    for (uint32_t k = loose->count; k-- > 0;) {
+        setti_type* type = loose->item[k];
+        if (type->desc.on_remove != NULL && setti_storage_has(&type->storage, entity.index)) {
+            change_call(world, type, type->desc.on_remove, entity,
+                        setti_storage_find(&type->storage, entity.index));
+        }
+    }
+    for (uint32_t k = record.count; record.hooked != 0 && k-- > 0;) {
+        const setti_type* type = world->types[record.types[k]];
+        change_call(world, type, type->desc.on_remove, entity,
+                    type->desc.on_remove != NULL ? setti_storage_find(&type->storage, entity.index)
+                                                 : NULL);
+    }
+    for (uint32_t k = loose->count; k-- > 0;) {
+        setti_type* type = loose->item[k];
+        void* value = setti_storage_find(&type->storage, entity.index);
+        if (value != NULL) {
+            setti_type_deinit_values(type, value, 1);
+            setti_storage_erase(&world->pool, &type->storage, entity.index);
+        }
+    }
+    for (uint32_t k = record.count; k-- > 0;) {
+        setti_type* type = world->types[record.types[k]];
+        if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {
+            setti_type_deinit_values(type, setti_storage_find(&type->storage, entity.index), 1);
+        }
+        if (SETTI_UNLIKELY(!setti_matrix_try_erase(&world->pool, &type->storage, entity.index))) {
+            setti_storage_erase(&world->pool, &type->storage, entity.index);
+        }
+    }
+}
+
+sett_status sett_entity_clear(sett_world* world, sett_entity entity)
+{
+    static const char call[] = "sett_entity_clear";
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (signature == NULL) {
+        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+    }
+    change_strip(world, entity, signature);
+    change_set_signature(world, entity.index, signature, 0);
+    return SETT_OK;
+}
+
+/* ------------------------------------------------------------------------------------- creating */
+
+sett_entity sett_entity_create(sett_world* world)
+{
+    static const char call[] = "sett_entity_create";
+    setti_entity_table* table = &world->entities;
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (SETTI_UNLIKELY(status != SETT_OK)) {
+        return sett_null();
+    }
+    /* Row and index of a slot that lived before have their pages; only a fresh one may need
+     * them. */
+    uint32_t index = setti_entity_upcoming(table, 0);
+    if (SETTI_UNLIKELY(setti_entity_page_of(table, index) == NULL ||
+                       setti_id_set_page_of(&table->ids, table->ids.count + table->promised) ==
+                           NULL)) {
+        status = setti_entity_reserve(&world->pool, table, 1);
+    } else if (SETTI_UNLIKELY(table->ids.count + table->promised >= table->ids.limit)) {
+        status = SETT_STATUS_LIMIT;
+    }
+    if (SETTI_UNLIKELY(status != SETT_OK)) {
+        setti_world_fail(world, status, call, sett_null(), 0);
+        return sett_null();
+    }
+    return setti_entity_create(&world->pool, table);
+}
+
+sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
+{
+    static const char call[] = "sett_entity_create_handle";
+    setti_entity_table* table = &world->entities;
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (entity.index >= table->ids.limit) {
+        return setti_world_fail(world, SETT_STATUS_LIMIT, call, entity, 0);
+    }
+    if (sett_is_null(entity) || entity.generation > SETTI_GENERATION_MAX) {
+        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+    }
+    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
+    uint32_t current = page != NULL ? page->generation[slot] : (SETTI_DEAD | 1);
+    if ((current & SETTI_DEAD) == 0 || setti_entity_is_promised(table, entity.index)) {
+        return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
+    }
+    if (current == SETTI_RETIRED || entity.generation < (current & ~SETTI_DEAD)) {
+        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+    }
+    status = setti_entity_reserve_index(&world->pool, table, entity.index);
+    if (status != SETT_OK) {
+        return setti_world_fail(world, status, call, entity, 0);
+    }
+    setti_entity_create_at(&world->pool, table, entity);
+    return SETT_OK;
+}
+
+/* The types that a bulk creation adds: those asked for, and before each what it requires. */
+typedef struct change_bulk {
+    setti_type_list types;
+    uint32_t signature; /* that all entities get */
+} change_bulk;
+
+/* Adds a type to the list and to the signature; known types are passed over. */
+static sett_status change_bulk_add(sett_world* world, change_bulk* bulk, setti_type* type)
+{
+    for (uint32_t k = 0; k < bulk->types.count; k++) {
+        if (bulk->types.item[k] == type) {
+            return SETT_OK;
+        }
+    }
+    bulk->signature = change_toggle(world, bulk->signature, type);
+    if (bulk->signature == SETTI_NONE || !setti_type_list_add(&world->pool, &bulk->types, type)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return SETT_OK;
+}
+
+/* How many of the next `count` creations take indices that follow one another. */
+static uint32_t change_run(const setti_entity_table* table, uint32_t ahead, uint32_t count)
+{
+    uint32_t first = setti_entity_upcoming(table, ahead);
+    uint32_t run = 1;
+    while (run < count && setti_entity_upcoming(table, ahead + run) == first + run) {
+        run++;
+    }
+    return run;
+}
+
+static sett_status change_bulk_reserve(sett_world* world, const change_bulk* bulk, uint32_t count)
+{
+    setti_entity_table* table = &world->entities;
+    sett_status status = setti_entity_reserve(&world->pool, table, count);
+    for (uint32_t done = 0; done < count && status == SETT_OK && bulk->types.count != 0;) {
+        uint32_t run = change_run(table, done, count - done);
+        for (uint32_t k = 0; k < bulk->types.count; k++) {
+            if (!setti_storage_reserve_run(&world->pool, &bulk->types.item[k]->storage,
+                                           setti_entity_upcoming(table, done), run, count)) {
+                return SETT_STATUS_OUT_OF_MEMORY;
+            }
+        }
+        done += run;
+    }
+    return status;
+}
+
+/* Which of the caller's value arrays belongs to a type; NULL if none does. */
+static const unsigned char* change_bulk_values(const setti_type* type,
+                                               const sett_component* components,
+                                               uint32_t component_count, const void* const* values)
+{
+    for (uint32_t k = 0; values != NULL && k < component_count; k++) {
+        if (components[k] == type->id) {
+            return values[k];
+        }
+    }
+    return NULL;
+}
+
+/* Gives `run` entities with neighbouring indices one type; `values` has the first one's. */
+static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first, uint32_t run,
+                             const unsigned char* values)
+{
+    for (uint32_t done = 0; done < run;) {
+        uint32_t count = run - done;
+        void* rows = setti_storage_insert(&world->pool, &type->storage, first + done, &count);
+        if (values == NULL || (type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_SET_HOOKS)) != 0) {
+            setti_type_init_values(type, rows, count);
+        }
+        if (values != NULL && type->storage.size != 0) {
+            setti_type_copy_values(type, rows, values + (size_t)done * type->storage.size, count);
+        }
+        done += count;
+    }
+}
+
+static void change_bulk_call(sett_world* world, setti_type* type, uint32_t first, uint32_t run,
+                             bool set)
+{
+    for (uint32_t k = 0; k < run; k++) {
+        sett_entity entity = setti_entity_at(&world->entities, first + k);
+        void* value = setti_storage_find(&type->storage, first + k);
+        change_call(world, type, type->desc.on_add, entity, value);
+        change_call(world, type, set ? type->desc.on_set : NULL, entity, value);
+    }
+}
+
+static void change_bulk_create(sett_world* world, const change_bulk* bulk, uint32_t count,
+                               const sett_component* components, uint32_t component_count,
+                               const void* const* values, sett_entity* out)
+{
+    setti_entity_table* table = &world->entities;
+    for (uint32_t done = 0; done < count;) {
+        uint32_t run = change_run(table, 0, count - done);
+        uint32_t first = setti_entity_upcoming(table, 0);
+        for (uint32_t k = 0; k < run; k++) {
+            sett_entity entity = setti_entity_create(&world->pool, table);
+            *setti_entity_signature(table, entity) = bulk->signature;
+            if (out != NULL) {
+                out[done + k] = entity;
+            }
+        }
+        for (uint32_t k = 0; k < bulk->types.count; k++) {
+            setti_type* type = bulk->types.item[k];
+            const unsigned char* given =
+                change_bulk_values(type, components, component_count, values);
+            change_bulk_fill(world, type, first, run,
+                             given != NULL ? given + (size_t)done * type->storage.size : NULL);
+        }
+        for (uint32_t k = 0; k < bulk->types.count; k++) {
+            setti_type* type = bulk->types.item[k];
+            if (type->desc.on_add != NULL || type->desc.on_set != NULL) {
+                bool set = change_bulk_values(type, components, component_count, values) != NULL;
+                change_bulk_call(world, type, first, run, set);
+            }
+        }
+        done += run;
+    }
+}
+
+sett_status sett_entity_create_many(sett_world* world, uint32_t count,
+                                    const sett_component* components, uint32_t component_count,
+                                    const void* const* values, sett_entity* out)
+{
+    static const char call[] = "sett_entity_create_many";
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK || count == 0) {
+        return status;
+    }
+    change_settle(world);
+    change_bulk bulk = {{NULL, 0, 0}, 0};
+    for (uint32_t k = 0; k < component_count && status == SETT_OK; k++) {
+        setti_type* type = setti_world_type(world, components[k]);
+        if (type == NULL) {
+            status = SETT_STATUS_UNREGISTERED;
+        }
+        for (uint32_t j = 0; j < k; j++) {
+            status = components[j] == components[k] ? SETT_STATUS_ARGUMENT : status;
+        }
+        for (uint32_t j = 0; status == SETT_OK && j < type->required.count; j++) {
+            status = change_bulk_add(world, &bulk, type->required.item[j]);
+        }
+        if (status == SETT_OK) {
+            status = change_bulk_add(world, &bulk, type);
+        }
+        if (status != SETT_OK) {
+            setti_world_fail(world, status, call, sett_null(), components[k]);
+        }
+    }
+    if (status == SETT_OK) {
+        status = change_bulk_reserve(world, &bulk, count);
+        if (status != SETT_OK) {
+            setti_world_fail(world, status, call, sett_null(), 0);
+        }
+    }
+    if (status == SETT_OK) {
+        change_bulk_create(world, &bulk, count, components, component_count, values, out);
+    }
+    setti_pool_free(&world->pool, bulk.types.item, bulk.types.capacity * sizeof(setti_type*), 16);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- destroying */
+
+static void change_destroy(sett_world* world, sett_entity entity, uint32_t* signature)
+{
+    if ((*signature & SETTI_DYING) != 0) {
+        return; /* from one of its own removal hooks */
+    }
+    if (*signature != 0 || world->loose.count != 0) {
+        change_set_signature(world, entity.index, signature, *signature | SETTI_DYING);
+        change_strip(world, entity, signature);
+    }
+    setti_entity_destroy(&world->pool, &world->entities, entity.index);
+}
+
+sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
+{
+    static const char call[] = "sett_entity_destroy";
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (signature == NULL) {
+        world->error = SETT_STATUS_STALE; /* an ordinary answer, so nobody is told */
+        world->error_call = call;
+        world->error_entity = entity;
+        world->error_component = 0;
+        return SETT_STATUS_STALE;
+    }
+    if (SETTI_UNLIKELY((*signature & SETTI_DYING) != 0)) {
+        return SETT_OK;
+    }
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (SETTI_LIKELY(status == SETT_OK)) {
+        change_destroy(world, entity, signature);
+    }
+    return status;
+}
+
+sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)
+{
+    sett_status status = setti_world_check_unlocked(world, "sett_entity_destroy_many");
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
+        uint32_t* signature = setti_entity_signature(&world->entities, entities[k]);
+        if (signature != NULL) {
+            change_destroy(world, entities[k], signature);
+        }
+    }
+    return status;
+}
+
+/* The type, if the world is unlocked and knows it. */
+static setti_type* change_check_type(sett_world* world, sett_component component, const char* call)
+{
+    setti_type* type = setti_world_type(world, component);
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return NULL;
+    }
+    if (type == NULL) {
+        setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
+    }
+    return type;
+}
+
+sett_status sett_entity_destroy_with(sett_world* world, sett_component component)
+{
+    setti_type* type = change_check_type(world, component, "sett_entity_destroy_with");
+    if (type == NULL) {
+        return world->error;
+    }
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&type->storage, &cursor)) {
+        sett_entity entity = setti_entity_at(&world->entities, index);
+        change_destroy(world, entity, setti_entity_signature(&world->entities, entity));
+    }
+    return SETT_OK;
+}
+
+sett_status sett_component_clear(sett_world* world, sett_component component)
+{
+    static const char call[] = "sett_component_clear";
+    setti_type* type = change_check_type(world, component, call);
+    if (type == NULL) {
+        return world->error;
+    }
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&type->storage, &cursor)) {
+        if (!change_remove(world, type, setti_entity_at(&world->entities, index))) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
+        }
+    }
+    return SETT_OK;
+}
+
+sett_status sett_component_reserve(sett_world* world, sett_component component, uint32_t count)
+{
+    static const char call[] = "sett_component_reserve";
+    setti_type* type = change_check_type(world, component, call);
+    if (type == NULL) {
+        return world->error;
+    }
+    setti_pool* pool = &world->pool;
+    setti_storage* storage = &type->storage;
+    bool done = true;
+    /* A matrix has its rows where the entities are: room for all that exist and for `count` to
+     * come, below the highest index. */
+    uint32_t end = setti_id_set_capacity(&world->entities.ids);
+    end = SETTI_MAX(end, world->entities.ids.count + count);
+    if (count != 0) {
+        done = setti_storage_reserve_run(pool, storage, 0, end, count);
+    }
+    return done ? SETT_OK
+                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
+}
+
+sett_status sett_component_compact(sett_world* world, sett_component component)
+{
+    setti_type* type = change_check_type(world, component, "sett_component_compact");
+    if (type == NULL) {
+        return world->error;
+    }
+    setti_storage_compact(&world->pool, &type->storage);
+    return SETT_OK;
+}
+
+void setti_change_destroy_all(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    /* the last first: nothing has to be swapped */
+    for (uint32_t row = table->ids.count; row-- > 0;) {
+        sett_entity entity = setti_entity_at(table, setti_id_set_dense(&table->ids, row));
+        if (!sett_is_null(entity)) {
+            change_destroy(world, entity, setti_entity_signature(table, entity));
+        }
+    }
+}

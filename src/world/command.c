@@ -1,0 +1,373 @@
+/* command.c: structural change recorded now and applied later, through the same functions that
+ * change it at once.
+ *
+ * The workload: some thousands of commands a frame, recorded in loops and applied between them.
+ * Records lie one after another in chunks that are kept: after the first frames nothing is
+ * allocated. Chunks come from the allocator, not from the world's pool, so that buffers of several
+ * threads can record side by side.
+ *
+ *     chunk    | header | record, payload | record, payload | ... used --> | free |
+ *
+ * Invariant:  count = records between the read position and the write position;  a chunk's used <=
+ * its size;
+ *             the entities promised by unread CREATE records are the promised rows of the entity
+ *             table that this buffer holds
+ */
+#include "world/command.h"
+
+typedef enum command_kind {
+    COMMAND_CREATE,
+    COMMAND_DESTROY,
+    COMMAND_ADD,
+    COMMAND_SET,
+    COMMAND_REMOVE,
+    COMMAND_CLEAR,
+} command_kind;
+
+typedef struct command_record {
+    uint32_t kind;
+    sett_component component;
+    sett_entity entity;
+    size_t payload; /* offset of the value in the chunk, 0: none */
+    size_t end;     /* offset of the next record */
+} command_record;
+
+typedef struct command_chunk {
+    struct command_chunk* next;
+    size_t size; /* bytes, this header included */
+    size_t used; /* bytes, this header included */
+} command_chunk;
+
+struct sett_commands {
+    sett_world* world;
+    sett_commands* next;
+    sett_commands* previous;
+    command_chunk* first;
+    command_chunk* write; /* records are added here; chunks behind it are empty */
+    command_chunk* read;  /* the next record to apply: here, */
+    size_t read_offset;   /* at this offset */
+    uint32_t count;
+    size_t memory; /* bytes of all chunks */
+    uint64_t allocations;
+};
+
+#define CHUNK_SIZE ((size_t)16 << 10)
+#define CHUNK_ALIGN 64
+#define CHUNK_HEADER ((sizeof(command_chunk) + 15) & ~(size_t)15)
+
+static sett_commands* commands_make(sett_world* world)
+{
+    sett_commands* commands = setti_pool_alloc(&world->pool, sizeof(*commands), 16);
+    if (commands == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_commands_create", sett_null(), 0);
+        return NULL;
+    }
+    memset(commands, 0, sizeof(*commands));
+    commands->world = world;
+    commands->next = world->all_commands;
+    if (world->all_commands != NULL) {
+        world->all_commands->previous = commands;
+    }
+    world->all_commands = commands;
+    return commands;
+}
+
+sett_commands* sett_commands_create(sett_world* world)
+{
+    return commands_make(world);
+}
+
+sett_commands* sett_world_commands(sett_world* world)
+{
+    if (world->commands == NULL) {
+        world->commands = commands_make(world);
+    }
+    return world->commands;
+}
+
+static command_record* command_at(command_chunk* chunk, size_t offset)
+{
+    return (command_record*)(void*)((unsigned char*)chunk + offset);
+}
+
+/* The next record to read, moving on from a chunk that has been read to its end; NULL if there is
+ * none. */
+static command_record* commands_peek(sett_commands* commands)
+{
+    if (commands->count == 0) {
+        return NULL;
+    }
+    while (commands->read_offset >= commands->read->used) {
+        commands->read = commands->read->next;
+        commands->read_offset = CHUNK_HEADER;
+    }
+    return command_at(commands->read, commands->read_offset);
+}
+
+/* Passes over the record just dealt with. When none is left, all chunks are free to be written
+ * again. */
+static void commands_advance(sett_commands* commands, const command_record* record)
+{
+    commands->read_offset = record->end;
+    commands->count--;
+    if (commands->count == 0) {
+        for (command_chunk* chunk = commands->first; chunk != NULL; chunk = chunk->next) {
+            chunk->used = CHUNK_HEADER;
+        }
+        commands->write = commands->first;
+        commands->read = commands->first;
+        commands->read_offset = CHUNK_HEADER;
+    }
+}
+
+/* Drops the value of a record that is not going to be used (any more). */
+static void command_deinit(sett_commands* commands, const command_record* record)
+{
+    const setti_type* type = setti_world_type(commands->world, record->component);
+    if (record->payload != 0 && type != NULL) {
+        setti_type_deinit_values(type, (unsigned char*)commands->read + record->payload, 1);
+    }
+}
+
+void sett_commands_clear(sett_commands* commands)
+{
+    command_record* record;
+    while ((record = commands_peek(commands)) != NULL) {
+        if (record->kind == COMMAND_CREATE) {
+            setti_entity_break_promise(&commands->world->pool, &commands->world->entities,
+                                       record->entity.index);
+        }
+        command_deinit(commands, record);
+        commands_advance(commands, record);
+    }
+}
+
+void setti_commands_free(sett_commands* commands)
+{
+    sett_world* world = commands->world;
+    sett_commands_clear(commands);
+    const sett_allocator* allocator = &world->pool.allocator;
+    for (command_chunk* chunk = commands->first; chunk != NULL;) {
+        command_chunk* next = chunk->next;
+        (void)allocator->realloc_fn(allocator->user, chunk, chunk->size, 0, CHUNK_ALIGN);
+        chunk = next;
+    }
+    if (commands->previous != NULL) {
+        commands->previous->next = commands->next;
+    } else {
+        world->all_commands = commands->next;
+    }
+    if (commands->next != NULL) {
+        commands->next->previous = commands->previous;
+    }
+    if (world->commands == commands) {
+        world->commands = NULL;
+    }
+    setti_pool_free(&world->pool, commands, sizeof(*commands), 16);
+}
+
+void sett_commands_destroy(sett_commands* commands)
+{
+    if (commands != NULL && commands != commands->world->commands) {
+        setti_commands_free(commands);
+    }
+}
+
+uint32_t sett_commands_count(const sett_commands* commands)
+{
+    return commands->count;
+}
+
+void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* allocations)
+{
+    for (const sett_commands* at = world->all_commands; at != NULL; at = at->next) {
+        *size += at->memory;
+        *allocations += at->allocations;
+    }
+}
+
+/* ------------------------------------------------------------------------------------ recording */
+
+static bool commands_grow(sett_commands* commands, size_t need)
+{
+    while (commands->write != NULL && commands->write->next != NULL) { /* kept from earlier */
+        commands->write = commands->write->next;
+        if (commands->write->size - commands->write->used >= need) {
+            return true;
+        }
+    }
+    const sett_allocator* allocator = &commands->world->pool.allocator;
+    size_t size = SETTI_MAX(CHUNK_SIZE, CHUNK_HEADER + need);
+    command_chunk* chunk = allocator->realloc_fn(allocator->user, NULL, 0, size, CHUNK_ALIGN);
+    if (chunk == NULL) {
+        return false;
+    }
+    chunk->next = NULL;
+    chunk->size = size;
+    chunk->used = CHUNK_HEADER;
+    commands->memory += size;
+    commands->allocations++;
+    if (commands->write == NULL) {
+        commands->first = chunk;
+        commands->read = chunk;
+        commands->read_offset = CHUNK_HEADER;
+    } else {
+        commands->write->next = chunk;
+    }
+    commands->write = chunk;
+    return true;
+}
+
+/* Appends a record with room for a value of `size` bytes. NULL when memory runs out. */
+static command_record* commands_append(sett_commands* commands, command_kind kind,
+                                       sett_entity entity, sett_component component, size_t size,
+                                       size_t align)
+{
+    size_t need = sizeof(command_record) + size + (size != 0 ? align : 0) + 16;
+    command_chunk* chunk = commands->write;
+    if (chunk == NULL || chunk->size - chunk->used < need) {
+        if (!commands_grow(commands, need)) {
+            return NULL;
+        }
+        chunk = commands->write;
+    }
+    size_t offset = chunk->used;
+    size_t payload = 0;
+    size_t end = offset + sizeof(command_record);
+    if (size != 0) {
+        uintptr_t base = (uintptr_t)chunk;
+        payload = (size_t)(((base + end + align - 1) & ~(uintptr_t)(align - 1)) - base);
+        end = payload + size;
+    }
+    end = setti_align_up(end, 16);
+    command_record* record = command_at(chunk, offset);
+    record->kind = (uint32_t)kind;
+    record->component = component;
+    record->entity = entity;
+    record->payload = payload;
+    record->end = end;
+    chunk->used = end;
+    commands->count++;
+    return record;
+}
+
+static sett_status commands_record(sett_commands* commands, command_kind kind, sett_entity entity,
+                                   sett_component component)
+{
+    if (component != 0 || (kind != COMMAND_DESTROY && kind != COMMAND_CLEAR)) {
+        if (setti_world_type(commands->world, component) == NULL) {
+            setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, "sett_cmd", entity,
+                               component);
+            return SETT_STATUS_UNREGISTERED;
+        }
+    }
+    return commands_append(commands, kind, entity, component, 0, 1) != NULL
+               ? SETT_OK
+               : SETT_STATUS_OUT_OF_MEMORY;
+}
+
+sett_entity sett_cmd_create(sett_commands* commands)
+{
+    sett_world* world = commands->world;
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, 1);
+    command_record* record = NULL;
+    if (status == SETT_OK) {
+        record = commands_append(commands, COMMAND_CREATE, sett_null(), 0, 0, 1);
+        status = record != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+    }
+    if (status != SETT_OK) {
+        setti_world_fail(world, status, "sett_cmd_create", sett_null(), 0);
+        return sett_null();
+    }
+    record->entity = setti_entity_promise(&world->entities);
+    return record->entity;
+}
+
+sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity)
+{
+    return commands_record(commands, COMMAND_DESTROY, entity, 0);
+}
+
+sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_component component)
+{
+    return commands_record(commands, COMMAND_ADD, entity, component);
+}
+
+sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity, sett_component component)
+{
+    return commands_record(commands, COMMAND_REMOVE, entity, component);
+}
+
+sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
+{
+    return commands_record(commands, COMMAND_CLEAR, entity, 0);
+}
+
+sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_component component,
+                         const void* value)
+{
+    const setti_type* type = setti_world_type(commands->world, component);
+    if (type == NULL || type->storage.size == 0) {
+        return commands_record(commands, COMMAND_SET, entity, component);
+    }
+    command_record* record = commands_append(commands, COMMAND_SET, entity, component,
+                                             type->storage.size, type->storage.align);
+    if (record == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    void* payload = (unsigned char*)commands->write + record->payload;
+    if ((type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_SET_HOOKS)) != 0) {
+        setti_type_init_values(type, payload, 1);
+    }
+    setti_type_copy_values(type, payload, value, 1);
+    return SETT_OK;
+}
+
+/* ------------------------------------------------------------------------------------- applying */
+
+/* Applies one record; what no longer makes sense is passed over. OUT_OF_MEMORY leaves it to be
+ * tried again. */
+static sett_status commands_apply_one(sett_commands* commands, const command_record* record)
+{
+    sett_world* world = commands->world;
+    sett_entity entity = record->entity;
+    if (record->kind == COMMAND_CREATE) {
+        setti_entity_keep_promise(&world->pool, &world->entities, entity.index);
+        return SETT_OK;
+    }
+    if (!sett_entity_valid(world, entity)) {
+        return SETT_OK;
+    }
+    bool has = record->component != 0 && sett_has(world, entity, record->component);
+    const void* value =
+        record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
+    switch ((command_kind)record->kind) {
+    case COMMAND_DESTROY:
+        return sett_entity_destroy(world, entity);
+    case COMMAND_CLEAR:
+        return sett_entity_clear(world, entity);
+    case COMMAND_ADD:
+        return has || sett_add(world, entity, record->component) != NULL ? SETT_OK : world->error;
+    case COMMAND_SET:
+        return sett_set(world, entity, record->component, value) != NULL ? SETT_OK : world->error;
+    case COMMAND_REMOVE:
+        return has ? sett_remove(world, entity, record->component) : SETT_OK;
+    case COMMAND_CREATE:
+        break;
+    }
+    return SETT_OK;
+}
+
+sett_status sett_commands_apply(sett_commands* commands)
+{
+    sett_status status = setti_world_check_unlocked(commands->world, "sett_commands_apply");
+    command_record* record;
+    while (status == SETT_OK && (record = commands_peek(commands)) != NULL) {
+        status = commands_apply_one(commands, record);
+        if (status == SETT_OK) {
+            command_deinit(commands, record);
+            commands_advance(commands, record);
+        }
+    }
+    return status;
+}

@@ -1,0 +1,400 @@
+/* component.c: registering component types.
+ *
+ * Invariant:  types[id]->id == id;  a type's `required` holds every type that it or one of them
+ * requires, each once and behind those
+ *             that it requires itself;  t is in r's `dependants` <=> r is in t's `required`
+ */
+#include "world/world.h"
+
+#include <stdio.h>
+
+#define ALIGN_MAX 4096
+#define ALIGN_DEFAULT_MAX 16
+#define MATRIX_SIZE_DEFAULT                                                                        \
+    256 /* values beyond make matrix pages of over 16 KB: 64 rows at least */
+#define MATRIX_SIZE_MAX ((size_t)1 << 20) /* of a value; 64 of them make a page */
+#define PACKED_SIZE_MAX ((size_t)1 << 26)
+
+bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type)
+{
+    if (list->count == list->capacity) {
+        uint32_t capacity = SETTI_MAX(list->capacity * 2, 4);
+        setti_type** item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
+        if (item == NULL) {
+            return false;
+        }
+        if (list->count != 0) {
+            memcpy(item, list->item, list->count * sizeof(*item));
+        }
+        setti_pool_free(pool, list->item, list->capacity * sizeof(*item), 16);
+        list->item = item;
+        list->capacity = capacity;
+    }
+    list->item[list->count++] = type;
+    return true;
+}
+
+static bool type_list_has(const setti_type_list* list, const setti_type* type)
+{
+    for (uint32_t k = 0; k < list->count; k++) {
+        if (list->item[k] == type) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void type_list_deinit(setti_pool* pool, setti_type_list* list)
+{
+    setti_pool_free(pool, list->item, list->capacity * sizeof(*list->item), 16);
+}
+
+static const char* kind_name(sett_storage_kind kind)
+{
+    return kind == SETT_STORAGE_MATRIX ? "matrix" : "packed";
+}
+
+static int component_print(char* out, size_t size, const sett_component_desc* desc)
+{
+    return snprintf(out, size,
+                    "\"%.60s\" (id %u, %zu bytes, aligned to %zu, %s%s%s%s, save %d, version %u, "
+                    "%u required, %u references)",
+                    desc->name, (unsigned)desc->id, desc->size, desc->align,
+                    kind_name(desc->storage), desc->keep_order ? ", keep_order" : "",
+                    desc->loose ? ", loose" : "", desc->track_rows ? ", track_rows" : "",
+                    (int)desc->save, (unsigned)desc->layout_version, (unsigned)desc->required_count,
+                    (unsigned)desc->entity_offset_count);
+}
+
+/* Fills in the defaults. Returns NULL, or what is wrong with the descriptor. */
+static const char* component_resolve(sett_component_desc* desc)
+{
+    if (desc->name == NULL || desc->name[0] == '\0') {
+        return "a name is needed";
+    }
+    if (desc->align == 0) {
+        desc->align = 1;
+        while (desc->align < ALIGN_DEFAULT_MAX && desc->size != 0 &&
+               desc->size % (desc->align * 2) == 0) {
+            desc->align *= 2;
+        }
+    }
+    if (desc->align > ALIGN_MAX || (desc->align & (desc->align - 1)) != 0) {
+        return "align must be a power of two up to 4,096";
+    }
+    if (desc->size % desc->align != 0) {
+        return "size must be a multiple of align";
+    }
+    if (desc->storage == SETT_STORAGE_DEFAULT) {
+        bool packed = desc->size > MATRIX_SIZE_DEFAULT || desc->keep_order;
+        desc->storage = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
+    }
+    if (desc->storage != SETT_STORAGE_MATRIX && desc->storage != SETT_STORAGE_PACKED) {
+        return "unknown storage kind";
+    }
+    if (desc->keep_order && desc->storage == SETT_STORAGE_MATRIX) {
+        return "keep_order needs packed storage: a matrix is always in the order of entity indices";
+    }
+    if (desc->size > (desc->storage == SETT_STORAGE_MATRIX ? MATRIX_SIZE_MAX : PACKED_SIZE_MAX)) {
+        return "size is beyond 1 MB (matrix) or 64 MB (packed)";
+    }
+    if (desc->id >= SETTI_COMPONENT_LIMIT) {
+        return "id must be below 1,048,576";
+    }
+    if ((desc->required == NULL && desc->required_count != 0) ||
+        (desc->entity_offsets == NULL && desc->entity_offset_count != 0)) {
+        return "a count without its array";
+    }
+    for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
+        if ((size_t)desc->entity_offsets[k] + sizeof(sett_entity) > desc->size) {
+            return "an entity reference lies outside of the value";
+        }
+    }
+    return NULL;
+}
+
+/* Hooks are not compared: two shared libraries that register the same type have different addresses
+ * for the same code. */
+static bool component_same(const sett_component_desc* a, const sett_component_desc* b)
+{
+    return a->size == b->size && a->align == b->align && a->storage == b->storage &&
+           a->save == b->save && a->layout_version == b->layout_version &&
+           a->keep_order == b->keep_order && a->loose == b->loose &&
+           a->track_rows == b->track_rows && (a->id == 0 || b->id == 0 || a->id == b->id) &&
+           a->required_count == b->required_count &&
+           a->entity_offset_count == b->entity_offset_count &&
+           (a->required_count == 0 ||
+            memcmp(a->required, b->required, a->required_count * sizeof(sett_component)) == 0) &&
+           (a->entity_offset_count == 0 || memcmp(a->entity_offsets, b->entity_offsets,
+                                                  a->entity_offset_count * sizeof(uint32_t)) == 0);
+}
+
+static sett_component component_conflict(sett_world* world, const sett_component_desc* desc,
+                                         const setti_type* existing)
+{
+    char wanted[SETTI_MESSAGE_SIZE / 2];
+    char present[SETTI_MESSAGE_SIZE / 2];
+    component_print(wanted, sizeof(wanted), desc);
+    component_print(present, sizeof(present), &existing->desc);
+    setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                          "sett_component_register: %.220s is not what is registered: %.220s",
+                          wanted, present);
+    return 0;
+}
+
+/* The key under which the name is, or would be, in the table; *type is the type of this name, or
+ * NULL. */
+static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
+{
+    uint64_t key = setti_hash_bytes(name, strlen(name));
+    for (;; key += key == UINT64_MAX ? 2 : 1) {
+        uint32_t id = setti_hash_map_find(&world->names, key);
+        if (id == SETTI_NONE) {
+            *type = NULL;
+            return key;
+        }
+        if (strcmp(world->types[id]->desc.name, name) == 0) {
+            *type = world->types[id];
+            return key;
+        }
+    }
+}
+
+static bool component_reserve_id(sett_world* world, sett_component id)
+{
+    if (id < world->type_capacity) {
+        return true;
+    }
+    uint32_t capacity = SETTI_MAX(setti_bits_ceil(id + 1), 16);
+    setti_type** types = setti_pool_alloc(&world->pool, capacity * sizeof(*types), 16);
+    if (types == NULL) {
+        return false;
+    }
+    memset(types, 0, capacity * sizeof(*types));
+    if (world->type_capacity != 0) {
+        memcpy(types, world->types, world->type_capacity * sizeof(*types));
+    }
+    setti_pool_free(&world->pool, world->types, world->type_capacity * sizeof(*types), 16);
+    world->types = types;
+    world->type_capacity = capacity;
+    return true;
+}
+
+/* The lowest id that is free. Ids are never given up, so the search never has to look back. */
+static sett_component component_free_id(sett_world* world)
+{
+    world->next_id = SETTI_MAX(world->next_id, 1);
+    while (setti_world_type(world, world->next_id) != NULL) {
+        world->next_id++;
+    }
+    return world->next_id;
+}
+
+static void* pool_copy(setti_pool* pool, const void* from, size_t size)
+{
+    void* copy = setti_pool_alloc(pool, SETTI_MAX(size, 1), 8);
+    if (copy != NULL && size != 0) {
+        memcpy(copy, from, size);
+    }
+    return copy;
+}
+
+static uint32_t component_flags(const sett_component_desc* desc)
+{
+    uint32_t flags = 0;
+    flags |= desc->loose ? SETTI_TYPE_LOOSE : 0;
+    flags |= desc->required_count != 0 ? SETTI_TYPE_REQUIRES : 0;
+    flags |= desc->init != NULL || desc->on_add != NULL ? SETTI_TYPE_ADD_HOOKS : 0;
+    flags |= desc->copy != NULL || desc->on_set != NULL ? SETTI_TYPE_SET_HOOKS : 0;
+    flags |= desc->deinit != NULL || desc->on_remove != NULL ? SETTI_TYPE_REMOVE_HOOKS : 0;
+    return flags;
+}
+
+/* Copies what the descriptor points to and works out `required`. On failure component_free_parts
+ * takes back what there is. */
+static sett_status component_own(sett_world* world, setti_type* type,
+                                 const sett_component_desc* desc)
+{
+    setti_pool* pool = &world->pool;
+    type->desc = *desc;
+    type->desc.name = pool_copy(pool, desc->name, strlen(desc->name) + 1);
+    type->desc.required =
+        pool_copy(pool, desc->required, desc->required_count * sizeof(sett_component));
+    type->desc.entity_offsets =
+        pool_copy(pool, desc->entity_offsets, desc->entity_offset_count * sizeof(uint32_t));
+    if (type->desc.name == NULL || type->desc.required == NULL ||
+        type->desc.entity_offsets == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    for (uint32_t k = 0; k < desc->required_count; k++) {
+        setti_type* needed = setti_world_type(world, desc->required[k]);
+        for (uint32_t j = 0; j <= needed->required.count; j++) {
+            setti_type* item = j < needed->required.count ? needed->required.item[j] : needed;
+            if (!type_list_has(&type->required, item) &&
+                !setti_type_list_add(pool, &type->required, item)) {
+                return SETT_STATUS_OUT_OF_MEMORY;
+            }
+        }
+    }
+    return SETT_OK;
+}
+
+static void component_free_parts(setti_pool* pool, setti_type* type)
+{
+    const sett_component_desc* desc = &type->desc;
+    if (desc->name != NULL) {
+        setti_pool_free(pool, setti_unconst(desc->name), strlen(desc->name) + 1, 8);
+    }
+    size_t required_size = desc->required_count * sizeof(sett_component);
+    setti_pool_free(pool, setti_unconst(desc->required), SETTI_MAX(required_size, 1), 8);
+    size_t offsets_size = desc->entity_offset_count * sizeof(uint32_t);
+    setti_pool_free(pool, setti_unconst(desc->entity_offsets), SETTI_MAX(offsets_size, 1), 8);
+    type_list_deinit(pool, &type->required);
+    setti_pool_free(pool, type, sizeof(*type), 64);
+}
+
+/* Makes the type known everywhere. False when memory runs out, with nothing of it left behind. */
+static bool component_publish(sett_world* world, setti_type* type)
+{
+    setti_pool* pool = &world->pool;
+    uint32_t linked = 0;
+    bool done = component_reserve_id(world, type->id) &&
+                setti_type_list_add(pool, &world->registered, type);
+    if (!done) {
+        return false;
+    }
+    bool loose = (type->flags & SETTI_TYPE_LOOSE) != 0;
+    done = !loose || setti_type_list_add(pool, &world->loose, type);
+    while (done && linked < type->required.count) {
+        done = setti_type_list_add(pool, &type->required.item[linked]->dependants, type);
+        linked += done;
+    }
+    done = done && setti_hash_map_set(pool, &world->names, type->name_key, type->id);
+    if (!done) {
+        world->registered.count--;
+        world->loose.count -=
+            loose && world->loose.count != 0 && world->loose.item[world->loose.count - 1] == type;
+        while (linked > 0) {
+            type->required.item[--linked]->dependants.count--;
+        }
+        return false;
+    }
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        type->required.item[k]->flags |= SETTI_TYPE_REQUIRED;
+    }
+    world->types[type->id] = type;
+    return true;
+}
+
+sett_component sett_component_register(sett_world* world, const sett_component_desc* given)
+{
+    static const char call[] = "sett_component_register";
+    sett_component_desc desc = *given;
+    const char* wrong = component_resolve(&desc);
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+                              desc.name != NULL ? desc.name : "", wrong);
+        return 0;
+    }
+    setti_type* existing;
+    uint64_t key = component_name_key(world, desc.name, &existing);
+    if (existing != NULL) {
+        if (component_same(&desc, &existing->desc)) {
+            return existing->id;
+        }
+        return component_conflict(world, &desc, existing);
+    }
+    if (desc.id != 0 && setti_world_type(world, desc.id) != NULL) {
+        return component_conflict(world, &desc, setti_world_type(world, desc.id));
+    }
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return 0;
+    }
+    for (uint32_t k = 0; k < desc.required_count; k++) {
+        sett_component needed = desc.required[k];
+        if (needed != 0 && needed == desc.id) {
+            setti_world_fail_with(world, SETT_STATUS_CYCLE,
+                                  "%s: \"%.100s\" (id %u) requires itself", call, desc.name,
+                                  (unsigned)desc.id);
+            return 0;
+        }
+        if (setti_world_type(world, needed) == NULL) {
+            setti_world_fail_with(
+                world, SETT_STATUS_UNREGISTERED,
+                "%s: \"%.100s\" requires component %u, which is not registered yet", call,
+                desc.name, (unsigned)needed);
+            return 0;
+        }
+    }
+    if (desc.id == 0) {
+        desc.id = component_free_id(world);
+        if (desc.id >= SETTI_COMPONENT_LIMIT) {
+            setti_world_fail(world, SETT_STATUS_LIMIT, call, sett_null(), 0);
+            return 0;
+        }
+    }
+    setti_type* type = setti_pool_alloc(&world->pool, sizeof(*type), 64);
+    if (type == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return 0;
+    }
+    memset(type, 0, sizeof(*type));
+    setti_kind kind = desc.storage == SETT_STORAGE_PACKED ? SETTI_PACKED
+                      : desc.size == 0                    ? SETTI_TAG
+                                                          : SETTI_MATRIX;
+    setti_storage_init(&type->storage, kind, desc.size, desc.align, desc.track_rows);
+    type->storage.keep_order = desc.keep_order;
+    type->storage.move = desc.move;
+    type->storage.user = desc.user;
+    type->added.from = SETTI_NONE;
+    type->removed.from = SETTI_NONE;
+    type->flags = component_flags(&desc);
+    type->id = desc.id;
+    type->name_key = key;
+    if (component_own(world, type, &desc) != SETT_OK || !component_publish(world, type)) {
+        component_free_parts(&world->pool, type);
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return 0;
+    }
+    return type->id;
+}
+
+sett_component sett_component_find(const sett_world* world, const char* name)
+{
+    setti_type* type;
+    component_name_key(world, name, &type);
+    return type != NULL ? type->id : 0;
+}
+
+const char* sett_component_name(const sett_world* world, sett_component component)
+{
+    const setti_type* type = setti_world_type(world, component);
+    return type != NULL ? type->desc.name : NULL;
+}
+
+sett_status sett_component_describe(const sett_world* world, sett_component component,
+                                    sett_component_desc* desc)
+{
+    const setti_type* type = setti_world_type(world, component);
+    if (type == NULL) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, "sett_component_describe", sett_null(),
+                           component);
+        return SETT_STATUS_UNREGISTERED;
+    }
+    *desc = type->desc;
+    return SETT_OK;
+}
+
+uint32_t sett_component_count(const sett_world* world, sett_component component)
+{
+    const setti_type* type = setti_world_type(world, component);
+    return type != NULL ? type->storage.count : 0;
+}
+
+sett_entity sett_component_owner(const sett_world* world, sett_component component,
+                                 const void* address)
+{
+    const setti_type* type = setti_world_type(world, component);
+    uint32_t index = type != NULL ? setti_storage_owner(&type->storage, address) : SETTI_NONE;
+    return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
+}

@@ -1,0 +1,182 @@
+/* entity_table.c: see entity_table.h. Creating takes the first free row of the complete sparse set,
+ * destroying gives the row back.
+ *
+ *     rows     | alive and retired | promised | free ...        of ids.dense
+ *              0               count   + promised
+ *
+ * Invariant:  row < count <=> its index is alive or retired;  alive <=> generation has no
+ * SETTI_DEAD;
+ *             not alive => signature == 0;  retired = members with generation == SETTI_RETIRED;
+ *             the page of every member and of every promised index exists
+ */
+#include "world/entity_table.h"
+
+static bool entity_reserve_page(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    uint32_t number = index >> SETTI_ID_SET_SHIFT;
+    bool fresh;
+    if (!setti_pages_ensure(pool, &table->pages, number, sizeof(setti_entity_page), 64, &fresh)) {
+        return false;
+    }
+    setti_entity_page* page = table->pages.data[number];
+    for (uint32_t k = 0; fresh && k < SETTI_ID_SET_ROWS; k++) {
+        page->generation[k] = SETTI_DEAD | 1;
+        page->signature[k] = 0;
+    }
+    return true;
+}
+
+sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    if (index >= table->ids.limit) {
+        return SETT_STATUS_LIMIT;
+    }
+    /* Creation swaps with row `count` and, where there are promises, with the row behind them
+     * first. */
+    setti_id_set* ids = &table->ids;
+    uint32_t behind = ids->count + table->promised;
+    bool reserved = setti_id_set_reserve_id(pool, ids, index) &&
+                    setti_id_set_reserve_page(pool, ids, behind) &&
+                    setti_id_set_reserve_page(pool, ids, setti_id_set_dense(ids, behind)) &&
+                    entity_reserve_page(pool, table, index);
+    return reserved ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+}
+
+sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t count)
+{
+    uint32_t taken = table->ids.count + table->promised;
+    if (count > table->ids.limit - taken) {
+        return SETT_STATUS_LIMIT;
+    }
+    /* Rows without a page are the identity, page after page: one look a page is enough for them. */
+    for (uint32_t k = 0; k < count;) {
+        uint32_t row = taken + k;
+        bool fresh = setti_id_set_page_of(&table->ids, row) == NULL;
+        if (!setti_id_set_reserve_page(pool, &table->ids, row)) {
+            return SETT_STATUS_OUT_OF_MEMORY;
+        }
+        sett_status status =
+            setti_entity_reserve_index(pool, table, setti_entity_upcoming(table, k));
+        if (status != SETT_OK) {
+            return status;
+        }
+        k += fresh ? SETTI_ID_SET_ROWS - (row & SETTI_ID_SET_MASK) : 1;
+    }
+    return SETT_OK;
+}
+
+void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity)
+{
+    setti_id_set* ids = &table->ids;
+    /* first to the end of the promised rows, then in front of them */
+    if (SETTI_UNLIKELY(table->promised != 0)) {
+        setti_id_set_swap(pool, ids, setti_id_set_sparse(ids, entity.index),
+                          ids->count + table->promised);
+    }
+    setti_id_set_request(pool, ids, entity.index);
+    setti_entity_write(pool, table, entity.index);
+    setti_entity_page_of(table, entity.index)->generation[entity.index & SETTI_ID_SET_MASK] =
+        entity.generation;
+}
+
+sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
+{
+    sett_entity entity;
+    entity.index = setti_entity_upcoming(table, 0);
+    setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
+    entity.generation = page->generation[slot] & ~SETTI_DEAD;
+    if (SETTI_UNLIKELY(table->promised != 0)) {
+        setti_entity_create_at(pool, table, entity);
+    } else { /* it lies in row `count` already */
+        setti_entity_write(pool, table, entity.index);
+        page->generation[slot] = entity.generation;
+        table->ids.count++;
+    }
+    return entity;
+}
+
+void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    setti_entity_page* page = setti_entity_page_of(table, index);
+    uint32_t slot = index & SETTI_ID_SET_MASK;
+    setti_entity_write(pool, table, index);
+    page->signature[slot] = 0;
+    if (SETTI_UNLIKELY(page->generation[slot] == SETTI_GENERATION_MAX)) {
+        page->generation[slot] = SETTI_RETIRED; /* stays a member, so that nobody gets it again */
+        table->retired++;
+        return;
+    }
+    page->generation[slot] = (page->generation[slot] + 1) | SETTI_DEAD;
+    setti_id_set_remove(pool, &table->ids, index);
+    /* it lies in front of the promised rows: to behind them */
+    if (SETTI_UNLIKELY(table->promised != 0)) {
+        setti_id_set_swap(pool, &table->ids, table->ids.count, table->ids.count + table->promised);
+    }
+}
+
+sett_entity setti_entity_promise(setti_entity_table* table)
+{
+    sett_entity entity;
+    entity.index = setti_entity_upcoming(table, 0);
+    entity.generation =
+        setti_entity_page_of(table, entity.index)->generation[entity.index & SETTI_ID_SET_MASK] &
+        ~SETTI_DEAD;
+    table->promised++;
+    return entity;
+}
+
+bool setti_entity_is_promised(const setti_entity_table* table, uint32_t index)
+{
+    uint32_t row = setti_id_set_sparse(&table->ids, index);
+    return row >= table->ids.count && row - table->ids.count < table->promised;
+}
+
+void setti_entity_keep_promise(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    SETTI_ASSERT(setti_entity_is_promised(table, index));
+    setti_entity_break_promise(pool, table, index);
+    sett_entity entity;
+    entity.index = index;
+    entity.generation =
+        setti_entity_page_of(table, index)->generation[index & SETTI_ID_SET_MASK] & ~SETTI_DEAD;
+    setti_entity_create_at(pool, table, entity);
+}
+
+void setti_entity_break_promise(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    SETTI_ASSERT(setti_entity_is_promised(table, index));
+    table->promised--;
+    setti_id_set_swap(pool, &table->ids, setti_id_set_sparse(&table->ids, index),
+                      table->ids.count + table->promised);
+}
+
+const char* setti_entity_validate(const setti_entity_table* table)
+{
+    const char* reason = setti_id_set_validate(&table->ids);
+    if (reason != NULL) {
+        return reason;
+    }
+    uint32_t retired = 0;
+    for (uint32_t row = 0; row < setti_id_set_capacity(&table->ids); row++) {
+        uint32_t index = setti_id_set_dense(&table->ids, row);
+        const setti_entity_page* page = setti_entity_page_of(table, index);
+        if (page == NULL) {
+            if (row < table->ids.count + table->promised) {
+                return "entity table: a member or a promised index has no page";
+            }
+            continue;
+        }
+        uint32_t generation = page->generation[index & SETTI_ID_SET_MASK];
+        bool member = row < table->ids.count;
+        bool alive = (generation & SETTI_DEAD) == 0;
+        retired += member && generation == SETTI_RETIRED;
+        if (alive != (member && generation != SETTI_RETIRED) || generation == 0) {
+            return "entity table: alive without being a member, or the other way round";
+        }
+        if (!alive && page->signature[index & SETTI_ID_SET_MASK] != 0) {
+            return "entity table: a dead slot has a signature";
+        }
+    }
+    return retired == table->retired ? NULL : "entity table: retired slots miscounted";
+}

@@ -1,0 +1,107 @@
+/* entity_table.h: which entities exist, which life of each index is meant, and which set of
+ * components each has.
+ *
+ * The complete sparse set says which indices are in use; beside it lie, by index, the generation
+ * and the signature. A dead slot holds the generation that its next life will have, with SETTI_DEAD
+ * on top, so that one comparison with a handle decides.
+ */
+#ifndef SETTI_ENTITY_TABLE_H
+#define SETTI_ENTITY_TABLE_H
+
+#include "sett/id.h"
+#include "store/id_set.h"
+
+#define SETTI_DEAD 0x80000000u           /* in a generation: nobody lives here */
+#define SETTI_GENERATION_MAX 0x7FFFFFFFu /* the last life of a slot */
+#define SETTI_RETIRED SETTI_DEAD         /* dead with next generation 0: never used again */
+#define SETTI_DYING 0x80000000u          /* in a signature: the entity is being destroyed */
+
+typedef struct setti_entity_page {
+    uint32_t generation[SETTI_ID_SET_ROWS];
+    uint32_t signature[SETTI_ID_SET_ROWS]; /* interned, see signature.h; 0 where nobody lives */
+} setti_entity_page;
+
+typedef struct setti_entity_table {
+    /* setti_entity_page, aligned with those of `ids`; a missing page is slots never used */
+    setti_pages pages;
+    setti_id_set ids; /* members: alive, or retired */
+    /* rows count..count+promised-1 of `ids` are promised by recorded commands */
+    uint32_t promised;
+    uint32_t retired; /* members that are not alive */
+} setti_entity_table;
+
+/* The page of an index, or NULL if it was never used. */
+SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* table,
+                                                     uint32_t index)
+{
+    return setti_pages_get(&table->pages, index >> SETTI_ID_SET_SHIFT);
+}
+
+/* To be called before writing to the generation or the signature of an index. */
+SETTI_INLINE void setti_entity_write(const setti_pool* pool, const setti_entity_table* table,
+                                     uint32_t index)
+{
+    setti_pages_write(pool, &table->pages, index >> SETTI_ID_SET_SHIFT);
+}
+
+/* Where the signature of a living entity is, or NULL for a handle that is null, stale or made
+ * up. */
+SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, sett_entity entity)
+{
+    setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
+    if (SETTI_UNLIKELY(page == NULL || page->generation[slot] != entity.generation ||
+                       (entity.generation & SETTI_DEAD) != 0)) {
+        return NULL;
+    }
+    return &page->signature[slot];
+}
+
+/* The handle of whoever lives at an index, null if nobody does. */
+static inline sett_entity setti_entity_at(const setti_entity_table* table, uint32_t index)
+{
+    sett_entity entity = {0, 0};
+    const setti_entity_page* page = setti_entity_page_of(table, index);
+    if (page != NULL && (page->generation[index & SETTI_ID_SET_MASK] & SETTI_DEAD) == 0) {
+        entity.index = index;
+        entity.generation = page->generation[index & SETTI_ID_SET_MASK];
+    }
+    return entity;
+}
+
+static inline uint32_t setti_entity_count(const setti_entity_table* table)
+{
+    return table->ids.count - table->retired;
+}
+
+/* The k-th index that creations from now on will take. */
+static inline uint32_t setti_entity_upcoming(const setti_entity_table* table, uint32_t k)
+{
+    return setti_id_set_dense(&table->ids, table->ids.count + table->promised + k);
+}
+
+/* Makes sure that the next `count` creations need no memory. LIMIT or OUT_OF_MEMORY otherwise. */
+sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t count);
+
+/* Makes sure that creating at this index needs no memory. */
+sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
+
+/* Brings the next free index to life; reserved. */
+sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table);
+
+/* Brings this index to life with this generation; free, reserved, not promised. */
+void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
+
+/* Ends a life: the signature becomes 0 and all handles stale. Needs no memory. */
+void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
+
+/* Promises the next free index (reserved) to a recorded creation; keeps or breaks the promise. */
+sett_entity setti_entity_promise(setti_entity_table* table);
+bool setti_entity_is_promised(const setti_entity_table* table, uint32_t index);
+void setti_entity_keep_promise(setti_pool* pool, setti_entity_table* table, uint32_t index);
+void setti_entity_break_promise(setti_pool* pool, setti_entity_table* table, uint32_t index);
+
+/* Returns NULL, or which part of the invariant does not hold. */
+const char* setti_entity_validate(const setti_entity_table* table);
+
+#endif

@@ -1,0 +1,254 @@
+/* signature.c: see signature.h.
+ *
+ * The workload: a game has some dozens to thousands of different sets and toggles types between
+ * them millions of times; almost every transition has been taken before. The one danger is many
+ * independent types: n of them make up to 2^n sets, which is what loose types are for.
+ *
+ * Invariant:  types ascend strictly;  two records in use never hold the same set;  hooked <= count;
+ *             an edge (s, t) -> r means: r's set is s's set with t toggled
+ */
+#include "world/signature.h"
+
+#include <string.h>
+
+static uint64_t signature_edge_key(uint32_t signature, sett_component type)
+{
+    return ((uint64_t)signature << 32) | type; /* types are not 0, so neither is the key */
+}
+
+static bool signature_grow(setti_pool* pool, setti_signature_table* table)
+{
+    if (table->count < table->capacity) {
+        return true;
+    }
+    size_t size;
+    uint32_t capacity = SETTI_MAX(table->capacity * 2, 16);
+    if (table->capacity > UINT32_MAX / 2 ||
+        !setti_multiply(capacity, sizeof(setti_signature), &size)) {
+        return false;
+    }
+    setti_signature* record = setti_pool_alloc(pool, size, 16);
+    if (record == NULL) {
+        return false;
+    }
+    if (table->count != 0) {
+        memcpy(record, table->record, table->count * sizeof(setti_signature));
+    } else {
+        memset(record, 0, sizeof(setti_signature)); /* the empty set */
+        record[0].chain = SETTI_NONE;
+        table->count = 1;
+        table->free = SETTI_NONE;
+    }
+    setti_pool_free(pool, table->record, table->capacity * sizeof(setti_signature), 16);
+    table->record = record;
+    table->capacity = capacity;
+    return true;
+}
+
+/* Whether the set of `other` is that of `from` with `type` toggled. */
+static bool signature_is_toggled(const setti_signature* other, const setti_signature* from,
+                                 sett_component type)
+{
+    uint32_t k = 0;
+    bool met = false; /* type, in from */
+    for (uint32_t at = 0; at < other->count; at++) {
+        if (k < from->count && from->types[k] == type) {
+            met = true;
+            k++;
+        }
+        if (k < from->count && other->types[at] == from->types[k]) {
+            k++;
+        } else if (other->types[at] != type) {
+            return false;
+        }
+    }
+    if (k < from->count && from->types[k] == type) {
+        met = true;
+        k++;
+    }
+    return k == from->count && other->count == (met ? from->count - 1 : from->count + 1);
+}
+
+/* A hash that does not depend on the order, so that toggling is one step. */
+static uint64_t signature_type_hash(sett_component type)
+{
+    return setti_hash_bytes(&type, sizeof(type));
+}
+
+static uint64_t signature_hash(const setti_signature* signature)
+{
+    uint64_t hash = 0;
+    for (uint32_t k = 0; k < signature->count; k++) {
+        hash ^= signature_type_hash(signature->types[k]);
+    }
+    return hash;
+}
+
+static uint64_t signature_key(uint64_t hash)
+{
+    return hash != 0 ? hash : 1;
+}
+
+static bool signature_copy_toggled(setti_pool* pool, const setti_signature* from,
+                                   sett_component type, bool hooked, setti_signature* out)
+{
+    memset(out, 0, sizeof(*out));
+    sett_component* types = setti_pool_alloc(pool, (from->count + 1) * sizeof(sett_component), 4);
+    if (types == NULL) {
+        return false;
+    }
+    bool removed = false;
+    uint32_t k = 0;
+    uint32_t count = 0;
+    for (; k < from->count && from->types[k] < type; k++) {
+        types[count++] = from->types[k];
+    }
+    if (k < from->count && from->types[k] == type) {
+        removed = true;
+        k++;
+    } else {
+        types[count++] = type;
+    }
+    for (; k < from->count; k++) {
+        types[count++] = from->types[k];
+    }
+    out->types = types;
+    out->count = count;
+    out->room = from->count + 1;
+    out->hooked = removed ? from->hooked - hooked : from->hooked + hooked;
+    return true;
+}
+
+static void signature_free_types(setti_pool* pool, setti_signature* signature)
+{
+    if (signature->types != NULL) {
+        setti_pool_free(pool, signature->types, signature->room * sizeof(sett_component), 4);
+    }
+    memset(signature, 0, sizeof(*signature));
+}
+
+static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
+                                 setti_signature* made, uint64_t key)
+{
+    uint32_t number = table->free;
+    if (number == SETTI_NONE && !signature_grow(pool, table)) {
+        return SETTI_NONE;
+    }
+    uint32_t first = setti_hash_map_find(&table->by_set, key);
+    if (number == SETTI_NONE) {
+        number = table->count;
+    }
+    if (!setti_hash_map_set(pool, &table->by_set, key, number)) {
+        return SETTI_NONE;
+    }
+    if (number == table->count) {
+        table->count++;
+    } else {
+        table->free = table->record[number].chain;
+        table->free_count--;
+    }
+    made->chain = first;
+    table->record[number] = *made;
+    return number;
+}
+
+uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, uint32_t signature,
+                                sett_component type, bool hooked)
+{
+    uint64_t edge = signature_edge_key(signature, type);
+    uint32_t to = setti_hash_map_find(&table->edges, edge);
+    if (to != SETTI_NONE) {
+        return to;
+    }
+    if (table->count == 0 && !signature_grow(pool, table)) {
+        return SETTI_NONE;
+    }
+    uint64_t hash = signature_hash(&table->record[signature]) ^ signature_type_hash(type);
+    if (hash == 0) {
+        to = 0; /* the empty set is not in the map, and nothing else hashes to it but by chance */
+    }
+    if (hash != 0 || !signature_is_toggled(&table->record[0], &table->record[signature], type)) {
+        to = setti_hash_map_find(&table->by_set, signature_key(hash));
+        while (to != SETTI_NONE &&
+               !signature_is_toggled(&table->record[to], &table->record[signature], type)) {
+            to = table->record[to].chain;
+        }
+    }
+    if (to == SETTI_NONE) {
+        setti_signature made;
+        if (!signature_copy_toggled(pool, &table->record[signature], type, hooked, &made)) {
+            return SETTI_NONE;
+        }
+        to = signature_insert(pool, table, &made, signature_key(hash));
+        if (to == SETTI_NONE) {
+            signature_free_types(pool, &made);
+            return SETTI_NONE;
+        }
+    }
+    /* Both directions; that there is no room to remember an edge is no failure. */
+    (void)setti_hash_map_set(pool, &table->edges, edge, to);
+    (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(to, type), signature);
+    return to;
+}
+
+bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
+                         sett_component type)
+{
+    if (signature == 0) {
+        return false;
+    }
+    const setti_signature* record = &table->record[signature];
+    for (uint32_t k = 0; k < record->count; k++) {
+        if (record->types[k] >= type) {
+            return record->types[k] == type;
+        }
+    }
+    return false;
+}
+
+void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
+{
+    if (table->count == 0) {
+        return;
+    }
+    setti_hash_map_deinit(pool, &table->edges);
+    setti_hash_map_deinit(pool, &table->by_set);
+    table->free = SETTI_NONE;
+    table->free_count = 0;
+    for (uint32_t number = table->count - 1; number > 0; number--) {
+        setti_signature* record = &table->record[number];
+        if (record->mark == 0) {
+            signature_free_types(pool, record);
+            record->chain = table->free;
+            table->free = number;
+            table->free_count++;
+        }
+    }
+    for (uint32_t number = 1; number < table->count; number++) {
+        setti_signature* record = &table->record[number];
+        if (record->mark != 0) {
+            uint64_t key = signature_key(signature_hash(record));
+            record->mark = 0;
+            record->chain = setti_hash_map_find(&table->by_set, key);
+            /* Without room the set is made again under a new number when it is next met; both stay
+             * correct. */
+            (void)setti_hash_map_set(pool, &table->by_set, key, number);
+        }
+    }
+}
+
+const char* setti_signature_validate(const setti_signature_table* table)
+{
+    for (uint32_t number = 1; number < table->count; number++) {
+        const setti_signature* record = &table->record[number];
+        for (uint32_t k = 1; k < record->count; k++) {
+            if (record->types[k - 1] >= record->types[k]) {
+                return "signature: types do not ascend";
+            }
+        }
+        if (record->hooked > record->count) {
+            return "signature: more hooked types than types";
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,222 @@
+/* world.c: creating and destroying worlds, and how they say what went wrong. */
+#include "world/world.h"
+
+#include "base/platform.h"
+#include "world/change.h"
+#include "world/command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#define ENTITY_LIMIT_DEFAULT ((uint32_t)1 << 28)
+#define SIGNATURE_WARNING_DEFAULT 65536
+
+sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, uint64_t layout)
+{
+    static const sett_world_desc defaults;
+    if (version != SETT_VERSION || layout != SETT_LAYOUT) {
+        /* The descriptor's layout is what is in doubt: only the default hook is safe to call. */
+        sett_log_stderr(
+            NULL, SETT_LOG_ERROR,
+            "header and library do not match: the program was compiled with another sett.h");
+        return NULL;
+    }
+    if (desc == NULL) {
+        desc = &defaults;
+    }
+    sett_allocator allocator = setti_allocator_or_default(&desc->allocator);
+    sett_world* world = allocator.realloc_fn(allocator.user, NULL, 0, sizeof(*world), 64);
+    if (world == NULL) {
+        return NULL;
+    }
+    memset(world, 0, sizeof(*world));
+    setti_pool_init(&world->pool, allocator, desc->huge_pages);
+    world->pool.allocations = 1;
+    world->entities.ids.limit = desc->entity_limit != 0
+                                    ? SETTI_MIN(desc->entity_limit, SETTI_ID_SET_LIMIT)
+                                    : ENTITY_LIMIT_DEFAULT;
+    world->log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
+    world->assert_fn = desc->assert_fn;
+    world->hook_user = desc->hook_user;
+    world->signature_warning =
+        desc->signature_warning != 0 ? desc->signature_warning : SIGNATURE_WARNING_DEFAULT;
+    return world;
+}
+
+void sett_world_destroy(sett_world* world)
+{
+    if (world == NULL) {
+        return;
+    }
+    world->locks = 0; /* a loop that was left without its end does not keep the world alive */
+    setti_change_destroy_all(world);
+    while (world->all_commands != NULL) {
+        setti_commands_free(world->all_commands);
+    }
+    sett_allocator allocator = world->pool.allocator;
+    setti_pool_deinit(&world->pool);
+    (void)allocator.realloc_fn(allocator.user, world, sizeof(*world), 0, 64);
+}
+
+sett_status sett_world_clear(sett_world* world)
+{
+    sett_status status = setti_world_check_unlocked(world, "sett_world_clear");
+    if (status == SETT_OK) {
+        setti_change_destroy_all(world);
+    }
+    return status;
+}
+
+sett_status sett_world_trim(sett_world* world)
+{
+    sett_status status = setti_world_check_unlocked(world, "sett_world_trim");
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_change_reclaim_signatures(world);
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        setti_storage_trim(&world->pool, &world->registered.item[k]->storage);
+    }
+    setti_pool_trim(&world->pool);
+    return SETT_OK;
+}
+
+uint64_t sett_world_tick(const sett_world* world)
+{
+    return world->pool.tick;
+}
+
+uint64_t sett_world_advance(sett_world* world)
+{
+    return ++world->pool.tick;
+}
+
+/* ------------------------------------------------------------------------------------- messages */
+
+static void world_describe(const sett_world* world, char* out, sett_status status, const char* call,
+                           sett_entity entity, sett_component component)
+{
+    const setti_type* type = setti_world_type(world, component);
+    size_t at = (size_t)snprintf(out, SETTI_MESSAGE_SIZE, "%s", call);
+    if (!sett_is_null(entity) || status == SETT_STATUS_STALE) {
+        at += (size_t)snprintf(out + at, SETTI_MESSAGE_SIZE - at, ", entity %u:%u",
+                               (unsigned)entity.index, (unsigned)entity.generation);
+    }
+    if (component != 0 || status == SETT_STATUS_UNREGISTERED) {
+        at += (size_t)snprintf(out + at, SETTI_MESSAGE_SIZE - at, ", component %u",
+                               (unsigned)component);
+        if (type != NULL && at < SETTI_MESSAGE_SIZE) {
+            at +=
+                (size_t)snprintf(out + at, SETTI_MESSAGE_SIZE - at, " \"%.100s\"", type->desc.name);
+        }
+    }
+    if (at < SETTI_MESSAGE_SIZE) {
+        snprintf(out + at, SETTI_MESSAGE_SIZE - at, ": %s", sett_status_text(status));
+    }
+}
+
+/* Out of memory and limits are the environment's doing, all else is the caller's. */
+static void world_report(const sett_world* world, sett_status status, const char* message)
+{
+#if !defined(NDEBUG)
+    if (status != SETT_STATUS_OUT_OF_MEMORY && status != SETT_STATUS_LIMIT) {
+        world->log_fn(world->hook_user, SETT_LOG_ERROR, message);
+        if (world->assert_fn != NULL) {
+            world->assert_fn(world->hook_user, status, message);
+        }
+    }
+#else
+    (void)world;
+    (void)status;
+    (void)message;
+#endif
+}
+
+SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
+                                        sett_entity entity, sett_component component)
+{
+    world->error = status;
+    world->error_call = call;
+    world->error_entity = entity;
+    world->error_component = component;
+#if !defined(NDEBUG)
+    world_report(world, status, sett_world_message(world));
+#endif
+    return status;
+}
+
+SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status status,
+                                             const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(world->message, sizeof(world->message), format, arguments);
+    va_end(arguments);
+    world->error = status;
+    world->error_call = NULL;
+    world_report(world, status, world->message);
+    return status;
+}
+
+SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
+                                   sett_entity entity, sett_component component)
+{
+#if !defined(NDEBUG)
+    char message[SETTI_MESSAGE_SIZE];
+    world_describe(world, message, status, call, entity, component);
+    world_report(world, status, message);
+#else
+    (void)world;
+    (void)status;
+    (void)call;
+    (void)entity;
+    (void)component;
+#endif
+}
+
+SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, const char* format,
+                                ...)
+{
+    char message[SETTI_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    world->log_fn(world->hook_user, level, message);
+}
+
+sett_status sett_world_error(const sett_world* world)
+{
+    return world->error;
+}
+
+const char* sett_world_message(sett_world* world)
+{
+    if (world->error_call != NULL) {
+        world_describe(world, world->message, world->error, world->error_call, world->error_entity,
+                       world->error_component);
+        world->error_call = NULL;
+    }
+    return world->message;
+}
+
+SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
+{
+    if (world->calling != NULL) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: a hook of component \"%.100s\" is running; record the change "
+            "with sett_cmd_* and apply it afterwards",
+            call, world->calling->desc.name);
+    }
+    return setti_world_fail_with(
+        world, SETT_STATUS_LOCKED,
+        "%s: a loop over query \"%.100s\" is open; record the change with sett_cmd_* and call "
+        "sett_commands_apply after the loop (if it was left by return: sett_batch_end before it)",
+        call, world->open_loop != NULL ? world->open_loop : "?");
+}
+
+sett_status setti_world_check_unlocked(sett_world* world, const char* call)
+{
+    return SETTI_LIKELY(world->locks == 0) ? SETT_OK : world_refuse(world, call);
+}

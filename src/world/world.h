@@ -1,0 +1,80 @@
+/* world.h: the world, as a map of everything in it.
+ *
+ * Three classes of state. Pages: entity table and storages; they are the world's state. Roots: the
+ * counts and page tables beside them. Caches: signatures, edges, names, last transitions; derived,
+ * and never part of what two worlds are compared by.
+ */
+#ifndef SETTI_WORLD_H
+#define SETTI_WORLD_H
+
+#include "world/component.h"
+#include "world/entity_table.h"
+#include "world/signature.h"
+
+#define SETTI_MESSAGE_SIZE 512
+
+struct sett_world {
+    /* all memory of the world, and its clock; first, because everything needs it */
+    setti_pool pool;
+
+    setti_entity_table entities;
+    setti_type** types;     /* by component id; NULL: not registered */
+    uint32_t type_capacity; /* entries in `types` */
+    uint32_t locks;         /* open loops and running callbacks: structure may change only at 0 */
+
+    setti_signature_table signatures;
+    setti_type_list registered; /* in order of registration */
+    setti_type_list loose;      /* of these, the loose ones */
+    sett_component next_id;     /* ids below are taken */
+    /* hash of a name -> component id; on a collision the next free key */
+    setti_hash_map names;
+
+    uint32_t query_count;
+    uint32_t open_loops;       /* of `locks` */
+    const char* open_loop;     /* the name of the query that a loop was opened on last */
+    const setti_type* calling; /* whose hook runs, if one does */
+
+    sett_commands* commands;     /* the world's own, made when first asked for */
+    sett_commands* all_commands; /* doubly linked */
+
+    sett_log_fn log_fn;
+    sett_assert_fn assert_fn;
+    void* hook_user;
+    uint32_t signature_warning; /* log when this many are in use */
+
+    sett_status error; /* of the last call that failed */
+    /* what it was about, where `message` is still to be written from it */
+    sett_entity error_entity;
+    sett_component error_component;
+    const char* error_call; /* the function's name; NULL: `message` is written */
+    char message[SETTI_MESSAGE_SIZE];
+    char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
+};
+
+SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_component component)
+{
+    return component < world->type_capacity ? world->types[component] : NULL;
+}
+
+/* Records that `call` failed over this entity and component (null, 0: over none). Returns `status`.
+ * Costs no formatting, unless a debug build reports misuse. */
+sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
+                             sett_entity entity, sett_component component);
+
+/* The same with a message of its own. */
+sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
+    SETTI_PRINTF(3, 4);
+
+/* A misuse found by a reading call: told to the hooks of a debug build, recorded nowhere, because
+ * readers run side by side. */
+void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
+                        sett_entity entity, sett_component component);
+
+void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
+    SETTI_PRINTF(3, 4);
+
+/* SETT_OK, or fails with LOCKED and a message that names the loop or the callback, and what to do
+ * instead. */
+sett_status setti_world_check_unlocked(sett_world* world, const char* call);
+
+#endif
