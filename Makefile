@@ -1,0 +1,61 @@
+# What a person types. CMake and the scripts in tools/ do the work; each target first sees to it
+# that what it needs is installed (tools/deps.sh).
+
+# Handed to the program that run and bench start: make run ARGS="--map MAP01 --ticks 350"
+ARGS ?=
+# Random operations of `make soak`; seconds for each target of `make fuzz`.
+OPERATIONS ?= 10000000
+SECONDS ?= 60
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+export JOBS
+MAKEFLAGS += --no-print-directory
+
+release := build/release
+# Only errors are worth reading of a configuration; the build says what it compiles.
+configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
+
+.PHONY: build run test bench bench-full soak fuzz amalgamate format clean help
+
+build: ## the library and the examples, in build/release (what plain `make` does)
+	@tools/deps.sh build
+	@$(configure)
+	@cmake --build $(release) --parallel $(JOBS)
+
+run: ## simulate the levels of Freedoom; options in ARGS, ARGS=--help lists them
+	@tools/deps.sh run
+	@$(configure)
+	@cmake --build $(release) --parallel $(JOBS) --target freedoom
+	@$(release)/examples/freedoom $(ARGS)
+
+test: ## all tests, about five minutes; tools/test.sh --list names its stages
+	@tools/deps.sh test
+	@tools/test.sh
+
+bench: ## measure, and print a table
+	@tools/deps.sh bench
+	@tools/bench.sh $(ARGS)
+
+bench-full: ## measure with repetitions, and keep the raw data in out/bench
+	@tools/deps.sh bench
+	@tools/bench.sh --full $(ARGS)
+
+soak: ## the model test at length: OPERATIONS=10000000
+	@tools/deps.sh build
+	@SETT_OPERATIONS=$(OPERATIONS) tools/test.sh soak
+
+fuzz: ## the fuzzers, SECONDS=60 for each
+	@tools/deps.sh fuzz
+	@tools/fuzz.sh $(SECONDS)
+
+amalgamate: ## write sett.h and sett.c to build/amalgamation
+	@tools/amalgamate.sh
+
+format: ## lay the code out as .clang-format says
+	@tools/deps.sh format
+	@tools/check_format.sh --fix
+
+clean: ## delete everything that was built or written
+	rm -rf build out
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,42 @@
+# Install rules: public headers, both libraries, a CMake package and a pkg-config file.
+# Everything installed finds the rest relative to itself, so the whole may be moved.
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sett")
+
+install(TARGETS sett_static sett_shared EXPORT sett_targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY include/sett DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.h")
+install(EXPORT sett_targets NAMESPACE sett:: FILE sett-targets.cmake DESTINATION "${package_dir}")
+
+configure_package_config_file(cmake/sett-config.cmake.in
+  "${PROJECT_BINARY_DIR}/sett-config.cmake"
+  INSTALL_DESTINATION "${package_dir}")
+# Before 1.0 a minor version may break the source interface.
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/sett-config-version.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/sett-config.cmake"
+  "${PROJECT_BINARY_DIR}/sett-config-version.cmake"
+  DESTINATION "${package_dir}")
+
+# pkg-config knows where its own file lies; the prefix is so many folders up from there. Folders
+# given as absolute paths (some distributions do) are written as they are.
+set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+cmake_path(IS_ABSOLUTE pc_dir pc_dir_is_absolute)
+if(pc_dir_is_absolute)
+  set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+else()
+  file(RELATIVE_PATH pc_up "/${pc_dir}" "/")
+  string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
+  set(pc_prefix "\${pcfiledir}/${pc_up}")
+endif()
+foreach(dir IN ITEMS LIBDIR INCLUDEDIR)
+  set(pc_${dir} "${CMAKE_INSTALL_${dir}}")
+  cmake_path(ABSOLUTE_PATH pc_${dir} BASE_DIRECTORY "\${prefix}")
+endforeach()
+configure_file(cmake/sett.pc.in "${PROJECT_BINARY_DIR}/sett.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/sett.pc" DESTINATION "${pc_dir}")

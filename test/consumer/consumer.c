@@ -1,0 +1,61 @@
+/* consumer.c: a user's program, small and strict. It stands for all the code that is not ours: each
+ * way to get at the library is proven by building it (find_package, add_subdirectory, FetchContent,
+ * pkg-config, the amalgamation), as C11 and, by the same text, as C++17.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#ifdef SETT_CONSUMER_AMALGAMATION
+#include "sett.h"
+#else
+#include <sett/sett.h>
+#endif
+
+typedef struct Position {
+    float x, y;
+} Position;
+
+typedef struct Velocity {
+    float x, y;
+} Velocity;
+
+int main(void)
+{
+    sett_world* world = sett_world_create(NULL);
+    if (world == NULL) {
+        return 1;
+    }
+    const sett_component Position_id = SETT_REGISTER(world, Position);
+    const sett_component Velocity_id = SETT_REGISTER(world, Velocity);
+
+    const uint32_t count = 100;
+    for (uint32_t i = 0; i < count; i++) {
+        const sett_entity entity = sett_entity_create(world);
+        SETT_SET(world, entity, Position, (float)i, 0.0f);
+        if (i % 2 == 0) {
+            SETT_SET(world, entity, Velocity, 1.0f, 2.0f);
+        }
+    }
+
+    sett_query_desc desc;
+    memset(&desc, 0, sizeof desc);
+    desc.terms[0].component = Position_id;
+    desc.terms[1].component = Velocity_id;
+    desc.terms[1].access = SETT_IN;
+    sett_query* query = sett_query_create(world, &desc);
+    uint32_t moved = 0;
+    SETT_QUERY(query, b) {
+        Position* p = SETT_FIELD(b, 0, Position);
+        const Velocity* v = SETT_FIELD(b, 1, const Velocity);
+        SETT_EACH(b, i) {
+            p[i].x += v[i].x;
+            p[i].y += v[i].y;
+            moved++;
+        }
+    }
+    printf("Sett %d: moved %u of %u\n", sett_version(), (unsigned)moved,
+           (unsigned)sett_entity_count(world));
+    const int failed = moved != count / 2 || sett_version() != SETT_VERSION;
+    sett_world_destroy(world);
+    return failed;
+}

@@ -1,0 +1,104 @@
+#!/bin/sh
+# Writes the whole library as two files, sett.h and sett.c.
+#
+#   tools/amalgamate.sh [folder, by default build/amalgamation]
+#
+# sett.h is base.h, id.h, sett.h and then the opt-in public headers; sett.c is every source, lowest
+# layer first. Each header of Sett's own is put where it is first included, later mentions are
+# dropped; includes of the system stay as they are. Statics and local macros have names unique in
+# the repository, or this file would not compile.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-$root/build/amalgamation}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+cd "$root"
+
+public="include/sett/base.h include/sett/id.h include/sett/sett.h"
+for header in include/sett/*.h; do
+    case " $public " in
+    *" $header "*) ;;
+    *) public="$public $header" ;;
+    esac
+done
+sources=
+for layer in $(tools/check_layers.sh --list); do
+    for source in "src/$layer"/*.c; do
+        [ -e "$source" ] && sources="$sources $source"
+    done
+done
+version=$(awk '/^#define SETT_VERSION_(MAJOR|MINOR|PATCH) / { v = v "." $3 }
+    END { print substr(v, 2) }' include/sett/base.h)
+
+head() { # <file's name> <what it is>
+    echo "/* $1: Sett $version, $2."
+    echo " * Generated from the files named below by tools/amalgamate.sh. Do not edit."
+    echo " *"
+    sed 's/^./ * &/; s/^$/ */' LICENSE
+    echo " */"
+}
+
+inline() { # <files that are in already> <files to write>
+    find include src -name '*.[ch]' | awk -v done_already="$1" -v roots="$2" '
+        { known[$0] = 1 }
+        function resolve(name) {
+            if (("include/" name) in known) {
+                return "include/" name
+            }
+            return ("src/" name) in known ? "src/" name : ""
+        }
+        function emit(path,    line, name, target) {
+            seen[path] = 1
+            print "\n/* ---- " path " ---- */\n"
+            while ((getline line < path) > 0) {
+                # Feature macros count only before the first include: they head the file.
+                if (line ~ /^#define _[A-Z0-9_]*_SOURCE/ || line ~ /^#pragma once/) {
+                    continue
+                }
+                if (line !~ /^[ \t]*#[ \t]*include[ \t]*["<]/) {
+                    print line
+                    continue
+                }
+                name = line
+                sub(/^[^"<]*["<]/, "", name)
+                sub(/[">].*/, "", name)
+                target = resolve(name)
+                if (target == "" && line ~ /"/) {
+                    print "amalgamate: " path ": no such header: " name > "/dev/stderr"
+                    exit 1
+                } else if (target == "") {
+                    print line
+                } else if (!(target in seen)) {
+                    emit(target)
+                }
+            }
+            close(path)
+        }
+        END {
+            count = split(done_already, list, " ")
+            for (i = 1; i <= count; i++) {
+                seen[list[i]] = 1
+            }
+            count = split(roots, list, " ")
+            for (i = 1; i <= count; i++) {
+                if (!(list[i] in seen)) {
+                    emit(list[i])
+                }
+            }
+        }'
+}
+
+{
+    head sett.h "the public headers in one"
+    inline "" "$public"
+} >"$out/sett.h"
+
+{
+    head sett.c "the whole library in one source"
+    echo
+    sed -n 's/^\(#define _[A-Z0-9_]*_SOURCE\).*/&/p' $sources | sort -u |
+        awk '{ print "#ifndef " $2; print; print "#endif" }'
+    echo '#include "sett.h"'
+    inline "$public" "$sources"
+} >"$out/sett.c"

@@ -1,0 +1,203 @@
+#!/bin/sh
+# Proves that the checks can fail: each is shown small trees that break its law, and one that keeps
+# it. A check that passes everything is worse than none.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tree=$work/tree
+count=0
+
+# A small Sett that keeps every law. The checks find their tree by where they lie.
+fresh() {
+    rm -rf "$tree"
+    mkdir -p "$tree/include/sett" "$tree/src/base" "$tree/src/store" "$tree/test"
+    cp -R "$root/tools" "$root/cmake" "$root/LICENSE" "$root/.clang-format" "$tree"
+    cat >"$tree/include/sett/base.h" <<'END'
+#ifndef SETT_BASE_H
+#define SETT_BASE_H
+#define SETT_VERSION_MAJOR 0
+#define SETT_VERSION_MINOR 1
+#define SETT_VERSION_PATCH 0
+#ifdef __cplusplus
+extern "C"
+#endif
+    __attribute__((visibility("default"))) int
+    sett_version(void);
+#endif
+END
+    for name in id sett; do
+        printf '#include "sett/base.h"\n' >"$tree/include/sett/$name.h"
+    done
+    printf '#include "sett/base.h"\nint setti_page(void);\n' >"$tree/src/base/page.h"
+    printf '#include "base/page.h"\n\nint setti_page(void)\n{\n    return 1;\n}\n' \
+        >"$tree/src/base/page.c"
+    printf '#include "base/page.h"\n\nint sett_version(void)\n{\n    return setti_page();\n}\n' \
+        >"$tree/src/store/matrix.c"
+}
+
+# must <pass|fail> <what its output holds> <command>...
+must() {
+    expected=$1
+    text=$2
+    shift 2
+    if "$@" >"$work/said" 2>&1; then
+        outcome=pass
+    else
+        outcome=fail
+    fi
+    if [ "$outcome" != "$expected" ] || { [ -n "$text" ] && ! grep -q -e "$text" "$work/said"; }; then
+        cat "$work/said"
+        echo "check_checks: should $expected and say '$text', but ${outcome}ed: $*"
+        exit 1
+    fi
+    count=$((count + 1))
+}
+
+library() { # <flags>: compiles the tree as a static and a shared library
+    (
+        cd "$tree"
+        rm -f sett.a sett.so ./*.o
+        gcc "$@" -Iinclude -Isrc -fPIC -fvisibility=hidden -c src/*/*.c
+        ar rc sett.a ./*.o
+        gcc -shared ./*.o -o sett.so
+        rm -f ./*.o
+    )
+}
+
+# ---- layers --------------------------------------------------------------------------------------
+
+layers=$tree/tools/check_layers.sh
+fresh
+must pass '' "$layers"
+echo '#include "store/storage.h"' >>"$tree/src/base/page.h"
+must fail 'src/base/page.h:3: base must not include store/storage.h' "$layers"
+fresh
+echo '#  include <store/storage.h>' >>"$tree/src/base/page.c"
+must fail 'src/base/page.c:7: base must not' "$layers"
+fresh
+echo '#include "base/page.h"' >>"$tree/include/sett/id.h"
+must fail 'include/sett/id.h:2: a public header' "$layers"
+fresh
+echo '#include "../base/page.h"' >>"$tree/src/store/matrix.c"
+must fail 'matrix.c:7: .*from src/ or include/ on' "$layers"
+fresh
+echo '#include "page.h"' >>"$tree/src/base/page.c"
+must fail 'page.c:7: .*neither public nor in a layer' "$layers"
+fresh
+mkdir "$tree/src/misc"
+echo 'int x;' >"$tree/src/misc/x.c"
+must fail 'src/misc/x.c:1: lies in no layer' "$layers"
+fresh
+cp "$tree/src/base/page.c" "$tree/test"
+must fail 'test/page.c:1: src/base/page.c has the same name' "$layers"
+
+# ---- symbols -------------------------------------------------------------------------------------
+
+symbols="$tree/tools/check_symbols.sh $tree/sett.a $tree/sett.so"
+fresh
+# A constant table of addresses lies among relocated data: that is no state.
+echo 'const char *const sett_table[] = {"a", "b"};' >>"$tree/src/base/page.c"
+library -O1
+must pass '' $symbols
+fresh
+printf 'int stray(void);\nint stray(void)\n{\n    return 1;\n}\n' >>"$tree/src/base/page.c"
+library -O1
+must fail 'sett.a: defines stray' $symbols
+fresh
+library -O1 -fvisibility=default
+(cd "$tree" && gcc -shared -fPIC -Iinclude -Isrc src/*/*.c -o sett.so)
+must fail 'sett.so: exports setti_page' $symbols
+fresh
+echo 'int sett_counter; int *sett_next(void); int *sett_next(void) { static int n; return &n; }' \
+    >>"$tree/src/base/page.c"
+library -O1
+must fail 'sett_counter is writable' $symbols
+must fail ' n.* is writable' $symbols
+
+# ---- headers -------------------------------------------------------------------------------------
+
+headers=$tree/tools/check_headers.sh
+fresh
+must pass 'compilations' "$headers"
+echo 'size_t sett_size(void);' >>"$tree/include/sett/id.h"
+must fail 'sett/id.h: gcc does not take it as c' "$headers"
+fresh
+echo 'static inline int *sett_class(int class) { return class ? (int *)0 : (int *)0; }' \
+    >>"$tree/include/sett/id.h"
+must fail 'sett/id.h' "$headers"
+fresh
+echo 'static inline int setti_f(long x) { return x; }' >>"$tree/src/base/page.h"
+must fail 'base/page.h: gcc does not' "$headers"
+
+# ---- format --------------------------------------------------------------------------------------
+
+format=$tree/tools/check_format.sh
+fresh
+"$format" --fix
+must pass '' "$format"
+echo 'int  *sett_x;' >>"$tree/include/sett/id.h"
+must fail 'id.h:2:' "$format"
+"$format" --fix
+must pass '' "$format"
+printf '/* %0100d */\n' 0 >>"$tree/include/sett/id.h"
+must fail 'id.h:3: longer than' "$format"
+
+# ---- amalgamation --------------------------------------------------------------------------------
+
+amalgamate=$tree/tools/amalgamate.sh
+fresh
+must pass '' "$amalgamate"
+must pass '' gcc -c "$tree/build/amalgamation/sett.c" -o "$work/sett.o"
+echo '#include "base/nowhere.h"' >>"$tree/src/base/page.c"
+must fail 'no such header: base/nowhere.h' "$amalgamate"
+
+# ---- programs in documents -----------------------------------------------------------------------
+
+document() { # <line of C>
+    printf 'Words.\n\n```c\n#include <sett/base.h>\n\nint main(void)\n{\n%s\n}\n```\n' "$1" \
+        >"$work/words.md"
+}
+readme="$tree/tools/check_readme.sh $tree/sett.a $work/words.md"
+fresh
+library -O1
+document 'return sett_version() - 1;'
+must pass '' $readme
+document 'return sett_version();'
+must fail 'line_3: exit status 1' $readme
+document 'int unused; return 0;'
+must fail 'line_3.c:8:.*unused' $readme
+printf '```c\nint f(void);\n```\n' >"$work/words.md"
+must fail 'has no program' $readme
+
+# ---- the test harness ----------------------------------------------------------------------------
+
+harness() { # <checks that should pass> <checks that should fail>
+    printf '#include "check.h"
+static void first(void) { CHECK(1); %s }
+static void second(void) { CHECK(1); %s }
+TEST_MAIN(TEST(first), TEST(second))\n' "$1" "$2" >"$work/harness.c"
+    gcc -std=c11 -Werror $(cat "$root/cmake/strict_flags.txt") -I "$root/test" \
+        "$work/harness.c" -o "$work/harness"
+}
+harness 'CHECK_EQ((uint8_t)3, 3LL); CHECK_STR_EQ("a", "a"); CHECK_STR_EQ(NULL, NULL);' \
+    'int x = 0; CHECK_PTR_EQ(&x, &x); CHECK_EQ(x++, 0); CHECK_EQ(x, 1);'
+must pass '^2 passed, 0 failed$' "$work/harness"
+must pass '^1 passed, 0 failed$' "$work/harness" second
+must pass '^second$' "$work/harness" --list
+must fail 'no test is called third' "$work/harness" third
+harness '' 'CHECK(2 < 1);'
+must fail 'harness.c:3: second: CHECK(2 < 1)' "$work/harness"
+must fail '^1 passed, 1 failed$' "$work/harness"
+must pass '' "$work/harness" first
+harness '' 'CHECK_EQ(-1, UINT64_MAX);'
+must fail 'CHECK_EQ(-1, UINT64_MAX): -1 is not 18446744073709551615' "$work/harness"
+harness '' 'CHECK_STR_EQ("a", NULL);'
+must fail '"a" is not "(null)"' "$work/harness"
+harness '' 'int x[2] = {0}; CHECK_PTR_EQ(x, x + 1);'
+must fail 'CHECK_PTR_EQ' "$work/harness"
+harness '' 'CHECK_MSG(false, "round %d", 7);'
+must fail 'second: round 7' "$work/harness"
+
+echo "$count proofs"

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Every header compiles alone, included twice: the public ones as C11 and as C++17, the private ones
+# as C11, with gcc and clang and every warning an error.
+set -eu
+
+cd "$(dirname "$0")/.."
+c_flags="-std=c11 $(cat cmake/strict_flags.txt)"
+cxx_flags="-std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef"
+count=0
+
+compile() { # <header as a user names it> <compiler> <language> <flags>
+    printf '#include <%s>\n#include <%s>\n' "$1" "$1" |
+        $2 $4 -Werror -Iinclude -Isrc -fsyntax-only -x "$3" - || {
+        echo "$1: $2 does not take it as $3" >&2
+        exit 1
+    }
+    count=$((count + 1))
+}
+
+for path in include/sett/*.h; do
+    header=${path#include/}
+    compile "$header" gcc c "$c_flags"
+    compile "$header" clang c "$c_flags"
+    compile "$header" g++ c++ "$cxx_flags"
+    compile "$header" clang++ c++ "$cxx_flags"
+done
+for path in $(find src -name '*.h' | sort); do
+    header=${path#src/}
+    compile "$header" gcc c "$c_flags"
+    compile "$header" clang c "$c_flags"
+done
+echo "$count compilations"

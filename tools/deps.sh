@@ -1,0 +1,135 @@
+#!/bin/sh
+# Sees to it that the tools and packages for a purpose are there.
+#
+#   tools/deps.sh build|run|test|bench|fuzz|format
+#
+# It looks for the things themselves (a command, a header, a file), not for packages, so a
+# compiler built by hand is as good as one from a package. Where something is missing, it installs
+# the Debian package if it may (root, or sudo without a password), and otherwise says what to type.
+# Says nothing when nothing is missing. SETT_DEPS=skip turns it off.
+set -u
+
+missing= # Debian packages of what was not found
+
+want() {
+    case " $missing " in
+    *" $1 "*) ;;
+    *) missing="$missing $1" ;;
+    esac
+}
+
+need_command() { # <command> <package>
+    command -v "$1" >/dev/null 2>&1 || want "$2"
+}
+
+need_header() { # <header> <package>
+    printf '#if !__has_include(<%s>)\n#error\n#endif\n' "$1" | cc -x c -E - >/dev/null 2>&1 ||
+        want "$2"
+}
+
+need_file() { # <file> <package>
+    [ -e "$1" ] || want "$2"
+}
+
+for_build() {
+    need_command cc gcc
+    need_command make make
+    need_command cmake cmake
+    need_header stdio.h libc6-dev
+}
+
+# The example reads the levels of Freedoom and writes pictures.
+for_run() {
+    for_build
+    need_header png.h libpng-dev
+    need_file /usr/share/games/doom/freedoom1.wad freedoom
+    need_file /usr/share/games/doom/freedoom2.wad freedoom
+}
+
+for_test() {
+    for_run
+    need_command gcc gcc
+    need_command g++ g++
+    need_command clang clang
+    for_format
+    need_command nm binutils
+    need_command pkg-config pkg-config
+}
+
+for_bench() {
+    for_build
+    need_command g++ g++
+    need_header benchmark/benchmark.h libbenchmark-dev
+}
+
+# libFuzzer and the sanitizers of clang come in a package of clang's own version.
+for_fuzz() {
+    for_build
+    need_command clang clang
+    if command -v clang >/dev/null 2>&1; then
+        version=$(clang -dumpversion)
+        for runtime in "$(clang -print-resource-dir)"/lib/*/libclang_rt.fuzzer*; do
+            need_file "$runtime" "libclang-rt-${version%%.*}-dev"
+        done
+    else
+        want libclang-rt-dev
+    fi
+}
+
+for_format() {
+    need_command clang-format clang-format
+}
+
+look() { # <purpose>: leaves in $missing what it lacks
+    missing=
+    "for_$1"
+    missing=${missing# }
+}
+
+purpose=${1-}
+case $purpose in
+build | run | test | bench | fuzz | format) ;;
+*)
+    echo "usage: tools/deps.sh build|run|test|bench|fuzz|format" >&2
+    exit 2
+    ;;
+esac
+[ "${SETT_DEPS-}" = skip ] && exit 0
+
+look "$purpose"
+[ -z "$missing" ] && exit 0
+
+# $missing and $sudo are lists of words from here on.
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "deps: missing for '$purpose' (by the names of Debian's packages): $missing" >&2
+    echo "deps: this is not a Debian system; install the like with its package manager," >&2
+    echo "deps: or go on without by SETT_DEPS=skip in the environment." >&2
+    exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+    sudo=
+elif sudo -n true 2>/dev/null; then
+    sudo="sudo -n"
+else
+    echo "deps: missing for '$purpose': $missing" >&2
+    echo "deps: to install them, type: sudo apt-get install $missing" >&2
+    exit 1
+fi
+
+echo "deps: installing $missing"
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+install="env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"
+# An update that fails is no reason to stop: the packages may be at hand all the same.
+$sudo apt-get update >"$log" 2>&1
+if ! $sudo $install $missing >>"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    echo "deps: could not install $missing (the end of apt-get's words is above)" >&2
+    exit 1
+fi
+
+look "$purpose"
+if [ -n "$missing" ]; then
+    echo "deps: installed, and yet not found: $missing" >&2
+    exit 1
+fi

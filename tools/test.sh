@@ -1,0 +1,247 @@
+#!/bin/sh
+# All tests of the project, in stages; `make test` runs every one.
+#
+#   tools/test.sh                 all stages, up to the first that fails
+#   tools/test.sh <stage>...      these
+#   tools/test.sh --list          their names
+#
+# soak is not among them: it runs the model tests (test/test_model*.c) for SETT_OPERATIONS operations.
+# The last line is "N passed, N failed", counted in stages. Builds lie under build/ and are kept, so
+# that the next run compiles what changed only. JOBS sets how many things run side by side.
+set -eu
+
+cd "$(dirname "$0")/.."
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
+strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
+# Started from a Makefile this is a build of its own, not a part of that one.
+unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
+
+stages="format layers checks asan gcc clang headers symbols amalgamation install readme examples"
+
+describe() {
+    case $1 in
+    format) echo "the code is laid out as .clang-format says" ;;
+    layers) echo "no file includes one further up, file names are unique" ;;
+    checks) echo "each check of this list can fail" ;;
+    asan) echo "unit tests, gcc Debug, address and undefined-behaviour sanitizers" ;;
+    gcc) echo "unit tests, gcc Release" ;;
+    clang) echo "unit tests, clang Release" ;;
+    headers) echo "every header alone, as C11 and as C++17, gcc and clang" ;;
+    symbols) echo "exported names begin with sett_, no state outside of worlds" ;;
+    amalgamation) echo "sett.h + sett.c: alone, under a C and a C++ program, under the unit tests" ;;
+    install) echo "installed and used: find_package, add_subdirectory, FetchContent, pkg-config" ;;
+    readme) echo "the programs in README.md" ;;
+    examples) echo "the examples run to their end" ;;
+    soak) echo "the model tests at length, gcc Release" ;;
+    esac
+}
+
+# ---- Building blocks -----------------------------------------------------------------------------
+
+# Runs a command and shows what it says only if it fails.
+quiet() {
+    if ! "$@" >build/test.log 2>&1; then
+        cat build/test.log
+        echo "failed: $*"
+        return 1
+    fi
+}
+
+build() { # <folder under build/> <compiler> <build type> <option>...
+    folder=build/$1
+    compiler=$2
+    type=$3
+    shift 3
+    # The compiler goes through the environment: given as an option, a second run of cmake would
+    # take it for a change and begin anew.
+    quiet env CC="$compiler" cmake -S . -B "$folder" -DCMAKE_BUILD_TYPE="$type" \
+        -DSETT_WERROR=ON -DSETT_BUILD_BENCHMARKS=OFF "$@"
+    quiet cmake --build "$folder" --parallel "$jobs"
+}
+
+build_asan() {
+    build asan gcc Debug -DSETT_SANITIZE=address,undefined
+}
+
+build_gcc() {
+    build gcc gcc Release
+}
+
+run_tests() { # <folder under build/> <label>
+    UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "build/$1" --label-regex "$2" \
+        --output-on-failure --no-tests=error --parallel "$jobs" >build/test.log 2>&1 ||
+        {
+            cat build/test.log
+            return 1
+        }
+    # One line a test; ctest's own frame around them says nothing more.
+    sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: /  /p' build/test.log
+}
+
+# ---- Stages --------------------------------------------------------------------------------------
+
+stage_format() {
+    tools/check_format.sh
+}
+
+stage_layers() {
+    tools/check_layers.sh
+}
+
+stage_checks() {
+    tools/check_checks.sh
+}
+
+stage_asan() {
+    build_asan
+    run_tests asan unit
+}
+
+stage_gcc() {
+    build_gcc
+    run_tests gcc unit
+}
+
+stage_clang() {
+    build clang clang Release
+    run_tests clang unit
+}
+
+stage_headers() {
+    tools/check_headers.sh
+}
+
+stage_symbols() {
+    build_gcc
+    tools/check_symbols.sh build/gcc/libsett.a build/gcc/libsett.so
+}
+
+stage_amalgamation() {
+    tools/amalgamate.sh
+    out=build/amalgamation
+    # As a user compiles it, then with everything that the sources are held to.
+    quiet cc -std=c11 -O2 -c "$out/sett.c" -o "$out/sett.o"
+    for compiler in gcc clang; do
+        quiet $compiler $strict -O2 -c "$out/sett.c" -o "$out/sett_$compiler.o"
+    done
+    quiet tools/check_symbols.sh "$out/sett.o"
+    for pair in "gcc g++" "clang clang++"; do
+        c=${pair% *}
+        cxx=${pair#* }
+        program="test/consumer/consumer.c -DSETT_CONSUMER_AMALGAMATION -I$out"
+        quiet $c $strict $program "$out/sett.o" -o "$out/consumer"
+        "$out/consumer"
+        quiet $cxx -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+            -x c++ $program -x none "$out/sett.o" -o "$out/consumer_cxx"
+        "$out/consumer_cxx"
+    done
+    build amalgamated gcc Release -DSETT_SOURCE="$PWD/$out/sett.c" -DSETT_BUILD_EXAMPLES=OFF
+    run_tests amalgamated unit
+    quiet cc -std=c11 -Os -DNDEBUG -c "$out/sett.c" -o "$out/sett_small.o"
+    echo "  $(size "$out/sett_small.o" | awk 'NR == 2 { print $1 }') bytes of text at -Os"
+}
+
+consume() { # <folder of test/consumer> <build folder> <option>...
+    source=$1
+    folder=build/consumer/$2
+    shift 2
+    echo "  $source $*"
+    quiet cmake -S "test/consumer/$source" -B "$folder" -DCMAKE_BUILD_TYPE=Release "$@"
+    quiet cmake --build "$folder" --parallel "$jobs"
+    quiet "$folder/consumer"
+    quiet "$folder/consumer_cxx"
+}
+
+stage_install() {
+    build_gcc
+    rm -rf build/installed build/installed_first build/consumer
+    quiet cmake --install build/gcc --prefix "$PWD/build/installed_first"
+    # Moved before it is used: nothing installed may remember where it was put.
+    mv build/installed_first build/installed
+    prefix=$PWD/build/installed
+
+    consume find_package static -DCMAKE_PREFIX_PATH="$prefix"
+    consume find_package shared -DCMAKE_PREFIX_PATH="$prefix" -DBUILD_SHARED_LIBS=ON
+    consume add_subdirectory subdirectory -DSETT_ROOT="$PWD"
+    consume add_subdirectory subdirectory_shared -DSETT_ROOT="$PWD" -DBUILD_SHARED_LIBS=ON
+    consume fetch_content fetched -DSETT_ROOT="$PWD"
+
+    pc=$(find "$prefix" -name sett.pc)
+    PKG_CONFIG_PATH=$(dirname "$pc")
+    export PKG_CONFIG_PATH
+    libraries=$(pkg-config --variable=libdir sett)
+    echo "  pkg-config, version $(pkg-config --modversion sett), shared and static"
+    quiet cc test/consumer/consumer.c $(pkg-config --cflags --libs sett) -o build/consumer/shared_pc
+    LD_LIBRARY_PATH=$libraries quiet build/consumer/shared_pc
+    quiet cc test/consumer/consumer.c $(pkg-config --cflags sett) "$libraries/libsett.a" \
+        -o build/consumer/static_pc
+    quiet build/consumer/static_pc
+
+    # Private headers stay private.
+    (cd include && find sett -type f | sort) >build/public.txt
+    (cd "$prefix/include" && find . -type f | sed 's/^\.\///' | sort) | diff build/public.txt -
+}
+
+stage_readme() {
+    build_gcc
+    for compiler in gcc clang; do
+        CC=$compiler tools/check_readme.sh build/gcc/libsett.a README.md
+    done
+}
+
+stage_examples() {
+    build_gcc
+    run_tests gcc example
+    build_asan
+    run_tests asan example
+}
+
+# Run by hand and not by ctest: one follows a soak, and no time is too long for it.
+stage_soak() {
+    build_gcc
+    for program in build/gcc/test/test_model*; do
+        [ -x "$program" ] || {
+            echo "there is no model test"
+            return 1
+        }
+        "$program"
+    done
+}
+
+# ---- The run -------------------------------------------------------------------------------------
+
+if [ "${1-}" = --list ]; then
+    for stage in $stages; do
+        printf '%-14s %s\n' "$stage" "$(describe "$stage")"
+    done
+    exit 0
+fi
+for stage in "$@"; do
+    [ -n "$(describe "$stage")" ] || {
+        echo "tools/test.sh: there is no stage '$stage'; --list names them" >&2
+        exit 2
+    }
+done
+
+mkdir -p build
+passed=0
+for stage in ${*:-$stages}; do
+    printf '== %s: %s\n' "$stage" "$(describe "$stage")"
+    begin=$(date +%s)
+    # A subshell, and not as a condition: only so does `set -e` hold inside.
+    set +e
+    (
+        set -e
+        "stage_$stage"
+    )
+    status=$?
+    set -e
+    if [ "$status" != 0 ]; then
+        echo "== $stage FAILED; again with: tools/test.sh $stage"
+        echo "$passed passed, 1 failed"
+        exit 1
+    fi
+    echo "   $(($(date +%s) - begin)) s"
+    passed=$((passed + 1))
+done
+echo "$passed passed, 0 failed"
