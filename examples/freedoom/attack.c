@@ -1,0 +1,234 @@
+/* attack.c - the system by which monsters fight, and their ways to do it. See systems.h. */
+#include "blast.h"
+#include "collide.h"
+#include "spawn.h"
+#include "systems.h"
+
+#define ATTACK_RANGE fixed_from_int(2048) /* of bullets, and of patience to throw */
+#define ATTACK_BITE fixed_from_int(24)    /* beyond both radii */
+#define ATTACK_RETRY 8u                   /* ticks until it tries again when nothing came of it */
+#define ATTACK_REST 24u                   /* pauses are longer by up to so many ticks */
+#define ATTACK_MUZZLE fixed_from_int(32)  /* height of a weapon */
+#define ATTACK_SPREAD 320                 /* of a bullet: up to 64 times this, in 65,536ths */
+#define ATTACK_VOLLEY 8000                /* between the missiles of a volley, in 65,536ths */
+#define CHARGE_SPEED 20                   /* units a tick */
+#define CHARGE_TICKS 40
+#define BIRTH_DISTANCE 56 /* units in front of the one who bears */
+
+/* Who attacks whom: everything that the ways to attack have in common. */
+typedef struct Duel {
+    sett_entity self, enemy;
+    const ThingType* type;
+    Place place;
+    RayPoint from; /* the muzzle */
+    RayPoint to;   /* the middle of the enemy */
+    int64_t dx, dy, dz;
+    int64_t distance; /* in the plane, at least FIXED_ONE */
+    int64_t gap;      /* from skin to skin */
+} Duel;
+
+/* --- the ways
+ * ---------------------------------------------------------------------------------- */
+
+static void attack_bite(Simulation* sim, const Duel* duel)
+{
+    spawn_hit(sim, duel->enemy, duel->self,
+              simulation_roll_damage(sim, duel->self, DICE_BITE, duel->type->melee));
+}
+
+/* The point at a given distance in the enemy's direction, turned aside by `slant` 65,536ths. */
+static RayPoint attack_point(const Duel* duel, int64_t distance, int64_t slant)
+{
+    int64_t x = duel->dx - duel->dy * slant / FIXED_ONE;
+    int64_t y = duel->dy + duel->dx * slant / FIXED_ONE;
+    return (RayPoint){.x = fixed_saturate(duel->from.x + x * distance / duel->distance),
+                      .y = fixed_saturate(duel->from.y + y * distance / duel->distance),
+                      .z = fixed_saturate(duel->from.z + duel->dz * distance / duel->distance)};
+}
+
+/* A number around zero, more often small than large. */
+static int32_t attack_sway(const Simulation* sim, const Duel* duel, uint32_t n)
+{
+    uint32_t bits = dice_bits(sim->dice, duel->self.index, DICE_AIM + n);
+    return (int32_t)(bits & 63u) - (int32_t)((bits >> 6) & 63u);
+}
+
+static void attack_bullet(Simulation* sim, const Duel* duel, uint32_t n)
+{
+    const Arena* arena = simulation_arena(sim, duel->place);
+    int64_t slant = (int64_t)attack_sway(sim, duel, n) * ATTACK_SPREAD;
+    RayPoint to = attack_point(duel, ATTACK_RANGE, slant);
+    Fixed share = ray_reach(&arena->level, simulation_heights(sim, arena), duel->from, to);
+    const CrowdBody* victim =
+        crowd_first_hit(&sim->crowd, arena, duel->from, to, 0, duel->self, &share);
+    if (victim != NULL) {
+        spawn_hit(sim, victim->entity, duel->self,
+                  simulation_roll_damage(sim, duel->self, DICE_BULLET + n, duel->type->bullet));
+    } else {
+        simulation_note(sim, EVENT_MISS, duel->place.arena, duel->self, sett_null(), 0);
+    }
+    RayPoint end = ray_point(duel->from, to, share);
+    Place place = {.arena = duel->place.arena,
+                   .sector = (uint16_t)level_sector_at(&arena->level, end.x, end.y)};
+    spawn_spark(sim, place, (Position){end.x, end.y, end.z});
+}
+
+static Velocity attack_velocity(const Duel* duel, int32_t speed, int64_t slant)
+{
+    RayPoint to = attack_point(duel, fixed_from_int(speed), slant);
+    return (Velocity){to.x - duel->from.x, to.y - duel->from.y, to.z - duel->from.z};
+}
+
+/* Missiles of a volley leave side by side: one straight, two a little to either side. */
+static void attack_throw(Simulation* sim, const Duel* duel, uint32_t n)
+{
+    const ThingType* missile = &thing_table[duel->type->missile];
+    int64_t slant = ((int64_t)n * 2 - (duel->type->volley - 1)) * (ATTACK_VOLLEY / 2);
+    Position at = {duel->from.x, duel->from.y, duel->from.z};
+    sett_entity entity = spawn_missile(sim, duel->type->missile, duel->place, at,
+                                       attack_velocity(duel, missile->speed, slant), duel->self);
+    if (missile->homes) {
+        SETT_CMD_SET(sim->commands, entity, Homing, .prey = duel->enemy);
+    }
+}
+
+static void attack_charge(Simulation* sim, const Duel* duel)
+{
+    Velocity velocity = attack_velocity(duel, CHARGE_SPEED, 0);
+    sett_cmd_set(sim->commands, duel->self, Velocity_id, &velocity);
+    SETT_CMD_SET(sim->commands, duel->self, Charge, .ticks = CHARGE_TICKS);
+}
+
+static void attack_flames(Simulation* sim, const Duel* duel)
+{
+    Position at = {duel->to.x, duel->to.y, duel->to.z};
+    spawn_hit(sim, duel->enemy, duel->self,
+              simulation_roll_damage(sim, duel->self, DICE_BULLET, duel->type->bullet));
+    blast(sim, duel->place, at, duel->type->blast, duel->self);
+}
+
+/* The newborn needs room in front of its parent. */
+static void attack_spawn(Simulation* sim, const Duel* duel)
+{
+    const Arena* arena = simulation_arena(sim, duel->place);
+    const LevelHeights* heights = simulation_heights(sim, arena);
+    const ThingType* child = &thing_table[duel->type->missile];
+    Fixed radius = fixed_from_int(child->radius);
+    Fixed height = fixed_from_int(child->height);
+    RayPoint at = attack_point(duel, fixed_from_int(BIRTH_DISTANCE), 0);
+    CollideFooting footing =
+        collide_footing(&arena->level, heights, at.x, at.y, radius, WAD_LINE_BLOCKS);
+    if (ray_reach(&arena->level, heights, duel->from, at) != FIXED_ONE ||
+        !collide_enter(&footing, &at.z, height, child->flies) ||
+        crowd_obstacle(&sim->crowd, arena, duel->from, at, radius, height, duel->self) != NULL) {
+        return;
+    }
+    Place place = {.arena = duel->place.arena, .sector = footing.sector};
+    sett_entity born = spawn_thing(sim, duel->type->missile, place, (Position){at.x, at.y, at.z});
+    simulation_note(sim, EVENT_BIRTH, place.arena, duel->self, born, 0);
+}
+
+static void attack_from_afar(Simulation* sim, const Duel* duel)
+{
+    for (uint32_t n = 0; n < duel->type->volley; ++n) {
+        switch (duel->type->attack) {
+        case ATTACK_BULLETS:
+            attack_bullet(sim, duel, n);
+            break;
+        case ATTACK_MISSILE:
+            attack_throw(sim, duel, n);
+            break;
+        case ATTACK_CHARGE:
+            attack_charge(sim, duel);
+            break;
+        case ATTACK_FLAMES:
+            attack_flames(sim, duel);
+            break;
+        case ATTACK_SPAWN:
+            attack_spawn(sim, duel);
+            break;
+        case ATTACK_NONE:
+            break;
+        }
+    }
+}
+
+/* --- the decision
+ * ------------------------------------------------------------------------------ */
+
+/* Returns false if the enemy is no more. */
+static bool attack_face(const Simulation* sim, Duel* duel, const Position* position,
+                        const Body* body)
+{
+    /* A corpse has a position but no body. */
+    const Position* there = SETT_FIND(sim->world, duel->enemy, Position);
+    const Body* other = SETT_FIND(sim->world, duel->enemy, Body);
+    if (there == NULL || other == NULL) {
+        return false;
+    }
+    duel->from = (RayPoint){position->x, position->y, fixed_add(position->z, ATTACK_MUZZLE)};
+    duel->to = (RayPoint){there->x, there->y, fixed_add(there->z, other->height / 2)};
+    duel->dx = (int64_t)duel->to.x - duel->from.x;
+    duel->dy = (int64_t)duel->to.y - duel->from.y;
+    duel->dz = (int64_t)duel->to.z - duel->from.z;
+    /* Halved, so that the squares fit. */
+    int64_t half_x = duel->dx / 2, half_y = duel->dy / 2;
+    uint64_t square = (uint64_t)(half_x * half_x) + (uint64_t)(half_y * half_y);
+    duel->distance = 2 * (int64_t)fixed_square_root(square);
+    duel->distance = duel->distance < FIXED_ONE ? FIXED_ONE : duel->distance;
+    duel->gap = duel->distance - body->radius - other->radius;
+    return true;
+}
+
+static bool attack_sees(const Simulation* sim, const Duel* duel)
+{
+    const Arena* arena = simulation_arena(sim, duel->place);
+    Fixed half = duel->to.z - SETT_GET(sim->world, duel->enemy, Position)->z;
+    return ray_sees(&arena->level, simulation_heights(sim, arena), duel->from, duel->to.x,
+                    duel->to.y, fixed_add(duel->to.z, -half), fixed_add(duel->to.z, half));
+}
+
+/* Returns whether it came to an attack. */
+static bool attack_try(Simulation* sim, const Duel* duel)
+{
+    bool bites = duel->type->melee.damage != 0 && duel->type->attack != ATTACK_CHARGE &&
+                 duel->gap < ATTACK_BITE;
+    bool shoots = duel->type->attack != ATTACK_NONE && duel->distance < ATTACK_RANGE;
+    if ((!bites && !shoots) || !attack_sees(sim, duel)) {
+        return false;
+    }
+    if (bites) {
+        attack_bite(sim, duel);
+    } else {
+        attack_from_afar(sim, duel);
+    }
+    simulation_note(sim, EVENT_SHOT, duel->place.arena, duel->self, duel->enemy, 0);
+    return true;
+}
+
+static void attack_run(Simulation* sim, sett_batch* b)
+{
+    const Target* target = sett_batch_field(b, 0);
+    const Position* position = sett_batch_field(b, 1);
+    const Place* place = sett_batch_field(b, 2);
+    const Body* body = sett_batch_field(b, 3);
+    const Thing* thing = sett_batch_field(b, 4);
+    SETT_EACH(b, i) {
+        Duel duel = {.self = sett_batch_entity(b, i),
+                     .enemy = target[i].enemy,
+                     .type = &thing_table[thing[i].type],
+                     .place = place[i]};
+        uint32_t pause = ATTACK_RETRY;
+        if (attack_face(sim, &duel, &position[i], &body[i]) && attack_try(sim, &duel)) {
+            pause = duel.type->pause + simulation_roll(sim, duel.self, DICE_COOLDOWN, ATTACK_REST);
+        }
+        SETT_CMD_SET(sim->commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
+    }
+}
+
+const System system_attack = {
+    .name = "attack",
+    .run = attack_run,
+    .query = {.terms = {READS(Target), READS(Position), READS(Place), READS(Body), READS(Thing),
+                        LACKS(Cooldown), LACKS(Pain), LACKS(Charge)}},
+};

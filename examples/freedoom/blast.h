@@ -1,0 +1,10 @@
+/* blast.h - an explosion: hits everybody around, the less the farther away. */
+#ifndef FREEDOOM_BLAST_H
+#define FREEDOOM_BLAST_H
+
+#include "simulation.h"
+
+/* `power` is the damage at the centre and also how many map units it reaches. */
+void blast(Simulation* sim, Place place, Position centre, int32_t power, sett_entity cause);
+
+#endif

@@ -1,0 +1,90 @@
+/* collide.c - see collide.h. */
+#include "collide.h"
+
+typedef struct CollideBox {
+    Fixed left, right, bottom, top;
+} CollideBox;
+
+/* Whether the line passes through the inside of the box. Touching an edge does not count: a body
+ * may stand close to a wall. */
+static bool collide_line_in_box(const LevelLine* line, const CollideBox* box)
+{
+    int32_t end_x = line->x + line->dx;
+    int32_t end_y = line->y + line->dy;
+    if (box->right <= fixed_from_int(fixed_min(line->x, end_x)) ||
+        box->left >= fixed_from_int(fixed_max(line->x, end_x)) ||
+        box->top <= fixed_from_int(fixed_min(line->y, end_y)) ||
+        box->bottom >= fixed_from_int(fixed_max(line->y, end_y))) {
+        return false;
+    }
+    /* Of the four corners, the two farthest apart across the line decide. */
+    bool rises = (line->dx < 0) == (line->dy < 0);
+    int64_t a = level_line_side(line, box->left, rises ? box->top : box->bottom);
+    int64_t b = level_line_side(line, box->right, rises ? box->bottom : box->top);
+    return (a < 0 && b > 0) || (a > 0 && b < 0);
+}
+
+/* Narrows what a body finds at a place by the opening of a line that it touches. */
+static void collide_meet_line(CollideFooting* footing, const LevelLine* line,
+                              const LevelHeights* heights, uint16_t blocking)
+{
+    if (line->back == LEVEL_NO_SECTOR || (line->flags & blocking) != 0) {
+        footing->blocked = true;
+        return;
+    }
+    LevelHeights front = heights[line->front];
+    LevelHeights back = heights[line->back];
+    footing->floor = fixed_max(footing->floor, fixed_max(front.floor, back.floor));
+    footing->ceiling = fixed_min(footing->ceiling, fixed_min(front.ceiling, back.ceiling));
+    footing->low_floor = fixed_min(footing->low_floor, fixed_min(front.floor, back.floor));
+}
+
+CollideFooting collide_footing(const Level* level, const LevelHeights* heights, Fixed x, Fixed y,
+                               Fixed radius, uint16_t blocking)
+{
+    uint32_t sector = level_sector_at(level, x, y);
+    CollideFooting footing = {.floor = heights[sector].floor,
+                              .ceiling = heights[sector].ceiling,
+                              .low_floor = heights[sector].floor,
+                              .sector = (uint16_t)sector};
+    CollideBox box = {.left = fixed_add(x, -radius),
+                      .right = fixed_add(x, radius),
+                      .bottom = fixed_add(y, -radius),
+                      .top = fixed_add(y, radius)};
+    int32_t last_column = level_column(level, box.right);
+    int32_t last_row = level_row(level, box.top);
+    for (int32_t row = level_row(level, box.bottom); row <= last_row; ++row) {
+        for (int32_t column = level_column(level, box.left); column <= last_column; ++column) {
+            uint32_t cell = level_cell(level, column, row);
+            for (uint32_t i = level->cell_first[cell]; i < level->cell_first[cell + 1]; ++i) {
+                const LevelLine* line = &level->lines[level->cell_lines[i]];
+                if (collide_line_in_box(line, &box)) {
+                    collide_meet_line(&footing, line, heights, blocking);
+                    if (footing.blocked) {
+                        return footing;
+                    }
+                }
+            }
+        }
+    }
+    return footing;
+}
+
+bool collide_enter(const CollideFooting* footing, Fixed* z, Fixed height, bool flies)
+{
+    /* In 64 bits: a file may place a floor at one end of the range and a ceiling at the other. */
+    int64_t lowest = footing->floor;
+    int64_t highest = (int64_t)footing->ceiling - height;
+    int64_t deepest_drop = (int64_t)footing->floor - footing->low_floor;
+    if (footing->blocked || highest < lowest || (!flies && deepest_drop > COLLIDE_STEP)) {
+        return false;
+    }
+    /* Who walks stands on the floor; who flies bends up or down as far as it must. */
+    int64_t wanted = !flies || *z < lowest ? lowest : (*z > highest ? highest : *z);
+    int64_t climb = wanted - *z;
+    if (climb > COLLIDE_STEP || climb < -COLLIDE_STEP) {
+        return false;
+    }
+    *z = (Fixed)wanted;
+    return true;
+}

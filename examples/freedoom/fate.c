@@ -1,0 +1,173 @@
+/* fate.c - the systems by which hits turn into pain, corpses, explosions, and back. See
+ * systems.h. */
+#include "blast.h"
+#include "spawn.h"
+#include "systems.h"
+
+#define PAIN_TICKS 8
+#define HURT_PATIENCE 10  /* as of an enemy that was seen */
+#define RISE_INTERVAL 40u /* ticks from one look for a healer to the next */
+#define RISE_REACH 96     /* map units */
+#define RISE_AGE 70u      /* ticks that a corpse lies at least */
+
+/* --- hurt
+ * -------------------------------------------------------------------------------------- */
+
+/* Who is hit by another kind turns against it: at once if it has no enemy, else now and then. */
+static void hurt_bear_grudge(Simulation* sim, const Hit* hit, const ThingType* type)
+{
+    const ThingType* attacker = simulation_type_of(sim, hit->attacker);
+    if (attacker == type || !SETT_HAS(sim->world, hit->attacker, Monster)) {
+        return;
+    }
+    if (!SETT_HAS(sim->world, hit->victim, Target) ||
+        simulation_roll(sim, hit->victim, DICE_GRUDGE, 4) == 0) {
+        SETT_CMD_SET(sim->commands, hit->victim, Target, .enemy = hit->attacker,
+                     .patience = HURT_PATIENCE);
+    }
+}
+
+static void hurt_monster(Simulation* sim, const Hit* hit, const ThingType* type)
+{
+    if (simulation_roll(sim, hit->victim, DICE_PAIN, 256) < type->pain_chance) {
+        SETT_CMD_SET(sim->commands, hit->victim, Pain, .ticks = PAIN_TICKS);
+    }
+    hurt_bear_grudge(sim, hit, type);
+}
+
+static void hurt_run(Simulation* sim, sett_batch* b)
+{
+    const Hit* hit = sett_batch_field(b, 0);
+    SETT_EACH(b, i) {
+        spawn_end(sim, sett_batch_entity(b, i));
+        /* It may be a column, or somebody whom another hit of this tick has ended. */
+        if (!SETT_HAS(sim->world, hit[i].victim, Health)) {
+            continue;
+        }
+        Health* health = SETT_GET_MUT(sim->world, hit[i].victim, Health);
+        uint32_t arena = SETT_GET(sim->world, hit[i].victim, Place)->arena;
+        const ThingType* type = simulation_type_of(sim, hit[i].victim);
+        health->points -= hit[i].damage;
+        simulation_note(sim, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, hit[i].damage);
+        if (health->points <= 0) {
+            sett_cmd_add(sim->commands, hit[i].victim, Dying_id);
+        } else if (type->kind == THING_MONSTER) {
+            hurt_monster(sim, &hit[i], type);
+        }
+    }
+}
+
+const System system_hurt = {
+    .name = "hurt",
+    .run = hurt_run,
+    .query = {.terms = {READS(Hit)}},
+};
+
+/* --- die
+ * --------------------------------------------------------------------------------------- */
+
+/* With Monster goes all that requires it: its walk, its enemy, its pain. */
+static void die_to_corpse(Simulation* sim, sett_entity self)
+{
+    sett_cmd_remove(sim->commands, self, Monster_id);
+    sett_cmd_remove(sim->commands, self, Velocity_id);
+    sett_cmd_remove(sim->commands, self, Body_id);
+    sett_cmd_remove(sim->commands, self, Health_id);
+    sett_cmd_remove(sim->commands, self, Dying_id);
+    SETT_CMD_SET(sim->commands, self, Corpse, .since = sim->dice.tick);
+}
+
+static void die_drop_item(Simulation* sim, const ThingType* type, Place place, Position position)
+{
+    if (type->drops != 0) {
+        sett_entity item = spawn_thing(sim, thing_table_find(type->drops), place, position);
+        simulation_note(sim, EVENT_DROP, place.arena, item, sett_null(), 0);
+    }
+}
+
+static void die_run(Simulation* sim, sett_batch* b)
+{
+    const Thing* thing = sett_batch_field(b, 0);
+    Position* position = sett_batch_field(b, 1);
+    const Place* place = sett_batch_field(b, 2);
+    SETT_EACH(b, i) {
+        sett_entity self = sett_batch_entity(b, i);
+        const ThingType* type = &thing_table[thing[i].type];
+        simulation_note(sim, EVENT_DEATH, place[i].arena, self, sett_null(), 0);
+        if (type->kind == THING_BARREL) {
+            blast(sim, place[i], position[i], type->blast, self);
+            spawn_spark(sim, place[i], position[i]);
+            spawn_end(sim, self);
+        } else if (type->attack == ATTACK_CHARGE) {
+            /* A lost soul burns up and leaves nothing. */
+            spawn_spark(sim, place[i], position[i]);
+            spawn_end(sim, self);
+        } else {
+            const Arena* arena = simulation_arena(sim, place[i]);
+            position[i].z = simulation_heights(sim, arena)[place[i].sector].floor;
+            die_drop_item(sim, type, place[i], position[i]);
+            die_to_corpse(sim, self);
+        }
+    }
+}
+
+const System system_die = {
+    .name = "die",
+    .run = die_run,
+    .query = {.terms = {READS(Thing), WRITES(Position), READS(Place), HAS(Dying)}},
+};
+
+/* --- rise
+ * -------------------------------------------------------------------------------------- */
+
+/* Returns an arch-vile close by, or null; also null if somebody stands on the corpse. */
+static sett_entity rise_find_healer(const Simulation* sim, Place place, Position position,
+                                    const ThingType* type)
+{
+    const Arena* arena = simulation_arena(sim, place);
+    sett_entity healer = sett_null();
+    CrowdBox box = crowd_box(position.x, position.y, fixed_from_int(RISE_REACH) + arena->reach);
+    for (CrowdSweep sweep = crowd_sweep(&sim->crowd, arena, box); crowd_sweep_next(&sweep);) {
+        const CrowdBody* body = sweep.body;
+        int64_t dx = fixed_abs64((int64_t)body->x - position.x);
+        int64_t dy = fixed_abs64((int64_t)body->y - position.y);
+        int64_t gap = (dx > dy ? dx : dy) - body->radius;
+        if (gap < fixed_from_int(type->radius)) {
+            return sett_null();
+        }
+        if (thing_table[body->type].raises && gap < fixed_from_int(RISE_REACH) &&
+            sett_is_null(healer)) {
+            healer = body->entity;
+        }
+    }
+    return healer;
+}
+
+static void rise_run(Simulation* sim, sett_batch* b)
+{
+    const Corpse* corpse = sett_batch_field(b, 0);
+    const Thing* thing = sett_batch_field(b, 1);
+    const Position* position = sett_batch_field(b, 2);
+    const Place* place = sett_batch_field(b, 3);
+    SETT_EACH(b, i) {
+        sett_entity self = sett_batch_entity(b, i);
+        const ThingType* type = &thing_table[thing[i].type];
+        /* Who brings others back is not brought back. */
+        if (type->raises || sim->dice.tick - corpse[i].since < RISE_AGE ||
+            !simulation_is_due(sim, self, RISE_INTERVAL)) {
+            continue;
+        }
+        sett_entity healer = rise_find_healer(sim, place[i], position[i], type);
+        if (!sett_is_null(healer) && simulation_roll(sim, self, DICE_RISE, 2) == 0) {
+            sett_cmd_remove(sim->commands, self, Corpse_id);
+            spawn_life(sim, self, type);
+            simulation_note(sim, EVENT_RISE, place[i].arena, healer, self, 0);
+        }
+    }
+}
+
+const System system_rise = {
+    .name = "rise",
+    .run = rise_run,
+    .query = {.terms = {READS(Corpse), READS(Thing), READS(Position), READS(Place)}},
+};

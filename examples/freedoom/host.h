@@ -1,0 +1,19 @@
+/* host.h - the few things that the C library does not know. The only file with code for a
+ * platform. */
+#ifndef FREEDOOM_HOST_H
+#define FREEDOOM_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Whether a person is watching this stream. */
+bool host_is_terminal(FILE* stream);
+
+/* Makes a folder, unless it is there. Returns whether it is there now. */
+bool host_make_folder(const char* path);
+
+/* A clock that only goes forward. */
+uint64_t host_nanoseconds(void);
+
+#endif

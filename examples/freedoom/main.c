@@ -1,0 +1,212 @@
+/* Freedoom on Sett: all levels of a free game in one world, simulated without a window.
+ *
+ * The program shows what an entity component system looks like when it is used in earnest. Where to
+ * read:
+ *
+ *     components.h    what there is
+ *     systems.h       what happens to it, and in simulation.c in which order
+ *     movement.c      a few systems in full; minds.c, attack.c, fate.c and upkeep.c have the others
+ *     spawn.c         how entities come to be, a map's lines at once and monsters one by one
+ *     level.c wad.c   what is no component: the unchanging map, and the file that it comes from
+ *
+ * The same seed gives the same battle, to the last bit, with any compiler. */
+#include "atlas.h"
+#include "host.h"
+#include "options.h"
+#include "picture.h"
+#include "progress.h"
+#include "report.h"
+#include "state_hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAIN_PICTURE_FOLDER "out"
+
+enum {
+    MAIN_OK = 0,
+    MAIN_FAILED = 1,
+    MAIN_REFUSED = 2
+};
+
+static int main_complain(const Fault* fault, int status)
+{
+    fprintf(stderr, "freedoom: %s\n", fault->text);
+    return status;
+}
+
+/* --- before
+ * ------------------------------------------------------------------------------------ */
+
+/* Every name that the user wrote must be that of a map, or a typing error passes for a quiet
+ * day. */
+static bool main_check_names(const Atlas* atlas, const char* option, const char* const* names,
+                             uint32_t count, Fault* fault)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        if (atlas_find(atlas, names[i]) == NULL) {
+            return fault_set(fault, "%s %s: no map of this name is loaded", option, names[i]);
+        }
+    }
+    return true;
+}
+
+static bool main_load(const Options* options, Atlas* atlas, Fault* fault)
+{
+    for (uint32_t i = 0; i < options->wad_count; ++i) {
+        if (!atlas_add(atlas, options->wads[i], options->maps, options->map_count, fault)) {
+            return false;
+        }
+    }
+    return main_check_names(atlas, "--map", options->maps, options->map_count, fault) &&
+           (!options->pictures_given ||
+            main_check_names(atlas, "--png", options->pictures, options->picture_count, fault));
+}
+
+static void main_introduce(const Options* options, const Simulation* sim, uint32_t rebuilt)
+{
+    uint64_t things = 0, lines = 0, sectors = 0;
+    for (uint32_t i = 0; i < sim->arena_count; ++i) {
+        things += sim->arenas[i].level.map.thing_count;
+        lines += sim->arenas[i].level.map.line_count;
+        sectors += sim->arenas[i].level.map.sector_count;
+    }
+    printf("Freedoom on Sett %d.%d.%d, seed %llu\n", sett_version() / 10000,
+           sett_version() / 100 % 100, sett_version() % 100, (unsigned long long)options->seed);
+    for (uint32_t i = 0; i < options->wad_count; ++i) {
+        printf("  %s\n", options->wads[i]);
+    }
+    printf("%lu maps in one world: %llu things, %llu linedefs, %llu sectors\n",
+           (unsigned long)sim->arena_count, (unsigned long long)things, (unsigned long long)lines,
+           (unsigned long long)sectors);
+    if (rebuilt != 0) {
+        printf("(%lu maps have a blockmap that leaves out lines; they got a new one)\n",
+               (unsigned long)rebuilt);
+    }
+    fflush(stdout);
+}
+
+/* --- during
+ * ------------------------------------------------------------------------------------ */
+
+static bool main_simulate(Simulation* sim, uint32_t ticks, uint64_t* nanoseconds, Fault* fault)
+{
+    Progress progress = progress_begin("simulating", ticks);
+    uint64_t start = host_nanoseconds();
+    bool good = true;
+    while (good && sim->dice.tick < ticks) {
+        good = simulation_step(sim, fault);
+        progress_show(&progress, sim->dice.tick);
+    }
+    *nanoseconds = host_nanoseconds() - start;
+    progress_end(&progress);
+    return good;
+}
+
+/* --- after
+ * ------------------------------------------------------------------------------------- */
+
+/* What the library and the example count on their own must agree, or one of them is wrong. */
+static bool main_check_world(Simulation* sim, Fault* fault)
+{
+    const char* reason = "";
+    if (sett_world_validate(sim->world, &reason) != SETT_OK) {
+        return fault_set(fault, "the world is not sound: %s", reason);
+    }
+    uint64_t expected = sim->counts.created - sim->counts.destroyed;
+    if (expected != sett_entity_count(sim->world)) {
+        return fault_set(fault, "%llu entities should be alive, the world has %lu",
+                         (unsigned long long)expected,
+                         (unsigned long)sett_entity_count(sim->world));
+    }
+    return true;
+}
+
+static bool main_wants_picture(const Options* options, const char* name)
+{
+    for (uint32_t i = 0; i < options->picture_count; ++i) {
+        if (strcmp(name, options->pictures[i]) == 0) {
+            return true;
+        }
+    }
+    return options->all_pictures;
+}
+
+static bool main_draw(const Options* options, const Simulation* sim, Fault* fault)
+{
+    for (uint32_t i = 0; i < sim->arena_count; ++i) {
+        char path[64];
+        const char* name = sim->arenas[i].level.map.name;
+        if (!main_wants_picture(options, name)) {
+            continue;
+        }
+        snprintf(path, sizeof path, "%s/%s.png", MAIN_PICTURE_FOLDER, name);
+        if (!host_make_folder(MAIN_PICTURE_FOLDER)) {
+            return fault_set(fault, "%s: cannot be made", MAIN_PICTURE_FOLDER);
+        }
+        if (!picture_write(sim, i, path, fault)) {
+            return false;
+        }
+        printf("picture     %s\n", path);
+    }
+    return true;
+}
+
+/* --- the whole
+ * --------------------------------------------------------------------------------- */
+
+static bool main_play(const Options* options, Simulation* sim, Fault* fault)
+{
+    Report report = {.sim = sim};
+    if (!census_take(sim, &report.before)) {
+        return fault_set(fault, "out of memory");
+    }
+    if (!main_simulate(sim, options->ticks, &report.nanoseconds, fault) ||
+        !main_check_world(sim, fault)) {
+        return false;
+    }
+    if (!census_take(sim, &report.after) || !state_hash(sim, &report.hash)) {
+        return fault_set(fault, "out of memory");
+    }
+    report_print(&report);
+    return main_draw(options, sim, fault);
+}
+
+static int main_run(const Options* options)
+{
+    Fault fault;
+    Simulation sim;
+    Atlas atlas = {0};
+    if (!main_load(options, &atlas, &fault)) {
+        atlas_deinit(&atlas);
+        return main_complain(&fault, MAIN_REFUSED);
+    }
+    bool good = simulation_init(&sim, atlas.levels, atlas.count, options->seed, &fault);
+    if (good) {
+        sim.trace = options->trace ? stdout : NULL;
+        main_introduce(options, &sim, atlas.rebuilt);
+        good = main_play(options, &sim, &fault);
+        simulation_deinit(&sim);
+    }
+    atlas_deinit(&atlas);
+    return good ? MAIN_OK : main_complain(&fault, MAIN_FAILED);
+}
+
+int main(int count, char** arguments)
+{
+    Fault fault;
+    Options options;
+    if (!options_parse(&options, count, arguments, &fault)) {
+        return main_complain(&fault, MAIN_REFUSED);
+    }
+    if (options.help) {
+        fputs(options_help, stdout);
+        return MAIN_OK;
+    }
+    if (options.version) {
+        printf("freedoom, on Sett %d.%d.%d\n", sett_version() / 10000, sett_version() / 100 % 100,
+               sett_version() % 100);
+        return MAIN_OK;
+    }
+    return main_run(&options);
+}

@@ -1,0 +1,212 @@
+/* minds.c - the systems that decide what a monster wants. See systems.h. */
+#include "ray.h"
+#include "systems.h"
+
+#define LOOK_INTERVAL 12u   /* ticks from one look around to the next */
+#define LOOK_RANGE 1024     /* map units */
+#define LOOK_CANDIDATES 4u  /* the nearest so many are tested for being in sight */
+#define FORGET_INTERVAL 12u /* ticks */
+#define FORGET_PATIENCE 10u /* looks without seeing the enemy */
+
+/* From where, and how much of another, a monster sees: eyes at three quarters of its height. */
+static bool mind_sees(const Simulation* sim, Place place, Position eye, Fixed height,
+                      Position other, Fixed other_height)
+{
+    const Arena* arena = simulation_arena(sim, place);
+    RayPoint from = {eye.x, eye.y, fixed_add(eye.z, height - height / 4)};
+    return ray_sees(&arena->level, simulation_heights(sim, arena), from, other.x, other.y, other.z,
+                    fixed_add(other.z, other_height));
+}
+
+/* --- look
+ * -------------------------------------------------------------------------------------- */
+
+/* The nearest candidates so far, nearest first. */
+typedef struct LookList {
+    const CrowdBody* bodies[LOOK_CANDIDATES];
+    int64_t distances[LOOK_CANDIDATES]; /* squared, whole units */
+    uint32_t count;
+} LookList;
+
+static void look_insert(LookList* list, const CrowdBody* body, int64_t distance)
+{
+    uint32_t at = list->count < LOOK_CANDIDATES ? list->count++ : LOOK_CANDIDATES - 1;
+    for (; at > 0 && list->distances[at - 1] > distance; --at) {
+        list->bodies[at] = list->bodies[at - 1];
+        list->distances[at] = list->distances[at - 1];
+    }
+    list->bodies[at] = body;
+    list->distances[at] = distance;
+}
+
+/* Monsters of other kinds within range. Sight is dear, distance cheap: so distance chooses
+ * first. */
+static void look_around(const Simulation* sim, Place place, Position eye, uint16_t type,
+                        LookList* list)
+{
+    CrowdBox box = crowd_box(eye.x, eye.y, fixed_from_int(LOOK_RANGE));
+    int64_t farthest = (int64_t)LOOK_RANGE * LOOK_RANGE;
+    CrowdSweep sweep = crowd_sweep(&sim->crowd, simulation_arena(sim, place), box);
+    while (crowd_sweep_next(&sweep)) {
+        const CrowdBody* body = sweep.body;
+        if (body->type == type || thing_table[body->type].kind != THING_MONSTER) {
+            continue;
+        }
+        int64_t dx = ((int64_t)body->x - eye.x) >> FIXED_BITS;
+        int64_t dy = ((int64_t)body->y - eye.y) >> FIXED_BITS;
+        int64_t distance = dx * dx + dy * dy;
+        if (distance < farthest) {
+            look_insert(list, body, distance);
+            farthest =
+                list->count == LOOK_CANDIDATES ? list->distances[LOOK_CANDIDATES - 1] : farthest;
+        }
+    }
+}
+
+static void look_run(Simulation* sim, sett_batch* b)
+{
+    const Position* position = sett_batch_field(b, 0);
+    const Place* place = sett_batch_field(b, 1);
+    const Body* body = sett_batch_field(b, 2);
+    const Thing* thing = sett_batch_field(b, 3);
+    SETT_EACH(b, i) {
+        sett_entity self = sett_batch_entity(b, i);
+        if (!simulation_is_due(sim, self, LOOK_INTERVAL)) {
+            continue;
+        }
+        LookList list = {.count = 0};
+        look_around(sim, place[i], position[i], thing[i].type, &list);
+        for (uint32_t k = 0; k < list.count; ++k) {
+            const CrowdBody* other = list.bodies[k];
+            Position there = {other->x, other->y, other->z};
+            if (mind_sees(sim, place[i], position[i], body[i].height, there, other->height)) {
+                SETT_CMD_SET(sim->commands, self, Target, .enemy = other->entity,
+                             .patience = FORGET_PATIENCE);
+                break;
+            }
+        }
+    }
+}
+
+const System system_look = {
+    .name = "look",
+    .run = look_run,
+    .query = {.terms = {READS(Position), READS(Place), READS(Body), READS(Thing), HAS(Monster),
+                        LACKS(Target), LACKS(Pain)}},
+};
+
+/* --- forget
+ * ------------------------------------------------------------------------------------ */
+
+static void forget_run(Simulation* sim, sett_batch* b)
+{
+    Target* target = sett_batch_field(b, 0);
+    const Position* position = sett_batch_field(b, 1);
+    const Place* place = sett_batch_field(b, 2);
+    const Body* body = sett_batch_field(b, 3);
+    SETT_EACH(b, i) {
+        sett_entity self = sett_batch_entity(b, i);
+        /* Corpses are still entities, but nobody's enemy: they have no health to lose. */
+        bool lives = SETT_HAS(sim->world, target[i].enemy, Health);
+        if (lives && !simulation_is_due(sim, self, FORGET_INTERVAL)) {
+            continue;
+        }
+        if (lives) {
+            const Position* there = SETT_GET(sim->world, target[i].enemy, Position);
+            Fixed height = SETT_GET(sim->world, target[i].enemy, Body)->height;
+            bool sees = mind_sees(sim, place[i], position[i], body[i].height, *there, height);
+            target[i].patience = sees ? FORGET_PATIENCE : target[i].patience - 1;
+        }
+        if (!lives || target[i].patience == 0) {
+            sett_cmd_remove(sim->commands, self, Target_id);
+        }
+    }
+}
+
+const System system_forget = {
+    .name = "forget",
+    .run = forget_run,
+    .query = {.terms = {WRITES(Target), READS(Position), READS(Place), READS(Body)}},
+};
+
+/* --- wander
+ * ------------------------------------------------------------------------------------ */
+
+/* Where to walk is decided when the last decision has been walked off; a step takes several
+ * ticks. */
+static bool mind_is_idle(const Walk* walk)
+{
+    return walk->steps == 0 && walk->wait == 0;
+}
+
+static void wander_run(Simulation* sim, sett_batch* b)
+{
+    Walk* walk = sett_batch_field(b, 0);
+    SETT_EACH(b, i) {
+        if (!mind_is_idle(&walk[i])) {
+            continue;
+        }
+        sett_entity self = sett_batch_entity(b, i);
+        /* In the open it bends its way by up to 45 degrees; at a wall it may turn anywhere. */
+        uint32_t turn = walk[i].bumped != 0 ? 1 + simulation_roll(sim, self, DICE_DIRECTION, 7)
+                                            : 7 + simulation_roll(sim, self, DICE_DIRECTION, 3);
+        walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
+        walk[i].steps = (uint8_t)(1 + simulation_roll(sim, self, DICE_STEPS, 16));
+        walk[i].bumped = 0;
+    }
+}
+
+const System system_wander = {
+    .name = "wander",
+    .run = wander_run,
+    .query = {.terms = {WRITES(Walk), LACKS(Target), LACKS(Pain), LACKS(Charge)}},
+};
+
+/* --- chase
+ * ------------------------------------------------------------------------------------- */
+
+/* The one of eight directions that leads best along (dx, dy). */
+static uint8_t chase_direction(int64_t dx, int64_t dy)
+{
+    int64_t wide = fixed_abs64(dx);
+    int64_t tall = fixed_abs64(dy);
+    if (wide > 2 * tall) {
+        return dx > 0 ? 0 : 4;
+    }
+    if (tall > 2 * wide) {
+        return dy > 0 ? 2 : 6;
+    }
+    return dx > 0 ? (dy > 0 ? 1 : 7) : (dy > 0 ? 3 : 5);
+}
+
+static void chase_run(Simulation* sim, sett_batch* b)
+{
+    Walk* walk = sett_batch_field(b, 0);
+    const Position* position = sett_batch_field(b, 1);
+    const Target* target = sett_batch_field(b, 2);
+    SETT_EACH(b, i) {
+        const Position* there = SETT_FIND(sim->world, target[i].enemy, Position);
+        if (there == NULL || !mind_is_idle(&walk[i])) {
+            continue;
+        }
+        sett_entity self = sett_batch_entity(b, i);
+        uint8_t straight =
+            chase_direction((int64_t)there->x - position[i].x, (int64_t)there->y - position[i].y);
+        if (walk[i].bumped != 0) {
+            /* Around the obstacle: any other direction, and long enough to get past. */
+            uint32_t turn = 1 + simulation_roll(sim, self, DICE_DIRECTION, 7);
+            walk[i].direction = (uint8_t)((straight + turn) % 8);
+            walk[i].steps = (uint8_t)(2 + simulation_roll(sim, self, DICE_STEPS, 8));
+        } else {
+            walk[i].direction = straight;
+            walk[i].steps = (uint8_t)(1 + simulation_roll(sim, self, DICE_STEPS, 3));
+        }
+        walk[i].bumped = 0;
+    }
+}
+
+const System system_chase = {
+    .name = "chase",
+    .run = chase_run,
+    .query = {.terms = {WRITES(Walk), READS(Position), READS(Target), LACKS(Pain), LACKS(Charge)}},
+};

@@ -1,0 +1,288 @@
+/* movement.c - the systems that move monsters and missiles. See systems.h.
+ *
+ * Each writes the positions of the entities that it visits and no others; where the others are it
+ * takes from the crowd, which shows them as they stood when the tick began. So it does not matter
+ * who moves first. Two may step to the same place in the same tick; crowd_obstacle then lets them
+ * part. */
+#include "blast.h"
+#include "collide.h"
+#include "spawn.h"
+#include "systems.h"
+
+#define HOVER_SPEED fixed_from_int(4) /* a tick */
+#define HOME_INTERVAL 4u              /* ticks */
+#define MISSILE_HEIGHT fixed_from_int(8)
+
+/* --- hover
+ * ------------------------------------------------------------------------------------- */
+
+static void hover_run(Simulation* sim, sett_batch* b)
+{
+    Position* position = sett_batch_field(b, 0);
+    const Place* place = sett_batch_field(b, 1);
+    const Body* body = sett_batch_field(b, 2);
+    const Target* target = sett_batch_field(b, 3);
+    SETT_EACH(b, i) {
+        const Position* there = SETT_FIND(sim->world, target[i].enemy, Position);
+        if (there == NULL) {
+            continue;
+        }
+        LevelHeights room =
+            simulation_heights(sim, simulation_arena(sim, place[i]))[place[i].sector];
+        Fixed highest = fixed_add(room.ceiling, -body[i].height);
+        Fixed z = position[i].z;
+        Fixed wanted = fixed_clamp(there->z, fixed_add(z, -HOVER_SPEED), fixed_add(z, HOVER_SPEED));
+        /* Only within the room; under a lintel the walk has brought it lower or higher already. */
+        if (wanted >= room.floor && wanted <= highest) {
+            position[i].z = wanted;
+        }
+    }
+}
+
+const System system_hover = {
+    .name = "hover",
+    .run = hover_run,
+    .query = {.terms = {WRITES(Position), READS(Place), READS(Body), READS(Target), HAS(Flying)}},
+};
+
+/* --- walk
+ * -------------------------------------------------------------------------------------- */
+
+/* Whether a body may be at `to`. Sets to->z to its height there and *sector to the sector. */
+static bool move_fits(const Simulation* sim, const Arena* arena, RayPoint from, RayPoint* to,
+                      const Body* body, bool flies, sett_entity self, uint16_t* sector)
+{
+    CollideFooting footing =
+        collide_footing(&arena->level, simulation_heights(sim, arena), to->x, to->y, body->radius,
+                        WAD_LINE_BLOCKS | WAD_LINE_BLOCKS_MONSTERS);
+    *sector = footing.sector;
+    return collide_enter(&footing, &to->z, body->height, flies) &&
+           crowd_obstacle(&sim->crowd, arena, from, *to, body->radius, body->height, self) == NULL;
+}
+
+static RayPoint walk_goal(const Position* position, uint8_t direction, int32_t speed)
+{
+    /* East, north-east, ...; the diagonals are as long as the others. */
+    static const Fixed x_of[8] = {65536, 46341, 0, -46341, -65536, -46341, 0, 46341};
+    static const Fixed y_of[8] = {0, 46341, 65536, 46341, 0, -46341, -65536, -46341};
+    return (RayPoint){.x = fixed_add(position->x, x_of[direction] * speed),
+                      .y = fixed_add(position->y, y_of[direction] * speed),
+                      .z = position->z};
+}
+
+static void walk_run(Simulation* sim, sett_batch* b)
+{
+    Walk* walk = sett_batch_field(b, 0);
+    Position* position = sett_batch_field(b, 1);
+    Place* place = sett_batch_field(b, 2);
+    const Body* body = sett_batch_field(b, 3);
+    const Thing* thing = sett_batch_field(b, 4);
+    SETT_EACH(b, i) {
+        if (walk[i].wait != 0) {
+            --walk[i].wait;
+            continue;
+        }
+        if (walk[i].steps == 0) {
+            continue;
+        }
+        const ThingType* type = &thing_table[thing[i].type];
+        const Arena* arena = simulation_arena(sim, place[i]);
+        RayPoint from = {position[i].x, position[i].y, position[i].z};
+        RayPoint to = walk_goal(&position[i], walk[i].direction, type->speed);
+        uint16_t sector = 0;
+        walk[i].wait = (uint8_t)(type->step_ticks - 1);
+        if (move_fits(sim, arena, from, &to, &body[i], type->flies, sett_batch_entity(b, i),
+                      &sector)) {
+            position[i] = (Position){to.x, to.y, to.z};
+            place[i].sector = sector;
+            --walk[i].steps;
+        } else {
+            walk[i].steps = 0;
+            walk[i].bumped = 1;
+        }
+    }
+}
+
+const System system_walk = {
+    .name = "walk",
+    .run = walk_run,
+    .query = {.terms = {WRITES(Walk), WRITES(Position), WRITES(Place), READS(Body), READS(Thing),
+                        LACKS(Pain), LACKS(Charge)}},
+};
+
+/* --- charge
+ * ------------------------------------------------------------------------------------ */
+
+static RayPoint move_goal(const Position* position, const Velocity* velocity)
+{
+    return (RayPoint){.x = fixed_add(position->x, velocity->x),
+                      .y = fixed_add(position->y, velocity->y),
+                      .z = fixed_add(position->z, velocity->z)};
+}
+
+/* What stopped a charge may have been somebody. */
+static void charge_bite(Simulation* sim, Place place, RayPoint from, RayPoint to, const Body* body,
+                        const ThingType* type, sett_entity self)
+{
+    const CrowdBody* other = crowd_obstacle(&sim->crowd, simulation_arena(sim, place), from, to,
+                                            body->radius, body->height, self);
+    if (other != NULL) {
+        spawn_hit(sim, other->entity, self,
+                  simulation_roll_damage(sim, self, DICE_BITE, type->melee));
+    }
+}
+
+static void charge_run(Simulation* sim, sett_batch* b)
+{
+    Charge* charge = sett_batch_field(b, 0);
+    const Velocity* velocity = sett_batch_field(b, 1);
+    Position* position = sett_batch_field(b, 2);
+    Place* place = sett_batch_field(b, 3);
+    const Body* body = sett_batch_field(b, 4);
+    const Thing* thing = sett_batch_field(b, 5);
+    SETT_EACH(b, i) {
+        sett_entity self = sett_batch_entity(b, i);
+        const ThingType* type = &thing_table[thing[i].type];
+        RayPoint from = {position[i].x, position[i].y, position[i].z};
+        RayPoint to = move_goal(&position[i], &velocity[i]);
+        uint16_t sector = 0;
+        bool fits = move_fits(sim, simulation_arena(sim, place[i]), from, &to, &body[i],
+                              type->flies, self, &sector);
+        if (fits) {
+            position[i] = (Position){to.x, to.y, to.z};
+            place[i].sector = sector;
+        } else {
+            charge_bite(sim, place[i], from, to, &body[i], type, self);
+        }
+        if (!fits || --charge[i].ticks == 0) {
+            sett_cmd_remove(sim->commands, self, Charge_id);
+            sett_cmd_remove(sim->commands, self, Velocity_id);
+        }
+    }
+}
+
+const System system_charge = {
+    .name = "charge",
+    .run = charge_run,
+    .query = {.terms = {WRITES(Charge), READS(Velocity), WRITES(Position), WRITES(Place),
+                        READS(Body), READS(Thing)}},
+};
+
+/* --- home
+ * -------------------------------------------------------------------------------------- */
+
+/* Bends a missile's way a quarter of the way towards its prey, at its old speed. */
+static void home_bend(Velocity* velocity, const Position* at, const Position* prey, int32_t speed)
+{
+    int64_t dx = (int64_t)prey->x - at->x;
+    int64_t dy = (int64_t)prey->y - at->y;
+    int64_t dz = (int64_t)prey->z - at->z;
+    /* Halved, so that the square of the longest distance fits. */
+    int64_t distance = 2 * (int64_t)fixed_square_root((uint64_t)((dx / 2) * (dx / 2)) +
+                                                      (uint64_t)((dy / 2) * (dy / 2)));
+    if (distance < FIXED_ONE) {
+        return;
+    }
+    int64_t full = fixed_from_int(speed);
+    int64_t x = 3 * (int64_t)velocity->x + dx * full / distance;
+    int64_t y = 3 * (int64_t)velocity->y + dy * full / distance;
+    int64_t length = (int64_t)fixed_square_root((uint64_t)(x * x) + (uint64_t)(y * y));
+    if (length != 0) {
+        velocity->x = (Fixed)(x * full / length);
+        velocity->y = (Fixed)(y * full / length);
+        velocity->z = (Fixed)((3 * (int64_t)velocity->z + dz * full / distance) / 4);
+    }
+}
+
+static void home_run(Simulation* sim, sett_batch* b)
+{
+    const Homing* homing = sett_batch_field(b, 0);
+    Velocity* velocity = sett_batch_field(b, 1);
+    const Position* position = sett_batch_field(b, 2);
+    const Thing* thing = sett_batch_field(b, 3);
+    SETT_EACH(b, i) {
+        const Position* prey = SETT_FIND(sim->world, homing[i].prey, Position);
+        if (prey != NULL && simulation_is_due(sim, sett_batch_entity(b, i), HOME_INTERVAL)) {
+            home_bend(&velocity[i], &position[i], prey, thing_table[thing[i].type].speed);
+        }
+    }
+}
+
+const System system_home = {
+    .name = "home",
+    .run = home_run,
+    .query = {.terms = {READS(Homing), WRITES(Velocity), READS(Position), READS(Thing)}},
+};
+
+/* --- fly
+ * --------------------------------------------------------------------------------------- */
+
+/* Where a missile gets to in this tick, and what it meets there. */
+typedef struct Flight {
+    RayPoint end;
+    uint16_t sector;
+    bool stopped;
+    const CrowdBody* victim; /* of it, or NULL: the building */
+} Flight;
+
+static Flight fly_along(const Simulation* sim, const Arena* arena, RayPoint from, RayPoint to,
+                        const ThingType* type, sett_entity shooter)
+{
+    const LevelHeights* heights = simulation_heights(sim, arena);
+    Fixed share = ray_reach(&arena->level, heights, from, to);
+    Flight flight = {.end = to};
+    flight.victim = crowd_first_hit(&sim->crowd, arena, from, to, fixed_from_int(type->radius),
+                                    shooter, &share);
+    flight.end = ray_point(from, to, share);
+    flight.sector = (uint16_t)level_sector_at(&arena->level, flight.end.x, flight.end.y);
+    LevelHeights room = heights[flight.sector];
+    flight.stopped = share != FIXED_ONE || flight.victim != NULL || to.z < room.floor ||
+                     (int64_t)to.z + MISSILE_HEIGHT > room.ceiling ||
+                     !level_spans(&arena->level, to.x, to.y);
+    return flight;
+}
+
+/* A missile passes its harm on, unless it meets one of the kind that threw it. */
+static void fly_impact(Simulation* sim, const Flight* flight, Place place, const ThingType* type,
+                       sett_entity self, sett_entity shooter)
+{
+    Position at = {flight->end.x, flight->end.y, flight->end.z};
+    if (flight->victim == NULL) {
+        simulation_note(sim, EVENT_MISS, place.arena, self, sett_null(), 0);
+    } else if (&thing_table[flight->victim->type] != simulation_type_of(sim, shooter)) {
+        spawn_hit(sim, flight->victim->entity, shooter,
+                  simulation_roll_damage(sim, self, DICE_IMPACT, type->melee));
+    }
+    if (type->blast != 0) {
+        blast(sim, place, at, type->blast, shooter);
+    }
+    spawn_spark(sim, place, at);
+    spawn_end(sim, self);
+}
+
+static void fly_run(Simulation* sim, sett_batch* b)
+{
+    const Missile* missile = sett_batch_field(b, 0);
+    const Velocity* velocity = sett_batch_field(b, 1);
+    Position* position = sett_batch_field(b, 2);
+    Place* place = sett_batch_field(b, 3);
+    const Thing* thing = sett_batch_field(b, 4);
+    SETT_EACH(b, i) {
+        const ThingType* type = &thing_table[thing[i].type];
+        RayPoint from = {position[i].x, position[i].y, position[i].z};
+        Flight flight = fly_along(sim, simulation_arena(sim, place[i]), from,
+                                  move_goal(&position[i], &velocity[i]), type, missile[i].shooter);
+        position[i] = (Position){flight.end.x, flight.end.y, flight.end.z};
+        place[i].sector = flight.sector;
+        if (flight.stopped) {
+            fly_impact(sim, &flight, place[i], type, sett_batch_entity(b, i), missile[i].shooter);
+        }
+    }
+}
+
+const System system_fly = {
+    .name = "fly",
+    .run = fly_run,
+    .query = {.terms = {READS(Missile), READS(Velocity), WRITES(Position), WRITES(Place),
+                        READS(Thing)}},
+};

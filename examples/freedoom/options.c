@@ -1,0 +1,150 @@
+/* options.c - see options.h. */
+#include "options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef FREEDOOM_WAD_FOLDER
+#define FREEDOOM_WAD_FOLDER "/usr/share/games/doom" /* where Debian's package puts them */
+#endif
+
+const char options_help[] =
+    "Simulates all monsters of all Freedoom levels at once, without a window.\n"
+    "\n"
+    "usage: freedoom [options]\n"
+    "  --wad FILE    read levels from FILE; may be repeated, a later file's map replaces an\n"
+    "                earlier one of the same name (default: freedoom1.wad and freedoom2.wad in\n"
+    "                " FREEDOOM_WAD_FOLDER ")\n"
+    "  --map NAME    only this map; may be repeated (default: all)\n"
+    "  --ticks N     how long: 35 ticks are one second (default: 2100)\n"
+    "  --seed N      of all chance (default: 1)\n"
+    "  --png WHAT    pictures to out/WHAT.png: the name of a map, may be repeated; all; none\n"
+    "                (default: those named with --map, else a few good ones)\n"
+    "  --trace       list every shot, hit, death ... on standard output, one line each:\n"
+    "                tick, map, event, who, whom, damage, with tabs between\n"
+    "  --help        this text\n"
+    "  --version     which version of Sett this is built on\n"
+    "\n"
+    "Exit status: 0 done; 1 out of memory or a picture could not be written; 2 wrong usage or\n"
+    "a WAD that cannot be read.\n";
+
+/* A text option's place in Options; the others are few enough to be named in options_take. */
+static bool options_append(const char** list, uint32_t* count, const char* name, const char* value,
+                           Fault* fault)
+{
+    if (*count == OPTIONS_LIST_MAX) {
+        return fault_set(fault, "%s: %u are the most", name, OPTIONS_LIST_MAX);
+    }
+    list[(*count)++] = value;
+    return true;
+}
+
+static bool options_number(const char* name, const char* text, uint64_t limit, uint64_t* number,
+                           Fault* fault)
+{
+    char* end = NULL;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || *number > limit) {
+        return fault_set(fault, "%s %s: not a number from 0 to %llu", name, text,
+                         (unsigned long long)limit);
+    }
+    return true;
+}
+
+/* Flags stand alone. Returns whether it was one. */
+static bool options_take_flag(Options* options, const char* name)
+{
+    bool* flag = strcmp(name, "--trace") == 0     ? &options->trace
+                 : strcmp(name, "--help") == 0    ? &options->help
+                 : strcmp(name, "--version") == 0 ? &options->version
+                                                  : NULL;
+    if (flag != NULL) {
+        *flag = true;
+    }
+    return flag != NULL;
+}
+
+static bool options_take_picture(Options* options, const char* value, Fault* fault)
+{
+    options->pictures_given = true;
+    if (strcmp(value, "all") == 0) {
+        options->all_pictures = true;
+        return true;
+    }
+    return strcmp(value, "none") == 0 ||
+           options_append(options->pictures, &options->picture_count, "--png", value, fault);
+}
+
+static bool options_take_value(Options* options, const char* name, const char* value, Fault* fault)
+{
+    uint64_t number = 0;
+    if (strcmp(name, "--wad") == 0) {
+        return options_append(options->wads, &options->wad_count, name, value, fault);
+    }
+    if (strcmp(name, "--map") == 0) {
+        return options_append(options->maps, &options->map_count, name, value, fault);
+    }
+    if (strcmp(name, "--png") == 0) {
+        return options_take_picture(options, value, fault);
+    }
+    if (strcmp(name, "--ticks") == 0) {
+        bool good = options_number(name, value, UINT32_MAX - 1, &number, fault);
+        options->ticks = (uint32_t)number;
+        return good;
+    }
+    return options_number(name, value, UINT64_MAX, &options->seed, fault);
+}
+
+static bool options_takes_value(const char* name)
+{
+    static const char* const names[] = {"--wad", "--map", "--png", "--ticks", "--seed"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        if (strcmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void options_fill_in(Options* options)
+{
+    static const char* const wads[] = {FREEDOOM_WAD_FOLDER "/freedoom1.wad",
+                                       FREEDOOM_WAD_FOLDER "/freedoom2.wad"};
+    static const char* const pictures[] = {"E1M1", "E2M5", "MAP12", "MAP28"};
+    if (options->wad_count == 0) {
+        memcpy(options->wads, wads, sizeof wads);
+        options->wad_count = sizeof wads / sizeof wads[0];
+    }
+    if (!options->pictures_given && options->map_count != 0) {
+        memcpy(options->pictures, options->maps, sizeof options->maps);
+        options->picture_count = options->map_count;
+    } else if (!options->pictures_given) {
+        memcpy(options->pictures, pictures, sizeof pictures);
+        options->picture_count = sizeof pictures / sizeof pictures[0];
+    }
+}
+
+bool options_parse(Options* options, int count, char** arguments, Fault* fault)
+{
+    *options = (Options){.ticks = 2100, .seed = 1};
+    for (int i = 1; i < count; ++i) {
+        const char* name = arguments[i];
+        if (options_take_flag(options, name)) {
+            continue;
+        }
+        if (!options_takes_value(name)) {
+            return fault_set(fault, "%s: no such option; --help lists them", name);
+        }
+        if (i + 1 == count) {
+            return fault_set(fault, "%s: needs a value; --help says which", name);
+        }
+        ++i;
+        if (!options_take_value(options, name, arguments[i], fault)) {
+            return false;
+        }
+    }
+    options_fill_in(options);
+    return true;
+}

@@ -1,0 +1,30 @@
+/* options.h - what the command line asks for. */
+#ifndef FREEDOOM_OPTIONS_H
+#define FREEDOOM_OPTIONS_H
+
+#include "fault.h"
+
+#include <stdint.h>
+
+#define OPTIONS_LIST_MAX 32u
+
+typedef struct Options {
+    const char* wads[OPTIONS_LIST_MAX];
+    uint32_t wad_count;
+    const char* maps[OPTIONS_LIST_MAX]; /* none: all */
+    uint32_t map_count;
+    const char* pictures[OPTIONS_LIST_MAX]; /* names of maps */
+    uint32_t picture_count;
+    bool pictures_given; /* the user named them: they must exist */
+    bool all_pictures;
+    uint32_t ticks;
+    uint64_t seed;
+    bool trace, help, version;
+} Options;
+
+/* Fills in what is not asked for with what is usual. Returns false for what makes no sense. */
+bool options_parse(Options* options, int count, char** arguments, Fault* fault);
+
+extern const char options_help[];
+
+#endif

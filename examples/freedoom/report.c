@@ -1,0 +1,170 @@
+/* report.c - see report.h. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define REPORT_BAR 24 /* width of the longest bar */
+
+/* A number with a comma every three digits, in one of a few buffers, so that a printf can take
+ * several. */
+static const char* report_number(uint64_t number)
+{
+    static char buffers[8][32];
+    static unsigned next;
+    char* buffer = buffers[next++ % 8];
+    char digits[24];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, number);
+    char* to = buffer;
+    for (int i = 0; i < length; ++i) {
+        if (i != 0 && (length - i) % 3 == 0) {
+            *to++ = ',';
+        }
+        *to++ = digits[i];
+    }
+    *to = '\0';
+    return buffer;
+}
+
+static double report_ratio(double a, double b)
+{
+    return b > 0.0 ? a / b : 0.0;
+}
+
+static void report_speed(const Report* report)
+{
+    uint32_t ticks = report->sim->dice.tick;
+    double seconds = (double)report->nanoseconds * 1e-9;
+    double game = (double)ticks / SIMULATION_TICKS_A_SECOND;
+    printf("\n%s ticks, %.1f s of game time, in %.2f s: %.2f ms a tick, %.1f times as fast as the "
+           "game\n",
+           report_number(ticks), game, seconds, report_ratio(seconds * 1e3, ticks),
+           report_ratio(game, seconds));
+}
+
+/* --- systems
+ * ----------------------------------------------------------------------------------- */
+
+static void report_system(const Report* report, uint32_t n, uint64_t total)
+{
+    const SystemTimes* times = &report->sim->times[n];
+    double ticks = report->sim->dice.tick;
+    double share = report_ratio((double)times->nanoseconds, (double)total);
+    uint64_t visited = report->sim->dice.tick != 0 ? times->visited / report->sim->dice.tick : 0;
+    char bar[REPORT_BAR + 1] = "";
+    memset(bar, '#', (size_t)(share * REPORT_BAR + 0.5));
+    printf("  %-10s %14s %11.1f %9.3f %6.1f %%  %s\n", simulation_system(n)->name,
+           report_number(visited), report_ratio((double)times->nanoseconds, (double)times->visited),
+           report_ratio((double)times->nanoseconds * 1e-6, ticks), share * 100.0, bar);
+}
+
+static void report_systems(const Report* report)
+{
+    uint64_t total = 0;
+    printf("\n  %-10s %14s %11s %9s %8s\n", "system", "entities/tick", "ns/entity", "ms/tick",
+           "share");
+    for (uint32_t n = 0; n < simulation_system_count(); ++n) {
+        total += report->sim->times[n].nanoseconds;
+    }
+    for (uint32_t n = 0; n < simulation_system_count(); ++n) {
+        report_system(report, n, total);
+    }
+    printf("  %-10s %14s %11s %9.3f\n", "all", "", "",
+           report_ratio((double)total * 1e-6, report->sim->dice.tick));
+}
+
+/* --- entities and components
+ * ------------------------------------------------------------------- */
+
+static void report_row(const char* label, uint32_t before, uint32_t after)
+{
+    printf("  %-22s %12s %12s\n", label, report_number(before), report_number(after));
+}
+
+static void report_component(const Report* report, const char* label, sett_component id)
+{
+    report_row(label, report->before.components[id], report->after.components[id]);
+}
+
+static void report_entities(const Report* report)
+{
+    printf("\n  %-22s %12s %12s\n", "entities", "at the start", "at the end");
+    report_component(report, "maps", Map_id);
+    report_component(report, "sectors", Sector_id);
+    report_component(report, "linedefs", Line_id);
+    for (int kind = THING_MONSTER; kind < THING_MISSILE; ++kind) {
+        report_row(thing_class_name((ThingClass)kind), report->before.things[kind],
+                   report->after.things[kind]);
+    }
+    report_row("start points", report->before.things[THING_START],
+               report->after.things[THING_START]);
+    report_row("of unknown number", report->before.things[THING_UNKNOWN],
+               report->after.things[THING_UNKNOWN]);
+    report_component(report, "corpses", Corpse_id);
+    report_component(report, "missiles", Missile_id);
+    report_component(report, "sparks", Spark_id);
+    report_component(report, "hits", Hit_id);
+    report_row("all", report->before.entities, report->after.entities);
+}
+
+static void report_components(const Report* report)
+{
+    printf("\n  %-22s %12s %12s\n", "components", "at the start", "at the end");
+    for (sett_component id = 1; id < COMPONENT_END; ++id) {
+        report_component(report, sett_component_name(report->sim->world, id), id);
+    }
+}
+
+static void report_monsters(const Report* report)
+{
+    printf("\n  %-22s %12s %12s\n", "monsters", "at the start", "at the end");
+    for (uint32_t type = 0; type < thing_table_count; ++type) {
+        if (report->before.monsters[type] + report->after.monsters[type] != 0) {
+            report_row(thing_table[type].name, report->before.monsters[type],
+                       report->after.monsters[type]);
+        }
+    }
+}
+
+/* --- the rest
+ * ---------------------------------------------------------------------------------- */
+
+static void report_events(const Report* report)
+{
+    static const char* const labels[EVENT_COUNT] = {
+        "shots", "hits", "misses", "explosions", "deaths", "items dropped", "births", "risen",
+    };
+    const Counts* counts = &report->sim->counts;
+    printf("\n  events\n");
+    for (int event = 0; event < EVENT_COUNT; ++event) {
+        printf("  %-22s %12s\n", labels[event], report_number(counts->events[event]));
+    }
+    printf("  %-22s %12s\n", "entities created", report_number(counts->created));
+    printf("  %-22s %12s\n", "entities destroyed", report_number(counts->destroyed));
+}
+
+static void report_memory(const Report* report)
+{
+    sett_stats stats;
+    sett_world_stats(report->sim->world, &stats);
+    printf("\n  memory\n");
+    printf("  %s entities with %s components of %s types in %s combinations\n",
+           report_number(stats.entities), report_number(stats.values),
+           report_number(stats.components), report_number(stats.signatures));
+    printf("  %.1f MB in %s pages; %.1f MB held, from %s allocations\n",
+           (double)stats.page_size * 1e-6, report_number(stats.pages),
+           (double)stats.block_size * 1e-6, report_number(stats.allocations));
+}
+
+void report_print(const Report* report)
+{
+    report_speed(report);
+    report_systems(report);
+    report_entities(report);
+    report_components(report);
+    report_monsters(report);
+    report_events(report);
+    report_memory(report);
+    printf("\nfinal state 0x%016" PRIx64 "\n", report->hash);
+}

@@ -1,0 +1,93 @@
+/* state_hash.c - see state_hash.h. */
+#include "state_hash.h"
+
+static uint64_t state_hash_words(const int64_t* words, size_t count)
+{
+    uint64_t hash = count;
+    for (size_t i = 0; i < count; ++i) {
+        hash = dice_mix(hash + (uint64_t)words[i] + UINT64_C(0x9e3779b97f4a7c15));
+    }
+    return hash;
+}
+
+#define STATE_FIELDS(...)                                                                          \
+    state_hash_words((const int64_t[]){__VA_ARGS__},                                               \
+                     sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+/* Defines the function that hashes the value `v` of a component by its fields. */
+#define STATE_COMPONENT(T, ...)                                                                    \
+    static uint64_t state_hash_##T(const void* values, uint32_t row)                               \
+    {                                                                                              \
+        const T* v = (const T*)values + row;                                                       \
+        return STATE_FIELDS(__VA_ARGS__);                                                          \
+    }
+
+STATE_COMPONENT(Map, v->arena)
+STATE_COMPONENT(Sector, v->arena, v->number)
+STATE_COMPONENT(Heights, v->floor, v->ceiling)
+STATE_COMPONENT(Line, v->arena, v->number)
+STATE_COMPONENT(Special, v->action, v->tag)
+STATE_COMPONENT(Thing, v->type)
+STATE_COMPONENT(Position, v->x, v->y, v->z)
+STATE_COMPONENT(Place, v->arena, v->sector)
+STATE_COMPONENT(Body, v->radius, v->height)
+STATE_COMPONENT(Health, v->points)
+STATE_COMPONENT(Walk, v->direction, v->wait, v->steps, v->bumped)
+STATE_COMPONENT(Target, v->enemy.index, v->enemy.generation, v->patience)
+STATE_COMPONENT(Cooldown, v->ticks)
+STATE_COMPONENT(Pain, v->ticks)
+STATE_COMPONENT(Charge, v->ticks)
+STATE_COMPONENT(Corpse, v->since)
+STATE_COMPONENT(Velocity, v->x, v->y, v->z)
+STATE_COMPONENT(Missile, v->shooter.index, v->shooter.generation)
+STATE_COMPONENT(Homing, v->prey.index, v->prey.generation)
+STATE_COMPONENT(Lifetime, v->ticks)
+STATE_COMPONENT(Hit, v->victim.index, v->victim.generation, v->attacker.index,
+                v->attacker.generation, v->damage)
+
+typedef uint64_t StateHashFn(const void* values, uint32_t row);
+
+/* By id; tags have no values. */
+static StateHashFn* const state_hash_fns[COMPONENT_END] = {
+    [Map_id] = state_hash_Map,           [Sector_id] = state_hash_Sector,
+    [Heights_id] = state_hash_Heights,   [Line_id] = state_hash_Line,
+    [Special_id] = state_hash_Special,   [Thing_id] = state_hash_Thing,
+    [Position_id] = state_hash_Position, [Place_id] = state_hash_Place,
+    [Body_id] = state_hash_Body,         [Health_id] = state_hash_Health,
+    [Walk_id] = state_hash_Walk,         [Target_id] = state_hash_Target,
+    [Cooldown_id] = state_hash_Cooldown, [Pain_id] = state_hash_Pain,
+    [Charge_id] = state_hash_Charge,     [Corpse_id] = state_hash_Corpse,
+    [Velocity_id] = state_hash_Velocity, [Missile_id] = state_hash_Missile,
+    [Homing_id] = state_hash_Homing,     [Lifetime_id] = state_hash_Lifetime,
+    [Hit_id] = state_hash_Hit,
+};
+
+static bool state_hash_component(const Simulation* sim, sett_component id, uint64_t* hash)
+{
+    StateHashFn* value_hash = state_hash_fns[id];
+    sett_query_desc desc = {.name = "state_hash", .terms = {{.component = id, .access = SETT_IN}}};
+    sett_query* query = sett_query_create(sim->world, &desc);
+    if (query == NULL) {
+        return false;
+    }
+    SETT_QUERY(query, b) {
+        const void* values = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            uint64_t value = value_hash != NULL ? value_hash(values, i) : 0;
+            *hash += STATE_FIELDS(sett_batch_index(b, i), id, (int64_t)value);
+        }
+    }
+    sett_query_destroy(query);
+    return true;
+}
+
+bool state_hash(const Simulation* sim, uint64_t* hash)
+{
+    *hash = dice_mix(sett_entity_count(sim->world));
+    for (sett_component id = 1; id < COMPONENT_END; ++id) {
+        if (!state_hash_component(sim, id, hash)) {
+            return false;
+        }
+    }
+    return true;
+}
