@@ -421,18 +421,21 @@ typedef struct sett_batch {
     uint32_t base;               /* entity index of row 0, where `indices` is NULL */
     const uint32_t* indices;     /* entity index of each row, or NULL */
     const uint32_t* generations; /* generation of each row, where `indices` is NULL */
+    uint32_t present;            /* bit k: these entities have the k-th term's component */
     void* fields[SETT_QUERY_TERMS];
 
     /* Below here: the library's own. */
     sett_query* query;
-    void* scratch; /* gathered fields, if there are any */
-    /* the term whose packed storage drives; SETT_QUERY_TERMS: pages are intersected */
-    uint32_t driver;
-    uint32_t unit;       /* rows looked at in one step */
-    uint32_t unit_base;  /* the first row of the step that `words` is about */
-    uint32_t cursor;     /* where the next step begins */
-    uint32_t limit;      /* where the last one ends */
-    uint32_t word_count; /* words of the step that may still have bits; 0: take the next step */
+    void* scratch;                /* gathered fields, if there are any */
+    const uint32_t* step_indices; /* entity indices of the step's rows, over a packed driver */
+    uint32_t driver;      /* the term whose packed storage drives; SETT_QUERY_TERMS: pages do */
+    uint32_t unit;        /* rows looked at in one step */
+    uint32_t unit_base;   /* the first row of the step */
+    uint32_t cursor;      /* where the next step begins */
+    uint32_t limit;       /* where the last one ends */
+    uint32_t word_count;  /* words of the step that may still have bits; 0: take the next step */
+    uint32_t scratch_row; /* the row of the step that is the batch's row 0 */
+    bool plain;           /* nothing but required terms that are positional */
     /* rows of the step that match and were not handed out yet */
     uint64_t words[SETT_BATCH_ROWS / 64];
     uint16_t list[SETT_BATCH_ROWS + 8]; /* what `rows` points to */
@@ -523,6 +526,13 @@ typedef struct sett_each_ {
 static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 {
     return batch->fields[k];
+}
+
+/* Returns whether the entities of this batch have the k-th term's component: how to tell for an
+ * optional tag, whose field is NULL either way. Threads: reader. Since: 0.1 */
+static inline bool sett_batch_has(const sett_batch* batch, uint32_t k)
+{
+    return (batch->present >> k & 1) != 0;
 }
 
 /* Returns the entity index of a row. Threads: reader. Since: 0.1 */
@@ -618,6 +628,37 @@ static inline sett_component sett_component_register_type(sett_world* world, con
 #define SETT_FIND(world, entity, T) ((const T*)sett_find((world), (entity), T##_id))
 #define SETT_HAS(world, entity, T) sett_has((world), (entity), T##_id)
 #define SETT_REMOVE(world, entity, T) sett_remove((world), (entity), T##_id)
+
+/* Terms of a query, by type: .terms = {SETT_WRITES(Position), SETT_READS(Velocity),
+ * SETT_LACKS(Frozen)} */
+#define SETT_READS(T)                                                                              \
+    {                                                                                              \
+        T##_id, SETT_IN, SETT_WITH                                                                 \
+    } /* has it, read only */
+#define SETT_WRITES(T)                                                                             \
+    {                                                                                              \
+        T##_id, SETT_INOUT, SETT_WITH                                                              \
+    } /* has it, read and written */
+#define SETT_OVERWRITES(T)                                                                         \
+    {                                                                                              \
+        T##_id, SETT_OUT, SETT_WITH                                                                \
+    } /* has it, every value written unseen */
+#define SETT_HAVING(T)                                                                             \
+    {                                                                                              \
+        T##_id, SETT_NONE, SETT_WITH                                                               \
+    } /* has it, value not asked for */
+#define SETT_LACKS(T)                                                                              \
+    {                                                                                              \
+        T##_id, SETT_NONE, SETT_WITHOUT                                                            \
+    } /* does not have it */
+#define SETT_MAY_READ(T)                                                                           \
+    {                                                                                              \
+        T##_id, SETT_IN, SETT_OPTIONAL                                                             \
+    } /* if it has it: read only */
+#define SETT_MAY_WRITE(T)                                                                          \
+    {                                                                                              \
+        T##_id, SETT_INOUT, SETT_OPTIONAL                                                          \
+    } /* if it has it: read and written */
 #define SETT_FIELD(b, k, T) ((T*)sett_batch_field((b), (k)))
 
 #ifdef __cplusplus

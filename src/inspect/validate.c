@@ -25,7 +25,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
         if (sett_is_null(setti_entity_at(&world->entities, index))) {
             return "an entity that is not alive has it";
         }
-        uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+        uint32_t signature = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
         bool listed = setti_signature_has(&world->signatures, signature, type->id);
         if (listed == ((type->flags & SETTI_TYPE_LOOSE) != 0)) {
             return "storage and signature disagree";
@@ -46,7 +46,7 @@ static const char* validate_signatures(const sett_world* world)
     for (uint32_t number = 0; number < pages->count; number++) {
         const setti_entity_page* page = pages->data[number];
         for (uint32_t slot = 0; page != NULL && slot < SETTI_ID_SET_ROWS; slot++) {
-            uint32_t signature = page->signature[slot];
+            uint32_t signature = page->signature[slot] & ~SETTI_DYING;
             if (signature == 0) {
                 continue;
             }
@@ -88,7 +88,11 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
         found = validate_type(world, world->registered.item[k]);
         where = found != NULL ? world->registered.item[k]->desc.name : "";
     }
-    if (found == NULL && world->locks < world->open_loops) {
+    uint32_t open = 0;
+    for (const setti_open_loop* loop = world->open_loops; loop != NULL; loop = loop->next) {
+        open += loop->count;
+    }
+    if (found == NULL && world->locks < open) {
         found = "fewer locks than open loops";
     }
     snprintf(world->reason, sizeof(world->reason), "%.100s%s%s", where,

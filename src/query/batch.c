@@ -1,31 +1,179 @@
 /* batch.c: walking what a query matches, a batch at a time.
  *
- * A loop goes in steps. Over pages a step is one page of the term with the fewest rows a page: the
- * occupancy words of all terms are intersected, 64 entities an operation. Over a packed driver it
- * is one page of its rows. Where fields have to be gathered a step is 64 rows. What matches in a
- * step is a set of bits, and is handed out as
+ * A loop goes in steps. Over pages a step is as many rows as lie in one page of every term; the
+ * occupancy words of the terms are intersected, 64 entities an operation. Over a packed driver it
+ * is a page of its rows. Where fields have to be gathered a step is at most SETTI_GATHER_ROWS. What
+ * matches in a step is a set of bits, and is handed out as
  *
- *     one run of rows without gaps:  rows == NULL, the fields begin at its first row: a plain loop,
- *     which vectorises
- *     anything else:                 a list of row numbers; reading it back costs less than walking
- *     bits (1.3 against 1.5 ns at every second
- *                                    row, gcc -O3), and leaves one form of loop to compile
+ *     one run of rows without gaps   rows == NULL, the fields begin at its first row: a plain loop,
+ *                                    which vectorises
+ *     anything else                  a list of row numbers. Reading it costs less than walking bits
+ *                                    (1.3 against 1.5 ns at every second row, gcc -O3) and leaves
+ *                                    one form of loop to compile
  *
  * A step is cut where the presence of an optional term changes, and a long leading run is handed
  * out by itself.
  *
- * Invariant:  words = rows of the step at unit_base that match and were not handed out;  rows are
- * handed out once, ascending within a batch
+ * Invariant:  words = rows of the step at unit_base that match and were not handed out;
+ *             rows are handed out once, ascending within a batch;
+ *             a gathered term's places hold, for every row handed out, where its value lives
  */
 #include "query/query.h"
 
 #define WORDS (SETT_BATCH_ROWS / 64)
 
-/* A leading run of at least this many rows is a batch of its own: a call costs about 8 ns, a row of
- * a list 0.8 more than one of a run. */
+/* A leading run of at least this many rows is a batch of its own: a call costs about 10 ns, a row
+ * of a list 0.5 to 1 more than one of a run. */
 #define RUN_WORTH 64
 
+typedef enum step_result {
+    STEP_END,   /* nothing left */
+    STEP_WORDS, /* `words` holds what matches */
+    STEP_DENSE, /* every row of the step matches: `count` of them from unit_base on */
+} step_result;
+
+/* ------------------------------------------------------------------------------------ gathering */
+
+static uint32_t* gather_places(const sett_batch* batch, const setti_term* term)
+{
+    return (uint32_t*)(void*)((unsigned char*)batch->scratch + term->places);
+}
+
+static unsigned char* gather_values(const sett_batch* batch, const setti_term* term)
+{
+    return (unsigned char*)batch->scratch + term->values;
+}
+
+SETTI_INLINE uint32_t batch_row(const sett_batch* batch, uint32_t k)
+{
+    return batch->rows != NULL ? batch->rows[k] : k;
+}
+
+/* Copies between the scratch and the storage; with a `size` known to the compiler, one move. */
+SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, size_t size,
+                              bool back)
+{
+    const setti_storage* storage = &term->type->storage;
+    const uint32_t* places = gather_places(batch, term) + batch->scratch_row;
+    unsigned char* values = gather_values(batch, term) + batch->scratch_row * size;
+    for (uint32_t k = 0; k < batch->count; k++) {
+        uint32_t row = batch_row(batch, k);
+        unsigned char* page = storage->rows.data[places[row] >> storage->shift];
+        unsigned char* value = page + (places[row] & (setti_storage_rows(storage) - 1)) * size;
+        if (back) {
+            setti_row_copy(value, values + row * size, size);
+        } else {
+            setti_row_copy(values + row * size, value, size);
+        }
+    }
+}
+
+static void gather_move(const sett_batch* batch, const setti_term* term, bool back)
+{
+    switch (term->type->storage.size) {
+    case 4:
+        gather_copy(batch, term, 4, back);
+        break;
+    case 8:
+        gather_copy(batch, term, 8, back);
+        break;
+    case 12:
+        gather_copy(batch, term, 12, back);
+        break;
+    case 16:
+        gather_copy(batch, term, 16, back);
+        break;
+    default:
+        gather_copy(batch, term, term->type->storage.size, back);
+        break;
+    }
+}
+
+/* Whether the k-th term's field of this batch is a gathered one. */
+static bool gather_is_used(const sett_batch* batch, uint32_t k)
+{
+    const setti_term* term = &batch->query->term[k];
+    return term->has_field && batch->fields[k] != NULL &&
+           (batch->driver == SETT_QUERY_TERMS ? term->type->storage.kind == SETTI_PACKED
+                                              : k != batch->driver);
+}
+
+/* Writes gathered values back to where they came from. */
+static void gather_scatter(const sett_batch* batch)
+{
+    for (uint32_t k = 0; k < batch->field_count; k++) {
+        const setti_term* term = &batch->query->term[k];
+        if (gather_is_used(batch, k) && term->access != SETT_IN) {
+            gather_move(batch, term, true);
+        }
+    }
+}
+
+/* Copies the field's values into the scratch, each to its row, and marks them as written. */
+static void* gather_field(const sett_batch* batch, const setti_term* term)
+{
+    const setti_storage* storage = &term->type->storage;
+    const setti_pool* pool = &batch->query->world->pool;
+    uint32_t* places = gather_places(batch, term) + batch->scratch_row;
+    for (uint32_t k = 0; term->kind == SETT_OPTIONAL && k < batch->count; k++) {
+        uint32_t row = batch_row(batch, k);
+        places[row] = setti_storage_place(storage, sett_batch_index(batch, row));
+    }
+    for (uint32_t k = 0; term->access != SETT_IN && k < batch->count; k++) {
+        setti_storage_write(pool, storage, places[batch_row(batch, k)]);
+    }
+    if (term->access != SETT_OUT) {
+        gather_move(batch, term, false);
+    }
+    return gather_values(batch, term) + (size_t)batch->scratch_row * storage->size;
+}
+
 /* ------------------------------------------------------------------------------------- matching */
+
+/* The entity index of a row of the step. */
+SETTI_INLINE uint32_t match_index(const sett_batch* batch, uint32_t row)
+{
+    return batch->step_indices != NULL ? batch->step_indices[row] : batch->unit_base + row;
+}
+
+/* Keeps the rows whose entities have the type (wanted: have it not), asking for each; where the
+ * term's values are going to be gathered, notes their places. */
+static void match_each(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
+                       uint32_t word_count)
+{
+    const setti_storage* storage = &term->type->storage;
+    bool keep = batch->scratch != NULL && term->has_field;
+    uint32_t* places = keep ? gather_places(batch, term) : NULL;
+    for (uint32_t at = 0; at < word_count; at++) {
+        uint64_t found = 0;
+        for (uint64_t rest = words[at]; rest != 0; rest &= rest - 1) {
+            uint32_t bit = setti_bits_lowest(rest);
+            uint32_t row = at * 64 + bit;
+            uint32_t place = setti_storage_place(storage, match_index(batch, row));
+            found |= (uint64_t)(place != SETTI_NONE) << bit;
+            if (keep) {
+                places[row] = place;
+            }
+        }
+        words[at] &= wanted ? found : ~found;
+    }
+}
+
+/* The same, words against words where the term is positional in this loop. */
+static void match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
+                       uint32_t word_count)
+{
+    const setti_storage* storage = &term->type->storage;
+    if (storage->kind == SETTI_PACKED || batch->step_indices != NULL) {
+        match_each(batch, term, wanted, words, word_count);
+        return;
+    }
+    const uint64_t* bits = setti_storage_word(storage, batch->unit_base);
+    uint64_t flip = wanted ? 0 : UINT64_MAX;
+    for (uint32_t at = 0; at < word_count; at++) {
+        words[at] &= (bits != NULL ? bits[at] : 0) ^ flip;
+    }
+}
 
 /* Which of up to `rows` entities from `base` on are alive. */
 static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t rows,
@@ -42,42 +190,6 @@ static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t
     }
 }
 
-/* The entity index of a row of the step. */
-SETTI_INLINE uint32_t match_index(const sett_batch* batch, uint32_t row)
-{
-    return batch->indices != NULL ? batch->indices[row] : batch->unit_base + row;
-}
-
-/* Clears the rows whose entity has the type (wanted: has it not); for terms that are not positional
- * in this loop. */
-static void match_probe(const sett_batch* batch, const setti_storage* storage, bool wanted,
-                        uint64_t* words, uint32_t word_count)
-{
-    for (uint32_t at = 0; at < word_count; at++) {
-        for (uint64_t rest = words[at]; rest != 0; rest &= rest - 1) {
-            uint32_t bit = setti_bits_lowest(rest);
-            if (setti_storage_has(storage, match_index(batch, at * 64 + bit)) != wanted) {
-                words[at] &= ~((uint64_t)1 << bit);
-            }
-        }
-    }
-}
-
-/* Keeps the rows whose entities have the type (wanted: have it not). */
-static void match_term(const sett_batch* batch, const setti_storage* storage, bool wanted,
-                       uint64_t* words, uint32_t word_count)
-{
-    if (storage->kind == SETTI_PACKED || batch->indices != NULL) {
-        match_probe(batch, storage, wanted, words, word_count);
-        return;
-    }
-    const uint64_t* bits = setti_storage_word(storage, batch->unit_base);
-    uint64_t flip = wanted ? 0 : UINT64_MAX;
-    for (uint32_t at = 0; at < word_count; at++) {
-        words[at] &= (bits != NULL ? bits[at] : 0) ^ flip;
-    }
-}
-
 static uint32_t match_trim(const uint64_t* words, uint32_t word_count)
 {
     while (word_count > 0 && words[word_count - 1] == 0) {
@@ -86,54 +198,83 @@ static uint32_t match_trim(const uint64_t* words, uint32_t word_count)
     return word_count;
 }
 
-/* The next step over pages. False at the end. */
-static bool step_pages(sett_batch* batch)
+/* Whether the first `rows` bits are set in all of them. */
+SETTI_INLINE bool match_dense(const uint64_t* const* bits, uint32_t count, uint32_t rows)
+{
+    uint32_t full = rows / 64;
+    uint64_t rest = setti_bits_below(rows % 64);
+    for (uint32_t k = 0; k < count; k++) {
+        for (uint32_t at = 0; at < full; at++) {
+            if (bits[k][at] != UINT64_MAX) {
+                return false;
+            }
+        }
+        if (rest != 0 && (bits[k][full] & rest) != rest) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The occupancy words at `base` of all required matrices. Returns NULL, or the first without
+ * any. */
+SETTI_INLINE const setti_storage* match_words_at(const sett_query* query, uint32_t base,
+                                                 const uint64_t** bits)
+{
+    for (uint32_t k = 0; k < query->matrix_count; k++) {
+        bits[k] = setti_storage_word(query->matrix[k], base);
+        if (bits[k] == NULL) {
+            return query->matrix[k];
+        }
+    }
+    return NULL;
+}
+
+/* The next step over pages. */
+static step_result step_pages(sett_batch* batch)
 {
     const sett_query* query = batch->query;
+    const uint64_t* bits[SETT_QUERY_TERMS];
     while (batch->cursor < batch->limit) {
         uint32_t base = batch->cursor;
         uint32_t rows = SETTI_MIN(batch->unit, batch->limit - base);
         uint32_t word_count = (rows + 63) / 64;
-        uint32_t end = base + batch->unit;
-        bool first = true;
         batch->unit_base = base;
-        /* required matrices: words against words */
-        for (uint32_t k = 0; k < query->term_count; k++) {
-            const setti_storage* storage = &query->term[k].type->storage;
-            if (query->term[k].kind != SETT_WITH || storage->kind == SETTI_PACKED) {
-                continue;
-            }
-            const uint64_t* bits = setti_storage_word(storage, base);
-            if (bits == NULL) { /* nothing in all of its page */
-                end = (base | (SETTI_BITS_ROWS - 1)) + 1;
-                word_count = 0;
-                break;
-            }
-            for (uint32_t at = 0; at < word_count; at++) {
-                batch->words[at] = first ? bits[at] : batch->words[at] & bits[at];
-            }
-            first = false;
+        batch->cursor = base + batch->unit;
+        if (match_words_at(query, base, bits) != NULL) { /* nobody in all of its page */
+            batch->cursor = (base | (SETTI_BITS_ROWS - 1)) + 1;
+            continue;
         }
-        batch->cursor = end;
-        if (first && word_count != 0) {
+        if (query->matrix_count == 0) {
             match_alive(&query->world->entities, base, rows, batch->words);
+        } else if (batch->plain && match_dense(bits, query->matrix_count, rows)) {
+            batch->count = rows;
+            return STEP_DENSE;
+        } else {
+            for (uint32_t at = 0; at < word_count; at++) {
+                uint64_t word = bits[0][at];
+                for (uint32_t k = 1; k < query->matrix_count; k++) {
+                    word &= bits[k][at];
+                }
+                batch->words[at] = word;
+            }
+            batch->words[word_count - 1] &= setti_bits_below(rows - (word_count - 1) * 64);
         }
         word_count = match_trim(batch->words, word_count);
         for (uint32_t k = 0; word_count != 0 && k < query->filter_count; k++) {
             const setti_term* term = &query->term[query->filter[k]];
-            match_term(batch, &term->type->storage, term->kind == SETT_WITH, batch->words,
-                       word_count);
+            match_term(batch, term, term->kind == SETT_WITH, batch->words, word_count);
         }
         batch->word_count = match_trim(batch->words, word_count);
         if (batch->word_count != 0) {
-            return true;
+            return STEP_WORDS;
         }
     }
-    return false;
+    return STEP_END;
 }
 
-/* The next step over the rows of a packed driver. False at the end. */
-static bool step_packed(sett_batch* batch)
+/* The next step over the rows of a packed driver. */
+static step_result step_packed(sett_batch* batch)
 {
     const sett_query* query = batch->query;
     const setti_storage* driver = &query->term[batch->driver].type->storage;
@@ -143,56 +284,40 @@ static bool step_packed(sett_batch* batch)
         uint32_t word_count = (rows + 63) / 64;
         batch->unit_base = base;
         batch->cursor = base + rows;
-        batch->indices = setti_storage_index(driver, base);
+        batch->step_indices = setti_storage_index(driver, base);
+        if (batch->plain && driver->extent == driver->count) {
+            batch->count = rows;
+            return STEP_DENSE;
+        }
         for (uint32_t at = 0; at < word_count; at++) {
             batch->words[at] = setti_bits_below(rows - at * 64);
         }
-        for (uint32_t row = 0; driver->extent != driver->count && row < rows; row++) { /* gaps */
-            batch->words[row / 64] &=
-                ~((uint64_t)(batch->indices[row] == SETTI_NONE) << (row % 64));
+        if (driver->extent != driver->count) {
+            for (uint32_t row = 0; row < rows; row++) {
+                bool gap = batch->step_indices[row] == SETTI_NONE;
+                batch->words[row / 64] &= ~((uint64_t)gap << (row % 64));
+            }
         }
         for (uint32_t k = 0; k < query->term_count; k++) {
             const setti_term* term = &query->term[k];
             if (k != batch->driver && term->kind != SETT_OPTIONAL) {
-                match_term(batch, &term->type->storage, term->kind == SETT_WITH, batch->words,
-                           word_count);
+                match_term(batch, term, term->kind == SETT_WITH, batch->words, word_count);
             }
         }
         batch->word_count = match_trim(batch->words, word_count);
         if (batch->word_count != 0) {
-            return true;
+            return STEP_WORDS;
         }
     }
-    return false;
+    return STEP_END;
+}
+
+static step_result step_next(sett_batch* batch)
+{
+    return batch->driver == SETT_QUERY_TERMS ? step_pages(batch) : step_packed(batch);
 }
 
 /* ---------------------------------------------------------------------------------- handing out */
-
-/* Takes the rows for the next batch out of `words`: all, or those that have the same optional types
- * as the first. */
-static uint32_t take_alike(sett_batch* batch, uint64_t* taken, uint32_t* present)
-{
-    const sett_query* query = batch->query;
-    uint32_t word_count = batch->word_count;
-    memcpy(taken, batch->words, word_count * sizeof(uint64_t));
-    *present = 0;
-    if (query->optional_count != 0) {
-        uint32_t at = 0;
-        while (taken[at] == 0) {
-            at++;
-        }
-        uint32_t index = match_index(batch, at * 64 + setti_bits_lowest(taken[at]));
-        for (uint32_t k = 0; k < query->term_count; k++) {
-            const setti_term* term = &query->term[k];
-            if (term->kind == SETT_OPTIONAL) {
-                bool has = setti_storage_has(&term->type->storage, index);
-                *present |= (uint32_t)has << k;
-                match_term(batch, &term->type->storage, has, taken, word_count);
-            }
-        }
-    }
-    return word_count;
-}
 
 /* The length of the run that starts at the lowest bit, whose row becomes *first. */
 static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t* first)
@@ -203,10 +328,7 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t*
     }
     uint32_t low = setti_bits_lowest(words[at]);
     *first = at * 64 + low;
-    uint64_t holes = ~(words[at] >> low);
-    if (low != 0) {
-        holes &= setti_bits_below(64 - low);
-    }
+    uint64_t holes = ~(words[at] >> low) & setti_bits_below(64 - low);
     if (holes != 0) {
         return setti_bits_lowest(holes);
     }
@@ -214,11 +336,19 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t*
     while (++at < word_count && words[at] == UINT64_MAX) {
         length += 64;
     }
-    return at < word_count ? length + setti_bits_lowest(~words[at]) : length;
+    return at < word_count && words[at] != 0 ? length + setti_bits_lowest(~words[at]) : length;
 }
 
-/* Writes the row numbers of all bits. Eight at a time without asking how many there are: the list
- * has room for the excess. */
+/* Whether no bit is set behind the run. */
+static bool run_is_all(const uint64_t* words, uint32_t word_count, uint32_t end)
+{
+    uint32_t last = (end - 1) / 64;
+    return match_trim(words, word_count) <= last + 1 &&
+           (words[last] & ~setti_bits_below(end - last * 64)) == 0;
+}
+
+/* Writes the row numbers of all bits, eight at a time without asking how many there are: the list
+ * has room for the excess, and no branch depends on the pattern but the number of eights. */
 static uint32_t list_rows(const uint64_t* words, uint32_t word_count, uint16_t* list)
 {
     uint32_t count = 0;
@@ -238,134 +368,102 @@ static uint32_t list_rows(const uint64_t* words, uint32_t word_count, uint16_t* 
     return count;
 }
 
-/* Removes `taken` from what waits. */
-static void words_clear(sett_batch* batch, const uint64_t* taken, uint32_t word_count)
+static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
-    for (uint32_t at = 0; at < word_count; at++) {
-        batch->words[at] &= ~taken[at];
+    while (first < end) {
+        uint32_t until = SETTI_MIN(end, (first | 63) + 1);
+        words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
+        first = until;
     }
-    batch->word_count = match_trim(batch->words, batch->word_count);
 }
 
-static void words_clear_run(sett_batch* batch, uint32_t first, uint32_t length)
+/* Keeps of `taken` the rows with the same optional types as the first; these become `present`. */
+static void take_alike(sett_batch* batch, uint64_t* taken)
 {
-    for (uint32_t at = first; at < first + length;) {
-        uint32_t until = SETTI_MIN(first + length, (at / 64 + 1) * 64);
-        batch->words[at / 64] &= ~(setti_bits_below(until - at) << (at % 64));
-        at = until;
+    const sett_query* query = batch->query;
+    uint32_t at = 0;
+    while (taken[at] == 0) {
+        at++;
     }
-    batch->word_count = match_trim(batch->words, batch->word_count);
+    uint32_t index = match_index(batch, at * 64 + setti_bits_lowest(taken[at]));
+    for (uint32_t rest = query->optional; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
+        const setti_term* term = &query->term[k];
+        bool has = setti_storage_has(&term->type->storage, index);
+        batch->present |= (uint32_t)has << k;
+        match_term(batch, term, has, taken, batch->word_count);
+    }
 }
 
-/* Chooses the rows of the next batch from what waits. `shift` is by how much row 0 lies behind
- * unit_base. */
-static uint32_t choose_rows(sett_batch* batch, uint32_t* present)
+/* Chooses the rows of the next batch from what waits. Returns the row of the step that becomes row
+ * 0. */
+static uint32_t choose_rows(sett_batch* batch)
 {
-    uint64_t taken[WORDS];
-    uint32_t word_count = take_alike(batch, taken, present);
+    uint64_t alike[WORDS];
+    uint64_t* taken = batch->words;
+    uint32_t word_count = batch->word_count;
+    if (batch->query->optional != 0) {
+        taken = alike;
+        memcpy(alike, batch->words, word_count * sizeof(uint64_t));
+        take_alike(batch, alike);
+    }
     uint32_t first;
     uint32_t length = run_length(taken, word_count, &first);
-    bool whole =
-        match_trim(taken, word_count) <= (first + length - 1) / 64 + 1 &&
-        (taken[(first + length - 1) / 64] & ~setti_bits_below((first + length - 1) % 64 + 1)) == 0;
-    if (whole || length >= RUN_WORTH) {
+    if (length >= RUN_WORTH || run_is_all(taken, word_count, first + length)) {
         batch->rows = NULL;
         batch->count = length;
-        words_clear_run(batch, first, length);
+        words_clear_run(batch->words, first, first + length);
+        batch->word_count = match_trim(batch->words, word_count);
         return first;
     }
     batch->rows = batch->list;
     batch->count = list_rows(taken, word_count, batch->list);
-    words_clear(batch, taken, word_count);
+    batch->word_count = 0;
+    if (taken == alike) {
+        for (uint32_t at = 0; at < word_count; at++) {
+            batch->words[at] &= ~alike[at];
+        }
+        batch->word_count = match_trim(batch->words, word_count);
+    }
     return 0;
 }
 
 /* --------------------------------------------------------------------------------------- fields */
 
-SETTI_INLINE uint32_t batch_row(const sett_batch* batch, uint32_t k)
+/* Marks single rows as written, for types that asked for it. */
+SETTI_COLD static void field_track(const sett_batch* batch, const setti_storage* storage,
+                                   uint32_t base)
 {
-    return batch->rows != NULL ? batch->rows[k] : k;
-}
-
-static void** gather_pointers(const sett_batch* batch, const setti_term* term)
-{
-    return (void**)(void*)((unsigned char*)batch->scratch + term->scratch_at);
-}
-
-static unsigned char* gather_values(const sett_batch* batch, const setti_term* term)
-{
-    return (unsigned char*)batch->scratch + term->scratch_rows;
-}
-
-/* Copies the field's values into the scratch, each to its row. */
-static void* gather(sett_batch* batch, const setti_term* term)
-{
-    const setti_storage* storage = &term->type->storage;
-    const setti_pool* pool = &batch->query->world->pool;
-    size_t size = storage->size;
-    unsigned char* values = gather_values(batch, term);
-    void** pointers = gather_pointers(batch, term);
     for (uint32_t k = 0; k < batch->count; k++) {
-        uint32_t row = batch_row(batch, k);
-        uint32_t place = setti_storage_place(storage, sett_batch_index(batch, row));
-        if (term->access != SETT_IN) {
-            setti_storage_write(pool, storage, place);
-        }
-        pointers[row] = setti_storage_at(storage, place);
+        *setti_storage_tick(storage, base + batch_row(batch, k)) = batch->query->world->pool.tick;
     }
-    for (uint32_t k = 0; term->access != SETT_OUT && k < batch->count; k++) {
-        uint32_t row = batch_row(batch, k);
-        setti_row_copy(values + row * size, pointers[row], size);
-    }
-    return values;
 }
 
-/* Writes gathered values back to where they came from. */
-static void scatter(const sett_batch* batch)
+/* The fields of a batch whose row 0 is at `base`: an index over pages, a row of the driver. */
+SETTI_INLINE void set_fields(sett_batch* batch, uint32_t base)
 {
     const sett_query* query = batch->query;
-    for (uint32_t j = 0; j < query->term_count; j++) {
-        const setti_term* term = &query->term[j];
-        if (!term->has_field || term->access == SETT_IN ||
-            batch->fields[j] != gather_values(batch, term)) {
-            continue;
-        }
-        size_t size = term->type->storage.size;
-        void** pointers = gather_pointers(batch, term);
-        for (uint32_t k = 0; k < batch->count; k++) {
-            uint32_t row = batch_row(batch, k);
-            setti_row_copy(pointers[row], gather_values(batch, term) + row * size, size);
-        }
-    }
-}
-
-/* The field of rows that lie as the batch does, from `base` on: index of a matrix, row of the
- * driver. */
-static void* field_in_place(sett_batch* batch, const setti_term* term, uint32_t base)
-{
-    const setti_storage* storage = &term->type->storage;
-    const setti_pool* pool = &batch->query->world->pool;
-    if (term->access != SETT_IN) {
-        setti_pages_write(pool, &storage->rows, base >> storage->shift);
-        for (uint32_t k = 0; storage->tracked && k < batch->count; k++) {
-            *setti_storage_tick(storage, base + batch_row(batch, k)) = pool->tick;
-        }
-    }
-    return setti_storage_at(storage, base);
-}
-
-static void set_fields(sett_batch* batch, uint32_t base, uint32_t present)
-{
-    const sett_query* query = batch->query;
-    for (uint32_t k = 0; k < query->term_count; k++) {
+    const setti_pool* pool = &query->world->pool;
+    for (uint32_t k = 0; k < batch->field_count; k++) {
         const setti_term* term = &query->term[k];
-        if (!term->has_field || (term->kind == SETT_OPTIONAL && (present >> k & 1) == 0)) {
+        const setti_storage* storage = &term->type->storage;
+        if (!term->has_field || (batch->present >> k & 1) == 0) {
             batch->fields[k] = NULL;
-        } else if (batch->driver == SETT_QUERY_TERMS ? term->type->storage.kind != SETTI_PACKED
-                                                     : k == batch->driver) {
-            batch->fields[k] = field_in_place(batch, term, base);
+        } else if (SETTI_UNLIKELY(batch->scratch != NULL) &&
+                   (batch->driver == SETT_QUERY_TERMS ? storage->kind == SETTI_PACKED
+                                                      : k != batch->driver)) {
+            batch->fields[k] = gather_field(batch, term);
         } else {
-            batch->fields[k] = gather(batch, term);
+            uint32_t number = base >> storage->shift;
+            uint32_t row = base & (setti_storage_rows(storage) - 1);
+            if (term->access != SETT_IN) {
+                setti_pages_write(pool, &storage->rows, number);
+                if (SETTI_UNLIKELY(storage->tracked)) {
+                    field_track(batch, storage, base);
+                }
+            }
+            batch->fields[k] =
+                (unsigned char*)storage->rows.data[number] + (size_t)row * storage->size;
         }
     }
 }
@@ -379,23 +477,27 @@ static void batch_start(sett_query* query, sett_batch* batch)
     batch->field_count = query->term_count;
     batch->rows = NULL;
     batch->indices = NULL;
+    batch->step_indices = NULL;
     batch->scratch = NULL;
-    batch->driver = setti_plan_driver(query);
+    batch->scratch_row = 0;
     batch->cursor = 0;
     batch->word_count = 0;
+    batch->driver = query->packed_count != 0 ? setti_plan_driver(query) : SETT_QUERY_TERMS;
     if (batch->driver != SETT_QUERY_TERMS) {
         const setti_storage* storage = &query->term[batch->driver].type->storage;
         batch->limit = storage->extent;
         batch->unit = setti_storage_rows(storage);
+        batch->plain = query->optional == 0 && query->term_count == 1;
         return;
     }
+    batch->plain = query->optional == 0 && query->filter_count == 0;
     batch->unit = query->matrix_rows;
-    batch->limit = setti_id_set_capacity(&query->world->entities.ids);
-    for (uint32_t k = 0; k < query->term_count; k++) { /* up to the smallest extent */
-        const setti_storage* storage = &query->term[k].type->storage;
-        if (query->term[k].kind == SETT_WITH && storage->kind != SETTI_PACKED) {
-            batch->limit = SETTI_MIN(batch->limit, storage->extent);
-        }
+    batch->limit = UINT32_MAX;
+    if (query->matrix_count == 0) {
+        batch->limit = setti_id_set_capacity(&query->world->entities.ids);
+    }
+    for (uint32_t k = 0; k < query->matrix_count; k++) { /* up to the smallest extent */
+        batch->limit = SETTI_MIN(batch->limit, query->matrix[k]->extent);
     }
 }
 
@@ -425,54 +527,46 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         }
         batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
     }
-    world->locks++;
-    world->open_loops++;
-    world->open_loop = query->name;
+    setti_world_open_loop(world, &query->open);
     return batch;
 }
 
 bool sett_batch_next(sett_batch* batch)
 {
-    if (batch->scratch != NULL && batch->count != 0) {
-        scatter(batch);
+    if (SETTI_UNLIKELY(batch->scratch != NULL) && batch->count != 0) {
+        gather_scatter(batch);
     }
     batch->count = 0;
-    bool packed = batch->driver != SETT_QUERY_TERMS;
-    if (batch->word_count == 0 && !(packed ? step_packed(batch) : step_pages(batch))) {
+    batch->rows = NULL;
+    batch->present = batch->query->required;
+    step_result step = batch->word_count != 0 ? STEP_WORDS : step_next(batch);
+    if (step == STEP_END) {
         return false;
     }
-    uint32_t present;
-    uint32_t first;
-    if (packed) {
-        const setti_storage* driver = &batch->query->term[batch->driver].type->storage;
-        batch->indices = setti_storage_index(driver, batch->unit_base);
-        first = choose_rows(batch, &present);
-        batch->indices += first;
+    uint32_t first = step == STEP_WORDS ? choose_rows(batch) : 0;
+    batch->scratch_row = first;
+    if (batch->driver != SETT_QUERY_TERMS) {
+        batch->indices = batch->step_indices + first;
     } else {
-        first = choose_rows(batch, &present);
         batch->base = batch->unit_base + first;
-        batch->generations =
-            setti_entity_page_of(&batch->query->world->entities, batch->base)->generation +
-            (batch->base & SETTI_ID_SET_MASK);
+        const setti_entity_page* page =
+            setti_entity_page_of(&batch->query->world->entities, batch->base);
+        batch->generations = page->generation + (batch->base & SETTI_ID_SET_MASK);
     }
-    set_fields(batch, batch->unit_base + first, present);
+    set_fields(batch, batch->unit_base + first);
     return true;
 }
 
 void sett_batch_end(sett_batch* batch)
 {
     sett_world* world = batch->query->world;
-    if (batch->scratch != NULL) {
-        if (batch->count != 0) {
-            scatter(batch);
-        }
+    if (SETTI_UNLIKELY(batch->scratch != NULL)) {
+        gather_scatter(batch);
         setti_pool_free(&world->pool, batch->scratch, batch->query->scratch_size, 64);
         batch->scratch = NULL;
     }
-    if (world->open_loops > 0) {
-        world->open_loops--;
-        world->locks--;
-    }
+    batch->count = 0;
+    setti_world_close_loop(world, &batch->query->open);
 }
 
 uint32_t sett_query_count(const sett_query* query)
@@ -480,8 +574,11 @@ uint32_t sett_query_count(const sett_query* query)
     sett_batch batch;
     uint32_t count = 0;
     batch_start(setti_unconst(query), &batch);
-    bool packed = batch.driver != SETT_QUERY_TERMS;
-    while (packed ? step_packed(&batch) : step_pages(&batch)) {
+    for (step_result step; (step = step_next(&batch)) != STEP_END;) {
+        if (step == STEP_DENSE) {
+            count += batch.count;
+            continue;
+        }
         for (uint32_t at = 0; at < batch.word_count; at++) {
             count += setti_bits_count(batch.words[at]);
         }
@@ -496,8 +593,8 @@ sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row)
 
 const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    const setti_term* term = &batch->query->term[k];
-    return k < batch->field_count
-               ? setti_storage_find(&term->type->storage, sett_batch_index(batch, row))
-               : NULL;
+    if (k >= batch->field_count) {
+        return NULL;
+    }
+    return setti_storage_find(&batch->query->term[k].type->storage, sett_batch_index(batch, row));
 }

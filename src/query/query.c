@@ -13,30 +13,42 @@ static const char* query_argument(const sett_query_desc* desc)
     return NULL;
 }
 
+/* Room in the scratch for the values of one gathered term, and for where they come from. */
+static void query_add_scratch(sett_query* query, setti_term* term)
+{
+    const setti_storage* storage = &term->type->storage;
+    size_t at = setti_align_up(query->scratch_size, storage->align);
+    term->values = (uint32_t)at;
+    at = setti_align_up(at + (size_t)storage->size * SETTI_GATHER_ROWS, sizeof(uint32_t));
+    term->places = (uint32_t)at;
+    query->scratch_size = (uint32_t)(at + sizeof(uint32_t) * SETTI_GATHER_ROWS);
+}
+
 static void query_add_term(sett_query* query, const sett_term* given)
 {
-    setti_term* term = &query->term[query->term_count++];
+    uint32_t number = query->term_count++;
+    setti_term* term = &query->term[number];
     term->type = setti_world_type(query->world, given->component);
     term->kind = given->kind;
     term->access = given->kind == SETT_WITHOUT ? SETT_NONE : given->access;
     const setti_storage* storage = &term->type->storage;
+    bool packed = storage->kind == SETTI_PACKED;
     term->has_field = term->access != SETT_NONE && storage->size != 0;
-    query->optional_count += term->kind == SETT_OPTIONAL;
-    if (term->kind == SETT_WITHOUT || (term->kind == SETT_WITH && storage->kind == SETTI_PACKED)) {
-        query->filter[query->filter_count++] = (uint8_t)(query->term_count - 1);
+    query->required |= (uint32_t)(term->kind == SETT_WITH) << number;
+    query->optional |= (uint32_t)(term->kind == SETT_OPTIONAL) << number;
+    query->packed_count += term->kind == SETT_WITH && packed;
+    if (term->kind == SETT_WITH && !packed) {
+        query->matrix[query->matrix_count++] = storage;
     }
-    if (storage->kind != SETTI_PACKED) {
+    if (term->kind == SETT_WITHOUT || (term->kind == SETT_WITH && packed)) {
+        query->filter[query->filter_count++] = (uint8_t)number;
+    }
+    if (!packed) {
         query->matrix_rows = SETTI_MIN(query->matrix_rows, setti_storage_rows(storage));
-    } else if (term->has_field) {
-        query->gathers = true;
     }
     if (term->has_field) {
-        size_t align = SETTI_MAX(storage->align, 16);
-        size_t at = setti_align_up(query->scratch_size, align);
-        term->scratch_rows = (uint32_t)at;
-        at = setti_align_up(at + (size_t)storage->size * SETTI_GATHER_ROWS, sizeof(void*));
-        term->scratch_at = (uint32_t)at;
-        query->scratch_size = (uint32_t)(at + sizeof(void*) * SETTI_GATHER_ROWS);
+        query->gathers = query->gathers || packed;
+        query_add_scratch(query, term);
     }
 }
 
@@ -67,9 +79,8 @@ sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
     }
     memset(query, 0, sizeof(*query));
     query->world = world;
-    query->name = copy;
     query->name_size = (uint32_t)strlen(name) + 1;
-    memcpy(copy, name, query->name_size);
+    query->open.name = memcpy(copy, name, query->name_size);
     query->matrix_rows = SETT_BATCH_ROWS;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         query_add_term(query, &desc->terms[k]);
@@ -82,15 +93,16 @@ void sett_query_destroy(sett_query* query)
 {
     if (query != NULL) {
         setti_pool* pool = &query->world->pool;
+        setti_world_close_loops(query->world, &query->open);
         query->world->query_count--;
-        setti_pool_free(pool, query->name, query->name_size, 1);
+        setti_pool_free(pool, setti_unconst(query->open.name), query->name_size, 1);
         setti_pool_free(pool, query, sizeof(*query), 64);
     }
 }
 
 void sett_query_end_all(sett_world* world)
 {
-    world->locks -= world->open_loops;
-    world->open_loops = 0;
-    world->open_loop = NULL;
+    while (world->open_loops != NULL) {
+        setti_world_close_loops(world, world->open_loops);
+    }
 }

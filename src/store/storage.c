@@ -94,17 +94,19 @@ bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t in
                                          : setti_packed_reserve(pool, storage, index);
 }
 
-bool setti_storage_reserve_run(setti_pool* pool, setti_storage* storage, uint32_t first,
-                               uint32_t run, uint32_t count)
+bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
-    bool matrix = storage->kind != SETTI_PACKED;
-    if (!matrix && !setti_packed_reserve_rows(pool, storage, count)) {
-        return false;
-    }
-    uint32_t shift = matrix ? storage->shift : SETTI_SPARSE_SHIFT;
-    for (uint32_t number = first >> shift; number <= (first + run - 1) >> shift; number++) {
-        bool reserved = matrix ? setti_matrix_reserve(pool, storage, number << shift)
-                               : setti_packed_reserve_index(pool, storage, number << shift);
+    return storage->kind != SETTI_PACKED || setti_packed_reserve_rows(pool, storage, count);
+}
+
+bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
+                                   uint32_t count)
+{
+    bool packed = storage->kind == SETTI_PACKED;
+    uint32_t shift = packed ? SETTI_SPARSE_SHIFT : storage->shift;
+    for (uint32_t number = first >> shift; number <= (first + count - 1) >> shift; number++) {
+        bool reserved = packed ? setti_packed_reserve_index(pool, storage, number << shift)
+                               : setti_matrix_reserve(pool, storage, number << shift);
         if (!reserved) {
             return false;
         }

@@ -199,9 +199,10 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 /* Makes sure that inserting `index` needs no memory; may compact. False when memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* The same for `run` neighbouring indices from `first` on, of `count` insertions in all. */
-bool setti_storage_reserve_run(setti_pool* pool, setti_storage* storage, uint32_t first,
-                               uint32_t run, uint32_t count);
+/* The same for many: once for the number of them, and for each run of neighbouring indices. */
+bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
+bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
+                                   uint32_t count);
 
 /* Inserts up to *count neighbouring indices from `index` on, none of them present, all reserved;
  * *count becomes how many: as many as lie in one page. Returns the address of the first of their
@@ -319,6 +320,7 @@ void setti_matrix_trim(setti_pool* pool, setti_storage* storage);
 uint32_t setti_matrix_next(const setti_storage* storage, uint32_t* cursor);
 const char* setti_matrix_validate(const setti_storage* storage);
 
+bool setti_packed_is_full(const setti_storage* storage);
 bool setti_packed_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index);

@@ -17,8 +17,8 @@
 
 bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
-    if (count == 0) {
-        return true;
+    if (count == 0 || count > SETTI_NONE - storage->extent) {
+        return count == 0;
     }
     bool fresh;
     uint32_t last = (storage->extent + count - 1) >> storage->shift;
@@ -47,11 +47,18 @@ bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32
     return true;
 }
 
+/* Whether the next insertion compacts first: it would need a page, and at least half of the rows
+ * are gaps. Amortised that is O(1), and it keeps memory in bounds. */
+bool setti_packed_is_full(const setti_storage* storage)
+{
+    return storage->kind == SETTI_PACKED && storage->extent != 0 &&
+           storage->extent - storage->count >= storage->count &&
+           setti_pages_get(&storage->rows, storage->extent >> storage->shift) == NULL;
+}
+
 bool setti_packed_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    bool full = setti_pages_get(&storage->rows, storage->extent >> storage->shift) == NULL;
-    if (full && storage->extent - storage->count >= storage->count && storage->extent != 0) {
-        /* at least half are gaps: amortised O(1), and memory stays in bounds */
+    if (setti_packed_is_full(storage)) {
         setti_storage_compact(pool, storage);
     }
     return setti_packed_reserve_rows(pool, storage, 1) &&

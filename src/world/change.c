@@ -262,6 +262,35 @@ void* sett_ensure(sett_world* world, sett_entity entity, sett_component componen
     return value;
 }
 
+/* Writes a value of a type with hooks over one that is initialised. */
+SETTI_COLD static void change_set_hooked(sett_world* world, const setti_type* type,
+                                         sett_entity entity, void* row, const void* value)
+{
+    if (type->desc.copy == NULL && value != row) {
+        setti_type_deinit_values(type, row, 1); /* without copy, what is given moves in */
+    }
+    if (value != row) {
+        setti_type_copy_values(type, row, value, type->storage.size != 0);
+    }
+    change_call(world, type, type->desc.on_set, entity, row);
+}
+
+/* As change_add_slow, for a value that may lie in the same storage: adding may compact it. */
+SETTI_COLD static void* change_set_slow(sett_world* world, sett_entity entity,
+                                        sett_component component, const void** value)
+{
+    const setti_type* type = setti_world_type(world, component);
+    uint32_t source = SETTI_NONE;
+    if (type != NULL && setti_packed_is_full(&type->storage)) {
+        source = setti_storage_owner(&type->storage, *value);
+    }
+    void* row = change_add_slow(world, entity, component, "sett_set");
+    if (source != SETTI_NONE) {
+        *value = setti_storage_find(&type->storage, source);
+    }
+    return row;
+}
+
 void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
 {
     setti_type* type = setti_world_type(world, component);
@@ -272,16 +301,19 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
     if (row == NULL) {
         row = change_add_fast(world, type, entity);
         if (SETTI_UNLIKELY(row == NULL)) {
-            row = change_add_slow(world, entity, component, "sett_set");
+            row = change_set_slow(world, entity, component, &value);
             if (row == NULL) {
                 return NULL;
             }
         } else if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
-            setti_row_zero(row, type->storage.size); /* copy writes onto initialised values */
+            setti_row_zero(row, type->storage.size); /* as sett_add leaves it */
         }
     }
-    setti_type_copy_values(type, row, value, type->storage.size != 0);
-    change_call(world, type, type->desc.on_set, entity, row);
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
+        change_set_hooked(world, type, entity, row, value);
+    } else if (type->storage.size != 0) {
+        setti_row_copy(row, value, type->storage.size);
+    }
     return row;
 }
 
@@ -518,17 +550,26 @@ static sett_status change_bulk_reserve(sett_world* world, const change_bulk* bul
 {
     setti_entity_table* table = &world->entities;
     sett_status status = setti_entity_reserve(&world->pool, table, count);
-    for (uint32_t done = 0; done < count && status == SETT_OK && bulk->types.count != 0;) {
+    if (status != SETT_OK || bulk->types.count == 0) {
+        return status;
+    }
+    for (uint32_t k = 0; k < bulk->types.count; k++) {
+        if (!setti_storage_reserve_rows(&world->pool, &bulk->types.item[k]->storage, count)) {
+            return SETT_STATUS_OUT_OF_MEMORY;
+        }
+    }
+    for (uint32_t done = 0; done < count;) {
         uint32_t run = change_run(table, done, count - done);
+        uint32_t first = setti_entity_upcoming(table, done);
         for (uint32_t k = 0; k < bulk->types.count; k++) {
-            if (!setti_storage_reserve_run(&world->pool, &bulk->types.item[k]->storage,
-                                           setti_entity_upcoming(table, done), run, count)) {
+            if (!setti_storage_reserve_indices(&world->pool, &bulk->types.item[k]->storage, first,
+                                               run)) {
                 return SETT_STATUS_OUT_OF_MEMORY;
             }
         }
         done += run;
     }
-    return status;
+    return SETT_OK;
 }
 
 /* Which of the caller's value arrays belongs to a type; NULL if none does. */
@@ -551,7 +592,7 @@ static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first
     for (uint32_t done = 0; done < run;) {
         uint32_t count = run - done;
         void* rows = setti_storage_insert(&world->pool, &type->storage, first + done, &count);
-        if (values == NULL || (type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_SET_HOOKS)) != 0) {
+        if (values == NULL || type->desc.copy != NULL) {
             setti_type_init_values(type, rows, count);
         }
         if (values != NULL && type->storage.size != 0) {
@@ -561,12 +602,14 @@ static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first
     }
 }
 
-static void change_bulk_call(sett_world* world, setti_type* type, uint32_t first, uint32_t run,
+/* Tells the hooks of a type of the `count` entities in the last rows of the entity table. */
+static void change_bulk_call(sett_world* world, setti_type* type, uint32_t row, uint32_t count,
                              bool set)
 {
-    for (uint32_t k = 0; k < run; k++) {
-        sett_entity entity = setti_entity_at(&world->entities, first + k);
-        void* value = setti_storage_find(&type->storage, first + k);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t index = setti_id_set_dense(&world->entities.ids, row + k);
+        sett_entity entity = setti_entity_at(&world->entities, index);
+        void* value = setti_storage_find(&type->storage, index);
         change_call(world, type, type->desc.on_add, entity, value);
         change_call(world, type, set ? type->desc.on_set : NULL, entity, value);
     }
@@ -577,6 +620,7 @@ static void change_bulk_create(sett_world* world, const change_bulk* bulk, uint3
                                const void* const* values, sett_entity* out)
 {
     setti_entity_table* table = &world->entities;
+    uint32_t row = table->ids.count;
     for (uint32_t done = 0; done < count;) {
         uint32_t run = change_run(table, 0, count - done);
         uint32_t first = setti_entity_upcoming(table, 0);
@@ -594,14 +638,14 @@ static void change_bulk_create(sett_world* world, const change_bulk* bulk, uint3
             change_bulk_fill(world, type, first, run,
                              given != NULL ? given + (size_t)done * type->storage.size : NULL);
         }
-        for (uint32_t k = 0; k < bulk->types.count; k++) {
-            setti_type* type = bulk->types.item[k];
-            if (type->desc.on_add != NULL || type->desc.on_set != NULL) {
-                bool set = change_bulk_values(type, components, component_count, values) != NULL;
-                change_bulk_call(world, type, first, run, set);
-            }
-        }
         done += run;
+    }
+    for (uint32_t k = 0; k < bulk->types.count; k++) {
+        setti_type* type = bulk->types.item[k];
+        if (type->desc.on_add != NULL || type->desc.on_set != NULL) {
+            bool set = change_bulk_values(type, components, component_count, values) != NULL;
+            change_bulk_call(world, type, row, count, set);
+        }
     }
 }
 
@@ -746,18 +790,16 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     if (type == NULL) {
         return world->error;
     }
-    setti_pool* pool = &world->pool;
-    setti_storage* storage = &type->storage;
-    bool done = true;
-    /* A matrix has its rows where the entities are: room for all that exist and for `count` to
-     * come, below the highest index. */
-    uint32_t end = setti_id_set_capacity(&world->entities.ids);
-    end = SETTI_MAX(end, world->entities.ids.count + count);
-    if (count != 0) {
-        done = setti_storage_reserve_run(pool, storage, 0, end, count);
+    /* A matrix has its rows where the entities are: room for all that exist and, behind the highest
+     * index, for `count` to come. */
+    const setti_id_set* ids = &world->entities.ids;
+    uint32_t end = ids->limit - ids->count < count ? ids->limit : ids->count + count;
+    end = SETTI_MAX(end, setti_id_set_capacity(ids));
+    if (count != 0 && (!setti_storage_reserve_rows(&world->pool, &type->storage, count) ||
+                       !setti_storage_reserve_indices(&world->pool, &type->storage, 0, end))) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
     }
-    return done ? SETT_OK
-                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
+    return SETT_OK;
 }
 
 sett_status sett_component_compact(sett_world* world, sett_component component)

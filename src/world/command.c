@@ -47,6 +47,7 @@ struct sett_commands {
     command_chunk* read;  /* the next record to apply: here, */
     size_t read_offset;   /* at this offset */
     uint32_t count;
+    bool applying; /* sett_commands_apply runs, and with it hooks */
     size_t memory; /* bytes of all chunks */
     uint64_t allocations;
 };
@@ -129,23 +130,47 @@ static void command_deinit(sett_commands* commands, const command_record* record
     }
 }
 
-void sett_commands_clear(sett_commands* commands)
+/* A promise that is not kept ends like a life: the handle given out does not come back. */
+static void commands_break_promise(sett_world* world, uint32_t index)
+{
+    setti_entity_keep_promise(&world->pool, &world->entities, index);
+    setti_entity_destroy(&world->pool, &world->entities, index);
+}
+
+static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
         if (record->kind == COMMAND_CREATE) {
-            setti_entity_break_promise(&commands->world->pool, &commands->world->entities,
-                                       record->entity.index);
+            commands_break_promise(commands->world, record->entity.index);
         }
         command_deinit(commands, record);
         commands_advance(commands, record);
     }
 }
 
+/* A hook must not pull the buffer away from under the loop that applies it. */
+static bool commands_are_applying(sett_commands* commands, const char* call)
+{
+    if (commands->applying) {
+        setti_world_fail_with(commands->world, SETT_STATUS_LOCKED,
+                              "%s: the buffer is being applied; a hook may only record into it",
+                              call);
+    }
+    return commands->applying;
+}
+
+void sett_commands_clear(sett_commands* commands)
+{
+    if (!commands_are_applying(commands, "sett_commands_clear")) {
+        commands_drop(commands);
+    }
+}
+
 void setti_commands_free(sett_commands* commands)
 {
     sett_world* world = commands->world;
-    sett_commands_clear(commands);
+    commands_drop(commands);
     const sett_allocator* allocator = &world->pool.allocator;
     for (command_chunk* chunk = commands->first; chunk != NULL;) {
         command_chunk* next = chunk->next;
@@ -168,7 +193,8 @@ void setti_commands_free(sett_commands* commands)
 
 void sett_commands_destroy(sett_commands* commands)
 {
-    if (commands != NULL && commands != commands->world->commands) {
+    if (commands != NULL && commands != commands->world->commands &&
+        !commands_are_applying(commands, "sett_commands_destroy")) {
         setti_commands_free(commands);
     }
 }
@@ -316,7 +342,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     void* payload = (unsigned char*)commands->write + record->payload;
-    if ((type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_SET_HOOKS)) != 0) {
+    if (type->desc.copy != NULL) {
         setti_type_init_values(type, payload, 1);
     }
     setti_type_copy_values(type, payload, value, 1);
@@ -362,12 +388,19 @@ sett_status sett_commands_apply(sett_commands* commands)
 {
     sett_status status = setti_world_check_unlocked(commands->world, "sett_commands_apply");
     command_record* record;
+    commands->applying = status == SETT_OK;
     while (status == SETT_OK && (record = commands_peek(commands)) != NULL) {
+        const setti_type* type = setti_world_type(commands->world, record->component);
+        bool valid = sett_entity_valid(commands->world, record->entity);
         status = commands_apply_one(commands, record);
         if (status == SETT_OK) {
-            command_deinit(commands, record);
+            /* Without a copy hook the value itself went into the world. */
+            if (!valid || (type != NULL && type->desc.copy != NULL)) {
+                command_deinit(commands, record);
+            }
             commands_advance(commands, record);
         }
     }
+    commands->applying = false;
     return status;
 }

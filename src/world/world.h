@@ -13,6 +13,14 @@
 
 #define SETTI_MESSAGE_SIZE 512
 
+/* A query, as the world sees it while loops over it are open: by name, for messages. */
+typedef struct setti_open_loop {
+    const char* name;
+    uint32_t count; /* loops open over it; linked while it is not 0 */
+    struct setti_open_loop* next;
+    struct setti_open_loop* previous;
+} setti_open_loop;
+
 struct sett_world {
     /* all memory of the world, and its clock; first, because everything needs it */
     setti_pool pool;
@@ -30,9 +38,8 @@ struct sett_world {
     setti_hash_map names;
 
     uint32_t query_count;
-    uint32_t open_loops;       /* of `locks` */
-    const char* open_loop;     /* the name of the query that a loop was opened on last */
-    const setti_type* calling; /* whose hook runs, if one does */
+    setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
+    const setti_type* calling;   /* whose hook runs, if one does */
 
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* all_commands; /* doubly linked */
@@ -76,5 +83,10 @@ void setti_world_log(const sett_world* world, sett_log_level level, const char* 
 /* SETT_OK, or fails with LOCKED and a message that names the loop or the callback, and what to do
  * instead. */
 sett_status setti_world_check_unlocked(sett_world* world, const char* call);
+
+/* Counts a loop as open, or as closed; closes all loops over one query. */
+void setti_world_open_loop(sett_world* world, setti_open_loop* loop);
+void setti_world_close_loop(sett_world* world, setti_open_loop* loop);
+void setti_world_close_loops(sett_world* world, setti_open_loop* loop);
 
 #endif
