@@ -39,14 +39,6 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
            setti_id_set_reserve_page(pool, set, setti_id_set_sparse(set, id));
 }
 
-void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id)
-{
-    setti_pages_write(pool, &set->pages, row >> SETTI_ID_SET_SHIFT);
-    setti_pages_write(pool, &set->pages, id >> SETTI_ID_SET_SHIFT);
-    setti_id_set_page_of(set, row)->dense[row & SETTI_ID_SET_MASK] = id;
-    setti_id_set_page_of(set, id)->sparse[id & SETTI_ID_SET_MASK] = row;
-}
-
 void setti_id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b)
 {
     if (row_a == row_b) {
@@ -63,13 +55,6 @@ void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
     SETTI_ASSERT(!setti_id_set_has(set, id));
     setti_id_set_swap(pool, set, setti_id_set_sparse(set, id), set->count);
     set->count++;
-}
-
-void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id)
-{
-    SETTI_ASSERT(setti_id_set_has(set, id));
-    setti_id_set_swap(pool, set, setti_id_set_sparse(set, id), set->count - 1);
-    set->count--;
 }
 
 void setti_id_set_deinit(setti_pool* pool, setti_id_set* set)

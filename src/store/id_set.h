@@ -60,14 +60,36 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 /* Adds a number that is not in the set; its pages exist. */
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Removes a member; its row is then row `count`. Needs no memory. */
-void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id);
+/* Puts a number into a row, in both directions; their pages exist, and whoever calls it restores the
+ * permutation. */
+SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id)
+{
+    setti_id_page* row_page = set->pages.data[row >> SETTI_ID_SET_SHIFT];
+    setti_id_page* id_page = set->pages.data[id >> SETTI_ID_SET_SHIFT];
+    setti_pages_write(pool, &set->pages, row >> SETTI_ID_SET_SHIFT);
+    setti_pages_write(pool, &set->pages, id >> SETTI_ID_SET_SHIFT);
+    row_page->dense[row & SETTI_ID_SET_MASK] = id;
+    id_page->sparse[id & SETTI_ID_SET_MASK] = row;
+}
 
 /* Exchanges what lies in two rows, whose pages and whose numbers' pages exist. */
 void setti_id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b);
 
-/* Puts a number into a row, in both directions; whoever calls it restores the permutation. */
-void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id);
+/* Removes a member; its row is then row `count`. Needs no memory. */
+SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id)
+{
+    const setti_id_page* id_page = set->pages.data[id >> SETTI_ID_SET_SHIFT];
+    uint32_t row = id_page->sparse[id & SETTI_ID_SET_MASK];
+    uint32_t last = set->count - 1;
+    SETTI_ASSERT(row <= last);
+    set->count = last;
+    if (row != last) {
+        const setti_id_page* last_page = set->pages.data[last >> SETTI_ID_SET_SHIFT];
+        uint32_t moved = last_page->dense[last & SETTI_ID_SET_MASK];
+        setti_id_set_put(pool, set, row, moved);
+        setti_id_set_put(pool, set, last, id);
+    }
+}
 
 /* Frees all pages; the set is then empty. */
 void setti_id_set_deinit(setti_pool* pool, setti_id_set* set);

@@ -222,9 +222,6 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or which part of the storage's invariant does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* After a word of occupancy became 0. */
-void setti_matrix_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
-
 /* The common case of an insertion in line: a matrix whose pages exist. NULL if it is not that, or
  * if the entity has a value. */
 SETTI_INLINE void* setti_matrix_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
@@ -249,23 +246,29 @@ SETTI_INLINE void* setti_matrix_try_insert(setti_pool* pool, setti_storage* stor
     return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* The common case of a removal in line: false if the storage is packed or the entity has no
- * value. */
-SETTI_INLINE bool setti_matrix_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
+typedef enum setti_erased {
+    SETTI_NOT_ERASED, /* the storage is packed, or the entity has no value */
+    SETTI_ERASED,
+    SETTI_EMPTIED, /* and it was the last of its word: setti_matrix_word_emptied is to be called */
+} setti_erased;
+
+/* The common case of a removal in line. */
+SETTI_INLINE setti_erased setti_matrix_try_erase(setti_pool* pool, setti_storage* storage,
+                                                 uint32_t index)
 {
     uint64_t* word = setti_storage_word(storage, index);
     uint64_t bit = (uint64_t)1 << (index % 64);
     if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED || word == NULL || (*word & bit) == 0)) {
-        return false;
+        return SETTI_NOT_ERASED;
     }
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
     *word &= ~bit;
     storage->count--;
-    if (*word == 0) {
-        setti_matrix_word_emptied(pool, storage, index);
-    }
-    return true;
+    return *word != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
+
+/* Frees the pages around an index whose word of occupancy became 0, if nobody is left in them. */
+void setti_matrix_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* ----------------------------------------------------------------------------------------- rows */
 
@@ -290,12 +293,12 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
     }
 }
 
-SETTI_INLINE void setti_row_zero(void* to, size_t size)
+/* Returns `to`. */
+SETTI_INLINE void* setti_row_zero(void* to, size_t size)
 {
     unsigned char* t = to;
     if (size > 64) {
-        memset(t, 0, size);
-        return;
+        return memset(t, 0, size);
     }
     for (; size >= 8; size -= 8, t += 8) {
         memset(t, 0, 8);
@@ -307,6 +310,7 @@ SETTI_INLINE void setti_row_zero(void* to, size_t size)
     for (; size != 0; size--) {
         *t++ = 0;
     }
+    return to;
 }
 
 /* ---------------------------------------------------------------------------------------- kinds

@@ -72,9 +72,11 @@ void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
 
 void setti_matrix_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    bool erased = setti_matrix_try_erase(pool, storage, index);
-    SETTI_ASSERT(erased);
-    (void)erased;
+    setti_erased erased = setti_matrix_try_erase(pool, storage, index);
+    SETTI_ASSERT(erased != SETTI_NOT_ERASED);
+    if (erased == SETTI_EMPTIED) {
+        setti_matrix_word_emptied(pool, storage, index);
+    }
 }
 
 /* Whether the page of rows with this number has no value in it. */

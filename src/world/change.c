@@ -209,57 +209,73 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* The short way: a plain type, a transition seen just before, a page that exists. The new row is
- * not initialised. NULL: take the slow way. */
-SETTI_INLINE void* change_add_fast(sett_world* world, setti_type* type, sett_entity entity)
+/* The short way: a plain type, the transition seen last, pages that exist. The new row is not
+ * initialised. NULL: take the long way. Calls nothing, so that sett_add need not save registers. */
+SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
-                       (type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
+                       (type->flags & SETTI_TYPE_SLOW_ADD) != 0 ||
+                       type->added.from != *signature)) {
         return NULL;
-    }
-    uint32_t to = type->added.to;
-    if (SETTI_UNLIKELY(type->added.from != *signature)) {
-        to = setti_hash_map_find(&world->signatures.edges, ((uint64_t)*signature << 32) | type->id);
-        if (to == SETTI_NONE) {
-            return NULL;
-        }
     }
     void* value = setti_matrix_try_insert(&world->pool, &type->storage, entity.index);
     if (SETTI_LIKELY(value != NULL)) {
-        type->added.from = *signature;
-        type->added.to = to;
-        change_set_signature(world, entity.index, signature, to);
+        change_set_signature(world, entity.index, signature, type->added.to);
     }
     return value;
+}
+
+/* Makes a known edge the last transition, for another try. */
+static bool change_recall_added(sett_world* world, setti_type* type, sett_entity entity)
+{
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (type == NULL || signature == NULL || type->added.from == *signature) {
+        return false;
+    }
+    uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
+    if (to != SETTI_NONE) {
+        type->added.from = *signature;
+        type->added.to = to;
+    }
+    return to != SETTI_NONE;
+}
+
+/* The long way of adding: a known edge first, then everything else. */
+static void* change_add_long(sett_world* world, sett_entity entity, sett_component component,
+                             const char* call)
+{
+    setti_type* type = setti_world_type(world, component);
+    if (change_recall_added(world, type, entity)) {
+        void* value = change_try_add(world, type, entity);
+        if (value != NULL) {
+            setti_row_zero(value, type->storage.size);
+            return value;
+        }
+    }
+    return change_add_slow(world, entity, component, call);
 }
 
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 {
     setti_type* type = setti_world_type(world, component);
-    void* value = change_add_fast(world, type, entity);
+    void* value = change_try_add(world, type, entity);
     if (SETTI_UNLIKELY(value == NULL)) {
-        return change_add_slow(world, entity, component, "sett_add");
+        return change_add_long(world, entity, component, "sett_add");
     }
-    setti_row_zero(value, type->storage.size);
-    return value;
+    return setti_row_zero(value, type->storage.size);
 }
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
 {
     setti_type* type = setti_world_type(world, component);
-    if (type != NULL && setti_entity_signature(&world->entities, entity) != NULL) {
+    if (SETTI_LIKELY(type != NULL && setti_entity_signature(&world->entities, entity) != NULL)) {
         void* value = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
         if (value != NULL) {
             return value;
         }
     }
-    void* value = change_add_fast(world, type, entity);
-    if (value == NULL) {
-        return change_add_slow(world, entity, component, "sett_ensure");
-    }
-    setti_row_zero(value, type->storage.size);
-    return value;
+    return change_add_long(world, entity, component, "sett_ensure");
 }
 
 /* Writes a value of a type with hooks over one that is initialised. */
@@ -275,8 +291,8 @@ SETTI_COLD static void change_set_hooked(sett_world* world, const setti_type* ty
     change_call(world, type, type->desc.on_set, entity, row);
 }
 
-/* As change_add_slow, for a value that may lie in the same storage: adding may compact it. */
-SETTI_COLD static void* change_set_slow(sett_world* world, sett_entity entity,
+/* As change_add_long, for a value that may lie in the same storage: adding may compact it. */
+static void* change_set_long(sett_world* world, sett_entity entity,
                                         sett_component component, const void** value)
 {
     const setti_type* type = setti_world_type(world, component);
@@ -284,7 +300,7 @@ SETTI_COLD static void* change_set_slow(sett_world* world, sett_entity entity,
     if (type != NULL && setti_packed_is_full(&type->storage)) {
         source = setti_storage_owner(&type->storage, *value);
     }
-    void* row = change_add_slow(world, entity, component, "sett_set");
+    void* row = change_add_long(world, entity, component, "sett_set");
     if (source != SETTI_NONE) {
         *value = setti_storage_find(&type->storage, source);
     }
@@ -299,9 +315,9 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
     if (row == NULL) {
-        row = change_add_fast(world, type, entity);
+        row = change_try_add(world, type, entity);
         if (SETTI_UNLIKELY(row == NULL)) {
-            row = change_set_slow(world, entity, component, &value);
+            row = change_set_long(world, entity, component, &value);
             if (row == NULL) {
                 return NULL;
             }
@@ -378,26 +394,46 @@ SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity 
     return SETT_OK;
 }
 
+/* The long way of removing: a known edge first, then everything else. */
+static sett_status change_remove_long(sett_world* world, sett_entity entity,
+                                      sett_component component)
+{
+    setti_type* type = setti_world_type(world, component);
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (type != NULL && signature != NULL && type->removed.from != *signature &&
+        setti_storage_has(&type->storage, entity.index)) {
+        uint32_t to = setti_signature_edge(&world->signatures, *signature, component);
+        if (to != SETTI_NONE) {
+            type->removed.from = *signature;
+            type->removed.to = to;
+            return sett_remove(world, entity, component);
+        }
+    }
+    return change_remove_slow(world, entity, component);
+}
+
+static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_matrix_word_emptied(&world->pool, &type->storage, index);
+    return SETT_OK;
+}
+
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
 {
     setti_type* type = setti_world_type(world, component);
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_LIKELY(signature != NULL && type != NULL && world->locks == 0 &&
-                     (type->flags & SETTI_TYPE_SLOW_REMOVE) == 0)) {
-        uint32_t to = type->removed.to;
-        if (SETTI_UNLIKELY(type->removed.from != *signature)) {
-            to = setti_hash_map_find(&world->signatures.edges,
-                                     ((uint64_t)*signature << 32) | type->id);
-        }
-        if (SETTI_LIKELY(to != SETTI_NONE) &&
-            SETTI_LIKELY(setti_matrix_try_erase(&world->pool, &type->storage, entity.index))) {
-            type->removed.from = *signature;
-            type->removed.to = to;
-            change_set_signature(world, entity.index, signature, to);
-            return SETT_OK;
-        }
+    if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
+                       (type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
+                       type->removed.from != *signature)) {
+        return change_remove_long(world, entity, component);
     }
-    return change_remove_slow(world, entity, component);
+    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index);
+    if (SETTI_UNLIKELY(erased == SETTI_NOT_ERASED)) {
+        return change_remove_slow(world, entity, component);
+    }
+    change_set_signature(world, entity.index, signature, type->removed.to);
+    return SETTI_LIKELY(erased == SETTI_ERASED) ? SETT_OK
+                                                : change_emptied(world, type, entity.index);
 }
 
 /* Takes all components off an entity, hooks first, values then. Needs no memory. Leaves the
@@ -434,9 +470,7 @@ static void change_strip(sett_world* world, sett_entity entity, uint32_t* signat
         if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {
             setti_type_deinit_values(type, setti_storage_find(&type->storage, entity.index), 1);
         }
-        if (SETTI_UNLIKELY(!setti_matrix_try_erase(&world->pool, &type->storage, entity.index))) {
-            setti_storage_erase(&world->pool, &type->storage, entity.index);
-        }
+        setti_storage_erase(&world->pool, &type->storage, entity.index);
     }
 }
 
@@ -458,29 +492,43 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
 
 /* ------------------------------------------------------------------------------------- creating */
 
-sett_entity sett_entity_create(sett_world* world)
+/* Refused, out of memory or in need of pages. */
+SETTI_COLD static sett_entity change_create_slow(sett_world* world)
 {
     static const char call[] = "sett_entity_create";
-    setti_entity_table* table = &world->entities;
-    sett_status status = setti_world_check_unlocked(world, call);
-    if (SETTI_UNLIKELY(status != SETT_OK)) {
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return sett_null();
     }
-    /* Row and index of a slot that lived before have their pages; only a fresh one may need
-     * them. */
-    uint32_t index = setti_entity_upcoming(table, 0);
-    if (SETTI_UNLIKELY(setti_entity_page_of(table, index) == NULL ||
-                       setti_id_set_page_of(&table->ids, table->ids.count + table->promised) ==
-                           NULL)) {
-        status = setti_entity_reserve(&world->pool, table, 1);
-    } else if (SETTI_UNLIKELY(table->ids.count + table->promised >= table->ids.limit)) {
-        status = SETT_STATUS_LIMIT;
-    }
-    if (SETTI_UNLIKELY(status != SETT_OK)) {
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, 1);
+    if (status != SETT_OK) {
         setti_world_fail(world, status, call, sett_null(), 0);
         return sett_null();
     }
-    return setti_entity_create(&world->pool, table);
+    return setti_entity_create(&world->pool, &world->entities);
+}
+
+sett_entity sett_entity_create(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t row = table->ids.count;
+    const setti_id_page* page = setti_id_set_page_of(&table->ids, row);
+    if (SETTI_UNLIKELY(page == NULL || world->locks != 0 || table->promised != 0 ||
+                       row >= table->ids.limit)) {
+        return change_create_slow(world);
+    }
+    /* An index that lived before has its page; a fresh one is its own row, and may not. */
+    sett_entity entity;
+    entity.index = page->dense[row & SETTI_ID_SET_MASK];
+    setti_entity_page* home = setti_entity_page_of(table, entity.index);
+    if (SETTI_UNLIKELY(home == NULL)) {
+        return change_create_slow(world);
+    }
+    uint32_t* generation = &home->generation[entity.index & SETTI_ID_SET_MASK];
+    entity.generation = *generation & ~SETTI_DEAD;
+    setti_entity_write(&world->pool, table, entity.index);
+    *generation = entity.generation;
+    table->ids.count = row + 1;
+    return entity;
 }
 
 sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
@@ -693,14 +741,38 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-static void change_destroy(sett_world* world, sett_entity entity, uint32_t* signature)
+/* Destroys an entity with hooked or loose types. */
+SETTI_COLD static void change_destroy_slow(sett_world* world, sett_entity entity,
+                                           uint32_t* signature)
 {
     if ((*signature & SETTI_DYING) != 0) {
         return; /* from one of its own removal hooks */
     }
-    if (*signature != 0 || world->loose.count != 0) {
-        change_set_signature(world, entity.index, signature, *signature | SETTI_DYING);
-        change_strip(world, entity, signature);
+    change_set_signature(world, entity.index, signature, *signature | SETTI_DYING);
+    change_strip(world, entity, signature);
+    setti_entity_destroy(&world->pool, &world->entities, entity.index);
+}
+
+SETTI_INLINE void change_destroy(sett_world* world, sett_entity entity, uint32_t* signature)
+{
+    uint32_t set = *signature;
+    if (SETTI_UNLIKELY((set & SETTI_DYING) != 0 || world->loose.count != 0 ||
+                       (set != 0 && world->signatures.record[set].hooked != 0))) {
+        change_destroy_slow(world, entity, signature);
+        return;
+    }
+    const setti_signature* record = &world->signatures.record[set];
+    uint32_t count = set != 0 ? record->count : 0;
+    for (uint32_t k = 0; k < count; k++) {
+        setti_type* type = world->types[record->types[k]];
+        setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index);
+        if (SETTI_UNLIKELY(erased != SETTI_ERASED)) {
+            if (erased == SETTI_EMPTIED) {
+                setti_matrix_word_emptied(&world->pool, &type->storage, entity.index);
+            } else {
+                setti_storage_erase(&world->pool, &type->storage, entity.index);
+            }
+        }
     }
     setti_entity_destroy(&world->pool, &world->entities, entity.index);
 }

@@ -79,40 +79,21 @@ void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_en
         entity.generation;
 }
 
-sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
-{
-    sett_entity entity;
-    entity.index = setti_entity_upcoming(table, 0);
-    setti_entity_page* page = setti_entity_page_of(table, entity.index);
-    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
-    entity.generation = page->generation[slot] & ~SETTI_DEAD;
-    if (SETTI_UNLIKELY(table->promised != 0)) {
-        setti_entity_create_at(pool, table, entity);
-    } else { /* it lies in row `count` already */
-        setti_entity_write(pool, table, entity.index);
-        page->generation[slot] = entity.generation;
-        table->ids.count++;
-    }
-    return entity;
-}
-
-void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
+void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);
     uint32_t slot = index & SETTI_ID_SET_MASK;
     setti_entity_write(pool, table, index);
     page->signature[slot] = 0;
-    if (SETTI_UNLIKELY(page->generation[slot] == SETTI_GENERATION_MAX)) {
+    if (page->generation[slot] == SETTI_GENERATION_MAX) {
         page->generation[slot] = SETTI_RETIRED; /* stays a member, so that nobody gets it again */
         table->retired++;
         return;
     }
     page->generation[slot] = (page->generation[slot] + 1) | SETTI_DEAD;
     setti_id_set_remove(pool, &table->ids, index);
-    /* it lies in front of the promised rows: to behind them */
-    if (SETTI_UNLIKELY(table->promised != 0)) {
-        setti_id_set_swap(pool, &table->ids, table->ids.count, table->ids.count + table->promised);
-    }
+    /* It lies in front of the promised rows: to behind them. */
+    setti_id_set_swap(pool, &table->ids, table->ids.count, table->ids.count + table->promised);
 }
 
 sett_entity setti_entity_promise(setti_entity_table* table)

@@ -86,14 +86,44 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
 /* Makes sure that creating at this index needs no memory. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Brings the next free index to life; reserved. */
-sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table);
-
 /* Brings this index to life with this generation; free, reserved, not promised. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
+/* Brings the next free index to life; reserved. */
+SETTI_INLINE sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
+{
+    sett_entity entity;
+    entity.index = setti_entity_upcoming(table, 0);
+    setti_entity_page* page = table->pages.data[entity.index >> SETTI_ID_SET_SHIFT];
+    uint32_t* generation = &page->generation[entity.index & SETTI_ID_SET_MASK];
+    entity.generation = *generation & ~SETTI_DEAD;
+    if (SETTI_UNLIKELY(table->promised != 0)) {
+        setti_entity_create_at(pool, table, entity);
+    } else { /* it lies in row `count` already */
+        setti_entity_write(pool, table, entity.index);
+        *generation = entity.generation;
+        table->ids.count++;
+    }
+    return entity;
+}
+
+/* The rare half of setti_entity_destroy: the last life of a slot, or promises behind the members. */
+void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint32_t index);
+
 /* Ends a life: the signature becomes 0 and all handles stale. Needs no memory. */
-void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
+SETTI_INLINE void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
+    uint32_t slot = index & SETTI_ID_SET_MASK;
+    if (SETTI_UNLIKELY(page->generation[slot] == SETTI_GENERATION_MAX || table->promised != 0)) {
+        setti_entity_destroy_rare(pool, table, index);
+        return;
+    }
+    setti_entity_write(pool, table, index);
+    page->signature[slot] = 0;
+    page->generation[slot] = (page->generation[slot] + 1) | SETTI_DEAD;
+    setti_id_set_remove(pool, &table->ids, index);
+}
 
 /* Promises the next free index (reserved) to a recorded creation; keeps or breaks the promise. */
 sett_entity setti_entity_promise(setti_entity_table* table);

@@ -155,8 +155,7 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
 uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, uint32_t signature,
                                 sett_component type, bool hooked)
 {
-    uint64_t edge = signature_edge_key(signature, type);
-    uint32_t to = setti_hash_map_find(&table->edges, edge);
+    uint32_t to = setti_signature_edge(table, signature, type);
     if (to != SETTI_NONE) {
         return to;
     }
@@ -186,7 +185,7 @@ uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, 
         }
     }
     /* Both directions; that there is no room to remember an edge is no failure. */
-    (void)setti_hash_map_set(pool, &table->edges, edge, to);
+    (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(signature, type), to);
     (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(to, type), signature);
     return to;
 }

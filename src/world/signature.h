@@ -36,6 +36,13 @@ typedef struct setti_signature_table {
 /* Sets of fewer types than this are not worth looking for unused ones. */
 #define SETTI_SIGNATURE_RECLAIM 4096
 
+/* Where a known edge leads; SETTI_NONE if it has not been taken yet. */
+static inline uint32_t setti_signature_edge(const setti_signature_table* table, uint32_t signature,
+                                            sett_component type)
+{
+    return setti_hash_map_find(&table->edges, ((uint64_t)signature << 32) | type);
+}
+
 /* The signature with `type` toggled: without it if it has it, else with it. SETTI_NONE when memory
  * runs out. `hooked` says what the type is. Never reclaims. */
 uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, uint32_t signature,
