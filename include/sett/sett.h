@@ -7,6 +7,7 @@
  *     sett_has, sett_remove
  *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
  *     queries      loops over all that match                 sett_query_*, SETT_QUERY, SETT_EACH
+ *     groups       members known at any time, arranged       sett_group_*
  *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
  *
  * How the functions are described: what for; Returns; Fails; Cost; Invalidates; Threads; Since.
@@ -389,6 +390,7 @@ typedef enum sett_term_kind {
     SETT_WITH,     /* the entity has it */
     SETT_WITHOUT,  /* the entity does not have it */
     SETT_OPTIONAL, /* either; its field is NULL in batches of entities that do not have it */
+    SETT_ANY,      /* it has at least one of the query's ANY terms; fields as of optional ones */
 } sett_term_kind;
 
 typedef enum sett_access {
@@ -402,6 +404,7 @@ typedef struct sett_term {
     sett_component component; /* 0 ends the list */
     sett_access access;       /* default: SETT_INOUT */
     sett_term_kind kind;      /* default: SETT_WITH */
+    bool changed;             /* WITH: only if written since sett_query_set_since; default: no */
 } sett_term;
 
 typedef struct sett_query_desc {
@@ -429,6 +432,8 @@ typedef struct sett_batch {
     void* scratch;                /* gathered fields, if there are any */
     const uint32_t* step_indices; /* entity indices of the step's rows, over a packed driver */
     uint32_t driver;      /* the term whose packed storage drives; SETT_QUERY_TERMS: pages do */
+    uint32_t in_place;    /* bit k: rows of the k-th term lie as the batch's rows do */
+    uint32_t residual;    /* bit k: the k-th term is to be tested, over a packed driver */
     uint32_t unit;        /* rows looked at in one step */
     uint32_t unit_base;   /* the first row of the step */
     uint32_t cursor;      /* where the next step begins */
@@ -449,9 +454,34 @@ SETT_API sett_query* sett_query_create(sett_world* world, const sett_query_desc*
 /* Frees a query. A loop over it must not be open. NULL is fine. Threads: writer. Since: 0.1 */
 SETT_API void sett_query_destroy(sett_query* query);
 
+/* Sets the tick that terms with `changed` compare with: they match what was written at a later tick
+ * (sett_world_tick). Exact for types with track_rows; of others all values of a page count as
+ * written when one was. A loop that declares its field out or inout writes every value that it
+ * visits.
+ *
+ *     uint64_t seen = sett_world_tick(world);
+ *     sett_world_advance(world);                 what is written from here on is newer than `seen`
+ *     ... a frame ...
+ *     sett_query_set_since(query, seen);
+ *
+ * Threads: writer. Since: 0.1 */
+SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
+
+/* Writes a sentence or two about how a loop that begins now would go, and why, with the numbers, as
+ * snprintf does. Returns the length of the whole text. Threads: reader. Since: 0.1 */
+SETT_API size_t sett_query_explain(sett_query* query, char* out, size_t size);
+
 /* Returns how many entities match. Cost: as a loop with an empty body. Threads: reader. Since:
  * 0.1 */
-SETT_API uint32_t sett_query_count(const sett_query* query);
+SETT_API uint32_t sett_query_count(sett_query* query);
+
+/* Returns the first entity in the order of the query, null if none matches; and whether any
+ * matches.
+ * Cost: up to the first match. Threads: reader. Since: 0.1 */
+SETT_API sett_entity sett_query_first(sett_query* query);
+
+/* Returns whether this entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
+SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 
 /* Loops over all entities that match, batch by batch:
  *
@@ -466,10 +496,11 @@ SETT_API uint32_t sett_query_count(const sett_query* query);
  * before `return` or `goto` out of it call sett_batch_end(b). A loop left without stays open: the
  * next structural change is refused with the query's name, until sett_query_end_all.
  *
- * Order: entities come in the order of their indices if a matrix drives, in the order of the packed
- * storage if one does: the packed storage with the fewest entities drives when there is no matrix
- * term, or when it has less than a fifth of all entities. In one page, entities that have an
- * optional component and those that have not come in batches of their own. */
+ * Order: entities come in the order of the group if an owning group covers the query, in the order
+ * of their indices if a matrix drives, in the order of the packed storage if one does: the packed
+ * storage with the fewest entities drives when there is no matrix term, or when it has less than a
+ * fifth of all entities. In one page, entities that have an optional component and those that have
+ * not come in batches of their own. */
 #define SETT_QUERY(query_, b)                                                                      \
     for (sett_batch b##_batch_, *b = sett_query_begin((query_), &b##_batch_); b != NULL;           \
          b = (sett_batch_end(b), (sett_batch*)NULL))                                               \
@@ -562,6 +593,53 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
 
+/* --------------------------------------------------------------------------------------- groups */
+
+/* Types in one list of a group. */
+#define SETT_GROUP_TYPES 16
+
+/* A group knows its members at any time: the entities that have all of `owned` and `with` and none
+ * of `without`. Lists end at the first 0.
+ *
+ * What it owns it arranges: its members are the first rows of every owned storage, in one order,
+ * and a query whose terms include the group's conditions walks them at the cost of plain arrays.
+ * The price is paid when an entity enters or leaves: an exchange of two rows in each owned storage.
+ * A group that owns nothing (a tracked set) keeps one bit an entity, moves nothing, and spares
+ * queries the intersection. */
+typedef struct sett_group_desc {
+    const char* name; /* for messages; default: "group" */
+    /* packed, without keep_order, owned by no other group */
+    sett_component owned[SETT_GROUP_TYPES];
+    sett_component with[SETT_GROUP_TYPES];
+    sett_component without[SETT_GROUP_TYPES];
+
+    /* Told of each entity that enters or leaves later, while all of its components still exist; the
+     * same rules as for hooks of components. `entered` is told after on_add, `left` before
+     * on_remove. */
+    void (*entered)(sett_world* world, sett_entity entity, void* user);
+    void (*left)(sett_world* world, sett_entity entity, void* user);
+    void* user;
+} sett_group_desc;
+
+typedef struct sett_group sett_group;
+
+/* Creates a group; entities that qualify already are taken in, without callbacks. It belongs to the
+ * world. Returns NULL on failure. Fails: ARGUMENT (no condition; a loose type; an owned type that
+ * is not packed or keeps its order), UNREGISTERED, CONFLICT (the message names both groups),
+ * LOCKED, OUT_OF_MEMORY. Cost: O(entities of one of its types). Invalidates: addresses of owned
+ * types.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc);
+
+/* Destroys a group; its members stay as they are. Fails: LOCKED. NULL is fine. Threads: writer. */
+SETT_API sett_status sett_group_destroy(sett_group* group);
+
+/* Returns how many members it has. Cost: O(1). Threads: reader. Since: 0.1 */
+SETT_API uint32_t sett_group_count(const sett_group* group);
+
+/* Returns whether the entity is a member. Cost: O(1). Threads: reader. Since: 0.1 */
+SETT_API bool sett_group_has(const sett_group* group, sett_entity entity);
+
 /* ----------------------------------------------------------------------------------- inspection */
 
 typedef struct sett_stats {
@@ -633,32 +711,40 @@ static inline sett_component sett_component_register_type(sett_world* world, con
  * SETT_LACKS(Frozen)} */
 #define SETT_READS(T)                                                                              \
     {                                                                                              \
-        T##_id, SETT_IN, SETT_WITH                                                                 \
-    } /* has it, read only */
+        T##_id, SETT_IN, SETT_WITH, false                                                          \
+    } /* has it; read only */
 #define SETT_WRITES(T)                                                                             \
     {                                                                                              \
-        T##_id, SETT_INOUT, SETT_WITH                                                              \
-    } /* has it, read and written */
+        T##_id, SETT_INOUT, SETT_WITH, false                                                       \
+    } /* has it; read and written */
 #define SETT_OVERWRITES(T)                                                                         \
     {                                                                                              \
-        T##_id, SETT_OUT, SETT_WITH                                                                \
-    } /* has it, every value written unseen */
+        T##_id, SETT_OUT, SETT_WITH, false                                                         \
+    } /* has it; written unseen */
 #define SETT_HAVING(T)                                                                             \
     {                                                                                              \
-        T##_id, SETT_NONE, SETT_WITH                                                               \
-    } /* has it, value not asked for */
+        T##_id, SETT_NONE, SETT_WITH, false                                                        \
+    } /* has it; value not asked for */
+#define SETT_CHANGED(T)                                                                            \
+    {                                                                                              \
+        T##_id, SETT_IN, SETT_WITH, true                                                           \
+    } /* has it, written since; read only */
 #define SETT_LACKS(T)                                                                              \
     {                                                                                              \
-        T##_id, SETT_NONE, SETT_WITHOUT                                                            \
+        T##_id, SETT_NONE, SETT_WITHOUT, false                                                     \
     } /* does not have it */
 #define SETT_MAY_READ(T)                                                                           \
     {                                                                                              \
-        T##_id, SETT_IN, SETT_OPTIONAL                                                             \
-    } /* if it has it: read only */
+        T##_id, SETT_IN, SETT_OPTIONAL, false                                                      \
+    } /* if it has it; read only */
 #define SETT_MAY_WRITE(T)                                                                          \
     {                                                                                              \
-        T##_id, SETT_INOUT, SETT_OPTIONAL                                                          \
-    } /* if it has it: read and written */
+        T##_id, SETT_INOUT, SETT_OPTIONAL, false                                                   \
+    } /* if it has it; written */
+#define SETT_ANY_OF(T)                                                                             \
+    {                                                                                              \
+        T##_id, SETT_IN, SETT_ANY, false                                                           \
+    } /* one of these at least; read only */
 #define SETT_FIELD(b, k, T) ((T*)sett_batch_field((b), (k)))
 
 #ifdef __cplusplus

@@ -71,6 +71,26 @@ static const char* validate_signatures(const sett_world* world)
     return NULL;
 }
 
+/* Every listener's members are the entities that its conditions hold for. */
+static const char* validate_listener(const sett_world* world, const setti_listener* listener)
+{
+    const char* reason = setti_listener_validate(listener);
+    uint32_t members = 0;
+    for (uint32_t row = 0; reason == NULL && row < world->entities.ids.count; row++) {
+        uint32_t index = setti_id_set_dense(&world->entities.ids, row);
+        const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+        uint32_t signature = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
+        bool matches = setti_listener_matches(listener, &world->signatures, signature);
+        members += matches;
+        if (matches != setti_listener_has(listener, index)) {
+            return matches ? "group: an entity that matches is not a member"
+                           : "group: a member does not match";
+        }
+    }
+    uint32_t count = listener->owned.count != 0 ? listener->length : listener->members.count;
+    return reason == NULL && count != members ? "group: it miscounts its members" : reason;
+}
+
 sett_status sett_world_validate(sett_world* world, const char** reason)
 {
     const char* found = setti_pool_validate(&world->pool);
@@ -87,6 +107,10 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
         found = validate_type(world, world->registered.item[k]);
         where = found != NULL ? world->registered.item[k]->desc.name : "";
+    }
+    for (const setti_listener* at = world->listeners; found == NULL && at != NULL; at = at->next) {
+        found = validate_listener(world, at);
+        where = found != NULL ? at->name : "";
     }
     uint32_t open = 0;
     for (const setti_open_loop* loop = world->open_loops; loop != NULL; loop = loop->next) {

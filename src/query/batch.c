@@ -93,9 +93,7 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
 static bool gather_is_used(const sett_batch* batch, uint32_t k)
 {
     const setti_term* term = &batch->query->term[k];
-    return term->has_field && batch->fields[k] != NULL &&
-           (batch->driver == SETT_QUERY_TERMS ? term->type->storage.kind == SETTI_PACKED
-                                              : k != batch->driver);
+    return term->has_field && batch->fields[k] != NULL && (batch->in_place >> k & 1) == 0;
 }
 
 /* Writes gathered values back to where they came from. */
@@ -115,7 +113,7 @@ static void* gather_field(const sett_batch* batch, const setti_term* term)
     const setti_storage* storage = &term->type->storage;
     const setti_pool* pool = &batch->query->world->pool;
     uint32_t* places = gather_places(batch, term) + batch->scratch_row;
-    for (uint32_t k = 0; term->kind == SETT_OPTIONAL && k < batch->count; k++) {
+    for (uint32_t k = 0; term->kind != SETT_WITH && k < batch->count; k++) {
         uint32_t row = batch_row(batch, k);
         places[row] = setti_storage_place(storage, sett_batch_index(batch, row));
     }
@@ -172,6 +170,50 @@ static void match_term(sett_batch* batch, const setti_term* term, bool wanted, u
     uint64_t flip = wanted ? 0 : UINT64_MAX;
     for (uint32_t at = 0; at < word_count; at++) {
         words[at] &= (bits != NULL ? bits[at] : 0) ^ flip;
+    }
+}
+
+/* Keeps the rows whose entities have at least one of the ANY terms. */
+static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
+{
+    uint64_t found[WORDS] = {0};
+    for (uint32_t rest = batch->query->any; rest != 0; rest &= rest - 1) {
+        uint64_t with[WORDS];
+        memcpy(with, words, word_count * sizeof(uint64_t));
+        match_term(batch, &batch->query->term[setti_bits_lowest(rest)], true, with, word_count);
+        for (uint32_t at = 0; at < word_count; at++) {
+            found[at] |= with[at];
+        }
+    }
+    memcpy(words, found, word_count * sizeof(uint64_t));
+}
+
+/* Keeps the rows whose value was written since. */
+static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
+                          uint32_t word_count)
+{
+    uint64_t since = batch->query->since;
+    for (uint32_t at = 0; at < word_count; at++) {
+        for (uint64_t rest = words[at]; rest != 0; rest &= rest - 1) {
+            uint32_t bit = setti_bits_lowest(rest);
+            uint32_t index = match_index(batch, at * 64 + bit);
+            if (setti_storage_changed(storage, index) <= since) {
+                words[at] &= ~((uint64_t)1 << bit);
+            }
+        }
+    }
+}
+
+/* What is asked of rows that are known to have all that is required. */
+static void match_rest(sett_batch* batch, uint64_t* words, uint32_t word_count)
+{
+    const sett_query* query = batch->query;
+    if (query->any != 0) {
+        match_any(batch, words, word_count);
+    }
+    for (uint32_t rest = query->changed; rest != 0; rest &= rest - 1) {
+        match_changed(batch, &query->term[setti_bits_lowest(rest)].type->storage, words,
+                      word_count);
     }
 }
 
@@ -261,10 +303,11 @@ static step_result step_pages(sett_batch* batch)
             batch->words[word_count - 1] &= setti_bits_below(rows - (word_count - 1) * 64);
         }
         word_count = match_trim(batch->words, word_count);
-        for (uint32_t k = 0; word_count != 0 && k < query->filter_count; k++) {
-            const setti_term* term = &query->term[query->filter[k]];
+        for (uint32_t rest = word_count != 0 ? query->filter : 0; rest != 0; rest &= rest - 1) {
+            const setti_term* term = &query->term[setti_bits_lowest(rest)];
             match_term(batch, term, term->kind == SETT_WITH, batch->words, word_count);
         }
+        match_rest(batch, batch->words, word_count);
         batch->word_count = match_trim(batch->words, word_count);
         if (batch->word_count != 0) {
             return STEP_WORDS;
@@ -298,12 +341,11 @@ static step_result step_packed(sett_batch* batch)
                 batch->words[row / 64] &= ~((uint64_t)gap << (row % 64));
             }
         }
-        for (uint32_t k = 0; k < query->term_count; k++) {
-            const setti_term* term = &query->term[k];
-            if (k != batch->driver && term->kind != SETT_OPTIONAL) {
-                match_term(batch, term, term->kind == SETT_WITH, batch->words, word_count);
-            }
+        for (uint32_t rest = batch->residual; rest != 0; rest &= rest - 1) {
+            const setti_term* term = &query->term[setti_bits_lowest(rest)];
+            match_term(batch, term, term->kind == SETT_WITH, batch->words, word_count);
         }
+        match_rest(batch, batch->words, word_count);
         batch->word_count = match_trim(batch->words, word_count);
         if (batch->word_count != 0) {
             return STEP_WORDS;
@@ -449,9 +491,7 @@ SETTI_INLINE void set_fields(sett_batch* batch, uint32_t base)
         const setti_storage* storage = &term->type->storage;
         if (!term->has_field || (batch->present >> k & 1) == 0) {
             batch->fields[k] = NULL;
-        } else if (SETTI_UNLIKELY(batch->scratch != NULL) &&
-                   (batch->driver == SETT_QUERY_TERMS ? storage->kind == SETTI_PACKED
-                                                      : k != batch->driver)) {
+        } else if (SETTI_UNLIKELY((batch->in_place >> k & 1) == 0)) {
             batch->fields[k] = gather_field(batch, term);
         } else {
             uint32_t number = base >> storage->shift;
@@ -472,6 +512,9 @@ SETTI_INLINE void set_fields(sett_batch* batch, uint32_t base)
 
 static void batch_start(sett_query* query, sett_batch* batch)
 {
+    setti_plan plan;
+    setti_plan_update(query);
+    setti_plan_make(query, &plan);
     batch->query = query;
     batch->count = 0;
     batch->field_count = query->term_count;
@@ -482,33 +525,26 @@ static void batch_start(sett_query* query, sett_batch* batch)
     batch->scratch_row = 0;
     batch->cursor = 0;
     batch->word_count = 0;
-    batch->driver = query->packed_count != 0 ? setti_plan_driver(query) : SETT_QUERY_TERMS;
-    if (batch->driver != SETT_QUERY_TERMS) {
-        const setti_storage* storage = &query->term[batch->driver].type->storage;
-        batch->limit = storage->extent;
-        batch->unit = setti_storage_rows(storage);
-        batch->plain = query->optional == 0 && query->term_count == 1;
-        return;
+    batch->driver = plan.driver;
+    batch->in_place = plan.in_place;
+    batch->residual = plan.residual;
+    batch->limit = plan.limit;
+    bool packed = plan.driver != SETT_QUERY_TERMS;
+    batch->unit = packed ? SETT_BATCH_ROWS : query->matrix_rows;
+    for (uint32_t rest = packed ? plan.in_place : 0; rest != 0; rest &= rest - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+        batch->unit = SETTI_MIN(batch->unit, setti_storage_rows(storage));
     }
-    batch->plain = query->optional == 0 && query->filter_count == 0;
-    batch->unit = query->matrix_rows;
-    batch->limit = UINT32_MAX;
-    if (query->matrix_count == 0) {
-        batch->limit = setti_id_set_capacity(&query->world->entities.ids);
-    }
-    for (uint32_t k = 0; k < query->matrix_count; k++) { /* up to the smallest extent */
-        batch->limit = SETTI_MIN(batch->limit, query->matrix[k]->extent);
-    }
+    batch->plain =
+        (query->optional | query->changed) == 0 && (packed ? plan.residual : query->filter) == 0;
 }
 
+/* Whether a field's values lie in another order than the batch's rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const sett_query* query = batch->query;
-    if (batch->driver == SETT_QUERY_TERMS) {
-        return query->gathers;
-    }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        if (query->term[k].has_field && k != batch->driver) {
+        if (query->term[k].has_field && (batch->in_place >> k & 1) == 0) {
             return true;
         }
     }
@@ -569,11 +605,14 @@ void sett_batch_end(sett_batch* batch)
     setti_world_close_loop(world, &batch->query->open);
 }
 
-uint32_t sett_query_count(const sett_query* query)
+uint32_t sett_query_count(sett_query* query)
 {
     sett_batch batch;
     uint32_t count = 0;
-    batch_start(setti_unconst(query), &batch);
+    batch_start(query, &batch);
+    if (batch.plain && batch.driver == SETT_QUERY_TERMS && query->matrix_count == 1) {
+        return query->matrix[0]->count; /* one type, or a tracked set that covers all */
+    }
     for (step_result step; (step = step_next(&batch)) != STEP_END;) {
         if (step == STEP_DENSE) {
             count += batch.count;
@@ -584,6 +623,44 @@ uint32_t sett_query_count(const sett_query* query)
         }
     }
     return count;
+}
+
+sett_entity sett_query_first(sett_query* query)
+{
+    sett_batch batch;
+    uint32_t row = 0;
+    batch_start(query, &batch);
+    step_result step = step_next(&batch);
+    if (step == STEP_END) {
+        return sett_null();
+    }
+    if (step == STEP_WORDS) {
+        while (batch.words[row / 64] == 0) {
+            row += 64;
+        }
+        row += setti_bits_lowest(batch.words[row / 64]);
+    }
+    return setti_entity_at(&query->world->entities, match_index(&batch, row));
+}
+
+bool sett_query_matches(const sett_query* query, sett_entity entity)
+{
+    bool any = query->any == 0;
+    if (!sett_entity_valid(query->world, entity)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        const setti_storage* storage = &term->type->storage;
+        bool has = setti_storage_has(storage, entity.index);
+        any = any || (term->kind == SETT_ANY && has);
+        if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has) ||
+            ((query->changed >> k & 1) != 0 &&
+             setti_storage_changed(storage, entity.index) <= query->since)) {
+            return false;
+        }
+    }
+    return any;
 }
 
 sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row)

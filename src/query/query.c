@@ -6,8 +6,11 @@ static const char* query_argument(const sett_query_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
-        if ((unsigned)term->kind > SETT_OPTIONAL || (unsigned)term->access > SETT_NONE) {
+        if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE) {
             return "a term with an unknown kind or access";
+        }
+        if (term->changed && term->kind != SETT_WITH) {
+            return "only a term that the entity has to have can be `changed`";
         }
     }
     return NULL;
@@ -26,28 +29,23 @@ static void query_add_scratch(sett_query* query, setti_term* term)
 
 static void query_add_term(sett_query* query, const sett_term* given)
 {
-    uint32_t number = query->term_count++;
-    setti_term* term = &query->term[number];
+    uint32_t bit = (uint32_t)1 << query->term_count;
+    setti_term* term = &query->term[query->term_count++];
     term->type = setti_world_type(query->world, given->component);
     term->kind = given->kind;
     term->access = given->kind == SETT_WITHOUT ? SETT_NONE : given->access;
     const setti_storage* storage = &term->type->storage;
-    bool packed = storage->kind == SETTI_PACKED;
     term->has_field = term->access != SETT_NONE && storage->size != 0;
-    query->required |= (uint32_t)(term->kind == SETT_WITH) << number;
-    query->optional |= (uint32_t)(term->kind == SETT_OPTIONAL) << number;
-    query->packed_count += term->kind == SETT_WITH && packed;
-    if (term->kind == SETT_WITH && !packed) {
-        query->matrix[query->matrix_count++] = storage;
-    }
-    if (term->kind == SETT_WITHOUT || (term->kind == SETT_WITH && packed)) {
-        query->filter[query->filter_count++] = (uint8_t)number;
-    }
-    if (!packed) {
+    query->required |= term->kind == SETT_WITH ? bit : 0;
+    query->without |= term->kind == SETT_WITHOUT ? bit : 0;
+    query->any |= term->kind == SETT_ANY ? bit : 0;
+    query->optional |= term->kind == SETT_OPTIONAL || term->kind == SETT_ANY ? bit : 0;
+    query->changed |= given->changed ? bit : 0;
+    if (storage->kind != SETTI_PACKED) {
+        query->positional |= bit;
         query->matrix_rows = SETTI_MIN(query->matrix_rows, setti_storage_rows(storage));
     }
     if (term->has_field) {
-        query->gathers = query->gathers || packed;
         query_add_scratch(query, term);
     }
 }
@@ -85,6 +83,8 @@ sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         query_add_term(query, &desc->terms[k]);
     }
+    query->version = world->listener_version - 1; /* nothing worked out yet */
+    setti_plan_update(query);
     world->query_count++;
     return query;
 }
@@ -105,4 +105,9 @@ void sett_query_end_all(sett_world* world)
     while (world->open_loops != NULL) {
         setti_world_close_loops(world, world->open_loops);
     }
+}
+
+void sett_query_set_since(sett_query* query, uint64_t tick)
+{
+    query->since = tick;
 }

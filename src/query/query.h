@@ -1,4 +1,4 @@
-/* query.h: a prepared query. */
+/* query.h: a prepared query, and the plan of a loop over it. */
 #ifndef SETTI_QUERY_H
 #define SETTI_QUERY_H
 
@@ -22,21 +22,44 @@ struct sett_query {
     sett_world* world;
     uint32_t name_size;
     uint32_t term_count;
-    uint32_t required;     /* bit k: term k is required */
-    uint32_t optional;     /* bit k: term k is optional */
-    uint32_t matrix_count; /* required types that lie in matrices, or are tags: */
-    uint32_t packed_count; /* required types that are packed */
-    uint32_t filter_count; /* terms that a step over pages tests after the matrices: */
-    uint32_t matrix_rows;  /* rows of a step over pages: the fewest a page among its matrices */
+    uint64_t since; /* `changed` terms match what was written later */
+
+    /* Sets of terms, bit k for term k. */
+    uint32_t required;
+    uint32_t without;
+    uint32_t optional; /* a batch has it for all of its rows or for none: OPTIONAL and ANY */
+    uint32_t any;
+    uint32_t changed;
+    uint32_t positional; /* in matrices, or tags */
+
+    /* What the listeners there are make of it; see plan.c. */
+    uint32_t version;      /* of the world's listeners when this was worked out */
+    setti_listener* cover; /* a group whose conditions the query includes, or NULL */
+    uint32_t covered;      /* terms that the cover makes true */
+    uint32_t arranged;     /* terms that the cover owns */
+
+    /* A step over pages: first all of `matrix` at once, word by word, then `filter` term by
+     * term. */
+    const setti_storage* matrix[SETT_QUERY_TERMS + 1];
+    uint32_t matrix_count;
+    uint32_t filter;
+    uint32_t matrix_rows;  /* rows of a step: the fewest a page among its matrices */
     uint32_t scratch_size; /* bytes, if everything had to be gathered */
-    bool gathers;          /* over pages: some field lies in a packed storage */
-    const setti_storage* matrix[SETT_QUERY_TERMS];
-    uint8_t filter[SETT_QUERY_TERMS]; /* without, and required in packed storages */
     setti_term term[SETT_QUERY_TERMS];
 };
 
-/* Which term's packed storage drives a loop that begins now, SETT_QUERY_TERMS if pages are
- * intersected. A function of the counts in the world and nothing else. */
-uint32_t setti_plan_driver(const sett_query* query);
+/* How a loop goes. */
+typedef struct setti_plan {
+    uint32_t driver;   /* the term whose packed storage drives, SETT_QUERY_TERMS: pages */
+    uint32_t in_place; /* terms whose rows lie as the batch's rows do */
+    uint32_t residual; /* over a packed driver: terms to be tested for each row */
+    uint32_t limit;    /* rows of the driver, or indices, to look at */
+} setti_plan;
+
+/* Works out anew what depends on the listeners, if these have changed. */
+void setti_plan_update(sett_query* query);
+
+/* The plan of a loop that begins now: a function of the state of the world and nothing else. */
+void setti_plan_make(const sett_query* query, setti_plan* plan);
 
 #endif

@@ -332,6 +332,8 @@ void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
                           uint32_t* count);
 void setti_packed_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
 void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to);
+/* Makes `row` the row of an entity, in both directions; the value is the caller's. */
+void setti_packed_place(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row);
 void setti_packed_release(setti_pool* pool, setti_storage* storage);
 void setti_packed_trim(setti_pool* pool, setti_storage* storage);
 uint32_t setti_packed_next(const setti_storage* storage, uint32_t* cursor);

@@ -91,12 +91,16 @@ void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, first);
 }
 
+void setti_packed_place(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
+{
+    *packed_sparse(pool, storage, index) = row;
+    setti_pages_write(pool, &storage->rows, row >> storage->shift);
+    *setti_storage_index(storage, row) = index;
+}
+
 void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
-    uint32_t index = *setti_storage_index(storage, from);
-    *packed_sparse(pool, storage, index) = to;
-    setti_pages_write(pool, &storage->rows, to >> storage->shift);
-    *setti_storage_index(storage, to) = index;
+    setti_packed_place(pool, storage, *setti_storage_index(storage, from), to);
     if (storage->tracked) {
         *setti_storage_tick(storage, to) = *setti_storage_tick(storage, from);
     }

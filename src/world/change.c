@@ -77,6 +77,12 @@ void setti_change_reclaim_signatures(sett_world* world)
     }
     setti_signature_sweep(&world->pool, table);
     table->reclaim_at = SETTI_MAX(setti_signature_count(table) * 2, SETTI_SIGNATURE_RECLAIM);
+    setti_change_forget_transitions(world);
+}
+
+void setti_change_forget_transitions(sett_world* world)
+{
+    setti_plan_forget(&world->pool, &world->plans);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         world->registered.item[k]->added.from = SETTI_NONE;
         world->registered.item[k]->removed.from = SETTI_NONE;
@@ -107,30 +113,144 @@ static void change_set_signature(sett_world* world, uint32_t index, uint32_t* si
 
 typedef void (*change_hook)(sett_world* world, sett_entity entity, void* value, void* user);
 
+typedef void (*change_told)(sett_world* world, sett_entity entity, void* user);
+
 static void change_call(sett_world* world, const setti_type* type, change_hook hook,
                         sett_entity entity, void* value)
 {
     if (hook == NULL) {
         return;
     }
-    const setti_type* outer = world->calling;
-    world->calling = type;
+    const char* outer = world->calling;
+    world->calling = type->desc.name;
     world->locks++;
     hook(world, entity, value, type->desc.user);
     world->locks--;
     world->calling = outer;
 }
 
+/* ------------------------------------------------------------------------------------ listeners */
+
+static const setti_plan_step* change_plan(sett_world* world, uint32_t from, const setti_type* type,
+                                          uint32_t to)
+{
+    return setti_plan_find(&world->pool, &world->plans, world->listeners, &world->signatures, from,
+                           type != NULL ? type->id : 0, to);
+}
+
+/* Whether nobody listens to a transition: only such ones may take the short way. */
+static bool change_is_plain(sett_world* world, uint32_t from, const setti_type* type, uint32_t to)
+{
+    const setti_plan_step* plan = change_plan(world, from, type, to);
+    return plan != NULL && plan->listener == NULL;
+}
+
+/* One walk over the listeners that a transition concerns, in order of their creation. */
+typedef struct change_walk {
+    const setti_plan_step* step;
+    setti_listener* next; /* without a plan: the next to ask */
+    uint32_t from;
+    uint32_t to;
+} change_walk;
+
+static change_walk change_walk_begin(sett_world* world, uint32_t from, const setti_type* type,
+                                     uint32_t to)
+{
+    change_walk walk = {change_plan(world, from, type, to), world->listeners, from, to};
+    return walk;
+}
+
+/* The next listener that is entered, or left; NULL at the end. */
+static setti_listener* change_walk_next(const sett_world* world, change_walk* walk, bool enters)
+{
+    for (; walk->step != NULL && walk->step->listener != NULL; walk->step++) {
+        if (walk->step->enters == enters) {
+            return (walk->step++)->listener;
+        }
+    }
+    while (walk->step == NULL && walk->next != NULL) {
+        setti_listener* listener = walk->next;
+        walk->next = listener->next;
+        bool before = setti_listener_matches(listener, &world->signatures, walk->from);
+        bool after = setti_listener_matches(listener, &world->signatures, walk->to);
+        if (before != after && after == enters) {
+            return listener;
+        }
+    }
+    return NULL;
+}
+
+static void change_tell(sett_world* world, setti_listener* listener, bool enters,
+                        sett_entity entity)
+{
+    change_told told = enters ? listener->entered : listener->left;
+    if (told != NULL) {
+        const char* outer = world->calling;
+        world->calling = listener->name;
+        world->locks++;
+        told(world, entity, listener->user);
+        world->locks--;
+        world->calling = outer;
+    }
+}
+
+/* Tells those that the entity is about to leave; everything still exists. */
+static void change_tell_left(sett_world* world, change_walk walk, sett_entity entity)
+{
+    setti_listener* listener;
+    while ((listener = change_walk_next(world, &walk, false)) != NULL) {
+        change_tell(world, listener, false, entity);
+    }
+}
+
+static void change_leave(sett_world* world, change_walk walk, uint32_t index)
+{
+    setti_listener* listener;
+    while ((listener = change_walk_next(world, &walk, false)) != NULL) {
+        setti_listener_leave(&world->pool, listener, index);
+    }
+}
+
+static void change_enter(sett_world* world, change_walk walk, uint32_t index)
+{
+    setti_listener* listener;
+    while ((listener = change_walk_next(world, &walk, true)) != NULL) {
+        setti_listener_enter(&world->pool, listener, index);
+    }
+}
+
+static void change_tell_entered(sett_world* world, change_walk walk, sett_entity entity)
+{
+    setti_listener* listener;
+    while ((listener = change_walk_next(world, &walk, true)) != NULL) {
+        change_tell(world, listener, true, entity);
+    }
+}
+
+/* Makes sure that entering needs no memory. */
+static bool change_reserve_listeners(sett_world* world, change_walk walk, uint32_t index)
+{
+    setti_listener* listener;
+    while ((listener = change_walk_next(world, &walk, true)) != NULL) {
+        if (!setti_listener_reserve(&world->pool, listener, index)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* --------------------------------------------------------------------------------------- adding */
 
-/* Everything an addition needs, reserved: pages and edges. */
+/* Everything an addition needs, reserved: pages, edges, and places with listeners. */
 static bool change_reserve(sett_world* world, setti_type* type, uint32_t index, uint32_t* signature)
 {
+    uint32_t from = *signature;
     if (!setti_storage_reserve(&world->pool, &type->storage, index)) {
         return false;
     }
-    *signature = change_toggle(world, *signature, type);
-    return *signature != SETTI_NONE;
+    *signature = change_toggle(world, from, type);
+    return *signature != SETTI_NONE &&
+           change_reserve_listeners(world, change_walk_begin(world, from, type, *signature), index);
 }
 
 /* Adds one reserved type to one entity. */
@@ -139,13 +259,22 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = *signature;
     uint32_t to = change_toggle(world, from, type);
+    change_walk walk = change_walk_begin(world, from, type, to);
+    change_tell_left(world, walk, entity);
+    change_leave(world, walk, entity.index);
     uint32_t count = 1;
     void* value = setti_storage_insert(&world->pool, &type->storage, entity.index, &count);
     setti_type_init_values(type, value, 1);
     change_set_signature(world, entity.index, signature, to);
-    type->added.from = from;
-    type->added.to = to;
+    change_enter(world, walk, entity.index);
+    if (change_is_plain(world, from, type, to)) {
+        type->added.from = from;
+        type->added.to = to;
+    } else {
+        value = setti_storage_find(&type->storage, entity.index); /* a group may have moved it */
+    }
     change_call(world, type, type->desc.on_add, entity, value);
+    change_tell_entered(world, walk, entity);
     return value;
 }
 
@@ -234,11 +363,12 @@ static bool change_recall_added(sett_world* world, setti_type* type, sett_entity
         return false;
     }
     uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-    if (to != SETTI_NONE) {
-        type->added.from = *signature;
-        type->added.to = to;
+    if (to == SETTI_NONE || !change_is_plain(world, *signature, type, to)) {
+        return false;
     }
-    return to != SETTI_NONE;
+    type->added.from = *signature;
+    type->added.to = to;
+    return true;
 }
 
 /* The long way of adding: a known edge first, then everything else. */
@@ -292,8 +422,8 @@ SETTI_COLD static void change_set_hooked(sett_world* world, const setti_type* ty
 }
 
 /* As change_add_long, for a value that may lie in the same storage: adding may compact it. */
-static void* change_set_long(sett_world* world, sett_entity entity,
-                                        sett_component component, const void** value)
+static void* change_set_long(sett_world* world, sett_entity entity, sett_component component,
+                             const void** value)
 {
     const setti_type* type = setti_world_type(world, component);
     uint32_t source = SETTI_NONE;
@@ -335,19 +465,40 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
 
 /* ------------------------------------------------------------------------------------- removing */
 
-/* Removes a type that the entity has; the edge exists. */
+/* Removes a type that the entity has; the edge exists, and so do places with listeners. */
 static void change_detach(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = *signature;
     uint32_t to = change_toggle(world, from, type);
-    void* value = setti_storage_find(&type->storage, entity.index);
-    change_call(world, type, type->desc.on_remove, entity, value);
-    setti_type_deinit_values(type, value, 1);
+    change_walk walk = change_walk_begin(world, from, type, to);
+    change_tell_left(world, walk, entity);
+    if (type->desc.on_remove != NULL) {
+        change_call(world, type, type->desc.on_remove, entity,
+                    setti_storage_find(&type->storage, entity.index));
+    }
+    change_leave(world, walk, entity.index);
+    if (type->desc.deinit != NULL) {
+        setti_type_deinit_values(type, setti_storage_find(&type->storage, entity.index), 1);
+    }
     setti_storage_erase(&world->pool, &type->storage, entity.index);
     change_set_signature(world, entity.index, signature, to);
-    type->removed.from = from;
-    type->removed.to = to;
+    change_enter(world, walk, entity.index);
+    if (change_is_plain(world, from, type, to)) {
+        type->removed.from = from;
+        type->removed.to = to;
+    }
+    change_tell_entered(world, walk, entity);
+}
+
+/* What removing a type needs, reserved. */
+static bool change_reserve_removal(sett_world* world, const setti_type* type, uint32_t index,
+                                   uint32_t* signature)
+{
+    uint32_t from = *signature;
+    *signature = change_toggle(world, from, type);
+    return *signature != SETTI_NONE &&
+           change_reserve_listeners(world, change_walk_begin(world, from, type, *signature), index);
 }
 
 /* Removes a type that the entity has, and before it what requires it, the latest registered first.
@@ -358,14 +509,12 @@ static bool change_remove(sett_world* world, setti_type* type, sett_entity entit
     uint32_t signature = *setti_entity_signature(&world->entities, entity);
     for (uint32_t k = type->dependants.count; k-- > 0;) {
         setti_type* dependant = type->dependants.item[k];
-        if (setti_storage_has(&dependant->storage, entity.index)) {
-            signature = change_toggle(world, signature, dependant);
-            if (signature == SETTI_NONE) {
-                return false;
-            }
+        if (setti_storage_has(&dependant->storage, entity.index) &&
+            !change_reserve_removal(world, dependant, entity.index, &signature)) {
+            return false;
         }
     }
-    if (change_toggle(world, signature, type) == SETTI_NONE) {
+    if (!change_reserve_removal(world, type, entity.index, &signature)) {
         return false;
     }
     for (uint32_t k = type->dependants.count; k-- > 0;) {
@@ -403,7 +552,7 @@ static sett_status change_remove_long(sett_world* world, sett_entity entity,
     if (type != NULL && signature != NULL && type->removed.from != *signature &&
         setti_storage_has(&type->storage, entity.index)) {
         uint32_t to = setti_signature_edge(&world->signatures, *signature, component);
-        if (to != SETTI_NONE) {
+        if (to != SETTI_NONE && change_is_plain(world, *signature, type, to)) {
             type->removed.from = *signature;
             type->removed.to = to;
             return sett_remove(world, entity, component);
@@ -444,6 +593,8 @@ static void change_strip(sett_world* world, sett_entity entity, uint32_t* signat
     const setti_signature empty = {NULL, 0, 0, 0, 0, 0};
     const setti_signature record = set != 0 ? world->signatures.record[set] : empty;
     const setti_type_list* loose = &world->loose;
+    change_walk walk = change_walk_begin(world, set, NULL, 0);
+    change_tell_left(world, walk, entity);
     for (uint32_t k = loose->count; k-- > 0;) {
         setti_type* type = loose->item[k];
         if (type->desc.on_remove != NULL && setti_storage_has(&type->storage, entity.index)) {
@@ -457,6 +608,7 @@ static void change_strip(sett_world* world, sett_entity entity, uint32_t* signat
                     type->desc.on_remove != NULL ? setti_storage_find(&type->storage, entity.index)
                                                  : NULL);
     }
+    change_leave(world, walk, entity.index);
     for (uint32_t k = loose->count; k-- > 0;) {
         setti_type* type = loose->item[k];
         void* value = setti_storage_find(&type->storage, entity.index);
@@ -606,9 +758,15 @@ static sett_status change_bulk_reserve(sett_world* world, const change_bulk* bul
             return SETT_STATUS_OUT_OF_MEMORY;
         }
     }
+    change_walk walk = change_walk_begin(world, 0, NULL, bulk->signature);
     for (uint32_t done = 0; done < count;) {
         uint32_t run = change_run(table, done, count - done);
         uint32_t first = setti_entity_upcoming(table, done);
+        for (uint32_t k = 0; k < run && world->listeners != NULL; k++) {
+            if (!change_reserve_listeners(world, walk, first + k)) {
+                return SETT_STATUS_OUT_OF_MEMORY;
+            }
+        }
         for (uint32_t k = 0; k < bulk->types.count; k++) {
             if (!setti_storage_reserve_indices(&world->pool, &bulk->types.item[k]->storage, first,
                                                run)) {
@@ -688,12 +846,20 @@ static void change_bulk_create(sett_world* world, const change_bulk* bulk, uint3
         }
         done += run;
     }
+    change_walk walk = change_walk_begin(world, 0, NULL, bulk->signature);
+    for (uint32_t k = 0; k < count && world->listeners != NULL; k++) {
+        change_enter(world, walk, setti_id_set_dense(&table->ids, row + k));
+    }
     for (uint32_t k = 0; k < bulk->types.count; k++) {
         setti_type* type = bulk->types.item[k];
         if (type->desc.on_add != NULL || type->desc.on_set != NULL) {
             bool set = change_bulk_values(type, components, component_count, values) != NULL;
             change_bulk_call(world, type, row, count, set);
         }
+    }
+    for (uint32_t k = 0; k < count && world->listeners != NULL; k++) {
+        uint32_t index = setti_id_set_dense(&table->ids, row + k);
+        change_tell_entered(world, walk, setti_entity_at(table, index));
     }
 }
 
@@ -757,6 +923,7 @@ SETTI_INLINE void change_destroy(sett_world* world, sett_entity entity, uint32_t
 {
     uint32_t set = *signature;
     if (SETTI_UNLIKELY((set & SETTI_DYING) != 0 || world->loose.count != 0 ||
+                       world->listeners != NULL ||
                        (set != 0 && world->signatures.record[set].hooked != 0))) {
         change_destroy_slow(world, entity, signature);
         return;
@@ -894,4 +1061,44 @@ void setti_change_destroy_all(sett_world* world)
             change_destroy(world, entity, setti_entity_signature(table, entity));
         }
     }
+}
+
+/* ------------------------------------------------------------------------------------ newcomers */
+
+static bool change_admit_one(sett_world* world, setti_listener* listener, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+    if (!setti_listener_matches(listener, &world->signatures, signature)) {
+        return true;
+    }
+    if (!setti_listener_reserve(&world->pool, listener, index)) {
+        return false;
+    }
+    setti_listener_enter(&world->pool, listener, index);
+    return true;
+}
+
+bool setti_change_admit(sett_world* world, setti_listener* listener)
+{
+    bool done = true;
+    if (listener->owned.count != 0) {
+        /* Upwards: what an exchange brings to a row has been looked at before. */
+        const setti_storage* storage = &listener->owned.item[0]->storage;
+        for (uint32_t row = 0; done && row < storage->extent; row++) {
+            done = change_admit_one(world, listener, *setti_storage_index(storage, row));
+        }
+        return done;
+    }
+    const setti_storage* fewest = &listener->with.item[0]->storage;
+    for (uint32_t k = 1; k < listener->with.count; k++) {
+        const setti_storage* storage = &listener->with.item[k]->storage;
+        fewest = storage->count < fewest->count ? storage : fewest;
+    }
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(fewest, &cursor); done && index != SETTI_NONE;
+         index = setti_storage_next(fewest, &cursor)) {
+        done = change_admit_one(world, listener, index);
+    }
+    return done;
 }

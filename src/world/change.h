@@ -10,4 +10,11 @@ void setti_change_destroy_all(sett_world* world);
 /* Frees the signatures that no entity has. */
 void setti_change_reclaim_signatures(sett_world* world);
 
+/* Forgets which transitions are plain, and all plans: listeners have come or gone. */
+void setti_change_forget_transitions(sett_world* world);
+
+/* Makes every entity that matches already a member of a new listener. False when memory runs out,
+ * with some of them members. */
+bool setti_change_admit(sett_world* world, setti_listener* listener);
+
 #endif

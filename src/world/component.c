@@ -44,7 +44,7 @@ static bool type_list_has(const setti_type_list* list, const setti_type* type)
     return false;
 }
 
-static void type_list_deinit(setti_pool* pool, setti_type_list* list)
+void setti_type_list_deinit(setti_pool* pool, setti_type_list* list)
 {
     setti_pool_free(pool, list->item, list->capacity * sizeof(*list->item), 16);
 }
@@ -249,7 +249,7 @@ static void component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, setti_unconst(desc->required), SETTI_MAX(required_size, 1), 8);
     size_t offsets_size = desc->entity_offset_count * sizeof(uint32_t);
     setti_pool_free(pool, setti_unconst(desc->entity_offsets), SETTI_MAX(offsets_size, 1), 8);
-    type_list_deinit(pool, &type->required);
+    setti_type_list_deinit(pool, &type->required);
     setti_pool_free(pool, type, sizeof(*type), 64);
 }
 

@@ -47,11 +47,15 @@ typedef struct setti_type {
     setti_type_list dependants;
     /* as registered, defaults resolved, what it points to owned by the pool */
     sett_component_desc desc;
-    uint64_t name_key; /* in the table of names */
+    struct setti_listener* owner; /* the group that arranges the storage, or NULL */
+    uint64_t name_key;            /* in the table of names */
 } setti_type;
 
 /* Appends; false when memory runs out. */
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type);
+
+/* Frees the list itself. */
+void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
 
 /* Where the type has no init hook: zero bytes. */
 static inline void setti_type_init_values(const setti_type* type, void* values, uint32_t count)

@@ -107,7 +107,8 @@ SETTI_INLINE sett_entity setti_entity_create(setti_pool* pool, setti_entity_tabl
     return entity;
 }
 
-/* The rare half of setti_entity_destroy: the last life of a slot, or promises behind the members. */
+/* The rare half of setti_entity_destroy: the last life of a slot, or promises behind the
+ * members. */
 void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* Ends a life: the signature becomes 0 and all handles stale. Needs no memory. */

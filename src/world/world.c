@@ -203,11 +203,10 @@ const char* sett_world_message(sett_world* world)
 SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
 {
     if (world->calling != NULL) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_LOCKED,
-            "%s: a hook of component \"%.100s\" is running; record the change "
-            "with sett_cmd_* and apply it afterwards",
-            call, world->calling->desc.name);
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: a hook of \"%.100s\" is running; record the change "
+                                     "with sett_cmd_* and apply it afterwards",
+                                     call, world->calling);
     }
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,

@@ -9,6 +9,7 @@
 
 #include "world/component.h"
 #include "world/entity_table.h"
+#include "world/listener.h"
 #include "world/signature.h"
 
 #define SETTI_MESSAGE_SIZE 512
@@ -37,9 +38,12 @@ struct sett_world {
     /* hash of a name -> component id; on a collision the next free key */
     setti_hash_map names;
 
+    setti_listener* listeners; /* groups and tracked sets, doubly linked, in order of creation */
+    setti_plan_table plans;    /* which of them a transition concerns */
+    uint32_t listener_version; /* grows when listeners come and go: queries look again */
     uint32_t query_count;
     setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
-    const setti_type* calling;   /* whose hook runs, if one does */
+    const char* calling;         /* the component or group whose hook runs, if one does */
 
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* all_commands; /* doubly linked */

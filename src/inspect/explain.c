@@ -1,0 +1,97 @@
+/* explain.c: what a query would do, in words. */
+#include "query/query.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct explain_text {
+    char* out;
+    size_t size;
+    size_t length; /* of the whole text, also beyond `size` */
+} explain_text;
+
+SETTI_PRINTF(2, 3) static void explain_add(explain_text* text, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    size_t room = text->length < text->size ? text->size - text->length : 0;
+    int added = vsnprintf(room != 0 ? text->out + text->length : NULL, room, format, arguments);
+    va_end(arguments);
+    text->length += added > 0 ? (size_t)added : 0;
+}
+
+/* The names and counts of some terms. */
+static void explain_terms(explain_text* text, const sett_query* query, uint32_t terms)
+{
+    const char* separator = "";
+    for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        explain_add(text, "%s%s (%u)", separator, type->desc.name, (unsigned)type->storage.count);
+        separator = ", ";
+    }
+}
+
+static void explain_pages(explain_text* text, const sett_query* query, const setti_plan* plan)
+{
+    if (query->matrix_count == 0) {
+        explain_add(text, "all %u entities are looked at, because nothing is required",
+                    (unsigned)setti_entity_count(&query->world->entities));
+    } else if (query->cover != NULL) {
+        explain_add(text, "the %u members of tracked set \"%s\" are walked",
+                    (unsigned)query->cover->members.count, query->cover->name);
+    } else {
+        explain_add(text, "occupancy words of ");
+        explain_terms(text, query, query->required & query->positional);
+        explain_add(text, " are %s, 64 entities a step, up to the smallest extent, index %u",
+                    query->matrix_count == 1 ? "walked" : "intersected", (unsigned)plan->limit);
+    }
+    if ((query->required & ~query->positional) != 0) {
+        explain_add(text, "; no packed type has less than a fifth of the entities");
+    }
+}
+
+static void explain_driver(explain_text* text, const sett_query* query, const setti_plan* plan)
+{
+    const setti_type* type = query->term[plan->driver].type;
+    if (query->arranged == plan->in_place && query->arranged != 0) {
+        explain_add(text, "rows 0 to %u of what group \"%s\" owns are walked as plain arrays",
+                    (unsigned)plan->limit, query->cover->name);
+        return;
+    }
+    explain_add(text, "packed %s drives with its %u rows, ", type->desc.name,
+                (unsigned)plan->limit);
+    explain_add(text, "%s",
+                query->matrix_count == 0 ? "because it is the smallest required set"
+                                         : "because it has less than a fifth of the entities");
+}
+
+size_t sett_query_explain(sett_query* query, char* out, size_t size)
+{
+    explain_text text = {out, size, 0};
+    setti_plan plan;
+    setti_plan_update(query);
+    setti_plan_make(query, &plan);
+    explain_add(&text, "query \"%s\": ", query->open.name);
+    uint32_t tested = plan.residual;
+    if (plan.driver == SETT_QUERY_TERMS) {
+        explain_pages(&text, query, &plan);
+        tested = query->filter;
+    } else {
+        explain_driver(&text, query, &plan);
+    }
+    uint32_t gathered = 0;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        bool apart = query->term[k].has_field && (plan.in_place >> k & 1) == 0;
+        gathered |= apart ? (uint32_t)1 << k : 0;
+    }
+    if (tested != 0) {
+        explain_add(&text, "; tested for each: ");
+        explain_terms(&text, query, tested);
+    }
+    if (gathered != 0) {
+        explain_add(&text, "; gathered, because their rows lie in another order: ");
+        explain_terms(&text, query, gathered);
+    }
+    explain_add(&text, ".");
+    return text.length;
+}

@@ -1,0 +1,208 @@
+/* listener.c: members of groups and tracked sets. See listener.h.
+ *
+ * An owning group keeps its members in front of every storage that it owns, in one order, so that a
+ * loop over them reads plain arrays:
+ *
+ *     A   e7 e4 | e8 e6 e3         length 2
+ *     B   e7 e4 | e5
+ *
+ * Entering is one exchange of rows a storage, with the first row behind the members; leaving one
+ * with the last of them. A tracked set is a bitmap: it moves nothing, so that the addresses of a
+ * matrix stay what they are.
+ *
+ * Invariant:  e is a member <=> e's signature has all of `with` and none of `without`;
+ *             group: rows 0..length-1 of all owned storages hold the same entities in the same
+ *             order
+ */
+#include "world/listener.h"
+
+bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
+                            uint32_t signature)
+{
+    for (uint32_t k = 0; k < listener->with.count; k++) {
+        if (!setti_signature_has(table, signature, listener->with.item[k]->id)) {
+            return false;
+        }
+    }
+    for (uint32_t k = 0; k < listener->without.count; k++) {
+        if (setti_signature_has(table, signature, listener->without.item[k]->id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool setti_listener_has(const setti_listener* listener, uint32_t index)
+{
+    if (listener->owned.count == 0) {
+        return setti_storage_has(&listener->members, index);
+    }
+    return setti_packed_row(&listener->owned.item[0]->storage, index) < listener->length;
+}
+
+bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index)
+{
+    return listener->owned.count != 0 || setti_storage_reserve(pool, &listener->members, index);
+}
+
+static void group_exchange_values(const setti_listener* group, const setti_storage* storage,
+                                  void* a, void* b)
+{
+    unsigned char* x = a;
+    unsigned char* y = b;
+    if (storage->move != NULL) {
+        storage->move(group->row, x, 1, storage->user);
+        storage->move(x, y, 1, storage->user);
+        storage->move(y, group->row, 1, storage->user);
+        return;
+    }
+    unsigned char buffer[64];
+    for (size_t left = storage->size; left != 0;) {
+        size_t part = SETTI_MIN(left, sizeof(buffer));
+        setti_row_copy(buffer, x, part);
+        setti_row_copy(x, y, part);
+        setti_row_copy(y, buffer, part);
+        x += part;
+        y += part;
+        left -= part;
+    }
+}
+
+void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
+                      uint32_t a, uint32_t b)
+{
+    if (a == b) {
+        return;
+    }
+    uint32_t index_a = *setti_storage_index(storage, a);
+    uint32_t index_b = *setti_storage_index(storage, b);
+    setti_packed_place(pool, storage, index_a, b);
+    setti_packed_place(pool, storage, index_b, a);
+    if (storage->tracked) {
+        uint64_t tick = *setti_storage_tick(storage, a);
+        *setti_storage_tick(storage, a) = *setti_storage_tick(storage, b);
+        *setti_storage_tick(storage, b) = tick;
+    }
+    if (storage->size != 0) {
+        group_exchange_values(group, storage, setti_storage_at(storage, a),
+                              setti_storage_at(storage, b));
+    }
+}
+
+void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index)
+{
+    if (listener->owned.count == 0) {
+        uint32_t count = 1;
+        setti_storage_insert(pool, &listener->members, index, &count);
+        return;
+    }
+    for (uint32_t k = 0; k < listener->owned.count; k++) {
+        setti_storage* storage = &listener->owned.item[k]->storage;
+        setti_group_swap(pool, listener, storage, setti_packed_row(storage, index),
+                         listener->length);
+    }
+    listener->length++;
+}
+
+void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index)
+{
+    if (listener->owned.count == 0) {
+        setti_storage_erase(pool, &listener->members, index);
+        return;
+    }
+    listener->length--;
+    for (uint32_t k = 0; k < listener->owned.count; k++) {
+        setti_storage* storage = &listener->owned.item[k]->storage;
+        setti_group_swap(pool, listener, storage, setti_packed_row(storage, index),
+                         listener->length);
+    }
+}
+
+const char* setti_listener_validate(const setti_listener* listener)
+{
+    if (listener->owned.count == 0) {
+        return setti_storage_validate(&listener->members);
+    }
+    const setti_storage* first = &listener->owned.item[0]->storage;
+    for (uint32_t k = 0; k < listener->owned.count; k++) {
+        const setti_storage* storage = &listener->owned.item[k]->storage;
+        if (storage->extent < listener->length) {
+            return "group: longer than a storage that it owns";
+        }
+        for (uint32_t row = 0; row < listener->length; row++) {
+            if (*setti_storage_index(storage, row) != *setti_storage_index(first, row)) {
+                return "group: owned storages differ in their first rows";
+            }
+        }
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------- plans */
+
+static bool plan_append(setti_pool* pool, setti_plan_table* table, setti_listener* listener,
+                        bool enters)
+{
+    if (table->count == table->capacity) {
+        uint32_t capacity = SETTI_MAX(table->capacity * 2, 32);
+        setti_plan_step* step = setti_pool_alloc(pool, capacity * sizeof(*step), 16);
+        if (step == NULL) {
+            return false;
+        }
+        if (table->count != 0) {
+            memcpy(step, table->step, table->count * sizeof(*step));
+        }
+        setti_pool_free(pool, table->step, table->capacity * sizeof(*step), 16);
+        table->step = step;
+        table->capacity = capacity;
+    }
+    table->step[table->count].listener = listener;
+    table->step[table->count++].enters = enters;
+    return true;
+}
+
+/* Types are far below 2^32 - 2: what stands for a creation with a signature, and for an end. */
+static uint64_t plan_key(uint32_t from, sett_component type, uint32_t to)
+{
+    if (type != 0) {
+        return ((uint64_t)from << 32) | type;
+    }
+    return to == 0 ? ((uint64_t)from << 32) | (UINT32_MAX - 1) : ((uint64_t)to << 32) | UINT32_MAX;
+}
+
+const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table,
+                                       setti_listener* listeners,
+                                       const setti_signature_table* signatures, uint32_t from,
+                                       sett_component type, uint32_t to)
+{
+    static const setti_plan_step none = {NULL, false};
+    if (listeners == NULL || from == to) {
+        return &none;
+    }
+    uint64_t key = plan_key(from, type, to);
+    uint32_t first = setti_hash_map_find(&table->by_edge, key);
+    if (first != SETTI_NONE) {
+        return &table->step[first];
+    }
+    first = table->count;
+    bool made = true;
+    for (setti_listener* at = listeners; at != NULL && made; at = at->next) {
+        bool before = setti_listener_matches(at, signatures, from);
+        bool after = setti_listener_matches(at, signatures, to);
+        made = before == after || plan_append(pool, table, at, after);
+    }
+    made = made && plan_append(pool, table, NULL, false) &&
+           setti_hash_map_set(pool, &table->by_edge, key, first);
+    if (!made) {
+        table->count = first;
+        return NULL;
+    }
+    return &table->step[first];
+}
+
+void setti_plan_forget(setti_pool* pool, setti_plan_table* table)
+{
+    setti_pool_free(pool, table->step, table->capacity * sizeof(*table->step), 16);
+    setti_hash_map_deinit(pool, &table->by_edge);
+    memset(table, 0, sizeof(*table));
+}

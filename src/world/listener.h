@@ -1,0 +1,71 @@
+/* listener.h: what follows which entities match: owning groups, which arrange packed storages, and
+ * tracked sets, which keep a bitmap. Both know their members by conditions on signatures, so that a
+ * transition between two signatures concerns a listener or does not, once and for all: that is its
+ * plan. */
+#ifndef SETTI_LISTENER_H
+#define SETTI_LISTENER_H
+
+#include "world/component.h"
+#include "world/signature.h"
+
+typedef struct setti_listener {
+    struct setti_listener* next;
+    struct setti_listener* previous;
+    char* name;
+    setti_type_list with;    /* the entity has all of these */
+    setti_type_list without; /* and none of these */
+    setti_type_list owned;   /* of `with`: packed storages that a group arranges; none: a set */
+    uint32_t length;         /* group: its members are rows 0..length-1 of each owned storage */
+    void* row;               /* group: room for one value, to exchange rows of types with move */
+    size_t row_size;
+    setti_storage members; /* set: a tag that nobody registered */
+    void (*entered)(sett_world* world, sett_entity entity, void* user);
+    void (*left)(sett_world* world, sett_entity entity, void* user);
+    void* user;
+} setti_listener;
+
+/* What a transition does to listeners: `count` of them, entered or left. */
+typedef struct setti_plan_step {
+    setti_listener* listener;
+    bool enters;
+} setti_plan_step;
+
+typedef struct setti_plan_table {
+    setti_plan_step* step; /* the plans one after another; each ends with a NULL listener */
+    uint32_t count;
+    uint32_t capacity;
+    setti_hash_map by_edge; /* signature and type -> first step of its plan */
+} setti_plan_table;
+
+/* Whether entities of this signature are members. */
+bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
+                            uint32_t signature);
+
+bool setti_listener_has(const setti_listener* listener, uint32_t index);
+
+/* Makes sure that the entity can enter without needing memory. */
+bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index);
+
+/* Makes the entity, which has all it takes, a member; or ends that. Callbacks are the caller's. */
+void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index);
+void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
+
+/* Exchanges two rows of an owned storage. */
+void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
+                      uint32_t a, uint32_t b);
+
+/* The plan of a transition, made when it is first asked for: its steps, up to one without a
+ * listener. For an entity that ends `type` and `to` are 0, for one made with components `type` and
+ * `from`. NULL when there was no room to make it; then every listener has to be asked. */
+const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table,
+                                       setti_listener* listeners,
+                                       const setti_signature_table* signatures, uint32_t from,
+                                       sett_component type, uint32_t to);
+
+/* Forgets all plans, because listeners or the numbers of signatures changed. */
+void setti_plan_forget(setti_pool* pool, setti_plan_table* table);
+
+/* Returns NULL, or which part of the invariant does not hold. */
+const char* setti_listener_validate(const setti_listener* listener);
+
+#endif
