@@ -25,7 +25,7 @@ run: ## simulate the levels of Freedoom; options in ARGS, ARGS=--help lists them
 	@tools/deps.sh run
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
-	@$(release)/examples/freedoom $(ARGS)
+	@$(release)/examples/freedoom/freedoom $(ARGS)
 
 test: ## all tests, about five minutes; tools/test.sh --list names its stages
 	@tools/deps.sh test

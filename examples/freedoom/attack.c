@@ -27,8 +27,7 @@ typedef struct Duel {
     int64_t gap;      /* from skin to skin */
 } Duel;
 
-/* --- the ways
- * ---------------------------------------------------------------------------------- */
+/* --- the ways --------------------------------------------------------------------------------- */
 
 static void attack_bite(Simulation* sim, const Duel* duel)
 {
@@ -124,8 +123,8 @@ static void attack_spawn(Simulation* sim, const Duel* duel)
         return;
     }
     Place place = {.arena = duel->place.arena, .sector = footing.sector};
-    sett_entity born = spawn_thing(sim, duel->type->missile, place, (Position){at.x, at.y, at.z});
-    simulation_note(sim, EVENT_BIRTH, place.arena, duel->self, born, 0);
+    spawn_thing(sim, duel->type->missile, place, (Position){at.x, at.y, at.z});
+    simulation_note(sim, EVENT_BIRTH, place.arena, duel->self, sett_null(), 0);
 }
 
 static void attack_from_afar(Simulation* sim, const Duel* duel)
@@ -153,8 +152,7 @@ static void attack_from_afar(Simulation* sim, const Duel* duel)
     }
 }
 
-/* --- the decision
- * ------------------------------------------------------------------------------ */
+/* --- the decision ----------------------------------------------------------------------------- */
 
 /* Returns false if the enemy is no more. */
 static bool attack_face(const Simulation* sim, Duel* duel, const Position* position,
@@ -197,12 +195,12 @@ static bool attack_try(Simulation* sim, const Duel* duel)
     if ((!bites && !shoots) || !attack_sees(sim, duel)) {
         return false;
     }
+    simulation_note(sim, EVENT_SHOT, duel->place.arena, duel->self, duel->enemy, 0);
     if (bites) {
         attack_bite(sim, duel);
     } else {
         attack_from_afar(sim, duel);
     }
-    simulation_note(sim, EVENT_SHOT, duel->place.arena, duel->self, duel->enemy, 0);
     return true;
 }
 
@@ -229,6 +227,7 @@ static void attack_run(Simulation* sim, sett_batch* b)
 const System system_attack = {
     .name = "attack",
     .run = attack_run,
-    .query = {.terms = {READS(Target), READS(Position), READS(Place), READS(Body), READS(Thing),
-                        LACKS(Cooldown), LACKS(Pain), LACKS(Charge)}},
+    .query = {.terms = {SETT_READS(Target), SETT_READS(Position), SETT_READS(Place),
+                        SETT_READS(Body), SETT_READS(Thing), SETT_LACKS(Cooldown), SETT_LACKS(Pain),
+                        SETT_LACKS(Charge)}},
 };

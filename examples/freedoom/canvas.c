@@ -1,16 +1,16 @@
 /* canvas.c - see canvas.h. */
 #include "canvas.h"
 
+#include "fixed.h"
+
 #include <errno.h>
-#include <math.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- pixels
- * ------------------------------------------------------------------------------------ */
+/* --- pixels ----------------------------------------------------------------------------------- */
 
 typedef struct CanvasColour {
     float channel[3];
@@ -64,12 +64,22 @@ void canvas_deinit(Canvas* canvas)
     *canvas = (Canvas){0};
 }
 
-/* --- shapes
- * ------------------------------------------------------------------------------------ */
+/* --- shapes ----------------------------------------------------------------------------------- */
 
 static float canvas_clamp(float x, float low, float high)
 {
     return x < low ? low : (x > high ? high : x);
+}
+
+static float canvas_abs(float x)
+{
+    return x < 0.0f ? -x : x;
+}
+
+/* To a 256th of a pixel; spares the program the mathematical library. */
+static float canvas_length(float dx, float dy)
+{
+    return (float)fixed_square_root((uint64_t)((dx * dx + dy * dy) * 65536.0f)) / 256.0f;
 }
 
 void canvas_span(Canvas* canvas, int row, float left, float right, uint32_t colour, float alpha)
@@ -90,7 +100,7 @@ static float canvas_distance(float px, float py, float x, float y, float dx, flo
     float square = dx * dx + dy * dy;
     float along = square > 0.0f ? ((px - x) * dx + (py - y) * dy) / square : 0.0f;
     along = canvas_clamp(along, 0.0f, 1.0f);
-    return hypotf(px - x - dx * along, py - y - dy * along);
+    return canvas_length(px - x - dx * along, py - y - dy * along);
 }
 
 void canvas_line(Canvas* canvas, float x0, float y0, float x1, float y1, float width,
@@ -98,23 +108,37 @@ void canvas_line(Canvas* canvas, float x0, float y0, float x1, float y1, float w
 {
     CanvasColour parts = canvas_split(colour);
     float dx = x1 - x0, dy = y1 - y0;
-    bool steep = fabsf(dy) > fabsf(dx);
+    bool steep = canvas_abs(dy) > canvas_abs(dx);
     float reach = width * 0.5f + 1.0f;
     float limit = (float)(steep ? canvas->height : canvas->width);
     /* One step a pixel along the longer axis; across, as far as the line is wide there. */
-    float first = canvas_clamp((steep ? fminf(y0, y1) : fminf(x0, x1)) - reach, 0.0f, limit);
-    float last = canvas_clamp((steep ? fmaxf(y0, y1) : fmaxf(x0, x1)) + reach, 0.0f, limit);
-    float slope = steep ? (dy != 0.0f ? dx / dy : 0.0f) : (dx != 0.0f ? dy / dx : 0.0f);
-    float across = reach * sqrtf(1.0f + slope * slope) + reach * fabsf(slope);
+    float start = steep ? y0 : x0;
+    float end = steep ? y1 : x1;
+    float first = canvas_clamp((start < end ? start : end) - reach, 0.0f, limit);
+    float last = canvas_clamp((start < end ? end : start) + reach, 0.0f, limit);
+    float slope = start != end ? (steep ? dx / dy : dy / dx) : 0.0f;
+    float across = 3.0f * reach; /* the slope is at most 1: more than enough */
     for (int major = (int)first; (float)major < last; ++major) {
-        float middle = (steep ? x0 : y0) + ((float)major + 0.5f - (steep ? y0 : x0)) * slope;
-        for (int minor = (int)floorf(middle - across); (float)minor <= middle + across; ++minor) {
+        float middle = (steep ? x0 : y0) + ((float)major + 0.5f - start) * slope;
+        for (int minor = (int)(middle - across); (float)minor <= middle + across; ++minor) {
             int x = steep ? minor : major;
             int y = steep ? major : minor;
             float away = canvas_distance((float)x + 0.5f, (float)y + 0.5f, x0, y0, dx, dy);
-            float cover = canvas_clamp(width * 0.5f + 0.5f - away, 0.0f, fminf(width, 1.0f));
+            float cover =
+                canvas_clamp(width * 0.5f + 0.5f - away, 0.0f, width < 1.0f ? width : 1.0f);
             canvas_blend(canvas, x, y, parts, cover * alpha);
         }
+    }
+}
+
+void canvas_square(Canvas* canvas, float x, float y, float half, uint32_t colour, float alpha)
+{
+    float top = canvas_clamp(y - half, 0.0f, (float)canvas->height);
+    float bottom = canvas_clamp(y + half, 0.0f, (float)canvas->height);
+    for (int row = (int)top; (float)row < bottom; ++row) {
+        float from = top > (float)row ? top : (float)row;
+        float to = bottom < (float)row + 1.0f ? bottom : (float)row + 1.0f;
+        canvas_span(canvas, row, x - half, x + half, colour, alpha * (to - from));
     }
 }
 
@@ -123,9 +147,10 @@ void canvas_ring(Canvas* canvas, float x, float y, float radius, float width, ui
 {
     CanvasColour parts = canvas_split(colour);
     float reach = radius + width * 0.5f + 1.0f;
-    for (int row = (int)floorf(y - reach); (float)row <= y + reach; ++row) {
-        for (int column = (int)floorf(x - reach); (float)column <= x + reach; ++column) {
-            float away = fabsf(hypotf((float)column + 0.5f - x, (float)row + 0.5f - y) - radius);
+    for (int row = (int)(y - reach); (float)row <= y + reach; ++row) {
+        for (int column = (int)(x - reach); (float)column <= x + reach; ++column) {
+            float away =
+                canvas_abs(canvas_length((float)column + 0.5f - x, (float)row + 0.5f - y) - radius);
             float cover = canvas_clamp(width * 0.5f + 0.5f - away, 0.0f, 1.0f);
             canvas_blend(canvas, column, row, parts, cover * alpha);
         }
@@ -138,8 +163,7 @@ void canvas_disc(Canvas* canvas, float x, float y, float radius, uint32_t colour
     canvas_ring(canvas, x, y, 0.0f, radius * 2.0f, colour, alpha);
 }
 
-/* --- letters
- * ----------------------------------------------------------------------------------- */
+/* --- letters ---------------------------------------------------------------------------------- */
 
 typedef struct CanvasLetter {
     char letter;
@@ -236,8 +260,7 @@ int canvas_text_width(int size, const char* text)
     return (int)strlen(text) * 6 * size;
 }
 
-/* --- the file
- * ---------------------------------------------------------------------------------- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static void canvas_convert_row(const Canvas* canvas, int row, uint8_t* bytes)
 {

@@ -25,6 +25,7 @@ uint32_t canvas_mix(uint32_t a, uint32_t b, float share);
 void canvas_span(Canvas* canvas, int row, float left, float right, uint32_t colour, float alpha);
 void canvas_line(Canvas* canvas, float x0, float y0, float x1, float y1, float width,
                  uint32_t colour, float alpha);
+void canvas_square(Canvas* canvas, float x, float y, float half, uint32_t colour, float alpha);
 void canvas_disc(Canvas* canvas, float x, float y, float radius, uint32_t colour, float alpha);
 void canvas_ring(Canvas* canvas, float x, float y, float radius, float width, uint32_t colour,
                  float alpha);

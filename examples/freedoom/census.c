@@ -6,7 +6,7 @@
 static bool census_count_things(const Simulation* sim, Census* census)
 {
     sett_query_desc desc = {.name = "census",
-                            .terms = {READS(Thing), LACKS(Corpse), LACKS(Missile)}};
+                            .terms = {SETT_READS(Thing), SETT_LACKS(Corpse), SETT_LACKS(Missile)}};
     sett_query* query = sett_query_create(sim->world, &desc);
     if (query == NULL) {
         return false;

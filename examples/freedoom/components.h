@@ -19,7 +19,7 @@
  *       corpse     Thing, Position, Place, Corpse
  *     missile      Thing, Position, Place, Velocity, Missile    + Homing if it follows somebody
  *     spark        Position, Place, Spark, Lifetime     where a bullet hit
- *     hit          Hit                                  a message: one entity, one tick
+ *     hit          Hit                                  a message, until it is dealt with
  *
  * So a monster that dies is not flagged as dead: it loses what made it a monster, and from then on
  * no system for monsters sees it. Names and types go together: the id of T is T_id, as the typed
@@ -62,8 +62,7 @@ typedef enum ComponentId {
     COMPONENT_END
 } ComponentId;
 
-/* --- the building
- * ------------------------------------------------------------------------------ */
+/* --- the building ----------------------------------------------------------------------------- */
 
 typedef struct Map {
     uint32_t arena; /* its place in Simulation.arenas */
@@ -85,8 +84,7 @@ typedef struct Special {
     uint16_t action, tag;
 } Special;
 
-/* --- things
- * ------------------------------------------------------------------------------------ */
+/* --- things ----------------------------------------------------------------------------------- */
 
 typedef struct Thing {
     uint16_t type; /* row of thing_table */
@@ -112,8 +110,7 @@ typedef struct Health {
 
 /* Item, Monster, Flying, Dying and Spark are tags. */
 
-/* --- what monsters are about
- * ------------------------------------------------------------------- */
+/* --- what monsters are about ------------------------------------------------------------------ */
 
 typedef struct Walk {
     uint8_t direction; /* 0 is east, 1 north-east, ... 7 south-east */
@@ -124,6 +121,7 @@ typedef struct Walk {
 
 typedef struct Target {
     sett_entity enemy;
+    Fixed z;           /* of the enemy's feet when this tick began to decide */
     uint32_t patience; /* looks left before it is forgotten, if it stays out of sight */
 } Target;
 
@@ -144,8 +142,7 @@ typedef struct Corpse {
     uint32_t since; /* tick */
 } Corpse;
 
-/* --- what is in the air
- * ------------------------------------------------------------------------ */
+/* --- what is in the air ----------------------------------------------------------------------- */
 
 typedef struct Velocity {
     Fixed x, y, z; /* a tick */

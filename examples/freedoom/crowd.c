@@ -78,8 +78,7 @@ void crowd_sort(Crowd* crowd)
     }
 }
 
-/* --- sweeping over cells
- * ----------------------------------------------------------------------- */
+/* --- sweeping over cells ---------------------------------------------------------------------- */
 
 CrowdBox crowd_box(Fixed x, Fixed y, Fixed reach)
 {
@@ -119,8 +118,7 @@ bool crowd_sweep_next_row(CrowdSweep* sweep)
     return false;
 }
 
-/* --- who is in the way
- * ------------------------------------------------------------------------- */
+/* --- who is in the way ------------------------------------------------------------------------ */
 
 /* Distance of two squares' centres, as squares measure it: along the longer axis. */
 static int64_t crowd_gap(const CrowdBody* body, Fixed x, Fixed y)

@@ -10,8 +10,7 @@
 #define RISE_REACH 96     /* map units */
 #define RISE_AGE 70u      /* ticks that a corpse lies at least */
 
-/* --- hurt
- * -------------------------------------------------------------------------------------- */
+/* --- hurt ------------------------------------------------------------------------------------- */
 
 /* Who is hit by another kind turns against it: at once if it has no enemy, else now and then. */
 static void hurt_bear_grudge(Simulation* sim, const Hit* hit, const ThingType* type)
@@ -23,6 +22,7 @@ static void hurt_bear_grudge(Simulation* sim, const Hit* hit, const ThingType* t
     if (!SETT_HAS(sim->world, hit->victim, Target) ||
         simulation_roll(sim, hit->victim, DICE_GRUDGE, 4) == 0) {
         SETT_CMD_SET(sim->commands, hit->victim, Target, .enemy = hit->attacker,
+                     .z = SETT_GET(sim->world, hit->attacker, Position)->z,
                      .patience = HURT_PATIENCE);
     }
 }
@@ -60,11 +60,10 @@ static void hurt_run(Simulation* sim, sett_batch* b)
 const System system_hurt = {
     .name = "hurt",
     .run = hurt_run,
-    .query = {.terms = {READS(Hit)}},
+    .query = {.terms = {SETT_READS(Hit)}},
 };
 
-/* --- die
- * --------------------------------------------------------------------------------------- */
+/* --- die -------------------------------------------------------------------------------------- */
 
 /* With Monster goes all that requires it: its walk, its enemy, its pain. */
 static void die_to_corpse(Simulation* sim, sett_entity self)
@@ -77,11 +76,12 @@ static void die_to_corpse(Simulation* sim, sett_entity self)
     SETT_CMD_SET(sim->commands, self, Corpse, .since = sim->dice.tick);
 }
 
-static void die_drop_item(Simulation* sim, const ThingType* type, Place place, Position position)
+static void die_drop_item(Simulation* sim, const ThingType* type, Place place, Position position,
+                          sett_entity self)
 {
     if (type->drops != 0) {
-        sett_entity item = spawn_thing(sim, thing_table_find(type->drops), place, position);
-        simulation_note(sim, EVENT_DROP, place.arena, item, sett_null(), 0);
+        spawn_thing(sim, thing_table_find(type->drops), place, position);
+        simulation_note(sim, EVENT_DROP, place.arena, self, sett_null(), 0);
     }
 }
 
@@ -105,7 +105,7 @@ static void die_run(Simulation* sim, sett_batch* b)
         } else {
             const Arena* arena = simulation_arena(sim, place[i]);
             position[i].z = simulation_heights(sim, arena)[place[i].sector].floor;
-            die_drop_item(sim, type, place[i], position[i]);
+            die_drop_item(sim, type, place[i], position[i], self);
             die_to_corpse(sim, self);
         }
     }
@@ -114,11 +114,11 @@ static void die_run(Simulation* sim, sett_batch* b)
 const System system_die = {
     .name = "die",
     .run = die_run,
-    .query = {.terms = {READS(Thing), WRITES(Position), READS(Place), HAS(Dying)}},
+    .query = {.terms = {SETT_READS(Thing), SETT_WRITES(Position), SETT_READS(Place),
+                        SETT_HAVING(Dying)}},
 };
 
-/* --- rise
- * -------------------------------------------------------------------------------------- */
+/* --- rise ------------------------------------------------------------------------------------- */
 
 /* Returns an arch-vile close by, or null; also null if somebody stands on the corpse. */
 static sett_entity rise_find_healer(const Simulation* sim, Place place, Position position,
@@ -169,5 +169,6 @@ static void rise_run(Simulation* sim, sett_batch* b)
 const System system_rise = {
     .name = "rise",
     .run = rise_run,
-    .query = {.terms = {READS(Corpse), READS(Thing), READS(Position), READS(Place)}},
+    .query = {.terms = {SETT_READS(Corpse), SETT_READS(Thing), SETT_READS(Position),
+                        SETT_READS(Place)}},
 };

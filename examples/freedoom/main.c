@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define MAIN_PICTURE_FOLDER "out"
+#define MAIN_EARLY_TICK 280u /* the thick of the battle: a first picture */
 
 enum {
     MAIN_OK = 0,
@@ -35,8 +36,7 @@ static int main_complain(const Fault* fault, int status)
     return status;
 }
 
-/* --- before
- * ------------------------------------------------------------------------------------ */
+/* --- before ----------------------------------------------------------------------------------- */
 
 /* Every name that the user wrote must be that of a map, or a typing error passes for a quiet
  * day. */
@@ -86,25 +86,57 @@ static void main_introduce(const Options* options, const Simulation* sim, uint32
     fflush(stdout);
 }
 
-/* --- during
- * ------------------------------------------------------------------------------------ */
+/* --- during ----------------------------------------------------------------------------------- */
 
-static bool main_simulate(Simulation* sim, uint32_t ticks, uint64_t* nanoseconds, Fault* fault)
+static bool main_wants_picture(const Options* options, const char* name)
 {
-    Progress progress = progress_begin("simulating", ticks);
-    uint64_t start = host_nanoseconds();
-    bool good = true;
-    while (good && sim->dice.tick < ticks) {
-        good = simulation_step(sim, fault);
-        progress_show(&progress, sim->dice.tick);
+    for (uint32_t i = 0; i < options->picture_count; ++i) {
+        if (strcmp(name, options->pictures[i]) == 0) {
+            return true;
+        }
     }
-    *nanoseconds = host_nanoseconds() - start;
+    return options->all_pictures;
+}
+
+static bool main_draw(const Options* options, const Simulation* sim, const char* suffix,
+                      Fault* fault)
+{
+    for (uint32_t i = 0; i < sim->arena_count; ++i) {
+        char path[64];
+        const char* name = sim->arenas[i].level.map.name;
+        if (!main_wants_picture(options, name)) {
+            continue;
+        }
+        snprintf(path, sizeof path, "%s/%s%s.png", MAIN_PICTURE_FOLDER, name, suffix);
+        if (!host_make_folder(MAIN_PICTURE_FOLDER)) {
+            return fault_set(fault, "%s: cannot be made", MAIN_PICTURE_FOLDER);
+        }
+        if (!picture_write(sim, i, path, fault)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool main_simulate(Simulation* sim, const Options* options, uint64_t* nanoseconds,
+                          Fault* fault)
+{
+    Progress progress = progress_begin("simulating", options->ticks);
+    bool good = true;
+    while (good && sim->dice.tick < options->ticks) {
+        uint64_t start = host_nanoseconds();
+        good = simulation_step(sim, fault);
+        *nanoseconds += host_nanoseconds() - start;
+        progress_show(&progress, sim->dice.tick);
+        if (good && sim->dice.tick == MAIN_EARLY_TICK && options->ticks > MAIN_EARLY_TICK) {
+            good = main_draw(options, sim, "-early", fault);
+        }
+    }
     progress_end(&progress);
     return good;
 }
 
-/* --- after
- * ------------------------------------------------------------------------------------- */
+/* --- after ------------------------------------------------------------------------------------ */
 
 /* What the library and the example count on their own must agree, or one of them is wrong. */
 static bool main_check_world(Simulation* sim, Fault* fault)
@@ -122,38 +154,19 @@ static bool main_check_world(Simulation* sim, Fault* fault)
     return true;
 }
 
-static bool main_wants_picture(const Options* options, const char* name)
+static void main_list_pictures(const Options* options, const Simulation* sim)
 {
-    for (uint32_t i = 0; i < options->picture_count; ++i) {
-        if (strcmp(name, options->pictures[i]) == 0) {
-            return true;
-        }
-    }
-    return options->all_pictures;
-}
-
-static bool main_draw(const Options* options, const Simulation* sim, Fault* fault)
-{
+    bool early = options->ticks > MAIN_EARLY_TICK;
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
-        char path[64];
         const char* name = sim->arenas[i].level.map.name;
-        if (!main_wants_picture(options, name)) {
-            continue;
+        if (main_wants_picture(options, name)) {
+            printf("picture     %s/%s.png%s\n", MAIN_PICTURE_FOLDER, name,
+                   early ? ", and -early.png after 8 s" : "");
         }
-        snprintf(path, sizeof path, "%s/%s.png", MAIN_PICTURE_FOLDER, name);
-        if (!host_make_folder(MAIN_PICTURE_FOLDER)) {
-            return fault_set(fault, "%s: cannot be made", MAIN_PICTURE_FOLDER);
-        }
-        if (!picture_write(sim, i, path, fault)) {
-            return false;
-        }
-        printf("picture     %s\n", path);
     }
-    return true;
 }
 
-/* --- the whole
- * --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static bool main_play(const Options* options, Simulation* sim, Fault* fault)
 {
@@ -161,15 +174,18 @@ static bool main_play(const Options* options, Simulation* sim, Fault* fault)
     if (!census_take(sim, &report.before)) {
         return fault_set(fault, "out of memory");
     }
-    if (!main_simulate(sim, options->ticks, &report.nanoseconds, fault) ||
-        !main_check_world(sim, fault)) {
+    if (!main_simulate(sim, options, &report.nanoseconds, fault) || !main_check_world(sim, fault)) {
         return false;
     }
     if (!census_take(sim, &report.after) || !state_hash(sim, &report.hash)) {
         return fault_set(fault, "out of memory");
     }
+    if (!main_draw(options, sim, "", fault)) {
+        return false;
+    }
     report_print(&report);
-    return main_draw(options, sim, fault);
+    main_list_pictures(options, sim);
+    return true;
 }
 
 static int main_run(const Options* options)

@@ -18,8 +18,7 @@ static bool mind_sees(const Simulation* sim, Place place, Position eye, Fixed he
                     fixed_add(other.z, other_height));
 }
 
-/* --- look
- * -------------------------------------------------------------------------------------- */
+/* --- look ------------------------------------------------------------------------------------- */
 
 /* The nearest candidates so far, nearest first. */
 typedef struct LookList {
@@ -80,7 +79,7 @@ static void look_run(Simulation* sim, sett_batch* b)
             const CrowdBody* other = list.bodies[k];
             Position there = {other->x, other->y, other->z};
             if (mind_sees(sim, place[i], position[i], body[i].height, there, other->height)) {
-                SETT_CMD_SET(sim->commands, self, Target, .enemy = other->entity,
+                SETT_CMD_SET(sim->commands, self, Target, .enemy = other->entity, .z = other->z,
                              .patience = FORGET_PATIENCE);
                 break;
             }
@@ -91,12 +90,23 @@ static void look_run(Simulation* sim, sett_batch* b)
 const System system_look = {
     .name = "look",
     .run = look_run,
-    .query = {.terms = {READS(Position), READS(Place), READS(Body), READS(Thing), HAS(Monster),
-                        LACKS(Target), LACKS(Pain)}},
+    .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body),
+                        SETT_READS(Thing), SETT_HAVING(Monster), SETT_LACKS(Target),
+                        SETT_LACKS(Pain)}},
 };
 
-/* --- forget
- * ------------------------------------------------------------------------------------ */
+/* --- forget ----------------------------------------------------------------------------------- */
+
+/* Returns whether it still sees its enemy, or has seen it not long ago. */
+static bool forget_not_yet(const Simulation* sim, Target* target, Position eye, Place place,
+                           Fixed height)
+{
+    const Position* there = SETT_GET(sim->world, target->enemy, Position);
+    Fixed other_height = SETT_GET(sim->world, target->enemy, Body)->height;
+    bool sees = mind_sees(sim, place, eye, height, *there, other_height);
+    target->patience = sees ? FORGET_PATIENCE : target->patience - 1;
+    return target->patience != 0;
+}
 
 static void forget_run(Simulation* sim, sett_batch* b)
 {
@@ -107,17 +117,14 @@ static void forget_run(Simulation* sim, sett_batch* b)
     SETT_EACH(b, i) {
         sett_entity self = sett_batch_entity(b, i);
         /* Corpses are still entities, but nobody's enemy: they have no health to lose. */
-        bool lives = SETT_HAS(sim->world, target[i].enemy, Health);
-        if (lives && !simulation_is_due(sim, self, FORGET_INTERVAL)) {
-            continue;
+        bool keeps = SETT_HAS(sim->world, target[i].enemy, Health);
+        if (keeps) {
+            target[i].z = SETT_GET(sim->world, target[i].enemy, Position)->z;
         }
-        if (lives) {
-            const Position* there = SETT_GET(sim->world, target[i].enemy, Position);
-            Fixed height = SETT_GET(sim->world, target[i].enemy, Body)->height;
-            bool sees = mind_sees(sim, place[i], position[i], body[i].height, *there, height);
-            target[i].patience = sees ? FORGET_PATIENCE : target[i].patience - 1;
+        if (keeps && simulation_is_due(sim, self, FORGET_INTERVAL)) {
+            keeps = forget_not_yet(sim, &target[i], position[i], place[i], body[i].height);
         }
-        if (!lives || target[i].patience == 0) {
+        if (!keeps) {
             sett_cmd_remove(sim->commands, self, Target_id);
         }
     }
@@ -126,11 +133,11 @@ static void forget_run(Simulation* sim, sett_batch* b)
 const System system_forget = {
     .name = "forget",
     .run = forget_run,
-    .query = {.terms = {WRITES(Target), READS(Position), READS(Place), READS(Body)}},
+    .query = {.terms = {SETT_WRITES(Target), SETT_READS(Position), SETT_READS(Place),
+                        SETT_READS(Body)}},
 };
 
-/* --- wander
- * ------------------------------------------------------------------------------------ */
+/* --- wander ----------------------------------------------------------------------------------- */
 
 /* Where to walk is decided when the last decision has been walked off; a step takes several
  * ticks. */
@@ -159,11 +166,11 @@ static void wander_run(Simulation* sim, sett_batch* b)
 const System system_wander = {
     .name = "wander",
     .run = wander_run,
-    .query = {.terms = {WRITES(Walk), LACKS(Target), LACKS(Pain), LACKS(Charge)}},
+    .query = {.terms = {SETT_WRITES(Walk), SETT_LACKS(Target), SETT_LACKS(Pain),
+                        SETT_LACKS(Charge)}},
 };
 
-/* --- chase
- * ------------------------------------------------------------------------------------- */
+/* --- chase ------------------------------------------------------------------------------------ */
 
 /* The one of eight directions that leads best along (dx, dy). */
 static uint8_t chase_direction(int64_t dx, int64_t dy)
@@ -208,5 +215,6 @@ static void chase_run(Simulation* sim, sett_batch* b)
 const System system_chase = {
     .name = "chase",
     .run = chase_run,
-    .query = {.terms = {WRITES(Walk), READS(Position), READS(Target), LACKS(Pain), LACKS(Charge)}},
+    .query = {.terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target),
+                        SETT_LACKS(Pain), SETT_LACKS(Charge)}},
 };

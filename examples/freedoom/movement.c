@@ -13,8 +13,7 @@
 #define HOME_INTERVAL 4u              /* ticks */
 #define MISSILE_HEIGHT fixed_from_int(8)
 
-/* --- hover
- * ------------------------------------------------------------------------------------- */
+/* --- hover ------------------------------------------------------------------------------------ */
 
 static void hover_run(Simulation* sim, sett_batch* b)
 {
@@ -23,17 +22,13 @@ static void hover_run(Simulation* sim, sett_batch* b)
     const Body* body = sett_batch_field(b, 2);
     const Target* target = sett_batch_field(b, 3);
     SETT_EACH(b, i) {
-        const Position* there = SETT_FIND(sim->world, target[i].enemy, Position);
-        if (there == NULL) {
-            continue;
-        }
-        LevelHeights room =
-            simulation_heights(sim, simulation_arena(sim, place[i]))[place[i].sector];
-        Fixed highest = fixed_add(room.ceiling, -body[i].height);
+        const Arena* arena = simulation_arena(sim, place[i]);
+        LevelHeights room = simulation_heights(sim, arena)[place[i].sector];
         Fixed z = position[i].z;
-        Fixed wanted = fixed_clamp(there->z, fixed_add(z, -HOVER_SPEED), fixed_add(z, HOVER_SPEED));
+        Fixed wanted =
+            fixed_clamp(target[i].z, fixed_add(z, -HOVER_SPEED), fixed_add(z, HOVER_SPEED));
         /* Only within the room; under a lintel the walk has brought it lower or higher already. */
-        if (wanted >= room.floor && wanted <= highest) {
+        if (wanted >= room.floor && wanted <= fixed_add(room.ceiling, -body[i].height)) {
             position[i].z = wanted;
         }
     }
@@ -42,11 +37,11 @@ static void hover_run(Simulation* sim, sett_batch* b)
 const System system_hover = {
     .name = "hover",
     .run = hover_run,
-    .query = {.terms = {WRITES(Position), READS(Place), READS(Body), READS(Target), HAS(Flying)}},
+    .query = {.terms = {SETT_WRITES(Position), SETT_READS(Place), SETT_READS(Body),
+                        SETT_READS(Target), SETT_HAVING(Flying)}},
 };
 
-/* --- walk
- * -------------------------------------------------------------------------------------- */
+/* --- walk ------------------------------------------------------------------------------------- */
 
 /* Whether a body may be at `to`. Sets to->z to its height there and *sector to the sector. */
 static bool move_fits(const Simulation* sim, const Arena* arena, RayPoint from, RayPoint* to,
@@ -106,12 +101,11 @@ static void walk_run(Simulation* sim, sett_batch* b)
 const System system_walk = {
     .name = "walk",
     .run = walk_run,
-    .query = {.terms = {WRITES(Walk), WRITES(Position), WRITES(Place), READS(Body), READS(Thing),
-                        LACKS(Pain), LACKS(Charge)}},
+    .query = {.terms = {SETT_WRITES(Walk), SETT_WRITES(Position), SETT_WRITES(Place),
+                        SETT_READS(Body), SETT_READS(Thing), SETT_LACKS(Pain), SETT_LACKS(Charge)}},
 };
 
-/* --- charge
- * ------------------------------------------------------------------------------------ */
+/* --- charge ----------------------------------------------------------------------------------- */
 
 static RayPoint move_goal(const Position* position, const Velocity* velocity)
 {
@@ -164,12 +158,11 @@ static void charge_run(Simulation* sim, sett_batch* b)
 const System system_charge = {
     .name = "charge",
     .run = charge_run,
-    .query = {.terms = {WRITES(Charge), READS(Velocity), WRITES(Position), WRITES(Place),
-                        READS(Body), READS(Thing)}},
+    .query = {.terms = {SETT_WRITES(Charge), SETT_READS(Velocity), SETT_WRITES(Position),
+                        SETT_WRITES(Place), SETT_READS(Body), SETT_READS(Thing)}},
 };
 
-/* --- home
- * -------------------------------------------------------------------------------------- */
+/* --- home ------------------------------------------------------------------------------------- */
 
 /* Bends a missile's way a quarter of the way towards its prey, at its old speed. */
 static void home_bend(Velocity* velocity, const Position* at, const Position* prey, int32_t speed)
@@ -211,11 +204,11 @@ static void home_run(Simulation* sim, sett_batch* b)
 const System system_home = {
     .name = "home",
     .run = home_run,
-    .query = {.terms = {READS(Homing), WRITES(Velocity), READS(Position), READS(Thing)}},
+    .query = {.terms = {SETT_READS(Homing), SETT_WRITES(Velocity), SETT_READS(Position),
+                        SETT_READS(Thing)}},
 };
 
-/* --- fly
- * --------------------------------------------------------------------------------------- */
+/* --- fly -------------------------------------------------------------------------------------- */
 
 /* Where a missile gets to in this tick, and what it meets there. */
 typedef struct Flight {
@@ -283,6 +276,6 @@ static void fly_run(Simulation* sim, sett_batch* b)
 const System system_fly = {
     .name = "fly",
     .run = fly_run,
-    .query = {.terms = {READS(Missile), READS(Velocity), WRITES(Position), WRITES(Place),
-                        READS(Thing)}},
+    .query = {.terms = {SETT_READS(Missile), SETT_READS(Velocity), SETT_WRITES(Position),
+                        SETT_WRITES(Place), SETT_READS(Thing)}},
 };

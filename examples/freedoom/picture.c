@@ -5,7 +5,6 @@
 
 #include "canvas.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -48,13 +47,22 @@ static float picture_y(const Picture* picture, float y)
     return (float)PICTURE_MARGIN + (picture->top - y) * picture->scale;
 }
 
+static float picture_less(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static float picture_more(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 static float picture_units(Fixed x)
 {
     return (float)x / (float)FIXED_ONE;
 }
 
-/* --- floors
- * ------------------------------------------------------------------------------------ */
+/* --- floors ----------------------------------------------------------------------------------- */
 
 /* Where a row of pixels crosses a line, and what begins there. */
 typedef struct PictureCrossing {
@@ -133,8 +141,7 @@ static bool picture_draw_floors(Picture* picture)
     return true;
 }
 
-/* --- lines
- * ------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void picture_draw_line(Picture* picture, const LevelLine* line, float width, uint32_t colour,
                               float alpha)
@@ -177,26 +184,19 @@ static void picture_draw_lines(Picture* picture)
     }
 }
 
-/* --- entities
- * ---------------------------------------------------------------------------------- */
+/* --- entities --------------------------------------------------------------------------------- */
 
 /* Radius on the picture: to scale, but never too small to see. */
 static float picture_radius(const Picture* picture, const ThingType* type, float least)
 {
-    return fmaxf((float)type->radius * picture->scale, least);
-}
-
-static void picture_draw_square(Picture* picture, float x, float y, float half, uint32_t colour)
-{
-    canvas_line(&picture->canvas, x - half * 0.5f, y, x + half * 0.5f, y, half * 2.0f, colour,
-                0.9f);
+    return picture_more((float)type->radius * picture->scale, least);
 }
 
 static void picture_draw_thing(Picture* picture, float x, float y, const ThingType* type)
 {
     switch (type->kind) {
     case THING_ITEM:
-        picture_draw_square(picture, x, y, 1.7f, type->colour);
+        canvas_square(&picture->canvas, x, y, 2.0f, type->colour, 0.9f);
         break;
     case THING_START:
         canvas_ring(&picture->canvas, x, y, 3.5f, 1.2f, type->colour, 0.9f);
@@ -302,14 +302,17 @@ typedef struct PictureLayer {
 /* From the ground up. */
 static const PictureLayer picture_layers[] = {
     {picture_layer_things,
-     {.terms = {READS(Position), READS(Place), READS(Thing), LACKS(Corpse), LACKS(Monster),
-                LACKS(Missile)}}},
-    {picture_layer_corpses, {.terms = {READS(Position), READS(Place), READS(Thing), HAS(Corpse)}}},
+     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_LACKS(Corpse),
+                SETT_LACKS(Monster), SETT_LACKS(Missile)}}},
+    {picture_layer_corpses,
+     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Corpse)}}},
     {picture_layer_monsters,
-     {.terms = {READS(Position), READS(Place), READS(Thing), HAS(Monster)}}},
+     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Monster)}}},
     {picture_layer_missiles,
-     {.terms = {READS(Position), READS(Place), READS(Thing), READS(Velocity), HAS(Missile)}}},
-    {picture_layer_sparks, {.terms = {READS(Position), READS(Place), HAS(Spark)}}},
+     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_READS(Velocity),
+                SETT_HAVING(Missile)}}},
+    {picture_layer_sparks,
+     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_HAVING(Spark)}}},
 };
 
 static bool picture_draw_layer(Picture* picture, const PictureLayer* layer)
@@ -335,8 +338,7 @@ static bool picture_draw_entities(Picture* picture)
     return true;
 }
 
-/* --- legend
- * ------------------------------------------------------------------------------------ */
+/* --- legend ----------------------------------------------------------------------------------- */
 
 /* Monsters that can be on the map: those it was made with, and lost souls, which are born. */
 static uint32_t picture_count_kinds(const Level* level)
@@ -401,8 +403,7 @@ static void picture_draw_legend(Picture* picture)
     }
 }
 
-/* --- the whole
- * --------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
 static bool picture_init(Picture* picture, const Simulation* sim, uint32_t arena)
 {
@@ -414,14 +415,14 @@ static bool picture_init(Picture* picture, const Simulation* sim, uint32_t arena
     float left = 1e9f, right = -1e9f, bottom = 1e9f, top = -1e9f;
     for (uint32_t i = 0; i < level->map.line_count; ++i) {
         const LevelLine* line = &level->lines[i];
-        left = fminf(left, fminf((float)line->x, (float)(line->x + line->dx)));
-        right = fmaxf(right, fmaxf((float)line->x, (float)(line->x + line->dx)));
-        bottom = fminf(bottom, fminf((float)line->y, (float)(line->y + line->dy)));
-        top = fmaxf(top, fmaxf((float)line->y, (float)(line->y + line->dy)));
+        left = picture_less(left, picture_less((float)line->x, (float)(line->x + line->dx)));
+        right = picture_more(right, picture_more((float)line->x, (float)(line->x + line->dx)));
+        bottom = picture_less(bottom, picture_less((float)line->y, (float)(line->y + line->dy)));
+        top = picture_more(top, picture_more((float)line->y, (float)(line->y + line->dy)));
     }
     picture->left = left;
     picture->top = top;
-    picture->scale = PICTURE_SIZE / fmaxf(fmaxf(right - left, top - bottom), 1.0f);
+    picture->scale = PICTURE_SIZE / picture_more(picture_more(right - left, top - bottom), 1.0f);
     int width = (int)((right - left) * picture->scale) + 2 * PICTURE_MARGIN;
     int columns = (width - PICTURE_MARGIN) / PICTURE_LEGEND_COLUMN;
     columns = columns < 2 ? 2 : columns;

@@ -43,39 +43,39 @@ static void report_speed(const Report* report)
            report_ratio(game, seconds));
 }
 
-/* --- systems
- * ----------------------------------------------------------------------------------- */
+/* --- systems ---------------------------------------------------------------------------------- */
 
-static void report_system(const Report* report, uint32_t n, uint64_t total)
+static void report_system(const Report* report, uint32_t n, uint64_t total, uint64_t longest)
 {
     const SystemTimes* times = &report->sim->times[n];
-    double ticks = report->sim->dice.tick;
-    double share = report_ratio((double)times->nanoseconds, (double)total);
-    uint64_t visited = report->sim->dice.tick != 0 ? times->visited / report->sim->dice.tick : 0;
+    uint32_t ticks = report->sim->dice.tick;
+    double spent = (double)times->nanoseconds;
     char bar[REPORT_BAR + 1] = "";
-    memset(bar, '#', (size_t)(share * REPORT_BAR + 0.5));
+    memset(bar, '#', (size_t)(report_ratio(spent, (double)longest) * REPORT_BAR + 0.5));
     printf("  %-10s %14s %11.1f %9.3f %6.1f %%  %s\n", simulation_system(n)->name,
-           report_number(visited), report_ratio((double)times->nanoseconds, (double)times->visited),
-           report_ratio((double)times->nanoseconds * 1e-6, ticks), share * 100.0, bar);
+           report_number(ticks != 0 ? times->visited / ticks : 0),
+           report_ratio(spent, (double)times->visited), report_ratio(spent * 1e-6, ticks),
+           report_ratio(spent, (double)total) * 100.0, bar);
 }
 
 static void report_systems(const Report* report)
 {
-    uint64_t total = 0;
+    uint64_t total = 0, longest = 0;
+    for (uint32_t n = 0; n < simulation_system_count(); ++n) {
+        uint64_t spent = report->sim->times[n].nanoseconds;
+        total += spent;
+        longest = spent > longest ? spent : longest;
+    }
     printf("\n  %-10s %14s %11s %9s %8s\n", "system", "entities/tick", "ns/entity", "ms/tick",
            "share");
     for (uint32_t n = 0; n < simulation_system_count(); ++n) {
-        total += report->sim->times[n].nanoseconds;
-    }
-    for (uint32_t n = 0; n < simulation_system_count(); ++n) {
-        report_system(report, n, total);
+        report_system(report, n, total, longest);
     }
     printf("  %-10s %14s %11s %9.3f\n", "all", "", "",
            report_ratio((double)total * 1e-6, report->sim->dice.tick));
 }
 
-/* --- entities and components
- * ------------------------------------------------------------------- */
+/* --- entities and components ------------------------------------------------------------------ */
 
 static void report_row(const char* label, uint32_t before, uint32_t after)
 {
@@ -127,8 +127,7 @@ static void report_monsters(const Report* report)
     }
 }
 
-/* --- the rest
- * ---------------------------------------------------------------------------------- */
+/* --- the rest --------------------------------------------------------------------------------- */
 
 static void report_events(const Report* report)
 {

@@ -48,8 +48,7 @@ const System* simulation_system(uint32_t n)
     return simulation_order[n];
 }
 
-/* --- making it
- * --------------------------------------------------------------------------------- */
+/* --- making it -------------------------------------------------------------------------------- */
 
 static bool simulation_place_arenas(Simulation* sim, Level* levels, uint32_t level_count)
 {
@@ -143,8 +142,7 @@ void simulation_deinit(Simulation* sim)
     *sim = (Simulation){0};
 }
 
-/* --- running it
- * -------------------------------------------------------------------------------- */
+/* --- running it ------------------------------------------------------------------------------- */
 
 static bool simulation_run_system(Simulation* sim, size_t n)
 {
@@ -180,8 +178,7 @@ bool simulation_step(Simulation* sim, Fault* fault)
     return true;
 }
 
-/* --- events
- * ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 const char* simulation_event_name(Event event)
 {

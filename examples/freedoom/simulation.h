@@ -47,17 +47,6 @@ typedef struct System {
     void (*end)(Simulation* sim);   /* after the last one; default: nothing */
 } System;
 
-/* The terms of a system's query. What it only looks for it neither reads nor writes. */
-#define READS(T) SIMULATION_TERM(T, SETT_IN, SETT_WITH)
-#define WRITES(T) SIMULATION_TERM(T, SETT_INOUT, SETT_WITH)
-#define HAS(T) SIMULATION_TERM(T, SETT_NONE, SETT_WITH)
-#define LACKS(T) SIMULATION_TERM(T, SETT_NONE, SETT_WITHOUT)
-
-#define SIMULATION_TERM(T, access_, kind_)                                                         \
-    {                                                                                              \
-        .component = T##_id, .access = access_, .kind = kind_                                      \
-    }
-
 /* How a system has done so far. */
 typedef struct SystemTimes {
     sett_query* query;
@@ -98,8 +87,7 @@ bool simulation_step(Simulation* sim, Fault* fault);
 uint32_t simulation_system_count(void);
 const System* simulation_system(uint32_t n);
 
-/* --- for systems
- * ------------------------------------------------------------------------------- */
+/* --- for systems ------------------------------------------------------------------------------ */
 
 static inline const Arena* simulation_arena(const Simulation* sim, Place place)
 {

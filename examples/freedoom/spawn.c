@@ -7,8 +7,7 @@
 
 #define SPAWN_SPARK_TICKS 12
 
-/* --- a map's building
- * -------------------------------------------------------------------------- */
+/* --- a map's building ------------------------------------------------------------------------- */
 
 static void spawn_count(Simulation* sim, uint64_t entities)
 {
@@ -75,8 +74,7 @@ static bool spawn_lines(Simulation* sim, uint32_t arena)
     return good;
 }
 
-/* --- a map's things
- * ---------------------------------------------------------------------------- */
+/* --- a map's things --------------------------------------------------------------------------- */
 
 /* A body stands on the highest floor under it, if it can step there; mappers place some halfway
  * over the edge of a pit or inside of a wall. */
@@ -120,8 +118,7 @@ bool spawn_arena(Simulation* sim, uint32_t arena)
     return sett_commands_apply(sim->commands) == SETT_OK;
 }
 
-/* --- things
- * ------------------------------------------------------------------------------------ */
+/* --- things ----------------------------------------------------------------------------------- */
 
 static sett_entity spawn_at(Simulation* sim, Place place, Position position)
 {
@@ -181,8 +178,7 @@ sett_entity spawn_thing(Simulation* sim, uint32_t type, Place place, Position po
     return entity;
 }
 
-/* --- what flies, and what is over soon
- * --------------------------------------------------------- */
+/* --- what flies, and what is over soon -------------------------------------------------------- */
 
 sett_entity spawn_missile(Simulation* sim, uint32_t type, Place place, Position position,
                           Velocity velocity, sett_entity shooter)

@@ -2,8 +2,7 @@
 #include "spawn.h"
 #include "systems.h"
 
-/* --- survey
- * ------------------------------------------------------------------------------------ */
+/* --- survey ----------------------------------------------------------------------------------- */
 
 /* Collision asks for heights by a sector's number, thousands of times a tick; the truth is a
  * component of the sector entities. Reading all of it once a tick costs less than looking each of
@@ -21,11 +20,10 @@ static void survey_run(Simulation* sim, sett_batch* b)
 const System system_survey = {
     .name = "survey",
     .run = survey_run,
-    .query = {.terms = {READS(Sector), READS(Heights)}},
+    .query = {.terms = {SETT_READS(Sector), SETT_READS(Heights)}},
 };
 
-/* --- gather
- * ------------------------------------------------------------------------------------ */
+/* --- gather ----------------------------------------------------------------------------------- */
 
 static void gather_begin(Simulation* sim)
 {
@@ -63,11 +61,11 @@ const System system_gather = {
     .begin = gather_begin,
     .run = gather_run,
     .end = gather_end,
-    .query = {.terms = {READS(Position), READS(Place), READS(Body), READS(Thing)}},
+    .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body),
+                        SETT_READS(Thing)}},
 };
 
-/* --- clocks
- * ------------------------------------------------------------------------------------ */
+/* --- clocks ----------------------------------------------------------------------------------- */
 
 /* A clock is a component that removes itself when it has run down: who waits is who has it. */
 static void cool_down_run(Simulation* sim, sett_batch* b)
@@ -83,7 +81,7 @@ static void cool_down_run(Simulation* sim, sett_batch* b)
 const System system_cool_down = {
     .name = "cool down",
     .run = cool_down_run,
-    .query = {.terms = {WRITES(Cooldown)}},
+    .query = {.terms = {SETT_WRITES(Cooldown)}},
 };
 
 static void recover_run(Simulation* sim, sett_batch* b)
@@ -99,7 +97,7 @@ static void recover_run(Simulation* sim, sett_batch* b)
 const System system_recover = {
     .name = "recover",
     .run = recover_run,
-    .query = {.terms = {WRITES(Pain)}},
+    .query = {.terms = {SETT_WRITES(Pain)}},
 };
 
 static void expire_run(Simulation* sim, sett_batch* b)
@@ -115,5 +113,5 @@ static void expire_run(Simulation* sim, sett_batch* b)
 const System system_expire = {
     .name = "expire",
     .run = expire_run,
-    .query = {.terms = {WRITES(Lifetime)}},
+    .query = {.terms = {SETT_WRITES(Lifetime)}},
 };

@@ -1,0 +1,76 @@
+#!/bin/sh
+# What a person types, right and wrong: what is said, and the exit status.
+#
+#   test/command_line.sh <the program>
+set -eu
+
+program=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+wads=${FREEDOOM_WAD_FOLDER:-/usr/share/games/doom}
+
+fail() {
+    echo "command_line: $*" >&2
+    exit 1
+}
+
+run() { # <expected status> <option>...
+    expected=$1
+    shift
+    status=0
+    "$program" "$@" >said 2>complained || status=$?
+    [ "$status" = "$expected" ] || fail "$*: status $status, not $expected: $(cat complained)"
+}
+
+# Exit status 2, nothing on standard output, and one line that holds the given words.
+refuses() { # <words> <option>...
+    words=$1
+    shift
+    run 2 "$@"
+    [ ! -s said ] || fail "$*: talks to standard output"
+    [ "$(wc -l <complained)" = 1 ] || fail "$*: not one line: $(cat complained)"
+    grep -qF -- "$words" complained || fail "$*: no \"$words\" in: $(cat complained)"
+}
+
+says() { # <words>
+    grep -qE -- "$1" said || fail "no \"$1\" in: $(cat said)"
+}
+
+run 0 --help
+says '--wad FILE'
+run 0 --version
+says 'Sett [0-9]+\.[0-9]+\.[0-9]+'
+
+refuses '--fast: no such option' --fast
+refuses 'E1M1: no such option' E1M1
+refuses '--ticks: needs a value' --ticks
+refuses '--ticks -1: not a number' --ticks -1
+refuses '--ticks 1e3: not a number' --ticks 1e3
+refuses '--ticks 4294967296: not a number' --ticks 4294967296
+refuses '--seed x: not a number' --seed x
+refuses '--map E9M9: no map of this name' --map E9M9 --ticks 1
+refuses '--png E9M9: no map of this name' --png E9M9 --ticks 1
+refuses 'nowhere.wad: cannot be opened' --wad nowhere.wad
+refuses '.: cannot be read' --wad .
+refuses 'complained: not a WAD file' --wad complained
+
+# The real file, cut off at places of all kinds.
+for size in 0 3 12 1000 1000000 20000000 27284991; do
+    head -c "$size" "$wads/freedoom1.wad" >cut.wad
+    refuses 'cut.wad: ' --wad cut.wad
+done
+
+run 0 --map E1M1 --ticks 140 --trace
+says '^1 maps in one world: 238 things, 812 linedefs, 133 sectors$'
+says '^[0-9]+	E1M1	shot	[a-z ]+ #[0-9]+	[a-z ]+ #[0-9]+$'
+says '^[0-9]+	E1M1	hit	.*	[0-9]+$'
+says '^final state 0x[0-9a-f]{16}$'
+head -c 4 out/E1M1.png | grep -q PNG || fail "out/E1M1.png is no picture"
+rm -r out
+run 0 --map E1M1 --map MAP01 --ticks 0 --png none
+says '^2 maps in one world'
+[ ! -e out ] || fail "a picture though none was asked for"
+: >out
+run 1 --map E1M1 --ticks 0
+grep -qF 'out: cannot be made' complained || fail "$(cat complained)"

@@ -1,0 +1,247 @@
+/* test_simulation.c - the battle is the same each time, stays sound, and is what its systems
+ * say. */
+#include "atlas.h"
+#include "census.h"
+#include "check.h"
+#include "simulation.h"
+#include "state_hash.h"
+#include "wad_cut.h"
+
+static Simulation start(const char* const* maps, uint32_t map_count, uint64_t seed)
+{
+    Atlas atlas = {0};
+    Simulation sim;
+    Fault fault;
+    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, map_count, &fault), "%s", fault.text);
+    CHECK_EQ(atlas.count, map_count);
+    CHECK_MSG(simulation_init(&sim, atlas.levels, atlas.count, seed, &fault), "%s", fault.text);
+    atlas_deinit(&atlas);
+    return sim;
+}
+
+static void run(Simulation* sim, uint32_t ticks)
+{
+    Fault fault;
+    for (uint32_t i = 0; i < ticks; i++) {
+        CHECK_MSG(simulation_step(sim, &fault), "%s", fault.text);
+    }
+}
+
+static uint64_t hash_of(const Simulation* sim)
+{
+    uint64_t hash = 0;
+    CHECK(state_hash(sim, &hash));
+    return hash;
+}
+
+static uint64_t hash_after(const char* const* maps, uint32_t map_count, uint64_t seed)
+{
+    Simulation sim = start(maps, map_count, seed);
+    run(&sim, 140);
+    uint64_t hash = hash_of(&sim);
+    simulation_deinit(&sim);
+    return hash;
+}
+
+static void same_seed_same_battle(void)
+{
+    static const char* const maps[] = {"E1M4"};
+    uint64_t hash = hash_after(maps, 1, 1);
+    CHECK_EQ(hash, hash_after(maps, 1, 1));
+    CHECK(hash != hash_after(maps, 1, 2));
+}
+
+static void everything_on_the_map_is_an_entity(void)
+{
+    static const char* const maps[] = {"E1M1", "E1M2"};
+    Simulation sim = start(maps, 2, 1);
+    CHECK_EQ(sett_component_count(sim.world, Map_id), 2);
+    CHECK_EQ(sett_component_count(sim.world, Thing_id), 238 + 321);
+    CHECK_EQ(sett_component_count(sim.world, Line_id), 812 + 2080);
+    CHECK_EQ(sett_component_count(sim.world, Sector_id), 133 + 318);
+    CHECK_EQ(sett_entity_count(sim.world), 2 + 238 + 321 + 812 + 2080 + 133 + 318);
+    CHECK_EQ(sim.counts.created, sett_entity_count(sim.world));
+    simulation_deinit(&sim);
+}
+
+static void check_sound(Simulation* sim)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(sim->world, &reason) == SETT_OK, "%s", reason);
+    CHECK_EQ(sim->counts.created - sim->counts.destroyed, sett_entity_count(sim->world));
+}
+
+/* Counts the entities that match; `desc` is a query that should find none, or should. */
+static uint32_t count_matches(const Simulation* sim, sett_query_desc desc)
+{
+    sett_query* query = sett_query_create(sim->world, &desc);
+    CHECK(query != NULL);
+    uint32_t count = sett_query_count(query);
+    sett_query_destroy(query);
+    return count;
+}
+
+static void check_kinds(const Simulation* sim)
+{
+    /* Nothing of the living is left on the dead. */
+    CHECK_EQ(
+        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Monster)}}),
+        0);
+    CHECK_EQ(
+        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Walk)}}),
+        0);
+    CHECK_EQ(
+        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Target)}}),
+        0);
+    CHECK_EQ(
+        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Body)}}),
+        0);
+    CHECK_EQ(count_matches(
+                 sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Velocity)}}),
+             0);
+    /* Who lives can be hurt, and who can be hurt takes up room. */
+    CHECK_EQ(
+        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Monster), SETT_LACKS(Health)}}),
+        0);
+    CHECK_EQ(
+        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Health), SETT_LACKS(Body)}}), 0);
+    CHECK_EQ(
+        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Charge), SETT_LACKS(Velocity)}}),
+        0);
+    /* The dying do not outlive their tick. */
+    CHECK_EQ(sett_component_count(sim->world, Dying_id), 0);
+}
+
+/* Nobody stands in a wall who did not begin in one, and everybody is in the sector that is
+ * noted. */
+static void check_places(const Simulation* sim)
+{
+    sett_query_desc desc = {.terms = {SETT_READS(Position), SETT_READS(Place)}};
+    sett_query* query = sett_query_create(sim->world, &desc);
+    CHECK(query != NULL);
+    SETT_QUERY(query, b) {
+        const Position* position = sett_batch_field(b, 0);
+        const Place* place = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            const Level* level = &sim->arenas[place[i].arena].level;
+            CHECK_EQ(place[i].sector, level_sector_at(level, position[i].x, position[i].y));
+        }
+    }
+    sett_query_destroy(query);
+}
+
+static void world_stays_sound(void)
+{
+    static const char* const maps[] = {"E2M3", "E4M7"};
+    Simulation sim = start(maps, 2, 3);
+    check_sound(&sim);
+    for (int i = 0; i < 20; i++) {
+        run(&sim, 20);
+        check_sound(&sim);
+        check_kinds(&sim);
+        check_places(&sim);
+    }
+    CHECK(sim.counts.events[EVENT_SHOT] > 0);
+    CHECK(sim.counts.events[EVENT_HIT] > 0);
+    CHECK(sim.counts.events[EVENT_DEATH] > 0);
+    CHECK_EQ(sett_component_count(sim.world, Corpse_id) > 0, true);
+    simulation_deinit(&sim);
+}
+
+static void trace_tells_what_is_counted(void)
+{
+    static const char* const maps[] = {"E1M2"};
+    Simulation sim = start(maps, 1, 1);
+    uint64_t lines = 0, deaths = 0, events = 0;
+    char line[256];
+    sim.trace = tmpfile();
+    CHECK(sim.trace != NULL);
+    run(&sim, 200);
+    rewind(sim.trace);
+    while (fgets(line, sizeof line, sim.trace) != NULL) {
+        lines++;
+        deaths += strstr(line, "\tE1M2\tdeath\t") != NULL ? 1 : 0;
+    }
+    for (int event = 0; event < EVENT_COUNT; event++) {
+        events += sim.counts.events[event];
+    }
+    CHECK(events > 0);
+    CHECK_EQ(lines, events);
+    CHECK_EQ(deaths, sim.counts.events[EVENT_DEATH]);
+    fclose(sim.trace);
+    simulation_deinit(&sim);
+}
+
+static void hash_sees_every_change(void)
+{
+    static const char* const maps[] = {"E1M1"};
+    Simulation sim = start(maps, 1, 1);
+    run(&sim, 35);
+    uint64_t before = hash_of(&sim);
+    sett_entity entity = sett_null();
+    uint32_t cursor = 0;
+    while (!SETT_HAS(sim.world, entity, Walk)) {
+        entity = sett_entity_next(sim.world, &cursor);
+        CHECK(!sett_is_null(entity));
+    }
+    Position* position = SETT_GET_MUT(sim.world, entity, Position);
+    position->x ^= 1;
+    CHECK(hash_of(&sim) != before);
+    position->x ^= 1;
+    CHECK_EQ(hash_of(&sim), before);
+    sett_add(sim.world, entity, Dying_id); /* a tag has no value, but counts */
+    CHECK(hash_of(&sim) != before);
+    sett_remove(sim.world, entity, Dying_id);
+    CHECK_EQ(hash_of(&sim), before);
+    sett_entity_destroy(sim.world, sett_entity_create(sim.world));
+    CHECK_EQ(hash_of(&sim), before);
+    simulation_deinit(&sim);
+}
+
+/* Maps that were damaged but are sound in themselves: monsters at the end of the world, floors
+ * above ceilings. They make no sense and have to be simulated all the same. */
+static void damaged_maps_can_be_played(void)
+{
+    static const char* const names[] = {"E3M2"};
+    WadCut cut = wad_cut_make(WAD_CUT_FIRST, names, 1);
+    uint8_t* bytes = malloc(cut.size);
+    CHECK(bytes != NULL);
+    uint64_t seed = check_setting("SETT_SEED", 1);
+    uint64_t trials = check_setting("FREEDOOM_PLAYED", 100), played = 0;
+    for (uint64_t trial = 0; trial < trials; trial++) {
+        uint64_t random = seed + trial * 7919;
+        Wad wad;
+        WadMap map;
+        Level level;
+        Simulation sim;
+        Fault fault;
+        memcpy(bytes, cut.bytes, cut.size);
+        /* Things, vertices and heights: numbers of which none is wrong. */
+        for (int i = 0; i < 60; i++) {
+            uint32_t lump = (uint32_t[]){1, 4, 8}[wad_cut_random(&random, 3)];
+            uint32_t size = wad_cut_get(wad_cut_entry(&cut, lump) + 4, 4);
+            uint32_t at = wad_cut_random(&random, size / 2) * 2;
+            wad_cut_put(bytes + wad_cut_get(wad_cut_entry(&cut, lump), 4) + at,
+                        wad_cut_random(&random, 3) == 0 ? 0x8000u - wad_cut_random(&random, 2)
+                                                        : wad_cut_random(&random, 0x10000),
+                        2);
+        }
+        CHECK_MSG(wad_open_memory(&wad, "damaged.wad", bytes, cut.size, &fault), "%s", fault.text);
+        CHECK_MSG(wad_read_map(&wad, 0, &map, &fault), "%s", fault.text);
+        CHECK_MSG(level_open(&level, &map, &fault), "%s", fault.text);
+        CHECK_MSG(simulation_init(&sim, &level, 1, trial, &fault), "%s", fault.text);
+        run(&sim, 60);
+        played += sim.counts.events[EVENT_SHOT] > 0 ? 1 : 0;
+        simulation_deinit(&sim);
+        wad_close(&wad);
+    }
+    printf("  seed %llu: %llu of %llu with a fight\n", (unsigned long long)seed,
+           (unsigned long long)played, (unsigned long long)trials);
+    CHECK(played > trials / 10);
+    free(bytes);
+    free(cut.bytes);
+}
+
+TEST_MAIN(TEST(same_seed_same_battle), TEST(everything_on_the_map_is_an_entity),
+          TEST(world_stays_sound), TEST(trace_tells_what_is_counted), TEST(hash_sees_every_change),
+          TEST(damaged_maps_can_be_played))
