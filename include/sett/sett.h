@@ -8,6 +8,7 @@
  *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
  *     queries      loops over all that match                 sett_query_*, SETT_QUERY, SETT_EACH
  *     groups       members known at any time, arranged       sett_group_*
+ *     sorting      orders of packed storages and groups      sett_sort*, sett_group_sort*
  *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
  *
  * How the functions are described: what for; Returns; Fails; Cost; Invalidates; Threads; Since.
@@ -201,6 +202,14 @@ SETT_API sett_status sett_component_clear(sett_world* world, sett_component comp
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_component_owner(const sett_world* world, sett_component component,
                                           const void* address);
+
+/* Moves a type's values from one kind of storage to another; every loop goes on working, in the
+ * order of the new kind. A tag may be packed too.
+ * Fails: LOCKED, UNREGISTERED, ARGUMENT (a keep_order type cannot be a matrix; size), CONFLICT (a
+ * group owns it), OUT_OF_MEMORY. Cost: O(values). Invalidates: addresses of the type.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_component_convert(sett_world* world, sett_component component,
+                                            sett_storage_kind kind);
 
 /* Moves the rows of a keep_order storage together over the gaps that removals left. The library
  * also does so by itself when an addition finds at least half of the rows to be gaps, and in
@@ -443,7 +452,7 @@ typedef struct sett_batch {
     bool plain;           /* nothing but required terms that are positional */
     /* rows of the step that match and were not handed out yet */
     uint64_t words[SETT_BATCH_ROWS / 64];
-    uint16_t list[SETT_BATCH_ROWS + 8]; /* what `rows` points to */
+    uint16_t list[SETT_BATCH_ROWS + 12]; /* what `rows` points to */
 } sett_batch;
 
 /* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy.
@@ -639,6 +648,46 @@ SETT_API uint32_t sett_group_count(const sett_group* group);
 
 /* Returns whether the entity is a member. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API bool sett_group_has(const sett_group* group, sett_entity entity);
+
+/* -------------------------------------------------------------------------------------- sorting */
+
+/* Packed storages, and the members of owning groups, can be put in order; additions then append to
+ * it and removals disturb it (unless keep_order). All sorts are stable, and take less when little
+ * is out of order: O(n) plus the sorting of what is. Fails: LOCKED, UNREGISTERED, ARGUMENT (not
+ * packed; no such key), CONFLICT (a group arranges it), OUT_OF_MEMORY (order unchanged).
+ * Invalidates: addresses of the types whose rows move. Threads: writer. Since: 0.1 */
+
+/* What lies where a key is read. */
+typedef enum sett_key_kind {
+    SETT_KEY_U32,
+    SETT_KEY_I32,
+    SETT_KEY_F32,
+    SETT_KEY_U64,
+    SETT_KEY_I64,
+    SETT_KEY_F64,
+} sett_key_kind;
+
+/* Sorts a type's values; `compare` is below 0 when `a` goes first. Cost: O(n log n) comparisons. */
+SETT_API sett_status sett_sort(sett_world* world, sett_component component,
+                               int (*compare)(const void* a, const void* b, void* user),
+                               void* user);
+
+/* Sorts a type's values by a number in them, `offset` bytes from their beginning. Cost: O(n), about
+ * 30 ns a value. -0 goes before 0, NaN to the ends. */
+SETT_API sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t offset,
+                                      sett_key_kind kind);
+
+/* Puts the entities that both types have first, in the order of `like`; the others follow as they
+ * are. Cost: O(n of both). */
+SETT_API sett_status sett_sort_as(sett_world* world, sett_component component, sett_component like);
+
+/* The same for the members of a group, by a type that it owns (sett_group_sort), or by a number in
+ * any of its types. All that it owns moves along. */
+SETT_API sett_status sett_group_sort(sett_group* group, sett_component component,
+                                     int (*compare)(const void* a, const void* b, void* user),
+                                     void* user);
+SETT_API sett_status sett_group_sort_by_key(sett_group* group, sett_component component,
+                                            size_t offset, sett_key_kind kind);
 
 /* ----------------------------------------------------------------------------------- inspection */
 

@@ -276,7 +276,7 @@ SETTI_INLINE const setti_storage* match_words_at(const sett_query* query, uint32
 static step_result step_pages(sett_batch* batch)
 {
     const sett_query* query = batch->query;
-    const uint64_t* bits[SETT_QUERY_TERMS];
+    const uint64_t* bits[SETT_QUERY_TERMS + 1];
     while (batch->cursor < batch->limit) {
         uint32_t base = batch->cursor;
         uint32_t rows = SETTI_MIN(batch->unit, batch->limit - base);
@@ -389,21 +389,34 @@ static bool run_is_all(const uint64_t* words, uint32_t word_count, uint32_t end)
            (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* Writes the row numbers of all bits, eight at a time without asking how many there are: the list
- * has room for the excess, and no branch depends on the pattern but the number of eights. */
+/* Writes the next `most` row numbers of a word; what there is not of it becomes some other
+ * number. */
+SETTI_INLINE uint64_t list_some(uint64_t word, uint32_t base, uint32_t most, uint16_t* out)
+{
+    for (uint32_t k = 0; k < most; k++) {
+        out[k] = (uint16_t)(base + setti_bits_lowest(word | (uint64_t)1 << 63));
+        word &= word - 1;
+    }
+    return word;
+}
+
+/* Writes the row numbers of all bits: of each word that has any four, and then eight at a time,
+ * without asking how many there are. The excess is overwritten by the next word's, or lies in the
+ * room that the list has for it. A branch for every bit, or every word, costs a misprediction each:
+ * at 1 % that was 8 of 17 ns a match. */
 static uint32_t list_rows(const uint64_t* words, uint32_t word_count, uint16_t* list)
 {
     uint32_t count = 0;
+    uint32_t some = 0;
     for (uint32_t at = 0; at < word_count; at++) {
-        uint64_t word = words[at];
-        uint32_t bits = setti_bits_count(word);
-        uint16_t* out = list + count;
-        for (uint32_t done = 0; done < bits; done += 8, out += 8) {
-            for (uint32_t k = 0; k < 8; k++) {
-                /* The excess reads a bit that is always there. */
-                out[k] = (uint16_t)(at * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
-                word &= word - 1;
-            }
+        some |= (uint32_t)(words[at] != 0) << at;
+    }
+    for (; some != 0; some &= some - 1) {
+        uint32_t at = setti_bits_lowest(some);
+        uint32_t bits = setti_bits_count(words[at]);
+        uint64_t rest = list_some(words[at], at * 64, 4, list + count);
+        for (uint32_t done = 4; done < bits; done += 8) {
+            rest = list_some(rest, at * 64, 8, list + count + done);
         }
         count += bits;
     }
@@ -510,11 +523,8 @@ SETTI_INLINE void set_fields(sett_batch* batch, uint32_t base)
 
 /* ------------------------------------------------------------------------------------- the loop */
 
-static void batch_start(sett_query* query, sett_batch* batch)
+SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
-    setti_plan plan;
-    setti_plan_update(query);
-    setti_plan_make(query, &plan);
     batch->query = query;
     batch->count = 0;
     batch->field_count = query->term_count;
@@ -525,24 +535,56 @@ static void batch_start(sett_query* query, sett_batch* batch)
     batch->scratch_row = 0;
     batch->cursor = 0;
     batch->word_count = 0;
+}
+
+/* Over pages, as most loops go. */
+SETTI_INLINE void batch_start_pages(const sett_query* query, sett_batch* batch, uint32_t limit)
+{
+    batch->driver = SETT_QUERY_TERMS;
+    batch->in_place = query->positional;
+    batch->unit = query->matrix_rows;
+    batch->plain = query->plain;
+    batch->limit = limit;
+}
+
+static void batch_start_any(sett_query* query, sett_batch* batch)
+{
+    setti_plan plan;
+    setti_plan_make(query, &plan);
+    if (plan.driver == SETT_QUERY_TERMS) {
+        batch_start_pages(query, batch, plan.limit);
+        return;
+    }
     batch->driver = plan.driver;
     batch->in_place = plan.in_place;
     batch->residual = plan.residual;
     batch->limit = plan.limit;
-    bool packed = plan.driver != SETT_QUERY_TERMS;
-    batch->unit = packed ? SETT_BATCH_ROWS : query->matrix_rows;
-    for (uint32_t rest = packed ? plan.in_place : 0; rest != 0; rest &= rest - 1) {
+    batch->plain = (query->optional | query->changed | plan.residual) == 0;
+    batch->unit = SETT_BATCH_ROWS;
+    for (uint32_t rest = plan.in_place; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
         batch->unit = SETTI_MIN(batch->unit, setti_storage_rows(storage));
     }
-    batch->plain =
-        (query->optional | query->changed) == 0 && (packed ? plan.residual : query->filter) == 0;
+}
+
+SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
+{
+    setti_plan_update(query);
+    batch_reset(query, batch);
+    if (SETTI_LIKELY(query->simple)) {
+        batch_start_pages(query, batch, setti_plan_limit(query));
+    } else {
+        batch_start_any(query, batch);
+    }
 }
 
 /* Whether a field's values lie in another order than the batch's rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
     const sett_query* query = batch->query;
+    if (batch->driver == SETT_QUERY_TERMS) {
+        return query->gathers;
+    }
     for (uint32_t k = 0; k < query->term_count; k++) {
         if (query->term[k].has_field && (batch->in_place >> k & 1) == 0) {
             return true;

@@ -59,6 +59,19 @@ static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const se
     return setti_bits_count(covered_a) > setti_bits_count(covered_b);
 }
 
+static void plan_find_kinds(sett_query* query)
+{
+    query->positional = 0;
+    query->matrix_rows = SETT_BATCH_ROWS;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_storage* storage = &query->term[k].type->storage;
+        if (storage->kind != SETTI_PACKED) {
+            query->positional |= (uint32_t)1 << k;
+            query->matrix_rows = SETTI_MIN(query->matrix_rows, setti_storage_rows(storage));
+        }
+    }
+}
+
 static void plan_find_cover(sett_query* query)
 {
     query->cover = NULL;
@@ -83,6 +96,7 @@ void setti_plan_update(sett_query* query)
         return;
     }
     query->version = query->world->listener_version;
+    plan_find_kinds(query);
     plan_find_cover(query);
     bool set = query->cover != NULL && query->cover->owned.count == 0;
     uint32_t known = set ? query->covered : 0;
@@ -95,11 +109,17 @@ void setti_plan_update(sett_query* query)
         query->matrix[query->matrix_count++] = &query->term[setti_bits_lowest(rest)].type->storage;
     }
     query->filter = (query->without | (query->required & ~query->positional)) & ~known;
+    query->simple = (query->required & ~query->positional) == 0 && query->matrix_count != 0;
     /* A packed type that the set covers has to be looked up all the same if its values are
      * wanted. */
     for (uint32_t rest = query->required & ~query->positional; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         query->filter |= query->term[k].has_field ? (uint32_t)1 << k : 0;
+    }
+    query->plain = (query->optional | query->changed | query->filter) == 0;
+    query->gathers = false;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        query->gathers |= query->term[k].has_field && (query->positional >> k & 1) == 0;
     }
 }
 
@@ -157,8 +177,5 @@ void setti_plan_make(const sett_query* query, setti_plan* plan)
     plan->driver = SETT_QUERY_TERMS;
     plan->in_place = query->positional;
     plan->residual = 0;
-    plan->limit = query->matrix_count == 0 ? setti_id_set_capacity(&entities->ids) : UINT32_MAX;
-    for (uint32_t k = 0; k < query->matrix_count; k++) {
-        plan->limit = SETTI_MIN(plan->limit, query->matrix[k]->extent);
-    }
+    plan->limit = setti_plan_limit(query);
 }

@@ -41,10 +41,6 @@ static void query_add_term(sett_query* query, const sett_term* given)
     query->any |= term->kind == SETT_ANY ? bit : 0;
     query->optional |= term->kind == SETT_OPTIONAL || term->kind == SETT_ANY ? bit : 0;
     query->changed |= given->changed ? bit : 0;
-    if (storage->kind != SETTI_PACKED) {
-        query->positional |= bit;
-        query->matrix_rows = SETTI_MIN(query->matrix_rows, setti_storage_rows(storage));
-    }
     if (term->has_field) {
         query_add_scratch(query, term);
     }
@@ -79,7 +75,6 @@ sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
     query->world = world;
     query->name_size = (uint32_t)strlen(name) + 1;
     query->open.name = memcpy(copy, name, query->name_size);
-    query->matrix_rows = SETT_BATCH_ROWS;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         query_add_term(query, &desc->terms[k]);
     }

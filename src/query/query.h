@@ -30,10 +30,10 @@ struct sett_query {
     uint32_t optional; /* a batch has it for all of its rows or for none: OPTIONAL and ANY */
     uint32_t any;
     uint32_t changed;
-    uint32_t positional; /* in matrices, or tags */
 
-    /* What the listeners there are make of it; see plan.c. */
-    uint32_t version;      /* of the world's listeners when this was worked out */
+    /* Worked out anew when listeners or kinds of storage change; see plan.c. */
+    uint32_t positional;   /* in matrices, or tags */
+    uint32_t version;      /* of the world's listeners when it was */
     setti_listener* cover; /* a group whose conditions the query includes, or NULL */
     uint32_t covered;      /* terms that the cover makes true */
     uint32_t arranged;     /* terms that the cover owns */
@@ -43,6 +43,9 @@ struct sett_query {
     const setti_storage* matrix[SETT_QUERY_TERMS + 1];
     uint32_t matrix_count;
     uint32_t filter;
+    bool simple;           /* there is nothing to choose: pages, whatever the counts */
+    bool plain;            /* over pages: nothing but `matrix` decides */
+    bool gathers;          /* over pages: some field lies in a packed storage */
     uint32_t matrix_rows;  /* rows of a step: the fewest a page among its matrices */
     uint32_t scratch_size; /* bytes, if everything had to be gathered */
     setti_term term[SETT_QUERY_TERMS];
@@ -58,6 +61,16 @@ typedef struct setti_plan {
 
 /* Works out anew what depends on the listeners, if these have changed. */
 void setti_plan_update(sett_query* query);
+
+/* Over pages: the smallest extent of what is intersected. */
+SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
+{
+    uint32_t limit = UINT32_MAX;
+    for (uint32_t k = 0; k < query->matrix_count; k++) {
+        limit = SETTI_MIN(limit, query->matrix[k]->extent);
+    }
+    return query->matrix_count != 0 ? limit : setti_id_set_capacity(&query->world->entities.ids);
+}
 
 /* The plan of a loop that begins now: a function of the state of the world and nothing else. */
 void setti_plan_make(const sett_query* query, setti_plan* plan);

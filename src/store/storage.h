@@ -149,9 +149,20 @@ SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t
     return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
 }
 
+/* The address of an index's row in a matrix, whose page exists. */
+SETTI_INLINE void* setti_matrix_row(const setti_storage* storage, uint32_t index)
+{
+    unsigned char* page = storage->rows.data[index >> storage->shift];
+    return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
+}
+
 /* Returns the address of the entity's value, or NULL. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
+    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX)) {
+        return SETTI_LIKELY(setti_bitmap_has(storage, index)) ? setti_matrix_row(storage, index)
+                                                              : NULL;
+    }
     uint32_t place = setti_storage_place(storage, index);
     return place != SETTI_NONE ? setti_storage_at(storage, place) : NULL;
 }
@@ -173,6 +184,13 @@ SETTI_INLINE void setti_storage_write(const setti_pool* pool, const setti_storag
 SETTI_INLINE void* setti_storage_find_mut(const setti_pool* pool, const setti_storage* storage,
                                           uint32_t index)
 {
+    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX && !storage->tracked)) {
+        if (SETTI_UNLIKELY(!setti_bitmap_has(storage, index))) {
+            return NULL;
+        }
+        setti_pages_write(pool, &storage->rows, index >> storage->shift);
+        return setti_matrix_row(storage, index);
+    }
     uint32_t place = setti_storage_place(storage, index);
     if (place == SETTI_NONE) {
         return NULL;

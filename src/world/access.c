@@ -8,9 +8,9 @@
  */
 #include "world/world.h"
 
-/* Says why an access that expects a value found none. */
-SETTI_COLD static void access_misuse(const sett_world* world, sett_entity entity,
-                                     sett_component component, const char* call)
+/* Says why an access that expects a value found none. Returns NULL. */
+SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entity,
+                                      sett_component component, const char* call)
 {
     sett_status status = SETT_STATUS_ABSENT;
     if (setti_entity_signature(&world->entities, entity) == NULL) {
@@ -19,12 +19,13 @@ SETTI_COLD static void access_misuse(const sett_world* world, sett_entity entity
         status = SETT_STATUS_UNREGISTERED;
     }
     setti_world_misuse(world, status, call, entity, component);
+    return NULL;
 }
 
 const void* sett_find(const sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL || setti_entity_signature(&world->entities, entity) == NULL)) {
+    if (SETTI_UNLIKELY(type == NULL || !setti_entity_is_current(&world->entities, entity))) {
         return NULL;
     }
     return setti_storage_find(&type->storage, entity.index);
@@ -33,29 +34,25 @@ const void* sett_find(const sett_world* world, sett_entity entity, sett_componen
 const void* sett_get(const sett_world* world, sett_entity entity, sett_component component)
 {
     const void* value = sett_find(world, entity, component);
-    if (SETTI_UNLIKELY(value == NULL)) {
-        access_misuse(world, entity, component, "sett_get");
-    }
-    return value;
+    return SETTI_LIKELY(value != NULL) ? value
+                                       : access_misuse(world, entity, component, "sett_get");
 }
 
 void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
 {
     setti_type* type = setti_world_type(world, component);
     void* value = NULL;
-    if (SETTI_LIKELY(type != NULL && setti_entity_signature(&world->entities, entity) != NULL)) {
+    if (SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity))) {
         value = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
-    if (SETTI_UNLIKELY(value == NULL)) {
-        access_misuse(world, entity, component, "sett_get_mut");
-    }
-    return value;
+    return SETTI_LIKELY(value != NULL) ? value
+                                       : access_misuse(world, entity, component, "sett_get_mut");
 }
 
 bool sett_has(const sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    return SETTI_LIKELY(type != NULL && setti_entity_signature(&world->entities, entity) != NULL) &&
+    return SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity)) &&
            setti_storage_has(&type->storage, entity.index);
 }
 

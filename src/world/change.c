@@ -371,6 +371,15 @@ static bool change_recall_added(sett_world* world, setti_type* type, sett_entity
     return true;
 }
 
+/* Makes a value just added by the short way what it has to be. */
+static void* change_finish(sett_world* world, const setti_type* type, sett_entity entity,
+                           void* value)
+{
+    setti_type_init_values(type, value, 1);
+    change_call(world, type, type->desc.on_add, entity, value);
+    return value;
+}
+
 /* The long way of adding: a known edge first, then everything else. */
 static void* change_add_long(sett_world* world, sett_entity entity, sett_component component,
                              const char* call)
@@ -379,8 +388,7 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
     if (change_recall_added(world, type, entity)) {
         void* value = change_try_add(world, type, entity);
         if (value != NULL) {
-            setti_row_zero(value, type->storage.size);
-            return value;
+            return change_finish(world, type, entity, value);
         }
     }
     return change_add_slow(world, entity, component, call);
@@ -392,6 +400,9 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     void* value = change_try_add(world, type, entity);
     if (SETTI_UNLIKELY(value == NULL)) {
         return change_add_long(world, entity, component, "sett_add");
+    }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
+        return change_finish(world, type, entity, value);
     }
     return setti_row_zero(value, type->storage.size);
 }
@@ -451,8 +462,9 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
             if (row == NULL) {
                 return NULL;
             }
-        } else if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
-            setti_row_zero(row, type->storage.size); /* as sett_add leaves it */
+        } else if (SETTI_UNLIKELY((type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_SLOW_SET)) !=
+                                  0)) {
+            change_finish(world, type, entity, row); /* as sett_add leaves it */
         }
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
@@ -550,6 +562,8 @@ static sett_status change_remove_long(sett_world* world, sett_entity entity,
     setti_type* type = setti_world_type(world, component);
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (type != NULL && signature != NULL && type->removed.from != *signature &&
+        world->locks == 0 && type->storage.kind != SETTI_PACKED &&
+        (type->flags & SETTI_TYPE_SLOW_REMOVE) == 0 &&
         setti_storage_has(&type->storage, entity.index)) {
         uint32_t to = setti_signature_edge(&world->signatures, *signature, component);
         if (to != SETTI_NONE && change_is_plain(world, *signature, type, to)) {
@@ -567,14 +581,27 @@ static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t 
     return SETT_OK;
 }
 
+/* The short way for types with removal hooks: the value's end, then the rest. */
+static void change_end_value(sett_world* world, setti_type* type, sett_entity entity)
+{
+    void* value = setti_storage_find(&type->storage, entity.index);
+    if (value != NULL) {
+        change_call(world, type, type->desc.on_remove, entity, value);
+        setti_type_deinit_values(type, value, 1);
+    }
+}
+
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
 {
     setti_type* type = setti_world_type(world, component);
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
                        (type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
-                       type->removed.from != *signature)) {
+                       type->removed.from != *signature || type->storage.kind == SETTI_PACKED)) {
         return change_remove_long(world, entity, component);
+    }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0)) {
+        change_end_value(world, type, entity);
     }
     setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index);
     if (SETTI_UNLIKELY(erased == SETTI_NOT_ERASED)) {
@@ -738,10 +765,18 @@ static sett_status change_bulk_add(sett_world* world, change_bulk* bulk, setti_t
 /* How many of the next `count` creations take indices that follow one another. */
 static uint32_t change_run(const setti_entity_table* table, uint32_t ahead, uint32_t count)
 {
-    uint32_t first = setti_entity_upcoming(table, ahead);
+    uint32_t row = table->ids.count + table->promised + ahead;
+    uint32_t first = setti_id_set_dense(&table->ids, row);
     uint32_t run = 1;
-    while (run < count && setti_entity_upcoming(table, ahead + run) == first + run) {
-        run++;
+    while (run < count) { /* page by page: a page that does not exist is the identity */
+        const setti_id_page* page = setti_id_set_page_of(&table->ids, row + run);
+        uint32_t slot = (row + run) & SETTI_ID_SET_MASK;
+        uint32_t end = SETTI_MIN(SETTI_ID_SET_ROWS - slot, count - run);
+        for (uint32_t k = 0; k < end; k++, run++) {
+            if ((page != NULL ? page->dense[slot + k] : row + run) != first + run) {
+                return run;
+            }
+        }
     }
     return run;
 }
@@ -830,13 +865,8 @@ static void change_bulk_create(sett_world* world, const change_bulk* bulk, uint3
     for (uint32_t done = 0; done < count;) {
         uint32_t run = change_run(table, 0, count - done);
         uint32_t first = setti_entity_upcoming(table, 0);
-        for (uint32_t k = 0; k < run; k++) {
-            sett_entity entity = setti_entity_create(&world->pool, table);
-            *setti_entity_signature(table, entity) = bulk->signature;
-            if (out != NULL) {
-                out[done + k] = entity;
-            }
-        }
+        setti_entity_create_run(&world->pool, table, run, bulk->signature,
+                                out != NULL ? out + done : NULL);
         for (uint32_t k = 0; k < bulk->types.count; k++) {
             setti_type* type = bulk->types.item[k];
             const unsigned char* given =
@@ -1048,6 +1078,74 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
         return world->error;
     }
     setti_storage_compact(&world->pool, &type->storage);
+    return SETT_OK;
+}
+
+/* Fills `to` with the values of `from`; all of it reserved. */
+static void change_convert(sett_world* world, setti_storage* from, setti_storage* to)
+{
+    bool packed = from->kind == SETTI_PACKED;
+    uint32_t cursor = 0;
+    for (uint32_t k = 0; k < from->extent; k++) { /* rows in their order, or indices in theirs */
+        uint32_t index = packed ? *setti_storage_index(from, k) : setti_storage_next(from, &cursor);
+        if (index == SETTI_NONE) {
+            continue;
+        }
+        uint32_t count = 1;
+        void* row = setti_storage_insert(&world->pool, to, index, &count);
+        void* value = setti_storage_find(from, index);
+        if (from->move != NULL && from->size != 0) {
+            from->move(row, value, 1, from->user);
+        } else {
+            setti_row_copy(row, value, from->size);
+        }
+        if (from->tracked) {
+            *setti_storage_tick(to, setti_storage_place(to, index)) =
+                *setti_storage_tick(from, setti_storage_place(from, index));
+        }
+    }
+}
+
+sett_status sett_component_convert(sett_world* world, sett_component component,
+                                   sett_storage_kind kind)
+{
+    static const char call[] = "sett_component_convert";
+    setti_type* type = change_check_type(world, component, call);
+    if (type == NULL) {
+        return world->error;
+    }
+    sett_component_desc desc = type->desc;
+    desc.storage = kind;
+    const char* wrong = setti_component_resolve(&desc);
+    if (wrong != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+                                     desc.name, wrong);
+    }
+    if (desc.storage == type->desc.storage) {
+        return SETT_OK;
+    }
+    if (type->owner != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" is arranged by group \"%.100s\"", call,
+                                     desc.name, type->owner->name);
+    }
+    setti_storage made;
+    setti_component_init_storage(&made, &desc);
+    uint32_t cursor = 0;
+    bool reserved = setti_storage_reserve_rows(&world->pool, &made, type->storage.count);
+    for (uint32_t index = setti_storage_next(&type->storage, &cursor);
+         reserved && index != SETTI_NONE; index = setti_storage_next(&type->storage, &cursor)) {
+        reserved = setti_storage_reserve_indices(&world->pool, &made, index, 1);
+    }
+    if (!reserved) {
+        setti_storage_deinit(&world->pool, &made);
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
+    }
+    change_convert(world, &type->storage, &made);
+    setti_storage_deinit(&world->pool, &type->storage);
+    type->storage = made;
+    type->desc.storage = desc.storage;
+    world->listener_version++; /* queries look again at where their terms lie */
     return SETT_OK;
 }
 

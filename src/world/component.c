@@ -67,7 +67,7 @@ static int component_print(char* out, size_t size, const sett_component_desc* de
 }
 
 /* Fills in the defaults. Returns NULL, or what is wrong with the descriptor. */
-static const char* component_resolve(sett_component_desc* desc)
+const char* setti_component_resolve(sett_component_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
         return "a name is needed";
@@ -286,11 +286,23 @@ static bool component_publish(sett_world* world, setti_type* type)
     return true;
 }
 
+void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc)
+{
+    setti_kind kind = desc->size == 0 ? SETTI_TAG : SETTI_MATRIX;
+    if (desc->storage == SETT_STORAGE_PACKED) {
+        kind = SETTI_PACKED;
+    }
+    setti_storage_init(storage, kind, desc->size, desc->align, desc->track_rows);
+    storage->keep_order = desc->keep_order;
+    storage->move = desc->move;
+    storage->user = desc->user;
+}
+
 sett_component sett_component_register(sett_world* world, const sett_component_desc* given)
 {
     static const char call[] = "sett_component_register";
     sett_component_desc desc = *given;
-    const char* wrong = component_resolve(&desc);
+    const char* wrong = setti_component_resolve(&desc);
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
                               desc.name != NULL ? desc.name : "", wrong);
@@ -339,13 +351,7 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
         return 0;
     }
     memset(type, 0, sizeof(*type));
-    setti_kind kind = desc.storage == SETT_STORAGE_PACKED ? SETTI_PACKED
-                      : desc.size == 0                    ? SETTI_TAG
-                                                          : SETTI_MATRIX;
-    setti_storage_init(&type->storage, kind, desc.size, desc.align, desc.track_rows);
-    type->storage.keep_order = desc.keep_order;
-    type->storage.move = desc.move;
-    type->storage.user = desc.user;
+    setti_component_init_storage(&type->storage, &desc);
     type->added.from = SETTI_NONE;
     type->removed.from = SETTI_NONE;
     type->flags = component_flags(&desc);

@@ -19,9 +19,9 @@ enum {
     SETTI_TYPE_REMOVE_HOOKS = 32 /* deinit or on_remove */
 };
 
-#define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES | SETTI_TYPE_ADD_HOOKS)
+#define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES)
 #define SETTI_TYPE_SLOW_SET (SETTI_TYPE_SET_HOOKS | SETTI_TYPE_REMOVE_HOOKS)
-#define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED | SETTI_TYPE_REMOVE_HOOKS)
+#define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED)
 
 /* The last transition that this type took part in: most changes repeat it, and it spares the hash
  * of the edge. Never true: from == SETTI_NONE. */
@@ -50,6 +50,12 @@ typedef struct setti_type {
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     uint64_t name_key;            /* in the table of names */
 } setti_type;
+
+/* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
+const char* setti_component_resolve(sett_component_desc* desc);
+
+/* An empty storage as a resolved descriptor wants it. */
+void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc);
 
 /* Appends; false when memory runs out. */
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type);

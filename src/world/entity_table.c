@@ -79,6 +79,33 @@ void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_en
         entity.generation;
 }
 
+void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run,
+                             uint32_t signature, sett_entity* out)
+{
+    for (uint32_t done = 0; done < run;) {
+        uint32_t first = setti_entity_upcoming(table, 0);
+        uint32_t slot = first & SETTI_ID_SET_MASK;
+        uint32_t count = SETTI_MIN(run - done, SETTI_ID_SET_ROWS - slot);
+        if (table->promised != 0) { /* each has to be exchanged with a promised row */
+            count = 1;
+            setti_entity_create(pool, table);
+        } else {
+            table->ids.count += count;
+        }
+        setti_entity_page* page = setti_entity_page_of(table, first);
+        setti_entity_write(pool, table, first);
+        for (uint32_t k = 0; k < count; k++) {
+            page->generation[slot + k] &= ~SETTI_DEAD;
+            page->signature[slot + k] = signature;
+        }
+        for (uint32_t k = 0; out != NULL && k < count; k++) {
+            out[done + k].index = first + k;
+            out[done + k].generation = page->generation[slot + k];
+        }
+        done += count;
+    }
+}
+
 void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);

@@ -44,6 +44,16 @@ SETTI_INLINE void setti_entity_write(const setti_pool* pool, const setti_entity_
     setti_pages_write(pool, &table->pages, index >> SETTI_ID_SET_SHIFT);
 }
 
+/* Whether the handle's generation is the one of its slot: for readers who go on to test presence,
+ * which a dead slot has nowhere, so that a made-up handle with SETTI_DEAD in it need not be told
+ * apart. */
+SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
+{
+    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    return SETTI_LIKELY(page != NULL) &&
+           SETTI_LIKELY(page->generation[entity.index & SETTI_ID_SET_MASK] == entity.generation);
+}
+
 /* Where the signature of a living entity is, or NULL for a handle that is null, stale or made
  * up. */
 SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, sett_entity entity)
@@ -106,6 +116,11 @@ SETTI_INLINE sett_entity setti_entity_create(setti_pool* pool, setti_entity_tabl
     }
     return entity;
 }
+
+/* Brings the next `run` free indices to life, which follow one another, all with this signature;
+ * reserved. Their handles go to `out`, unless it is NULL. */
+void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run,
+                             uint32_t signature, sett_entity* out);
 
 /* The rare half of setti_entity_destroy: the last life of a slot, or promises behind the
  * members. */

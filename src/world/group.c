@@ -40,15 +40,15 @@ static sett_status group_check_owned(sett_world* world, const setti_listener* li
         if (type->owner != NULL) {
             return setti_world_fail_with(
                 world, SETT_STATUS_CONFLICT,
-                "%s: \"%.100s\" wants to own \"%.100s\", which \"%.100s\" owns; let one of them have it "
-                "in `with` instead",
+                "%s: \"%.100s\" wants to own \"%.100s\", which \"%.100s\" owns; let one of them "
+                "have it in `with` instead",
                 group_call, listener->name, type->desc.name, type->owner->name);
         }
         if (type->storage.kind != SETTI_PACKED || type->storage.keep_order) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": \"%.100s\" cannot be owned: its storage is not packed, or keeps its "
-                "order; register it as packed, or have it in `with`",
+                "%s: \"%.100s\": \"%.100s\" cannot be owned: its storage is not packed, or keeps "
+                "its order; register it as packed, or have it in `with`",
                 group_call, listener->name, type->desc.name);
         }
     }
@@ -193,4 +193,14 @@ bool sett_group_has(const sett_group* group, sett_entity entity)
 {
     return sett_entity_valid(group->world, entity) &&
            setti_listener_has(&group->listener, entity.index);
+}
+
+setti_listener* setti_group_listener(sett_group* group)
+{
+    return &group->listener;
+}
+
+sett_world* setti_group_world(const sett_group* group)
+{
+    return group->world;
 }

@@ -65,6 +65,10 @@ const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table
 /* Forgets all plans, because listeners or the numbers of signatures changed. */
 void setti_plan_forget(setti_pool* pool, setti_plan_table* table);
 
+/* What is behind the public handle of a group. */
+setti_listener* setti_group_listener(sett_group* group);
+sett_world* setti_group_world(const sett_group* group);
+
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_listener_validate(const setti_listener* listener);
 

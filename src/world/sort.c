@@ -1,0 +1,499 @@
+/* sort.c: putting the rows of packed storages, and the members of groups, in order.
+ *
+ * The workload: draw order by depth or material, a hundred thousand values sorted every frame of
+ * which few have changed since the last. So: keys are read once into an array of (key, row); what
+ * is in order already stays, what is not is dropped out, sorted apart and merged in (after E.
+ * Ernerfeldt's drop-merge sort); when more than a quarter drops out, everything is sorted: keys by
+ * radix, least byte first, bytes that all keys share left out; comparators by merging. Rows then
+ * move once, by a copy.
+ *
+ * All orders are stable: equal values keep the order of their rows, because the row breaks ties.
+ *
+ * Invariant:  the rows of a storage are permuted, with their entities and ticks;
+ * sparse[indices[r]] == r
+ */
+#include "world/world.h"
+
+typedef struct sort_item {
+    uint64_t key; /* orders as the value does; not used with a comparator */
+    uint32_t row; /* where the value lies, and the tie-breaker */
+    uint32_t pad;
+} sort_item;
+
+typedef struct sort_order {
+    const setti_storage* storage;
+    int (*compare)(const void* a, const void* b, void* user); /* NULL: by key */
+    void* user;
+} sort_order;
+
+static bool sort_less(const sort_order* order, const sort_item* a, const sort_item* b)
+{
+    if (order->compare == NULL) {
+        return a->key != b->key ? a->key < b->key : a->row < b->row;
+    }
+    int result = order->compare(setti_storage_at(order->storage, a->row),
+                                setti_storage_at(order->storage, b->row), order->user);
+    return result != 0 ? result < 0 : a->row < b->row;
+}
+
+/* -------------------------------------------------------------------------------------- sorting */
+
+/* Merges two sorted runs into `to`. */
+static void sort_merge(const sort_order* order, const sort_item* a, size_t a_count,
+                       const sort_item* b, size_t b_count, sort_item* to)
+{
+    while (a_count != 0 && b_count != 0) {
+        if (sort_less(order, b, a)) {
+            *to++ = *b++;
+            b_count--;
+        } else {
+            *to++ = *a++;
+            a_count--;
+        }
+    }
+    memcpy(to, a, a_count * sizeof(*a));
+    memcpy(to + a_count, b, b_count * sizeof(*b));
+}
+
+/* Merge sort from the bottom; returns which of the two arrays holds the result. */
+static sort_item* sort_by_merging(const sort_order* order, sort_item* items, size_t count,
+                                  sort_item* spare)
+{
+    for (size_t run = 1; run < count; run *= 2) {
+        for (size_t start = 0; start < count; start += 2 * run) {
+            size_t middle = SETTI_MIN(start + run, count);
+            size_t end = SETTI_MIN(start + 2 * run, count);
+            sort_merge(order, items + start, middle - start, items + middle, end - middle,
+                       spare + start);
+        }
+        sort_item* swap = items;
+        items = spare;
+        spare = swap;
+    }
+    return items;
+}
+
+/* Radix sort, least byte first: one pass counts all eight bytes, then one pass a byte that
+ * differs. */
+static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
+{
+    uint32_t counts[8][256];
+    memset(counts, 0, sizeof(counts));
+    for (size_t k = 0; k < count; k++) {
+        for (uint32_t byte = 0; byte < 8; byte++) {
+            counts[byte][items[k].key >> (8 * byte) & 255]++;
+        }
+    }
+    for (uint32_t byte = 0; byte < 8; byte++) {
+        if (counts[byte][items[0].key >> (8 * byte) & 255] == count) {
+            continue;
+        }
+        uint32_t start = 0;
+        for (uint32_t digit = 0; digit < 256; digit++) {
+            uint32_t here = counts[byte][digit];
+            counts[byte][digit] = start;
+            start += here;
+        }
+        for (size_t k = 0; k < count; k++) {
+            spare[counts[byte][items[k].key >> (8 * byte) & 255]++] = items[k];
+        }
+        sort_item* swap = items;
+        items = spare;
+        spare = swap;
+    }
+    return items;
+}
+
+static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
+                           sort_item* spare)
+{
+    bool radix = order->compare == NULL && count > 256; /* below, eight histograms cost more */
+    return radix ? sort_by_radix(items, count, spare) : sort_by_merging(order, items, count, spare);
+}
+
+/* Splits items into those in order, which stay in front, and the rest, which go to `dropped`.
+ * Returns how many were dropped, or more than `most` when it gave up with all of them in
+ * `items`. */
+static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
+                        size_t most)
+{
+    size_t kept = 0;
+    size_t out = 0;
+    for (size_t k = 0; k < count; k++) {
+        sort_item item = items[k];
+        if (kept == 0 || !sort_less(order, &item, &items[kept - 1])) {
+            items[kept++] = item;
+            continue;
+        }
+        if (out == most) { /* put together again: kept, dropped, and what was not looked at */
+            memmove(items + kept + out, items + k, (count - k) * sizeof(*items));
+            memcpy(items + kept, dropped, out * sizeof(*items));
+            return most + 1;
+        }
+        if (kept >= 2 && !sort_less(order, &item, &items[kept - 2])) {
+            dropped[out++] = items[kept - 1]; /* the one before was the odd one */
+            items[kept - 1] = item;
+        } else {
+            dropped[out++] = item;
+        }
+    }
+    return out;
+}
+
+/* Sorts; returns which of the two arrays, both of `count`, holds the result. */
+static sort_item* sort_items(const sort_order* order, sort_item* items, size_t count,
+                             sort_item* spare)
+{
+    size_t most = count / 4;
+    size_t dropped = sort_drop(order, items, count, spare, most);
+    if (dropped > most) {
+        return sort_all(order, items, count, spare);
+    }
+    if (dropped == 0) {
+        return items;
+    }
+    size_t kept = count - dropped;
+    /* The dropped lie in spare[0..dropped); sorted with room behind the kept ones, they move to the
+     * end of the spare array, where the merge from the front does not reach them before they are
+     * read. */
+    sort_item* apart = sort_all(order, spare, dropped, items + kept);
+    memmove(spare + kept, apart, dropped * sizeof(*apart));
+    sort_merge(order, items, kept, spare + kept, dropped, spare);
+    return spare;
+}
+
+/* ----------------------------------------------------------------------------------------- keys */
+
+static uint64_t sort_key(const unsigned char* value, sett_key_kind kind)
+{
+    uint32_t narrow = 0;
+    uint64_t wide = 0;
+    if (kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64) {
+        memcpy(&wide, value, sizeof(wide));
+    } else {
+        memcpy(&narrow, value, sizeof(narrow));
+        wide = (uint64_t)narrow << 32; /* the sign where that of 64 bits is */
+    }
+    uint64_t sign = (uint64_t)1 << 63;
+    switch (kind) {
+    case SETT_KEY_I32:
+    case SETT_KEY_I64:
+        wide ^= sign;
+        break;
+    case SETT_KEY_F32:
+    /* negative floats order backwards: flip all of them, of the others the sign */
+    case SETT_KEY_F64:
+        wide = (wide & sign) != 0 ? ~wide : wide | sign;
+        break;
+    case SETT_KEY_U32:
+    case SETT_KEY_U64:
+        break;
+    }
+    return wide;
+}
+
+/* ------------------------------------------------------------------------------------- applying */
+
+/* Memory for moving rows: the widest column of any storage, for `count` rows. */
+typedef struct sort_room {
+    unsigned char* bytes;
+    size_t size;
+} sort_room;
+
+static size_t sort_width(const setti_storage* storage)
+{
+    return SETTI_MAX(storage->size, sizeof(uint64_t));
+}
+
+static void sort_move(const setti_storage* storage, void* to, void* from)
+{
+    if (storage->move != NULL) {
+        storage->move(to, from, 1, storage->user);
+    } else {
+        setti_row_copy(to, from, storage->size);
+    }
+}
+
+/* Gives row first + k what lay in row from[k], column by column: out in the new order, and back. */
+static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
+                       uint32_t first, uint32_t count, sort_room room)
+{
+    size_t size = storage->size;
+    for (uint32_t k = 0; k < count && size != 0; k++) {
+        sort_move(storage, room.bytes + k * size, setti_storage_at(storage, from[k]));
+    }
+    for (uint32_t k = 0; k < count && size != 0; k++) {
+        sort_move(storage, setti_storage_at(storage, first + k), room.bytes + k * size);
+    }
+    uint64_t* ticks = (uint64_t*)(void*)room.bytes;
+    for (uint32_t k = 0; k < count && storage->tracked; k++) {
+        ticks[k] = *setti_storage_tick(storage, from[k]);
+    }
+    for (uint32_t k = 0; k < count && storage->tracked; k++) {
+        *setti_storage_tick(storage, first + k) = ticks[k];
+    }
+    uint32_t* indices = (uint32_t*)(void*)room.bytes;
+    for (uint32_t k = 0; k < count; k++) {
+        indices[k] = *setti_storage_index(storage, from[k]);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        setti_packed_place(pool, storage, indices[k], first + k);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- calls */
+
+/* What is sorted: the first `count` rows of a storage, and of those arranged with it. */
+typedef struct sort_task {
+    sett_world* world;
+    const char* call;
+    setti_type* const* types; /* the first one's values decide */
+    uint32_t type_count;
+    uint32_t count;
+} sort_task;
+
+/* Moves the rows of all storages of the task as `from` says. */
+static sett_status sort_rows(const sort_task* task, const uint32_t* from)
+{
+    setti_pool* pool = &task->world->pool;
+    uint32_t first = 0;
+    uint32_t end = task->count;
+    while (first < end && from[first] == first) {
+        first++;
+    }
+    while (end > first && from[end - 1] == end - 1) {
+        end--;
+    }
+    if (first == end) {
+        return SETT_OK;
+    }
+    size_t width = 0;
+    for (uint32_t k = 0; k < task->type_count; k++) {
+        width = SETTI_MAX(width, sort_width(&task->types[k]->storage));
+    }
+    sort_room room = {NULL, 0};
+    if (setti_multiply(end - first, width, &room.size)) {
+        room.bytes = setti_pool_alloc(pool, room.size, 128);
+    }
+    if (room.bytes == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    for (uint32_t k = 0; k < task->type_count; k++) {
+        sort_apply(pool, &task->types[k]->storage, from + first, first, end - first, room);
+    }
+    setti_pool_free(pool, room.bytes, room.size, 128);
+    return SETT_OK;
+}
+
+/* Sorts by the values of `by`: a type of the task, or one that all of its entities have. */
+static sett_status sort_run(const sort_task* task, const setti_type* by, sort_order order,
+                            size_t offset, sett_key_kind kind)
+{
+    setti_pool* pool = &task->world->pool;
+    const setti_storage* rows = &task->types[0]->storage;
+    size_t size;
+    if (task->count < 2) {
+        return SETT_OK;
+    }
+    if (!setti_multiply(task->count, 2 * sizeof(sort_item), &size)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    sort_item* items = setti_pool_alloc(pool, size, 16);
+    if (items == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    for (uint32_t row = 0; row < task->count; row++) {
+        const unsigned char* value =
+            setti_storage_find(&by->storage, *setti_storage_index(rows, row));
+        items[row].key = order.compare == NULL ? sort_key(value + offset, kind) : 0;
+        items[row].row = row;
+    }
+    sort_item* sorted = sort_items(&order, items, task->count, items + task->count);
+    uint32_t* from = (uint32_t*)(void*)(sorted == items ? items + task->count : items);
+    for (uint32_t row = 0; row < task->count; row++) {
+        from[row] = sorted[row].row;
+    }
+    sett_status status = sort_rows(task, from);
+    setti_pool_free(pool, items, size, 16);
+    return status;
+}
+
+static sett_status sort_fail(const sort_task* task, sett_status status, sett_component component)
+{
+    return status == SETT_OK
+               ? status
+               : setti_world_fail(task->world, status, task->call, sett_null(), component);
+}
+
+/* Whether a type can be put in order by itself; the task is about it then. */
+static sett_status sort_check(sett_world* world, sett_component component, const char* call,
+                              setti_type** type)
+{
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    *type = setti_world_type(world, component);
+    if (*type == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
+    }
+    if ((*type)->storage.kind != SETTI_PACKED) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: \"%.100s\" is not packed: a matrix is always in the order "
+            "of entity indices (sett_component_convert)",
+            call, (*type)->desc.name);
+    }
+    if ((*type)->owner != NULL) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\" is arranged by group \"%.100s\": sort the group", call,
+            (*type)->desc.name, (*type)->owner->name);
+    }
+    setti_storage_compact(&world->pool, &(*type)->storage);
+    return SETT_OK;
+}
+
+static bool sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
+{
+    bool wide = kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64;
+    size_t size = wide ? 8 : 4;
+    return (unsigned)kind <= SETT_KEY_F64 && type->storage.size >= size &&
+           offset <= type->storage.size - size;
+}
+
+sett_status sett_sort(sett_world* world, sett_component component,
+                      int (*compare)(const void* a, const void* b, void* user), void* user)
+{
+    setti_type* type;
+    sett_status status = sort_check(world, component, "sett_sort", &type);
+    if (status != SETT_OK) {
+        return status;
+    }
+    sort_task task = {world, "sett_sort", &type, 1, type->storage.count};
+    sort_order order = {&type->storage, compare, user};
+    if (compare == NULL || type->storage.size == 0) {
+        return sort_fail(&task, SETT_STATUS_ARGUMENT, component);
+    }
+    return sort_fail(&task, sort_run(&task, type, order, 0, SETT_KEY_U32), component);
+}
+
+sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t offset,
+                             sett_key_kind kind)
+{
+    setti_type* type;
+    sett_status status = sort_check(world, component, "sett_sort_by_key", &type);
+    if (status != SETT_OK) {
+        return status;
+    }
+    sort_task task = {world, "sett_sort_by_key", &type, 1, type->storage.count};
+    sort_order order = {&type->storage, NULL, NULL};
+    if (!sort_key_fits(type, offset, kind)) {
+        return sort_fail(&task, SETT_STATUS_ARGUMENT, component);
+    }
+    return sort_fail(&task, sort_run(&task, type, order, offset, kind), component);
+}
+
+sett_status sett_sort_as(sett_world* world, sett_component component, sett_component like)
+{
+    setti_type* type;
+    static const char call[] = "sett_sort_as";
+    sett_status status = sort_check(world, component, call, &type);
+    if (status != SETT_OK) {
+        return status;
+    }
+    sort_task task = {world, call, &type, 1, type->storage.count};
+    const setti_type* model = setti_world_type(world, like);
+    size_t size = ((size_t)task.count + 1) * 2 * sizeof(uint32_t);
+    uint32_t* from = model != NULL ? setti_pool_alloc(&world->pool, size, 16) : NULL;
+    if (from == NULL) {
+        return sort_fail(
+            &task, model != NULL ? SETT_STATUS_OUT_OF_MEMORY : SETT_STATUS_UNREGISTERED, like);
+    }
+    uint32_t* taken = from + task.count;
+    uint32_t count = 0;
+    memset(taken, 0, (task.count + 1) * sizeof(uint32_t));
+    bool packed = model->storage.kind == SETTI_PACKED;
+    uint32_t cursor = 0;
+    for (uint32_t k = 0; k < model->storage.extent; k++) { /* in the order of the model */
+        uint32_t index = packed ? *setti_storage_index(&model->storage, k)
+                                : setti_storage_next(&model->storage, &cursor);
+        if (!packed && index == SETTI_NONE) {
+            break;
+        }
+        uint32_t row = index != SETTI_NONE ? setti_packed_row(&type->storage, index) : SETTI_NONE;
+        if (row != SETTI_NONE) {
+            from[count++] = row;
+            taken[row] = 1;
+        }
+    }
+    for (uint32_t row = 0; row < task.count; row++) { /* then the others as they are */
+        if (taken[row] == 0) {
+            from[count++] = row;
+        }
+    }
+    status = sort_rows(&task, from);
+    setti_pool_free(&world->pool, from, size, 16);
+    return sort_fail(&task, status, component);
+}
+
+/* --------------------------------------------------------------------------------------- groups */
+
+/* What sorting a group is about; `by` has to be one of its types. */
+static sett_status sort_check_group(sett_group* group, sett_component component, const char* call,
+                                    sort_task* task, const setti_type** by)
+{
+    sett_world* world = setti_group_world(group);
+    const setti_listener* listener = setti_group_listener(group);
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    *by = setti_world_type(world, component);
+    bool member = false;
+    for (uint32_t k = 0; k < listener->with.count; k++) {
+        member = member || listener->with.item[k] == *by;
+    }
+    if (listener->owned.count == 0 || !member || (*by)->storage.size == 0) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: group \"%.100s\": it owns nothing, or component %u is not "
+            "one of its types or has no values",
+            call, listener->name, (unsigned)component);
+    }
+    sort_task made = {world, call, listener->owned.item, listener->owned.count, listener->length};
+    *task = made;
+    return SETT_OK;
+}
+
+sett_status sett_group_sort(sett_group* group, sett_component component,
+                            int (*compare)(const void* a, const void* b, void* user), void* user)
+{
+    sort_task task;
+    const setti_type* by;
+    sett_status status = sort_check_group(group, component, "sett_group_sort", &task, &by);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (compare == NULL || by->owner != setti_group_listener(group)) {
+        return sort_fail(&task, SETT_STATUS_ARGUMENT, component); /* rows have to be the group's */
+    }
+    sort_order order = {&by->storage, compare, user};
+    return sort_fail(&task, sort_run(&task, by, order, 0, SETT_KEY_U32), component);
+}
+
+sett_status sett_group_sort_by_key(sett_group* group, sett_component component, size_t offset,
+                                   sett_key_kind kind)
+{
+    sort_task task;
+    const setti_type* by;
+    sett_status status = sort_check_group(group, component, "sett_group_sort_by_key", &task, &by);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (!sort_key_fits(by, offset, kind)) {
+        return sort_fail(&task, SETT_STATUS_ARGUMENT, component);
+    }
+    sort_order order = {&by->storage, NULL, NULL};
+    return sort_fail(&task, sort_run(&task, by, order, offset, kind), component);
+}
