@@ -1,0 +1,347 @@
+/* test_command.c: changes recorded now and applied later. */
+#include "check.h"
+#include "sett/sett.h"
+
+typedef struct scene {
+    sett_world* world;
+    sett_commands* commands;
+    sett_component number; /* 4 bytes */
+    sett_component big;    /* 20,000 bytes, aligned to 1,024 */
+    sett_component tag;
+    sett_component owned; /* init, deinit, copy counted */
+    sett_component noisy; /* its on_add records */
+} scene;
+
+static int owned_alive;
+static uint32_t noisy_depth;
+
+static void owned_init(void* values, uint32_t count, void* user)
+{
+    (void)user;
+    memset(values, 0, (size_t)count * 8);
+    owned_alive += (int)count;
+}
+
+static void owned_deinit(void* values, uint32_t count, void* user)
+{
+    (void)values;
+    (void)user;
+    owned_alive -= (int)count;
+}
+
+static void owned_copy(void* to, const void* from, uint32_t count, void* user)
+{
+    (void)user;
+    memcpy(to, from, (size_t)count * 8);
+}
+
+static void noisy_on_add(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const scene* s = user;
+    (void)value;
+    sett_cmd_add(s->commands, entity, s->tag);
+    if (noisy_depth > 0) {
+        noisy_depth--;
+        sett_entity next = sett_cmd_create(s->commands);
+        sett_cmd_add(s->commands, next, s->noisy);
+    }
+    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_STATUS_LOCKED);
+}
+
+static void scene_begin(scene* s)
+{
+    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK(s->world != NULL);
+    s->commands = sett_world_commands(s->world);
+    s->number = sett_component_register(s->world, &(sett_component_desc){.name = "number", .size = 4});
+    s->big = sett_component_register(
+        s->world, &(sett_component_desc){.name = "big", .size = 20480, .align = 1024});
+    s->tag = sett_component_register(s->world, &(sett_component_desc){.name = "tag"});
+    s->owned = sett_component_register(s->world, &(sett_component_desc){.name = "owned",
+                                                                         .size = 8,
+                                                                         .init = owned_init,
+                                                                         .deinit = owned_deinit,
+                                                                         .copy = owned_copy});
+    s->noisy = sett_component_register(
+        s->world, &(sett_component_desc){.name = "noisy", .on_add = noisy_on_add, .user = s});
+    owned_alive = 0;
+    noisy_depth = 0;
+}
+
+static void scene_end(scene* s)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
+    sett_world_destroy(s->world);
+    CHECK_EQ(owned_alive, 0);
+}
+
+static uint32_t number_of(const scene* s, sett_entity entity)
+{
+    const uint32_t* number = sett_find(s->world, entity, s->number);
+    return number != NULL ? *number : UINT32_MAX;
+}
+
+static void nothing_happens_until_applied(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    sett_entity gone = sett_entity_create(s.world);
+    uint32_t value = 5;
+    CHECK_EQ(sett_cmd_set(s.commands, e, s.number, &value), SETT_OK);
+    value = 6; /* the value was copied */
+    CHECK_EQ(sett_cmd_add(s.commands, e, s.tag), SETT_OK);
+    CHECK_EQ(sett_cmd_destroy(s.commands, gone), SETT_OK);
+    CHECK_EQ(sett_commands_count(s.commands), 3);
+    CHECK(!sett_has(s.world, e, s.number) && sett_entity_valid(s.world, gone));
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(sett_commands_count(s.commands), 0);
+    CHECK_EQ(number_of(&s, e), 5);
+    CHECK(sett_has(s.world, e, s.tag) && !sett_entity_valid(s.world, gone));
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK); /* nothing left to do */
+    scene_end(&s);
+}
+
+static void they_apply_in_the_order_of_their_recording(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    uint32_t one = 1;
+    uint32_t two = 2;
+    sett_cmd_set(s.commands, e, s.number, &one);
+    sett_cmd_set(s.commands, e, s.number, &two);
+    sett_cmd_add(s.commands, e, s.tag);
+    sett_cmd_remove(s.commands, e, s.tag);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(number_of(&s, e), 2);
+    CHECK(!sett_has(s.world, e, s.tag));
+    sett_cmd_clear(s.commands, e);
+    sett_cmd_set(s.commands, e, s.number, &one);
+    sett_cmd_remove(s.commands, e, s.tag);
+    sett_cmd_add(s.commands, e, s.tag);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(number_of(&s, e), 1);
+    CHECK(sett_has(s.world, e, s.tag));
+    scene_end(&s);
+}
+
+static void what_makes_no_sense_is_passed_over(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    sett_entity gone = sett_entity_create(s.world);
+    uint64_t value = 3;
+    sett_cmd_add(s.commands, e, s.tag);
+    sett_cmd_add(s.commands, e, s.tag);
+    sett_cmd_remove(s.commands, e, s.number);
+    sett_cmd_set(s.commands, gone, s.owned, &value);
+    sett_cmd_add(s.commands, gone, s.tag);
+    sett_cmd_remove(s.commands, gone, s.tag);
+    sett_cmd_clear(s.commands, gone);
+    sett_cmd_destroy(s.commands, gone);
+    sett_cmd_destroy(s.commands, sett_null());
+    sett_entity_destroy(s.world, gone);
+    CHECK_EQ(owned_alive, 1); /* the recorded one */
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(owned_alive, 0);
+    CHECK(sett_has(s.world, e, s.tag));
+    CHECK_EQ(sett_entity_count(s.world), 1);
+    scene_end(&s);
+}
+
+static void unknown_types_are_refused_when_recording(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    uint32_t value = 0;
+    CHECK_EQ(sett_cmd_add(s.commands, e, 999), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_cmd_add(s.commands, e, 0), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_cmd_set(s.commands, e, 999, &value), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_cmd_remove(s.commands, e, 999), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_commands_count(s.commands), 0);
+    scene_end(&s);
+}
+
+static void entities_can_be_promised_inside_of_loops(void)
+{
+    scene s;
+    scene_begin(&s);
+    for (uint32_t k = 0; k < 500; k++) {
+        sett_add(s.world, sett_entity_create(s.world), s.tag);
+    }
+    sett_query_desc desc = {"tags", {{.component = s.tag}}};
+    sett_query* query = sett_query_create(s.world, &desc);
+    static sett_entity made[500];
+    uint32_t count = 0;
+    SETT_QUERY(query, b) {
+        SETT_EACH(b, row) {
+            uint32_t value = sett_batch_index(b, row);
+            made[count] = sett_cmd_create(s.commands);
+            CHECK(!sett_is_null(made[count]));
+            CHECK_EQ(sett_cmd_set(s.commands, made[count], s.number, &value), SETT_OK);
+            CHECK_EQ(sett_cmd_destroy(s.commands, sett_batch_entity(b, row)), SETT_OK);
+            count++;
+        }
+        CHECK_EQ(sett_commands_apply(s.commands), SETT_STATUS_LOCKED);
+    }
+    CHECK_EQ(count, 500);
+    CHECK_EQ(sett_commands_count(s.commands), 1500);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(sett_entity_count(s.world), 500);
+    for (uint32_t k = 0; k < 500; k++) {
+        CHECK_EQ(number_of(&s, made[k]), k);
+    }
+    scene_end(&s);
+}
+
+static void large_values_keep_their_alignment(void)
+{
+    scene s;
+    scene_begin(&s);
+    static _Alignas(1024) unsigned char value[20480];
+    sett_entity e[30];
+    sett_entity_create_many(s.world, 30, NULL, 0, NULL, e);
+    for (uint32_t round = 0; round < 3; round++) { /* the chunks of the first are used again */
+        for (uint32_t k = 0; k < 30; k++) {
+            memset(value, (int)(k + round), sizeof(value));
+            CHECK_EQ(sett_cmd_add(s.commands, e[k], s.tag), SETT_OK);
+            CHECK_EQ(sett_cmd_set(s.commands, e[k], s.big, value), SETT_OK);
+        }
+        CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+        for (uint32_t k = 0; k < 30; k++) {
+            const unsigned char* big = sett_get(s.world, e[k], s.big);
+            CHECK_EQ((uintptr_t)big % 1024, 0);
+            CHECK(big[0] == k + round && big[20479] == k + round);
+        }
+    }
+    sett_stats first;
+    sett_stats second;
+    sett_world_stats(s.world, &first);
+    for (uint32_t k = 0; k < 30; k++) {
+        CHECK_EQ(sett_cmd_set(s.commands, e[k], s.big, value), SETT_OK);
+    }
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    sett_world_stats(s.world, &second);
+    CHECK_EQ(second.allocations, first.allocations);
+    scene_end(&s);
+}
+
+static void what_hooks_record_is_applied_too(void)
+{
+    scene s;
+    scene_begin(&s);
+    noisy_depth = 50;
+    sett_entity e = sett_entity_create(s.world);
+    CHECK_EQ(sett_cmd_add(s.commands, e, s.noisy), SETT_OK);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(noisy_depth, 0);
+    CHECK_EQ(sett_entity_count(s.world), 51);
+    CHECK_EQ(sett_component_count(s.world, s.noisy), 51);
+    CHECK_EQ(sett_component_count(s.world, s.tag), 51);
+    CHECK_EQ(sett_commands_count(s.commands), 0);
+    scene_end(&s);
+}
+
+static void dropped_commands_leave_no_trace(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    uint64_t value = 1;
+    sett_entity promised = sett_cmd_create(s.commands);
+    sett_cmd_set(s.commands, promised, s.owned, &value);
+    sett_cmd_set(s.commands, e, s.owned, &value);
+    CHECK_EQ(owned_alive, 2);
+    sett_commands_clear(s.commands);
+    CHECK_EQ(owned_alive, 0);
+    CHECK_EQ(sett_commands_count(s.commands), 0);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK(!sett_has(s.world, e, s.owned) && !sett_entity_valid(s.world, promised));
+    scene_end(&s);
+}
+
+static void buffers_are_independent(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_commands* a = sett_commands_create(s.world);
+    sett_commands* b = sett_commands_create(s.world);
+    CHECK(a != NULL && b != NULL && a != b && a != s.commands);
+    sett_entity first = sett_cmd_create(a);
+    sett_entity second = sett_cmd_create(b);
+    CHECK(first.index != second.index);
+    sett_cmd_add(b, first, s.tag); /* about what another buffer promised */
+    CHECK_EQ(sett_commands_apply(b), SETT_OK);
+    CHECK(sett_entity_valid(s.world, second) && !sett_entity_valid(s.world, first));
+    CHECK_EQ(sett_commands_apply(a), SETT_OK);
+    CHECK(sett_entity_valid(s.world, first) && !sett_has(s.world, first, s.tag));
+    uint64_t value = 0;
+    sett_cmd_set(a, first, s.owned, &value);
+    sett_entity dropped = sett_cmd_create(a);
+    sett_commands_destroy(a);
+    CHECK_EQ(owned_alive, 0);
+    CHECK_EQ(sett_commands_apply(b), SETT_OK);
+    CHECK(!sett_entity_valid(s.world, dropped));
+    sett_cmd_set(b, first, s.owned, &value); /* left for sett_world_destroy */
+    sett_cmd_create(b);
+    sett_commands_destroy(NULL);
+    CHECK_PTR_EQ(sett_world_commands(s.world), s.commands);
+    scene_end(&s);
+}
+
+/* A type with deinit and without copy: what is recorded is moved into the world, and ends once. */
+static void values_without_copy_move(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_component handed = sett_component_register(
+        s.world,
+        &(sett_component_desc){
+            .name = "handed", .size = 8, .init = owned_init, .deinit = owned_deinit});
+    sett_entity e = sett_entity_create(s.world);
+    uint64_t value = 4;
+    owned_alive = 1;
+    sett_cmd_set(s.commands, e, handed, &value);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(owned_alive, 1);
+    sett_entity_destroy(s.world, e);
+    CHECK_EQ(owned_alive, 0);
+    scene_end(&s);
+}
+
+/* ---- A hook that meddles with the buffer ------------------------------------------------------- */
+
+static void clear_on_add(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)entity;
+    (void)value;
+    (void)user;
+    sett_commands_clear(sett_world_commands(world));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+}
+
+static void a_buffer_being_applied_cannot_be_cleared(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_component rude = sett_component_register(
+        s.world, &(sett_component_desc){.name = "rude", .on_add = clear_on_add});
+    sett_entity e = sett_entity_create(s.world);
+    sett_cmd_add(s.commands, e, rude);
+    sett_cmd_add(s.commands, e, s.tag);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK(sett_has(s.world, e, rude) && sett_has(s.world, e, s.tag));
+    CHECK_EQ(sett_commands_count(s.commands), 0);
+    scene_end(&s);
+}
+
+TEST_MAIN(TEST(nothing_happens_until_applied), TEST(they_apply_in_the_order_of_their_recording),
+          TEST(what_makes_no_sense_is_passed_over), TEST(unknown_types_are_refused_when_recording),
+          TEST(entities_can_be_promised_inside_of_loops), TEST(large_values_keep_their_alignment),
+          TEST(what_hooks_record_is_applied_too), TEST(dropped_commands_leave_no_trace),
+          TEST(buffers_are_independent), TEST(values_without_copy_move),
+          TEST(a_buffer_being_applied_cannot_be_cleared))

@@ -1,0 +1,331 @@
+/* test_component.c: registering types. */
+#include "check.h"
+#include "sett/sett.h"
+
+static sett_world* make_world(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK(world != NULL);
+    return world;
+}
+
+static void end_world(sett_world* world)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+    sett_world_destroy(world);
+}
+
+static sett_component must_register(sett_world* world, sett_component_desc desc)
+{
+    sett_component id = sett_component_register(world, &desc);
+    CHECK_MSG(id != 0, "%s", sett_world_message(world));
+    return id;
+}
+
+static void must_refuse(sett_world* world, sett_component_desc desc, sett_status status,
+                        const char* text)
+{
+    sett_stats before;
+    sett_stats after;
+    sett_world_stats(world, &before);
+    CHECK_EQ(sett_component_register(world, &desc), 0);
+    CHECK_EQ(sett_world_error(world), status);
+    CHECK_MSG(strstr(sett_world_message(world), text) != NULL, "\"%s\" is not in: %s", text,
+              sett_world_message(world));
+    sett_world_stats(world, &after);
+    CHECK_EQ(after.components, before.components);
+}
+
+static void defaults_are_resolved(void)
+{
+    static const size_t expected[][3] = {{1, 1, SETT_STORAGE_MATRIX},   {2, 2, SETT_STORAGE_MATRIX},
+                                         {6, 2, SETT_STORAGE_MATRIX},   {8, 8, SETT_STORAGE_MATRIX},
+                                         {12, 4, SETT_STORAGE_MATRIX},  {256, 16, SETT_STORAGE_MATRIX},
+                                         {257, 1, SETT_STORAGE_PACKED}, {4096, 16, SETT_STORAGE_PACKED}};
+    sett_world* world = make_world();
+    for (uint32_t k = 0; k < 8; k++) {
+        char name[16];
+        sett_component_desc desc;
+        snprintf(name, sizeof(name), "type%u", k);
+        sett_component id =
+            must_register(world, (sett_component_desc){.name = name, .size = expected[k][0]});
+        name[0] = 'x'; /* the name was copied */
+        CHECK_EQ(id, k + 1);
+        CHECK_EQ(sett_component_describe(world, id, &desc), SETT_OK);
+        CHECK_EQ(desc.id, id);
+        CHECK_EQ(desc.size, expected[k][0]);
+        CHECK_EQ(desc.align, expected[k][1]);
+        CHECK_EQ(desc.storage, expected[k][2]);
+        CHECK(desc.name[0] == 't' && desc.name != name);
+        CHECK_EQ(sett_component_find(world, desc.name), id);
+        CHECK_STR_EQ(sett_component_name(world, id), desc.name);
+    }
+    CHECK_EQ(sett_component_find(world, "nothing"), 0);
+    CHECK(sett_component_name(world, 0) == NULL && sett_component_name(world, 9) == NULL);
+    CHECK(sett_component_name(world, UINT32_MAX) == NULL);
+    end_world(world);
+}
+
+static void the_same_again_is_the_same(void)
+{
+    sett_world* world = make_world();
+    static const uint32_t offsets[] = {0, 8};
+    sett_component base = must_register(world, (sett_component_desc){.name = "base"});
+    sett_component_desc desc = {.name = "twice",
+                                .size = 16,
+                                .required = &base,
+                                .required_count = 1,
+                                .entity_offsets = offsets,
+                                .entity_offset_count = 2,
+                                .layout_version = 3,
+                                .track_rows = true};
+    sett_component id = must_register(world, desc);
+    CHECK_EQ(sett_component_register(world, &desc), id);
+    desc.id = id;
+    CHECK_EQ(sett_component_register(world, &desc), id);
+    desc.align = 16; /* what the default resolves to */
+    desc.storage = SETT_STORAGE_MATRIX;
+    CHECK_EQ(sett_component_register(world, &desc), id);
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    CHECK_EQ(stats.components, 2);
+    sett_component_desc described;
+    sett_component_describe(world, id, &described);
+    CHECK(described.required != &base && described.required[0] == base);
+    CHECK(described.entity_offsets != offsets && described.entity_offsets[1] == 8);
+    end_world(world);
+}
+
+static void a_conflict_names_both(void)
+{
+    sett_world* world = make_world();
+    sett_component_desc first = {.name = "thing", .size = 48, .align = 8, .id = 30};
+    must_register(world, first);
+    sett_component_desc other = first;
+    other.size = 56;
+    must_refuse(world, other, SETT_STATUS_CONFLICT, "48 bytes");
+    CHECK(strstr(sett_world_message(world), "56 bytes") != NULL);
+    other = first;
+    other.id = 31;
+    must_refuse(world, other, SETT_STATUS_CONFLICT, "id 31");
+    CHECK(strstr(sett_world_message(world), "id 30") != NULL);
+    other = first;
+    other.name = "other"; /* the id is taken */
+    must_refuse(world, other, SETT_STATUS_CONFLICT, "\"thing\"");
+    CHECK(strstr(sett_world_message(world), "\"other\"") != NULL);
+    CHECK_EQ(sett_component_find(world, "other"), 0);
+    end_world(world);
+}
+
+/* Each field that two registrations must agree on. */
+static void every_difference_is_a_conflict(void)
+{
+    sett_world* world = make_world();
+    static const uint32_t offset = 8;
+    sett_component base = must_register(world, (sett_component_desc){.name = "base"});
+    sett_component_desc good = {
+        .name = "thing", .size = 64, .align = 8, .storage = SETT_STORAGE_PACKED};
+    must_register(world, good);
+    for (uint32_t way = 0; way < 8; way++) {
+        sett_component_desc bad = good;
+        bad.align = way == 0 ? 16 : bad.align;
+        bad.storage = way == 1 ? SETT_STORAGE_MATRIX : bad.storage;
+        bad.save = way == 2 ? SETT_SAVE_SKIP : bad.save;
+        bad.layout_version = way == 3 ? 1 : 0;
+        bad.keep_order = way == 4;
+        bad.loose = way == 5;
+        bad.track_rows = way == 6;
+        bad.required = way == 7 ? &base : NULL;
+        bad.required_count = way == 7;
+        must_refuse(world, bad, SETT_STATUS_CONFLICT, "thing");
+    }
+    good.entity_offsets = &offset;
+    good.entity_offset_count = 1;
+    must_refuse(world, good, SETT_STATUS_CONFLICT, "thing");
+    end_world(world);
+}
+
+static void bad_descriptors_are_refused(void)
+{
+    sett_world* world = make_world();
+    static const uint32_t outside = 4;
+    static const sett_component_desc bad[] = {
+        {.name = NULL},
+        {.name = ""},
+        {.name = "x", .size = 8, .align = 3},
+        {.name = "x", .size = 8192, .align = 8192},
+        {.name = "x", .size = 12, .align = 8},
+        {.name = "x", .size = 8, .storage = (sett_storage_kind)7},
+        {.name = "x", .size = 8, .storage = SETT_STORAGE_MATRIX, .keep_order = true},
+        {.name = "x", .size = ((size_t)1 << 20) + 16, .storage = SETT_STORAGE_MATRIX},
+        {.name = "x", .size = ((size_t)1 << 26) + 16},
+        {.name = "x", .size = SIZE_MAX - 15},
+        {.name = "x", .id = 1048576},
+        {.name = "x", .id = UINT32_MAX},
+        {.name = "x", .required_count = 1},
+        {.name = "x", .size = 8, .entity_offset_count = 1},
+        {.name = "x", .size = 8, .entity_offsets = &outside, .entity_offset_count = 1},
+    };
+    for (uint32_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+        must_refuse(world, bad[k], SETT_STATUS_ARGUMENT, "sett_component_register");
+    }
+    end_world(world);
+}
+
+static void own_ids_and_automatic_ones_live_together(void)
+{
+    sett_world* world = make_world();
+    CHECK_EQ(must_register(world, (sett_component_desc){.name = "two", .id = 2}), 2);
+    CHECK_EQ(must_register(world, (sett_component_desc){.name = "last", .id = 1048575}), 1048575);
+    CHECK_EQ(must_register(world, (sett_component_desc){.name = "a"}), 1);
+    CHECK_EQ(must_register(world, (sett_component_desc){.name = "b"}), 3);
+    sett_entity e = sett_entity_create(world);
+    CHECK(sett_add(world, e, 1048575) != NULL && sett_add(world, e, 2) != NULL);
+    CHECK(sett_add(world, e, 3) != NULL);
+    sett_component ids[4] = {0, 0, 0, 0};
+    CHECK_EQ(sett_entity_components(world, e, ids, 2), 3); /* more than there is room for */
+    CHECK(ids[0] == 2 && ids[1] == 3 && ids[2] == 0);
+    CHECK_EQ(sett_entity_components(world, e, ids, 4), 3);
+    CHECK_EQ(ids[2], 1048575);
+    end_world(world);
+}
+
+static void the_list_has_loose_types_last(void)
+{
+    sett_world* world = make_world();
+    sett_component loose =
+        must_register(world, (sett_component_desc){.name = "loose", .id = 5, .loose = true});
+    sett_component lower =
+        must_register(world, (sett_component_desc){.name = "lower", .id = 3, .loose = true});
+    sett_component tag = must_register(world, (sett_component_desc){.name = "tag", .id = 9});
+    sett_entity e = sett_entity_create(world);
+    CHECK(sett_add(world, e, loose) && sett_add(world, e, tag) && sett_add(world, e, lower));
+    sett_component ids[4];
+    CHECK_EQ(sett_entity_components(world, e, ids, 4), 3);
+    CHECK_EQ(ids[0], tag);
+    CHECK((ids[1] == lower && ids[2] == loose) || (ids[1] == loose && ids[2] == lower));
+    end_world(world);
+}
+
+static void requirements_must_be_there_and_not_in_circles(void)
+{
+    sett_world* world = make_world();
+    sett_component self = 40;
+    sett_component missing = 41;
+    must_refuse(world,
+                (sett_component_desc){.name = "a", .id = 40, .required = &self, .required_count = 1},
+                SETT_STATUS_CYCLE, "requires itself");
+    must_refuse(world, (sett_component_desc){.name = "a", .required = &missing, .required_count = 1},
+                SETT_STATUS_UNREGISTERED, "41");
+    sett_component a = must_register(world, (sett_component_desc){.name = "a"});
+    sett_component b =
+        must_register(world, (sett_component_desc){.name = "b", .required = &a, .required_count = 1});
+    /* a cannot come to require b later: that is another registration. */
+    must_refuse(world, (sett_component_desc){.name = "a", .required = &b, .required_count = 1},
+                SETT_STATUS_CONFLICT, "\"a\"");
+    end_world(world);
+}
+
+static void many_types(void)
+{
+    enum { COUNT = 70000 };
+    sett_world* world = make_world();
+    for (uint32_t k = 0; k < COUNT; k++) {
+        char name[16];
+        snprintf(name, sizeof(name), "t%u", k);
+        sett_component id = must_register(world, (sett_component_desc){.name = name, .size = k % 3 * 8});
+        CHECK_EQ(id, k + 1);
+    }
+    CHECK_EQ(sett_component_find(world, "t65535"), 65536);
+    sett_entity e = sett_entity_create(world);
+    for (uint32_t k = 1; k <= COUNT; k += 9999) {
+        CHECK(sett_add(world, e, k) != NULL);
+    }
+    for (uint32_t k = 1; k <= COUNT; k += 101) {
+        CHECK_EQ(sett_has(world, e, k), (k - 1) % 9999 == 0);
+    }
+    CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
+    end_world(world);
+}
+
+static void registering_is_structure(void)
+{
+    sett_world* world = make_world();
+    sett_component known = must_register(world, (sett_component_desc){.name = "known"});
+    sett_entity_create(world);
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
+    uint32_t loops = 0;
+    SETT_QUERY(query, b) {
+        CHECK(b->count == 1);
+        must_refuse(world, (sett_component_desc){.name = "new"}, SETT_STATUS_LOCKED, "\"all\"");
+        CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = "known"}), known);
+        loops++;
+    }
+    CHECK_EQ(loops, 1);
+    end_world(world);
+}
+
+/* Values of every alignment lie where they must, in both storages, next to each other. */
+static void values_are_aligned(void)
+{
+    static const size_t aligns[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096};
+    sett_world* world = make_world();
+    for (uint32_t k = 0; k < 22; k++) {
+        size_t align = aligns[k / 2];
+        char name[16];
+        snprintf(name, sizeof(name), "a%u", k);
+        sett_component id =
+            must_register(world, (sett_component_desc){.name = name,
+                                                       .size = align * 3,
+                                                       .align = align,
+                                                       .track_rows = k % 3 == 0,
+                                                       .storage = k % 2 == 0 ? SETT_STORAGE_MATRIX
+                                                                             : SETT_STORAGE_PACKED});
+        for (uint32_t n = 0; n < 70; n++) {
+            unsigned char* value = sett_add(world, sett_entity_create(world), id);
+            CHECK(value != NULL);
+            CHECK_EQ((uintptr_t)value % align, 0);
+            for (size_t at = 0; at < align * 3; at++) {
+                CHECK_EQ(value[at], 0);
+            }
+            memset(value, 0xFF, align * 3);
+        }
+    }
+    end_world(world);
+}
+
+static void typed_helpers(void)
+{
+    typedef struct Point {
+        float x, y;
+    } Point;
+    sett_world* world = make_world();
+    sett_component Point_id = SETT_REGISTER(world, Point);
+    sett_component Marked_id = SETT_REGISTER_TAG(world, Marked);
+    CHECK_STR_EQ(sett_component_name(world, Point_id), "Point");
+    sett_component_desc desc = {SETT_TYPE(Point), .id = Point_id};
+    CHECK_EQ(sett_component_register(world, &desc), Point_id);
+    sett_entity e = sett_entity_create(world);
+    CHECK(SETT_SET(world, e, Point, .x = 1, .y = 2) != NULL);
+    CHECK(SETT_HAS(world, e, Point) && !SETT_HAS(world, e, Marked));
+    CHECK(SETT_GET(world, e, Point)->y > 1.5f);
+    SETT_GET_MUT(world, e, Point)->x = 9;
+    CHECK(SETT_FIND(world, e, Point)->x > 8.5f);
+    CHECK_EQ(SETT_REMOVE(world, e, Point), SETT_OK);
+    CHECK(SETT_FIND(world, e, Point) == NULL);
+    Point* fresh = SETT_ADD(world, e, Point);
+    CHECK(fresh->x == 0 && fresh->y == 0);
+    CHECK_PTR_EQ(SETT_ENSURE(world, e, Point), fresh);
+    CHECK(sett_ensure(world, e, Marked_id) != NULL && SETT_HAS(world, e, Marked));
+    CHECK_EQ(SETT_CMD_SET(sett_world_commands(world), e, Point, .x = 3), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK(SETT_GET(world, e, Point)->x > 2.5f && SETT_GET(world, e, Point)->x < 3.5f);
+    end_world(world);
+}
+
+TEST_MAIN(TEST(defaults_are_resolved), TEST(the_same_again_is_the_same), TEST(a_conflict_names_both),
+          TEST(every_difference_is_a_conflict), TEST(bad_descriptors_are_refused),
+          TEST(own_ids_and_automatic_ones_live_together), TEST(the_list_has_loose_types_last),
+          TEST(requirements_must_be_there_and_not_in_circles), TEST(many_types),
+          TEST(registering_is_structure), TEST(values_are_aligned), TEST(typed_helpers))

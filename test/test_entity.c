@@ -1,0 +1,245 @@
+/* test_entity.c: which handles are alive: lives of a slot, stale handles, given handles, limits, promises. */
+#include "check.h"
+#include "sett/sett.h"
+
+#define LAST_GENERATION 0x7FFFFFFFu
+
+static sett_world* make_world(uint32_t limit)
+{
+    sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = limit};
+    sett_world* world = sett_world_create(&desc);
+    CHECK(world != NULL);
+    return world;
+}
+
+static void end_world(sett_world* world)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+    sett_world_destroy(world);
+}
+
+static sett_entity handle(uint32_t index, uint32_t generation)
+{
+    return sett_entity_from_u64((uint64_t)generation << 32 | index);
+}
+
+static void null_is_never_alive(void)
+{
+    sett_world* world = make_world(0);
+    sett_entity null = sett_null();
+    CHECK(sett_is_null(null) && sett_equals(null, handle(0, 0)));
+    CHECK_EQ(sett_entity_to_u64(null), 0);
+    CHECK(!sett_entity_valid(world, null));
+    sett_entity first = sett_entity_create(world);
+    CHECK(!sett_is_null(first) && !sett_equals(first, null));
+    CHECK(!sett_entity_valid(world, handle(first.index, 0)));
+    CHECK(sett_equals(sett_entity_from_u64(sett_entity_to_u64(first)), first));
+    CHECK_EQ(sett_entity_destroy(world, null), SETT_STATUS_STALE);
+    CHECK_EQ(sett_entity_count(world), 1);
+    end_world(world);
+}
+
+static void a_slot_lives_again_under_another_handle(void)
+{
+    sett_world* world = make_world(0);
+    sett_entity old = sett_entity_create(world);
+    for (uint32_t life = 0; life < 100; life++) {
+        CHECK_EQ(sett_entity_destroy(world, old), SETT_OK);
+        CHECK(!sett_entity_valid(world, old));
+        CHECK_EQ(sett_entity_destroy(world, old), SETT_STATUS_STALE);
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_STALE);
+        sett_entity next = sett_entity_create(world);
+        CHECK_EQ(next.index, old.index);
+        CHECK(next.generation > old.generation);
+        CHECK(!sett_entity_valid(world, old));
+        CHECK(sett_equals(sett_entity_at(world, old.index), next));
+        old = next;
+    }
+    end_world(world);
+}
+
+static void made_up_handles_are_stale(void)
+{
+    sett_world* world = make_world(0);
+    sett_entity e = sett_entity_create(world);
+    static const uint32_t indices[] = {0, 1, 1023, 1024, 5000, 1u << 28, UINT32_MAX};
+    static const uint32_t generations[] = {0, 1, 2, LAST_GENERATION, LAST_GENERATION + 1,
+                                           LAST_GENERATION + 2, UINT32_MAX};
+    for (uint32_t i = 0; i < 7; i++) {
+        for (uint32_t g = 0; g < 7; g++) {
+            sett_entity made_up = handle(indices[i], generations[g]);
+            CHECK_EQ(sett_entity_valid(world, made_up), sett_equals(made_up, e));
+        }
+        CHECK_EQ(sett_is_null(sett_entity_at(world, indices[i])), indices[i] != e.index);
+    }
+    end_world(world);
+}
+
+static void a_given_handle_is_taken_as_it_is(void)
+{
+    sett_world* world = make_world(0);
+    sett_entity far = handle(100000, 77);
+    CHECK_EQ(sett_entity_create_handle(world, far), SETT_OK);
+    CHECK(sett_entity_valid(world, far));
+    CHECK_EQ(sett_entity_create_handle(world, far), SETT_STATUS_PRESENT);
+    CHECK_EQ(sett_entity_create_handle(world, handle(100000, 78)), SETT_STATUS_PRESENT);
+    CHECK_EQ(sett_entity_create_handle(world, sett_null()), SETT_STATUS_STALE);
+    CHECK_EQ(sett_entity_create_handle(world, handle(5, LAST_GENERATION + 1)), SETT_STATUS_STALE);
+    CHECK_EQ(sett_entity_destroy(world, far), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, far), SETT_STATUS_STALE);
+    CHECK_EQ(sett_entity_create_handle(world, handle(100000, 10)), SETT_STATUS_STALE);
+    CHECK_EQ(sett_entity_create_handle(world, handle(100000, 78)), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 1);
+    end_world(world);
+}
+
+static void a_slot_out_of_generations_is_retired(void)
+{
+    sett_world* world = make_world(4);
+    sett_stats stats;
+    sett_entity last = handle(2, LAST_GENERATION);
+    CHECK_EQ(sett_entity_create_handle(world, last), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, last), SETT_OK);
+    sett_world_stats(world, &stats);
+    CHECK_EQ(stats.retired, 1);
+    CHECK_EQ(stats.entities, 0);
+    CHECK_EQ(sett_entity_create_handle(world, last), SETT_STATUS_STALE);
+    CHECK_EQ(sett_entity_create_handle(world, handle(2, 1)), SETT_STATUS_STALE);
+    CHECK(!sett_entity_valid(world, last));
+    for (uint32_t k = 0; k < 3; k++) { /* what is left of the four */
+        sett_entity e = sett_entity_create(world);
+        CHECK(!sett_is_null(e) && e.index != 2);
+    }
+    CHECK(sett_is_null(sett_entity_create(world)));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_entity_count(world), 3);
+    uint32_t cursor = 0;
+    uint32_t walked = 0;
+    while (!sett_is_null(sett_entity_next(world, &cursor))) {
+        walked++;
+    }
+    CHECK_EQ(walked, 3);
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 0);
+    end_world(world);
+}
+
+static void indices_stay_below_the_limit(void)
+{
+    sett_world* world = make_world(1024);
+    sett_entity out[1025];
+    CHECK_EQ(sett_entity_create_many(world, 1025, NULL, 0, NULL, out), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_EQ(sett_entity_reserve(world, 1025), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_entity_reserve(world, 1024), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, handle(1024, 1)), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_entity_create_many(world, 1024, NULL, 0, NULL, out), SETT_OK);
+    CHECK(sett_is_null(sett_entity_create(world)));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
+    CHECK(sett_is_null(sett_cmd_create(sett_world_commands(world))));
+    CHECK_EQ(sett_entity_destroy(world, out[500]), SETT_OK);
+    CHECK_EQ(sett_entity_create(world).index, out[500].index);
+    end_world(world);
+}
+
+static void reserved_entities_need_no_memory(void)
+{
+    sett_world* world = make_world(0);
+    sett_stats before;
+    sett_stats after;
+    CHECK_EQ(sett_entity_reserve(world, 50000), SETT_OK);
+    sett_world_stats(world, &before);
+    for (uint32_t k = 0; k < 50000; k++) {
+        CHECK(!sett_is_null(sett_entity_create(world)));
+    }
+    sett_world_stats(world, &after);
+    CHECK_EQ(after.allocations, before.allocations);
+    CHECK_EQ(after.block_size, before.block_size);
+    CHECK(before.block_size > 50000 * 8);
+    end_world(world);
+}
+
+static void walking_meets_each_once(void)
+{
+    static bool met[3000];
+    sett_world* world = make_world(0);
+    sett_entity e[3000];
+    CHECK_EQ(sett_entity_create_many(world, 3000, NULL, 0, NULL, e), SETT_OK);
+    for (uint32_t k = 0; k < 3000; k += 3) {
+        sett_entity_destroy(world, e[k]);
+    }
+    uint32_t cursor = 0;
+    uint32_t walked = 0;
+    for (sett_entity at = sett_entity_next(world, &cursor); !sett_is_null(at);
+         at = sett_entity_next(world, &cursor)) {
+        CHECK(at.index % 3 != 0 && !met[at.index] && sett_entity_valid(world, at));
+        met[at.index] = true;
+        walked++;
+    }
+    CHECK_EQ(walked, 2000);
+    CHECK_EQ(walked, sett_entity_count(world));
+    end_world(world);
+}
+
+static void destroying_many_passes_over_stale_ones(void)
+{
+    sett_world* world = make_world(0);
+    sett_entity e[4];
+    sett_entity_create_many(world, 4, NULL, 0, NULL, e);
+    sett_entity list[] = {e[1], sett_null(), e[1], e[3], handle(900, 1)};
+    CHECK_EQ(sett_entity_destroy_many(world, list, 5), SETT_OK);
+    CHECK(sett_entity_valid(world, e[0]) && !sett_entity_valid(world, e[1]));
+    CHECK(sett_entity_valid(world, e[2]) && !sett_entity_valid(world, e[3]));
+    end_world(world);
+}
+
+static void a_promise_is_no_life_yet(void)
+{
+    sett_world* world = make_world(0);
+    sett_commands* commands = sett_world_commands(world);
+    sett_entity promised = sett_cmd_create(commands);
+    CHECK(!sett_is_null(promised));
+    CHECK(!sett_entity_valid(world, promised));
+    CHECK_EQ(sett_entity_create_handle(world, promised), SETT_STATUS_PRESENT);
+    CHECK_EQ(sett_entity_destroy(world, promised), SETT_STATUS_STALE);
+    sett_entity others[2000];
+    CHECK_EQ(sett_entity_create_many(world, 2000, NULL, 0, NULL, others), SETT_OK);
+    for (uint32_t k = 0; k < 2000; k++) {
+        CHECK(others[k].index != promised.index);
+    }
+    for (uint32_t k = 0; k < 2000; k += 2) {
+        CHECK_EQ(sett_entity_destroy(world, others[k]), SETT_OK);
+    }
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+    CHECK(sett_entity_valid(world, promised));
+    CHECK_EQ(sett_entity_count(world), 1001);
+    end_world(world);
+}
+
+static void a_dropped_promise_does_not_come_back(void)
+{
+    sett_world* world = make_world(0);
+    sett_commands* commands = sett_world_commands(world);
+    sett_entity dropped[10];
+    for (uint32_t k = 0; k < 10; k++) {
+        dropped[k] = sett_cmd_create(commands);
+    }
+    sett_commands_clear(commands);
+    CHECK_EQ(sett_entity_count(world), 0);
+    for (uint32_t k = 0; k < 20; k++) {
+        sett_entity_create(world);
+    }
+    for (uint32_t k = 0; k < 10; k++) {
+        CHECK(!sett_entity_valid(world, dropped[k]));
+    }
+    end_world(world);
+}
+
+TEST_MAIN(TEST(null_is_never_alive), TEST(a_slot_lives_again_under_another_handle),
+          TEST(made_up_handles_are_stale), TEST(a_given_handle_is_taken_as_it_is),
+          TEST(a_slot_out_of_generations_is_retired), TEST(indices_stay_below_the_limit),
+          TEST(reserved_entities_need_no_memory), TEST(walking_meets_each_once),
+          TEST(destroying_many_passes_over_stale_ones), TEST(a_promise_is_no_life_yet),
+          TEST(a_dropped_promise_does_not_come_back))

@@ -1,0 +1,1333 @@
+/* test_model.c: random operations on a world and on a naive one (model.h), compared all the way.
+ *
+ *     test_model --seed 7 --ops 100000            another run; each failure prints the line that repeats it
+ *     test_model --seed 7 --ops 52345 --from 52000    the same, validated and compared after every operation from there on
+ *     SETT_SEED=7 SETT_OPERATIONS=10000000 test_model  the same from outside
+ *
+ * The first operations work on small worlds and are checked one by one; later the population swings between nothing and all of
+ * the indices, and the checks come every thousand operations. Operations whose cost grows with the world are paid for from a
+ * budget, so that an operation costs the same on average, however large the world is.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "model.h"
+
+#include "query/query.h"
+#include "world/world.h"
+
+#define CLOSELY 10000u /* operations that are checked one by one */
+#define PERIOD 1000u   /* between checks, later */
+#define BUDGET 400     /* what an operation earns: entities looked at, about */
+
+static uint64_t seed_given;
+static uint64_t operations;
+static uint64_t closely_from;
+
+/* ---- Chance ----------------------------------------------------------------------------------- */
+
+static uint64_t chance_state;
+
+static uint64_t chance(void)
+{
+    chance_state += 0x9E3779B97F4A7C15u;
+    return model_mix(chance_state);
+}
+
+/* 0 to limit - 1. */
+static uint32_t below(uint32_t limit)
+{
+    return (uint32_t)((chance() >> 32) * limit >> 32);
+}
+
+static bool one_in(uint32_t n)
+{
+    return below(n) == 0;
+}
+
+/* What values are made from: often zero, never one of the init hooks' by accident. */
+static uint32_t some_seed(void)
+{
+    return one_in(8) ? 0 : (uint32_t)chance() | 8;
+}
+
+/* ---- The run ---------------------------------------------------------------------------------- */
+
+static struct run {
+    uint64_t done;       /* operations finished */
+    const char* name;    /* of the one that runs */
+    uint32_t target;     /* entities that there should be, about */
+    uint32_t reach;      /* indices in use stay below, about */
+    int64_t budget;
+} run;
+
+_Noreturn static void fail(int line, const char* reason)
+{
+    check_failed("test_model.c", line,
+                 "operation %llu (%s): %s; again with: test_model --seed %llu --ops %llu --from %llu",
+                 (unsigned long long)run.done, run.name, reason, (unsigned long long)seed_given,
+                 (unsigned long long)run.done + 1,
+                 (unsigned long long)(run.done < PERIOD ? 0 : run.done - PERIOD));
+}
+
+#define EXPECT(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
+
+static void expect_same(int line, const char* difference)
+{
+    if (difference != NULL) {
+        fail(line, difference);
+    }
+}
+
+/* Whether something that looks at so many entities may be done now. */
+static bool afford(uint64_t cost)
+{
+    if (run.budget < 0) {
+        return false;
+    }
+    run.budget -= (int64_t)cost;
+    return true;
+}
+
+static bool failed_with(sett_status status)
+{
+    return sett_world_error(model.world) == status;
+}
+
+static bool has_room(uint32_t type, uint32_t more)
+{
+    uint32_t cap = model_types[type].cap;
+    return cap == 0 || model.count[type] + more <= cap;
+}
+
+static uint32_t some_live(void)
+{
+    return model.live[below(model.alive)];
+}
+
+static uint32_t some_type(void)
+{
+    return below(MODEL_TYPES);
+}
+
+/* A type that the entity has, or any if it has none. */
+static uint32_t some_type_of(uint32_t index)
+{
+    uint64_t mask = model.mask[index];
+    for (uint32_t skip = mask != 0 ? below(8) : 0; skip > 0 && (mask & (mask - 1)) != 0; skip--) {
+        mask &= mask - 1;
+    }
+    return mask != 0 && !one_in(8) ? model_lowest(mask) : some_type();
+}
+
+static sett_component id_of(uint32_t type)
+{
+    return model_types[type].id;
+}
+
+/* A handle that is no living entity: null, of an earlier or later life, promised, or made up. */
+static sett_entity some_stale(void)
+{
+    sett_entity entity = sett_null();
+    uint32_t kind = below(6);
+    entity.index = kind == 0 ? (uint32_t)chance() : below(run.reach);
+    if (kind <= 1) {
+        entity.generation = (uint32_t)chance();
+    } else if (kind <= 4) {
+        uint32_t step = 1 + below(3);
+        uint32_t generation = model.generation[entity.index];
+        entity.generation = kind == 2 ? generation + step : generation > step ? generation - step : 0;
+    } else {
+        entity.generation = model.generation[entity.index];
+    }
+    return model_valid(&model, entity) ? sett_null() : entity;
+}
+
+/* A value outside of the world. */
+static void* make_values(const model_type* type, uint32_t count, uint32_t** blocks, uint32_t* seeds)
+{
+    unsigned char* values = aligned_alloc(4096, ((size_t)type->size * count + 4096) & ~(size_t)4095);
+    *blocks = malloc(sizeof(uint32_t) * count);
+    CHECK(values != NULL && *blocks != NULL);
+    for (uint32_t k = 0; k < count; k++) {
+        seeds[k] = some_seed();
+        model_value_make(type, values + (size_t)k * type->size, *blocks + k, seeds[k]);
+    }
+    return values;
+}
+
+/* ---- Entities --------------------------------------------------------------------------------- */
+
+/* A handle that the library gave out: free until now, and in the life that follows the last. */
+static void expect_fresh(sett_entity entity)
+{
+    EXPECT(!sett_is_null(entity));
+    EXPECT(entity.index < MODEL_INDICES);
+    EXPECT(model.life[entity.index] == MODEL_FREE);
+    EXPECT(entity.generation >= model.generation[entity.index]);
+    EXPECT(entity.generation <= model.generation[entity.index] + model.dropped[entity.index]);
+}
+
+static void op_create(void)
+{
+    sett_entity entity = sett_entity_create(model.world);
+    if (model_room(&model) == 0) {
+        EXPECT(sett_is_null(entity) && failed_with(SETT_STATUS_LIMIT));
+        return;
+    }
+    expect_fresh(entity);
+    model_create(&model, entity);
+    expect_same(__LINE__, model_compare_index(&model, entity.index));
+}
+
+static void op_create_handle(void)
+{
+    sett_entity entity;
+    entity.index = below(one_in(4) ? MODEL_INDICES : run.reach);
+    if (run.done < CLOSELY && !one_in(50)) {
+        entity.index = below(run.reach);
+    }
+    entity.index += one_in(200) ? MODEL_INDICES : 0;
+    bool inside = entity.index < MODEL_INDICES;
+    uint32_t next = inside ? model.generation[entity.index] : 1;
+    bool dropped = inside && model.dropped[entity.index] != 0;
+    entity.generation = next + (dropped ? 1 : 0) + below(3);
+    if (!dropped && one_in(4)) {
+        entity.generation = one_in(2) ? next - 1 : (uint32_t)chance();
+    }
+    if (one_in(500) && model.retired < 500) {
+        entity.generation = MODEL_GENERATION_MAX;
+    }
+    sett_status expected = SETT_OK;
+    if (!inside) {
+        expected = SETT_STATUS_LIMIT;
+    } else if (entity.generation == 0 || entity.generation > MODEL_GENERATION_MAX) {
+        expected = SETT_STATUS_STALE;
+    } else if (model.life[entity.index] == MODEL_ALIVE || model.life[entity.index] == MODEL_PROMISED) {
+        expected = SETT_STATUS_PRESENT;
+    } else if (model.life[entity.index] == MODEL_RETIRED || entity.generation < next) {
+        expected = SETT_STATUS_STALE;
+    }
+    EXPECT(sett_entity_create_handle(model.world, entity) == expected);
+    if (expected == SETT_OK) {
+        EXPECT(sett_entity_valid(model.world, entity));
+        model_create(&model, entity);
+    } else {
+        EXPECT(failed_with(expected));
+    }
+}
+
+typedef struct bulk {
+    uint32_t count;
+    uint32_t type_count;
+    uint32_t type[8];
+    sett_component id[8];
+    const void* values[8];
+    uint32_t* blocks[8];
+    uint32_t* seeds[8];
+} bulk;
+
+static void bulk_choose(bulk* b)
+{
+    memset(b, 0, sizeof(*b));
+    bool grow = model.alive < run.target;
+    b->count = 1 + below(grow && one_in(3) ? 1 + (run.target - model.alive) / 4 : 12);
+    if (!afford(b->count * 4)) {
+        b->count = 1 + below(4);
+    }
+    uint64_t chosen = 0;
+    for (uint32_t wish = below(7); wish > 0; wish--) {
+        uint32_t type = some_type();
+        uint64_t all = model_types[type].closure | model_bit(type);
+        bool room = (chosen & model_bit(type)) == 0;
+        for (uint64_t rest = all; rest != 0; rest &= rest - 1) {
+            room = room && has_room(model_lowest(rest), b->count);
+        }
+        if (room) {
+            chosen |= model_bit(type);
+            b->type[b->type_count] = type;
+            b->id[b->type_count++] = id_of(type);
+        }
+    }
+    bool any = !one_in(4);
+    for (uint32_t k = 0; k < b->type_count && any; k++) {
+        if (!one_in(3)) {
+            b->seeds[k] = malloc(sizeof(uint32_t) * b->count);
+            CHECK(b->seeds[k] != NULL);
+            b->values[k] = make_values(&model_types[b->type[k]], b->count, &b->blocks[k], b->seeds[k]);
+        }
+    }
+}
+
+static void bulk_note(const bulk* b, const sett_entity* made)
+{
+    for (uint32_t k = 0; k < b->count; k++) {
+        expect_fresh(made[k]);
+        model_create(&model, made[k]);
+    }
+    for (uint32_t k = 0; k < b->count; k++) { /* which of these types had their rows first is open */
+        for (uint32_t j = 0; j < b->type_count; j++) {
+            if (!model_has(&model, made[k].index, b->type[j])) {
+                model_add(&model, made[k].index, b->type[j]);
+            }
+        }
+        for (uint32_t j = 0; j < b->type_count; j++) {
+            if (b->values[j] != NULL) {
+                model_set(&model, made[k].index, b->type[j], b->seeds[j][k]);
+            }
+        }
+    }
+    for (uint32_t k = 0; k < b->count; k += 1 + b->count / 16) {
+        expect_same(__LINE__, model_compare_index(&model, made[k].index));
+    }
+}
+
+static void op_create_many(void)
+{
+    bulk b;
+    bulk_choose(&b);
+    uint32_t room = model_room(&model);
+    sett_entity* made = malloc(sizeof(sett_entity) * b.count);
+    CHECK(made != NULL);
+    bool values = false;
+    for (uint32_t k = 0; k < b.type_count; k++) {
+        values = values || b.values[k] != NULL;
+    }
+    sett_status expected = b.count <= room ? SETT_OK : SETT_STATUS_LIMIT;
+    if (b.type_count != 0 && one_in(20)) {
+        sett_component good = b.id[0];
+        b.id[0] = b.type_count > 1 && one_in(2) ? b.id[1] : 5000;
+        sett_status status = sett_entity_create_many(model.world, b.count, b.id, b.type_count, b.values,
+                                                     made);
+        EXPECT(status == (b.id[0] == 5000 ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT));
+        EXPECT(sett_entity_count(model.world) == model.alive);
+        b.id[0] = good;
+    }
+    EXPECT(sett_entity_create_many(model.world, b.count, b.id, b.type_count, values ? b.values : NULL,
+                                   made) == expected);
+    if (expected == SETT_OK) {
+        bulk_note(&b, made);
+    }
+    for (uint32_t k = 0; k < b.type_count; k++) {
+        free((void*)(uintptr_t)b.values[k]);
+        free(b.blocks[k]);
+        free(b.seeds[k]);
+    }
+    free(made);
+}
+
+static void op_destroy(void)
+{
+    uint32_t index = some_live();
+    sett_entity entity = model_handle(&model, index);
+    model.destroying = true;
+    EXPECT(sett_entity_destroy(model.world, entity) == SETT_OK);
+    model.destroying = false;
+    model_destroy(&model, index);
+    EXPECT(!sett_entity_valid(model.world, entity));
+    EXPECT(sett_is_null(sett_entity_at(model.world, index)));
+}
+
+/* Living ones, each perhaps more than once, and stale ones. */
+static void op_destroy_many(void)
+{
+    sett_entity list[64];
+    bool shrink = model.alive > run.target;
+    uint32_t count = 1 + below(shrink ? 64 : 6);
+    for (uint32_t k = 0; k < count; k++) {
+        list[k] = one_in(6) ? some_stale() : model_handle(&model, some_live());
+    }
+    EXPECT(sett_entity_destroy_many(model.world, list, count) == SETT_OK);
+    for (uint32_t k = 0; k < count; k++) {
+        if (model_valid(&model, list[k])) {
+            model_destroy(&model, list[k].index);
+        }
+    }
+}
+
+static void op_destroy_with(void)
+{
+    uint32_t type = some_type();
+    if (model.count[type] > (model.alive > run.target ? MODEL_INDICES : 40) || !afford(model.alive)) {
+        return;
+    }
+    model.destroying = true;
+    EXPECT(sett_entity_destroy_with(model.world, id_of(type)) == SETT_OK);
+    model.destroying = false;
+    for (uint32_t k = model.alive; k-- > 0;) {
+        if (model_has(&model, model.live[k], type)) {
+            model_destroy(&model, model.live[k]);
+        }
+    }
+    EXPECT(sett_component_count(model.world, id_of(type)) == 0);
+}
+
+static void op_entity_clear(void)
+{
+    uint32_t index = some_live();
+    sett_component ids[1];
+    model.destroying = true; /* hooks see as much as when it is destroyed */
+    EXPECT(sett_entity_clear(model.world, model_handle(&model, index)) == SETT_OK);
+    model.destroying = false;
+    model_remove_set(&model, index, UINT64_MAX);
+    EXPECT(sett_entity_components(model.world, model_handle(&model, index), ids, 1) == 0);
+    expect_same(__LINE__, model_compare_index(&model, index));
+}
+
+static void op_world_clear(void)
+{
+    if (!one_in(50) || !afford((uint64_t)model.alive * 4)) {
+        return;
+    }
+    model.destroying = true;
+    EXPECT(sett_world_clear(model.world) == SETT_OK);
+    model.destroying = false;
+    while (model.alive > 0) {
+        model_destroy(&model, model.live[model.alive - 1]);
+    }
+}
+
+/* ---- Values ----------------------------------------------------------------------------------- */
+
+static void op_add(void)
+{
+    uint32_t index = some_live();
+    uint32_t type = some_type();
+    if (!has_room(type, 1)) {
+        return;
+    }
+    void* value = sett_add(model.world, model_handle(&model, index), id_of(type));
+    if (model_has(&model, index, type)) {
+        EXPECT(value == NULL && failed_with(SETT_STATUS_PRESENT));
+        return;
+    }
+    EXPECT(value != NULL);
+    model_add(&model, index, type);
+    expect_same(__LINE__, model_compare_index(&model, index));
+}
+
+static void op_ensure(void)
+{
+    uint32_t index = some_live();
+    uint32_t type = some_type_of(index);
+    if (!has_room(type, 1)) {
+        return;
+    }
+    void* value = sett_ensure(model.world, model_handle(&model, index), id_of(type));
+    EXPECT(value != NULL);
+    if (model_has(&model, index, type)) {
+        model_write(&model, index, type, model.seed[type][index]);
+    } else {
+        model_add(&model, index, type);
+    }
+    EXPECT(sett_find(model.world, model_handle(&model, index), id_of(type)) == value);
+    expect_same(__LINE__, model_compare_index(&model, index));
+}
+
+static void op_set(void)
+{
+    uint32_t index = some_live();
+    uint32_t number = one_in(2) ? some_type() : some_type_of(index);
+    const model_type* type = &model_types[number];
+    if (!has_room(number, 1)) {
+        return;
+    }
+    static _Alignas(4096) unsigned char value[20480];
+    uint32_t block;
+    uint32_t seed = some_seed();
+    model_value_make(type, value, &block, seed);
+    void* row = sett_set(model.world, model_handle(&model, index), type->id, value);
+    EXPECT(row != NULL);
+    model_set(&model, index, number, seed);
+    expect_same(__LINE__, model_compare_index(&model, index));
+}
+
+static void op_write(void)
+{
+    uint32_t index = some_live();
+    uint32_t type = some_type_of(index);
+    void* value = sett_get_mut(model.world, model_handle(&model, index), id_of(type));
+    if (!model_has(&model, index, type)) {
+        EXPECT(value == NULL);
+        return;
+    }
+    EXPECT(value != NULL);
+    EXPECT(sett_get(model.world, model_handle(&model, index), id_of(type)) == value);
+    uint32_t seed = some_seed();
+    model_value_write(&model_types[type], value, seed);
+    model_write(&model, index, type, seed);
+    expect_same(__LINE__, model_compare_value(&model, index, type));
+    sett_entity owner = sett_component_owner(model.world, id_of(type), value);
+    EXPECT(sett_equals(owner, model_types[type].size != 0 ? model_handle(&model, index) : sett_null()));
+}
+
+static void op_remove(void)
+{
+    uint32_t index = some_live();
+    uint32_t type = some_type_of(index);
+    sett_status status = sett_remove(model.world, model_handle(&model, index), id_of(type));
+    if (!model_has(&model, index, type)) {
+        EXPECT(status == SETT_STATUS_ABSENT && failed_with(SETT_STATUS_ABSENT));
+        return;
+    }
+    EXPECT(status == SETT_OK);
+    model_remove(&model, index, type);
+    EXPECT(!sett_has(model.world, model_handle(&model, index), id_of(type)));
+    expect_same(__LINE__, model_compare_index(&model, index));
+    expect_same(__LINE__, model_compare_list(&model, index));
+}
+
+static void op_component_clear(void)
+{
+    uint32_t type = some_type();
+    if ((model.count[type] > 200 && !one_in(10)) || !afford(model.alive)) {
+        return;
+    }
+    EXPECT(sett_component_clear(model.world, id_of(type)) == SETT_OK);
+    for (uint32_t k = 0; k < model.alive; k++) {
+        if (model_has(&model, model.live[k], type)) {
+            model_remove(&model, model.live[k], type);
+        }
+    }
+    EXPECT(sett_component_count(model.world, id_of(type)) == 0);
+}
+
+/* ---- Memory and time -------------------------------------------------------------------------- */
+
+static void op_compact(void)
+{
+    uint32_t type = some_type();
+    if (afford(model.count[type])) {
+        EXPECT(sett_component_compact(model.world, id_of(type)) == SETT_OK);
+    }
+}
+
+static void op_trim(void)
+{
+    if (one_in(20) && afford((uint64_t)model.alive * 2)) {
+        sett_stats before;
+        sett_stats after;
+        sett_world_stats(model.world, &before);
+        EXPECT(sett_world_trim(model.world) == SETT_OK);
+        sett_world_stats(model.world, &after);
+        EXPECT(after.block_size <= before.block_size);
+        EXPECT(after.values == before.values);
+    }
+}
+
+static void op_reserve(void)
+{
+    if (one_in(2)) {
+        uint32_t count = below(run.reach / 8 + 2);
+        sett_status expected = count <= model_room(&model) ? SETT_OK : SETT_STATUS_LIMIT;
+        EXPECT(sett_entity_reserve(model.world, count) == expected);
+        return;
+    }
+    uint32_t type = some_type();
+    uint32_t cap = model_types[type].cap;
+    if (cap != 0 && cap <= 1500) {
+        return; /* large: rows for all entities would take gigabytes */
+    }
+    EXPECT(sett_component_reserve(model.world, id_of(type), below(2000)) == SETT_OK);
+}
+
+static void op_advance(void)
+{
+    model.now = sett_world_advance(model.world);
+    EXPECT(model.now == sett_world_tick(model.world));
+}
+
+/* ---- Misuse ----------------------------------------------------------------------------------- */
+
+/* Every call that changes an entity refuses this handle. */
+static void expect_refused(sett_entity e, sett_component id, sett_status status)
+{
+    static _Alignas(4096) unsigned char value[20480];
+    sett_world* w = model.world;
+    EXPECT(sett_add(w, e, id) == NULL && failed_with(status));
+    EXPECT(sett_ensure(w, e, id) == NULL && failed_with(status));
+    EXPECT(sett_set(w, e, id, value) == NULL && failed_with(status));
+    EXPECT(sett_remove(w, e, id) == status && failed_with(status));
+    EXPECT(sett_entity_clear(w, e) == status && failed_with(status));
+    EXPECT(sett_entity_destroy(w, e) == status && failed_with(status));
+}
+
+static void op_stale(void)
+{
+    sett_world* w = model.world;
+    sett_entity e = some_stale();
+    sett_component id = id_of(some_type());
+    expect_refused(e, id, SETT_STATUS_STALE);
+    EXPECT(sett_entity_destroy_many(w, &e, 1) == SETT_OK);
+    EXPECT(!sett_entity_valid(w, e));
+    EXPECT(sett_get(w, e, id) == NULL);
+    EXPECT(sett_get_mut(w, e, id) == NULL);
+    EXPECT(sett_find(w, e, id) == NULL);
+    EXPECT(!sett_has(w, e, id));
+    EXPECT(sett_changed(w, e, id) == 0);
+    EXPECT(sett_entity_components(w, e, NULL, 0) == 0);
+    expect_same(__LINE__, model_compare_counts(&model));
+    if (e.index < MODEL_INDICES) {
+        expect_same(__LINE__, model_compare_index(&model, e.index));
+    }
+}
+
+/* A living entity, and a type that there is not. */
+static void op_unregistered(void)
+{
+    sett_world* w = model.world;
+    sett_entity e = model_handle(&model, some_live());
+    sett_component id = one_in(2) ? 0 : 2000 + (uint32_t)chance() % 3000000000u;
+    uint64_t value = 0;
+    EXPECT(sett_add(w, e, id) == NULL && failed_with(SETT_STATUS_UNREGISTERED));
+    EXPECT(sett_ensure(w, e, id) == NULL && failed_with(SETT_STATUS_UNREGISTERED));
+    EXPECT(sett_set(w, e, id, &value) == NULL && failed_with(SETT_STATUS_UNREGISTERED));
+    EXPECT(sett_remove(w, e, id) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_component_clear(w, id) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_entity_destroy_with(w, id) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_component_reserve(w, id, 1) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_component_compact(w, id) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_get(w, e, id) == NULL && sett_get_mut(w, e, id) == NULL && !sett_has(w, e, id));
+    EXPECT(sett_cmd_add(model.buffer[0], e, id) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_cmd_set(model.buffer[0], e, id, &value) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_cmd_remove(model.buffer[0], e, id) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_commands_count(model.buffer[0]) == model.command_count[0]);
+    expect_same(__LINE__, model_compare_index(&model, e.index));
+}
+
+/* While a loop is open. */
+static void expect_locked(sett_entity e, uint32_t absent)
+{
+    sett_world* w = model.world;
+    sett_component id = id_of(absent);
+    expect_refused(e, id, SETT_STATUS_LOCKED);
+    EXPECT(sett_is_null(sett_entity_create(w)) && failed_with(SETT_STATUS_LOCKED));
+    EXPECT(sett_entity_create_many(w, 2, &id, 1, NULL, NULL) == SETT_STATUS_LOCKED);
+    EXPECT(sett_entity_create_handle(w, e) == SETT_STATUS_LOCKED);
+    EXPECT(sett_entity_destroy_many(w, &e, 1) == SETT_STATUS_LOCKED);
+    EXPECT(sett_entity_destroy_with(w, id) == SETT_STATUS_LOCKED);
+    EXPECT(sett_component_clear(w, id) == SETT_STATUS_LOCKED);
+    EXPECT(sett_component_compact(w, id) == SETT_STATUS_LOCKED);
+    EXPECT(sett_commands_apply(model.buffer[0]) == SETT_STATUS_LOCKED);
+    EXPECT(sett_world_clear(w) == SETT_STATUS_LOCKED);
+    EXPECT(sett_world_trim(w) == SETT_STATUS_LOCKED);
+    EXPECT(strstr(sett_world_message(w), "\"model\"") != NULL);
+}
+
+/* ---- Commands --------------------------------------------------------------------------------- */
+
+/* An entity to record about: alive, promised in any buffer, or stale. */
+static sett_entity some_recordable(void)
+{
+    uint32_t k = below(MODEL_BUFFERS);
+    if (model.command_count[k] != 0 && one_in(2)) {
+        sett_entity entity = model.command[k][below(model.command_count[k])].entity;
+        return sett_is_null(entity) ? some_stale() : entity;
+    }
+    return model.alive != 0 && !one_in(10) ? model_handle(&model, some_live()) : some_stale();
+}
+
+static sett_status record_value(sett_commands* buffer, const model_command* c)
+{
+    static _Alignas(4096) unsigned char value[20480];
+    uint32_t block;
+    const model_type* type = &model_types[c->type];
+    model_value_make(type, value, &block, c->seed);
+    model.owned_waiting += (type->flags & MODEL_OWNED) != 0;
+    return sett_cmd_set(buffer, c->entity, type->id, value);
+}
+
+static sett_status record(sett_commands* buffer, const model_command* c)
+{
+    switch (c->kind) {
+    case MODEL_DESTROY:
+        return sett_cmd_destroy(buffer, c->entity);
+    case MODEL_ADD:
+        return sett_cmd_add(buffer, c->entity, id_of(c->type));
+    case MODEL_SET:
+        return record_value(buffer, c);
+    case MODEL_REMOVE:
+        return sett_cmd_remove(buffer, c->entity, id_of(c->type));
+    case MODEL_CLEAR:
+        return sett_cmd_clear(buffer, c->entity);
+    case MODEL_CREATE:
+        break;
+    }
+    return SETT_OK;
+}
+
+static void record_create(sett_commands* buffer, model_command* c)
+{
+    c->entity = sett_cmd_create(buffer);
+    if (model_room(&model) == 0) {
+        EXPECT(sett_is_null(c->entity) && failed_with(SETT_STATUS_LIMIT));
+        return;
+    }
+    expect_fresh(c->entity);
+    model.generation[c->entity.index] = c->entity.generation;
+    model.dropped[c->entity.index] = 0;
+    model.life[c->entity.index] = MODEL_PROMISED;
+    model.promised++;
+    EXPECT(!sett_entity_valid(model.world, c->entity));
+}
+
+static void record_some(void)
+{
+    static const model_command_kind kinds[] = {MODEL_CREATE, MODEL_CREATE, MODEL_DESTROY, MODEL_ADD,
+                                               MODEL_ADD,    MODEL_SET,    MODEL_SET,     MODEL_SET,
+                                               MODEL_REMOVE, MODEL_REMOVE, MODEL_CLEAR};
+    uint32_t k = below(MODEL_BUFFERS);
+    if (model.command_count[k] == MODEL_COMMANDS) {
+        return;
+    }
+    model_command c = {kinds[below(sizeof(kinds) / sizeof(kinds[0]))], some_recordable(), some_type(),
+                       some_seed()};
+    if (c.kind == MODEL_CLEAR && !one_in(4)) {
+        return;
+    }
+    if ((c.kind == MODEL_ADD || c.kind == MODEL_SET) && !has_room(c.type, 1)) {
+        return;
+    }
+    if (c.kind == MODEL_CREATE) {
+        record_create(model.buffer[k], &c);
+        if (sett_is_null(c.entity)) {
+            return;
+        }
+    } else {
+        EXPECT(record(model.buffer[k], &c) == SETT_OK);
+    }
+    model.command[k][model.command_count[k]++] = c;
+    EXPECT(sett_commands_count(model.buffer[k]) == model.command_count[k]);
+}
+
+static void op_record(void)
+{
+    for (uint32_t count = 1 + below(one_in(20) ? 200 : 8); count > 0; count--) {
+        record_some();
+    }
+}
+
+/* What a command does to the model; what makes no sense is passed over. */
+static void note_command(const model_command* c)
+{
+    if (c->kind == MODEL_CREATE) {
+        model.promised--;
+        model_create(&model, c->entity);
+        return;
+    }
+    if (!model_valid(&model, c->entity)) {
+        return;
+    }
+    uint32_t index = c->entity.index;
+    bool has = model_has(&model, index, c->type);
+    if (c->kind == MODEL_DESTROY) {
+        model_destroy(&model, index);
+    } else if (c->kind == MODEL_CLEAR) {
+        model_remove_set(&model, index, UINT64_MAX);
+    } else if (c->kind == MODEL_ADD && !has) {
+        model_add(&model, index, c->type);
+    } else if (c->kind == MODEL_SET) {
+        model_set(&model, index, c->type, c->seed);
+    } else if (c->kind == MODEL_REMOVE && has) {
+        model_remove(&model, index, c->type);
+    }
+}
+
+static void forget_commands(uint32_t k)
+{
+    for (uint32_t at = 0; at < model.command_count[k]; at++) {
+        const model_command* c = &model.command[k][at];
+        model.owned_waiting -=
+            c->kind == MODEL_SET && (model_types[c->type].flags & MODEL_OWNED) != 0;
+    }
+    model.command_count[k] = 0;
+    EXPECT(sett_commands_count(model.buffer[k]) == 0);
+}
+
+static void op_apply(void)
+{
+    uint32_t k = below(MODEL_BUFFERS);
+    EXPECT(sett_commands_apply(model.buffer[k]) == SETT_OK);
+    for (uint32_t at = 0; at < model.command_count[k]; at++) {
+        note_command(&model.command[k][at]);
+    }
+    for (uint32_t at = 0; at < model.command_count[k]; at++) {
+        uint32_t index = model.command[k][at].entity.index;
+        if (index < MODEL_INDICES) {
+            expect_same(__LINE__, model_compare_index(&model, index));
+        }
+    }
+    forget_commands(k);
+}
+
+static void op_drop(void)
+{
+    uint32_t k = below(MODEL_BUFFERS);
+    if (!one_in(4)) {
+        return;
+    }
+    if (k != 0 && one_in(4)) {
+        sett_commands_destroy(model.buffer[k]);
+        model.buffer[k] = sett_commands_create(model.world);
+        EXPECT(model.buffer[k] != NULL);
+    } else {
+        sett_commands_clear(model.buffer[k]);
+    }
+    for (uint32_t at = 0; at < model.command_count[k]; at++) {
+        const model_command* c = &model.command[k][at];
+        if (c->kind == MODEL_CREATE) {
+            EXPECT(!sett_entity_valid(model.world, c->entity));
+            model.life[c->entity.index] = MODEL_FREE;
+            model.dropped[c->entity.index] = 1;
+            model.promised--;
+        }
+    }
+    forget_commands(k);
+}
+
+/* ---- Queries ---------------------------------------------------------------------------------- */
+
+typedef struct look {
+    sett_query_desc desc;
+    uint32_t type[SETT_QUERY_TERMS];
+    uint32_t term_count;
+    uint64_t with;
+    uint64_t without;
+    bool optional;     /* some term is */
+    bool ordered;      /* the documented order is the same in all of the loop */
+    uint32_t driver;   /* the type whose storage drives, MODEL_TYPES if indices do */
+    uint32_t expected; /* entities that match */
+    uint32_t visited;
+    uint64_t last;     /* 1 + what the last one visited had: index, or stamp */
+} look;
+
+static uint32_t visit_mark[MODEL_INDICES]; /* the loop that visited it last */
+static uint32_t visit_loop;
+
+static bool look_matches(const look* q, uint64_t mask)
+{
+    return (mask & q->with) == q->with && (mask & q->without) == 0;
+}
+
+/* Terms that match something, mostly: taken from an entity. */
+static void look_choose(look* q)
+{
+    memset(q, 0, sizeof(*q));
+    q->desc.name = "model";
+    uint64_t used = 0;
+    uint32_t index = model.alive != 0 ? some_live() : 0;
+    for (uint32_t wish = below(6); wish > 0; wish--) {
+        bool wanted = !one_in(3);
+        uint32_t number = wanted && model.alive != 0 ? some_type_of(index) : some_type();
+        if ((used & model_bit(number)) != 0) {
+            continue;
+        }
+        used |= model_bit(number);
+        sett_term* term = &q->desc.terms[q->term_count];
+        term->component = id_of(number);
+        term->kind = wanted ? SETT_WITH : one_in(2) ? SETT_WITHOUT : SETT_OPTIONAL;
+        term->access = (sett_access)below(4);
+        if ((model_types[number].flags & MODEL_OWNED) != 0 && term->access == SETT_OUT) {
+            term->access = SETT_INOUT; /* overwriting it would lose what it owns */
+        }
+        q->with |= term->kind == SETT_WITH ? model_bit(number) : 0;
+        q->without |= term->kind == SETT_WITHOUT ? model_bit(number) : 0;
+        q->optional = q->optional || term->kind == SETT_OPTIONAL;
+        q->type[q->term_count++] = number;
+    }
+}
+
+/* What the documentation says about the order: which storage drives. */
+static void look_plan(look* q)
+{
+    bool matrix = false;
+    bool tie = false;
+    q->driver = MODEL_TYPES;
+    for (uint64_t rest = q->with; rest != 0; rest &= rest - 1) {
+        uint32_t type = model_lowest(rest);
+        uint32_t fewest = q->driver != MODEL_TYPES ? model.count[q->driver] : UINT32_MAX;
+        if (!model_types[type].packed) {
+            matrix = true;
+        } else if (model.count[type] < fewest) {
+            q->driver = type;
+            tie = false;
+        } else if (model.count[type] == fewest) {
+            tie = true;
+        }
+    }
+    if (q->driver != MODEL_TYPES && matrix && (uint64_t)model.count[q->driver] * 5 >= model.alive) {
+        q->driver = MODEL_TYPES;
+    }
+    bool kept = q->driver == MODEL_TYPES || (model_types[q->driver].flags & MODEL_KEEP) != 0;
+    q->ordered = kept && !(tie && q->driver != MODEL_TYPES);
+    for (uint32_t k = 0; k < model.alive; k++) {
+        q->expected += look_matches(q, model.mask[model.live[k]]);
+    }
+}
+
+static void look_order(look* q, uint32_t index, bool new_batch)
+{
+    if (!q->ordered) {
+        return;
+    }
+    uint64_t at = q->driver == MODEL_TYPES ? index : model.stamp[q->driver][index];
+    if (!(new_batch && q->optional)) {
+        EXPECT(at + 1 > q->last);
+    }
+    q->last = at + 1;
+}
+
+/* One field of one row: its value, and perhaps a new one. */
+static void look_field(const sett_batch* b, const look* q, uint32_t k, uint32_t row, uint32_t index,
+                       bool write)
+{
+    uint32_t number = q->type[k];
+    const model_type* type = &model_types[number];
+    unsigned char* field = sett_batch_field(b, k);
+    const sett_term* term = &q->desc.terms[k];
+    bool present = model_has(&model, index, number);
+    bool expected = term->kind != SETT_WITHOUT && term->access != SETT_NONE && type->size != 0 && present;
+    EXPECT((field != NULL) == expected);
+    EXPECT(sett_batch_at(b, k, row) == sett_find(model.world, model_handle(&model, index), type->id));
+    if (field == NULL) {
+        return;
+    }
+    unsigned char* value = field + (size_t)row * type->size;
+    uint32_t seed = model.seed[number][index];
+    if ((type->flags & MODEL_OWNED) != 0) { /* gathered ones lie elsewhere */
+        EXPECT(*((model_owned*)(void*)value)->block == seed);
+    } else if (term->access != SETT_OUT) {
+        EXPECT(model_filled(value, type->size, seed));
+    }
+    if (term->access != SETT_IN) {
+        if (term->access == SETT_OUT || write) {
+            seed = some_seed();
+            model_value_write(type, value, seed);
+        }
+        model_write(&model, index, number, seed);
+    }
+}
+
+static void look_row(const sett_batch* b, look* q, uint32_t row, bool new_batch)
+{
+    sett_entity entity = sett_batch_entity(b, row);
+    EXPECT(entity.index == sett_batch_index(b, row));
+    EXPECT(model_valid(&model, entity));
+    EXPECT(look_matches(q, model.mask[entity.index]));
+    EXPECT(visit_mark[entity.index] != visit_loop);
+    visit_mark[entity.index] = visit_loop;
+    q->visited++;
+    look_order(q, entity.index, new_batch);
+    bool write = one_in(2);
+    for (uint32_t k = 0; k < q->term_count; k++) {
+        look_field(b, q, k, row, entity.index, write);
+    }
+}
+
+static void look_batch(const sett_batch* b, look* q)
+{
+    bool new_batch = true;
+    uint32_t rows = 0;
+    EXPECT(b->count != 0 && b->count <= SETT_BATCH_ROWS && b->field_count == q->term_count);
+    SETT_EACH(b, row) {
+        look_row(b, q, row, new_batch);
+        new_batch = false;
+        rows++;
+    }
+    EXPECT(rows == b->count);
+}
+
+/* In the middle of a loop: what is refused, and what is not. */
+static void look_inside(const sett_batch* b)
+{
+    uint32_t index = sett_batch_index(b, b->rows != NULL ? b->rows[0] : 0);
+    uint32_t type = some_type();
+    if (!model_has(&model, index, type)) {
+        expect_locked(model_handle(&model, index), type);
+    }
+    record_some();
+    if (one_in(4)) {
+        sett_entity_reserve(model.world, below(100));
+    }
+}
+
+/* Leaves the loop early, in the three ways that there are. */
+static bool look_loop(sett_query* query, look* q, uint32_t how)
+{
+    uint32_t stop = 1 + below(8);
+    SETT_QUERY(query, b) {
+        look_batch(b, q);
+        if (one_in(16)) {
+            look_inside(b);
+        }
+        if (--stop == 0 && how == 1) {
+            break;
+        }
+        if (stop == 0 && how == 2) {
+            sett_batch_end(b);
+            return false;
+        }
+    }
+    return how != 1 || stop != 0;
+}
+
+static void op_query(void)
+{
+    look q;
+    look_choose(&q);
+    if (!afford(model.alive / 16)) {
+        return;
+    }
+    look_plan(&q);
+    if (q.expected > 200 && !afford((uint64_t)q.expected * (1 + q.term_count))) {
+        return;
+    }
+    sett_query* query = sett_query_create(model.world, &q.desc);
+    EXPECT(query != NULL);
+    visit_loop++;
+    EXPECT(sett_query_count(query) == q.expected);
+    if (look_loop(query, &q, below(6))) {
+        EXPECT(q.visited == q.expected);
+    }
+    EXPECT(model.world->locks == 0);
+    sett_query_destroy(query);
+}
+
+/* A loop that is left without its end stays open until all are closed. */
+static void op_leave_open(void)
+{
+    look q;
+    look_choose(&q);
+    if (!one_in(4) || !afford(model.alive / 16)) {
+        return;
+    }
+    for (uint32_t k = 0; k < q.term_count; k++) {
+        q.desc.terms[k].access = SETT_IN;
+    }
+    sett_query* query = sett_query_create(model.world, &q.desc);
+    EXPECT(query != NULL);
+    sett_batch batch;
+    sett_batch* b = sett_query_begin(query, &batch);
+    EXPECT(b == &batch);
+    (void)sett_batch_next(b);
+    EXPECT(sett_is_null(sett_entity_create(model.world)) && failed_with(SETT_STATUS_LOCKED));
+    EXPECT(strstr(sett_world_message(model.world), "\"model\"") != NULL);
+    sett_query_end_all(model.world);
+    sett_query_destroy(query);
+    op_create();
+}
+
+/* ---- Breaking ---------------------------------------------------------------------------------- */
+
+#define SCRATCH_ENTITIES 200u
+
+typedef struct scratch {
+    sett_world* world;
+    setti_type* matrix;
+    setti_type* packed;
+    setti_type* kept;
+    setti_type* loose;
+    setti_type* needy; /* requires matrix */
+    setti_type* hooked;
+    sett_entity entity[SCRATCH_ENTITIES];
+} scratch;
+
+static void scratch_hook(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    (void)user;
+}
+
+static setti_type* scratch_register(sett_world* world, sett_component_desc desc)
+{
+    sett_component id = sett_component_register(world, &desc);
+    CHECK(id != 0);
+    return setti_world_type(world, id);
+}
+
+static void scratch_begin(scratch* s)
+{
+    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK(s->world != NULL);
+    s->matrix = scratch_register(s->world, (sett_component_desc){.name = "matrix", .size = 8});
+    s->packed = scratch_register(
+        s->world, (sett_component_desc){.name = "packed", .size = 8, .storage = SETT_STORAGE_PACKED});
+    s->kept =
+        scratch_register(s->world, (sett_component_desc){.name = "kept", .size = 8, .keep_order = true});
+    s->loose = scratch_register(s->world, (sett_component_desc){.name = "loose", .loose = true});
+    s->needy = scratch_register(
+        s->world, (sett_component_desc){.name = "needy", .required = &s->matrix->id, .required_count = 1});
+    s->hooked = scratch_register(
+        s->world, (sett_component_desc){.name = "hooked", .size = 4, .on_remove = scratch_hook});
+    setti_type* all[] = {s->matrix, s->packed, s->kept, s->loose, s->needy, s->hooked};
+    for (uint32_t k = 0; k < SCRATCH_ENTITIES; k++) {
+        s->entity[k] = sett_entity_create(s->world);
+        for (uint32_t j = 0; j < 6; j++) {
+            CHECK((k + j) % 4 == 0 || sett_ensure(s->world, s->entity[k], all[j]->id) != NULL);
+        }
+    }
+    sett_remove(s->world, s->entity[10], s->kept->id);
+    CHECK_EQ(sett_world_validate(s->world, NULL), SETT_OK);
+}
+
+/* The ways to break a world; each changes one number behind the library's back. */
+#define BREAKS 17
+
+static void scratch_break(scratch* s, uint32_t way)
+{
+    sett_world* w = s->world;
+    setti_entity_page* page = setti_entity_page_of(&w->entities, 0);
+    setti_id_page* ids = setti_id_set_page_of(&w->entities.ids, 0);
+    setti_sparse_page* sparse = s->packed->storage.presence.data[0];
+    uint64_t* bits = s->matrix->storage.presence.data[0];
+    uint64_t* loose = s->loose->storage.presence.data[0];
+    /* clang-format off */
+    switch (way) {
+    case 0: bits[1] ^= 1u << 3; break;                           /* presence against signature */
+    case 1: bits[10] ^= 1; break;                                /* presence of an index not alive */
+    case 2: loose[12] ^= 1; break;
+    case 3: s->matrix->storage.count++; break;
+    case 4: s->matrix->storage.extent = 64; break;
+    case 5: sparse->row[5] ^= 1; break;                          /* packed: the way there and back */
+    case 6: *setti_storage_index(&s->packed->storage, 3) = SETTI_NONE; break;
+    case 7: sparse->count--; break;
+    case 8: s->kept->storage.extent++; break;                    /* a gap at the end */
+    case 9: page->generation[7] |= SETTI_DEAD; break;            /* a member that is not alive */
+    case 10: page->generation[900] &= ~SETTI_DEAD; break;        /* alive without being a member */
+    case 11: page->signature[900] = 1; break;                    /* nobody's signature */
+    case 12: page->signature[20] = page->signature[21]; break;   /* another's */
+    case 13: ids->dense[4] = 5; break;                           /* no permutation any more */
+    case 14: w->pool.used_size += 32; break;
+    case 15: w->signatures.record[page->signature[6]].hooked ^= 1; break;
+    default: w->entities.retired++; break;
+    }
+    /* clang-format on */
+}
+
+/* Whether validation sees this one break. Memory that a broken world cannot account for stays with its pool. */
+static bool scratch_is_seen(uint32_t way)
+{
+    scratch s;
+    scratch_begin(&s);
+    sett_world good = *s.world;
+    scratch_break(&s, way);
+    const char* reason = "";
+    bool seen = sett_world_validate(s.world, &reason) == SETT_STATUS_INVALID && reason[0] != '\0';
+    setti_pool_deinit(&s.world->pool); /* not sett_world_destroy: who knows what it would follow */
+    good.pool.allocator.realloc_fn(good.pool.allocator.user, s.world, sizeof(good), 0, 64);
+    return seen;
+}
+
+static void op_break(void)
+{
+    if (one_in(50)) {
+        EXPECT(scratch_is_seen(below(BREAKS)));
+    }
+}
+
+/* ---- The loop --------------------------------------------------------------------------------- */
+
+typedef struct operation {
+    const char* name;
+    void (*function)(void);
+    uint32_t weight;
+    bool living; /* needs a living entity */
+} operation;
+
+static const operation operation_list[] = {
+    {"create", op_create, 60, false},
+    {"create_handle", op_create_handle, 15, false},
+    {"create_many", op_create_many, 25, false},
+    {"destroy", op_destroy, 60, true},
+    {"destroy_many", op_destroy_many, 12, true},
+    {"destroy_with", op_destroy_with, 4, true},
+    {"entity_clear", op_entity_clear, 8, true},
+    {"world_clear", op_world_clear, 2, false},
+    {"add", op_add, 160, true},
+    {"ensure", op_ensure, 60, true},
+    {"set", op_set, 160, true},
+    {"write", op_write, 60, true},
+    {"remove", op_remove, 140, true},
+    {"component_clear", op_component_clear, 3, true},
+    {"compact", op_compact, 10, false},
+    {"trim", op_trim, 10, false},
+    {"reserve", op_reserve, 4, false},
+    {"advance", op_advance, 20, false},
+    {"stale", op_stale, 20, false},
+    {"unregistered", op_unregistered, 5, true},
+    {"record", op_record, 60, false},
+    {"apply", op_apply, 25, false},
+    {"drop", op_drop, 8, false},
+    {"query", op_query, 60, false},
+    {"leave_open", op_leave_open, 4, false},
+    {"break", op_break, 1, false},
+};
+
+#define OPERATION_KINDS (sizeof(operation_list) / sizeof(operation_list[0]))
+
+static uint64_t operation_counts[OPERATION_KINDS];
+
+static uint32_t choose_operation(void)
+{
+    uint32_t total = 0;
+    for (uint32_t k = 0; k < OPERATION_KINDS; k++) {
+        total += operation_list[k].weight;
+    }
+    uint32_t at = below(total);
+    uint32_t chosen = 0;
+    while (at >= operation_list[chosen].weight) {
+        at -= operation_list[chosen++].weight;
+    }
+    return chosen;
+}
+
+/* Where the population is headed. */
+static void choose_target(void)
+{
+    static const uint32_t targets[] = {0, 30, 300, 300, 3000, 3000, 3000, 10000, 30000, MODEL_INDICES};
+    bool early = run.done < CLOSELY;
+    run.target = early ? below(400) : targets[below(sizeof(targets) / sizeof(targets[0]))];
+    run.reach = early ? 2500 : MODEL_INDICES;
+}
+
+static void check_world(bool closely)
+{
+    const char* reason;
+    if (sett_world_validate(model.world, &reason) != SETT_OK) {
+        fail(__LINE__, reason);
+    }
+    expect_same(__LINE__, model_compare_counts(&model));
+    if (!closely || run.done % 16 == 0) {
+        expect_same(__LINE__, model_compare(&model));
+    }
+}
+
+static void run_one(void)
+{
+    if (run.done % 2500 == 0) {
+        choose_target();
+    }
+    uint32_t k = choose_operation();
+    run.name = operation_list[k].name;
+    run.budget += run.budget < 4000000 ? BUDGET : 0;
+    bool steer = model.alive + model.alive / 8 + 20 < run.target || model.alive > run.target + 20;
+    if (steer && one_in(4)) {
+        run.name = "steer";
+        if (model.alive < run.target) {
+            op_create_many();
+        } else {
+            op_destroy_many();
+        }
+    } else if (!operation_list[k].living || model.alive != 0) {
+        operation_list[k].function();
+        operation_counts[k]++;
+    }
+    bool closely = run.done < CLOSELY || run.done >= closely_from;
+    if (closely || run.done % PERIOD == 0) {
+        check_world(closely);
+    }
+    run.done++;
+}
+
+static void random_operations(void)
+{
+    chance_state = model_mix(seed_given + 1);
+    memset(&run, 0, sizeof(run));
+    memset(operation_counts, 0, sizeof(operation_counts));
+    model_begin(&model);
+    uint32_t most = 0;
+    while (run.done < operations) {
+        run_one();
+        most = most < model.alive ? model.alive : most;
+    }
+    run.name = "end";
+    check_world(false);
+    printf("  seed %llu, %llu operations, at most %u entities\n", (unsigned long long)seed_given,
+           (unsigned long long)operations, most);
+    for (uint32_t k = 0; k < OPERATION_KINDS && operations >= CLOSELY; k++) {
+        CHECK_MSG(operation_counts[k] != 0, "no %s in all of it", operation_list[k].name);
+    }
+    model_end(&model);
+}
+
+/* ---- That the checks can fail ------------------------------------------------------------------ */
+
+static void validation_sees_every_break(void)
+{
+    for (uint32_t way = 0; way < BREAKS; way++) {
+        CHECK_MSG(scratch_is_seen(way), "break %u goes unseen", way);
+    }
+}
+
+static void comparison_sees_every_difference(void)
+{
+    model_begin(&model);
+    sett_world* w = model.world;
+    uint32_t m8 = model_find_type("m8");
+    uint32_t tracked = model_find_type("m24");
+    sett_entity e = sett_entity_create(w);
+    model_create(&model, e);
+    CHECK(sett_add(w, e, id_of(m8)) != NULL && sett_add(w, e, id_of(tracked)) != NULL);
+    model_add(&model, e.index, m8);
+    model_add(&model, e.index, tracked);
+    CHECK(model_compare(&model) == NULL);
+
+    model.seed[m8][0] = 1;
+    CHECK_STR_EQ(model_compare(&model), "entity 0: m8 has another value");
+    model.seed[m8][0] = 0;
+    model.tick[tracked][0]--;
+    CHECK_STR_EQ(model_compare(&model), "entity 0: m24 changed at 1, not 0");
+    model.tick[tracked][0]++;
+    model.generation[0]++;
+    CHECK_STR_EQ(model_compare(&model), "index 0: generation 1 is not 2");
+    model.generation[0]--;
+    sett_remove(w, e, id_of(m8));
+    CHECK_STR_EQ(model_compare(&model), "0 have m8, not 1");
+    sett_add(w, e, id_of(m8));
+    CHECK(model_compare(&model) == NULL);
+    model.mask[0] ^= model_bit(model_find_type("t0"));
+    CHECK_STR_EQ(model_compare(&model), "entity 0 lacks t0");
+    CHECK_STR_EQ(model_compare_list(&model, 0), "entity 0: another set is listed");
+    model_end(&model);
+}
+
+/* ---- Options ---------------------------------------------------------------------------------- */
+
+static uint64_t option_number(const char* text)
+{
+    char* end;
+    unsigned long long value = strtoull(text, &end, 0);
+    CHECK_MSG(*text != '\0' && *end == '\0', "%s is not a number", text);
+    return value;
+}
+
+/* Takes the options off the list of arguments; what is left is for the harness. */
+static int take_options(int argc, char** argv)
+{
+    int left = 1;
+    for (int at = 1; at < argc; at++) {
+        uint64_t* option = strcmp(argv[at], "--seed") == 0   ? &seed_given
+                           : strcmp(argv[at], "--ops") == 0  ? &operations
+                           : strcmp(argv[at], "--from") == 0 ? &closely_from
+                                                             : NULL;
+        if (option == NULL) {
+            argv[left++] = argv[at];
+        } else {
+            CHECK_MSG(at + 1 < argc, "%s needs a number", argv[at]);
+            *option = option_number(argv[++at]);
+        }
+    }
+    return left;
+}
+
+int main(int argc, char** argv)
+{
+    static const check_test tests[] = {TEST(validation_sees_every_break),
+                                       TEST(comparison_sees_every_difference), TEST(random_operations)};
+    seed_given = check_setting("SETT_SEED", 1);
+    operations = check_setting("SETT_OPERATIONS", 60000);
+    closely_from = UINT64_MAX;
+    argc = take_options(argc, argv);
+    return check_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
+}

@@ -1,0 +1,336 @@
+/* test_page.c: the pool that a world's memory comes from, and tables of pages. */
+#include "check.h"
+
+#include "base/page.h"
+#include "base/platform.h"
+
+/* Counts what it holds, and how often it was asked. */
+typedef struct counter {
+    size_t held;
+    uint32_t pieces;
+    uint32_t calls;
+    size_t align;
+    bool closed;
+} counter;
+
+static void* counter_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align)
+{
+    counter* c = user;
+    if (new_size == 0) {
+        c->held -= old_size;
+        c->pieces--;
+        return setti_platform_realloc(NULL, ptr, old_size, 0, align);
+    }
+    if (c->closed) {
+        return NULL;
+    }
+    c->held += new_size;
+    c->pieces++;
+    c->calls++;
+    c->align = align;
+    return setti_platform_realloc(NULL, ptr, old_size, new_size, align);
+}
+
+static void pool_begin(setti_pool* pool, counter* c, bool huge_pages)
+{
+    memset(c, 0, sizeof(*c));
+    setti_pool_init(pool, (sett_allocator){counter_realloc, c}, huge_pages);
+}
+
+static void pool_end(setti_pool* pool, const counter* c)
+{
+    CHECK(setti_pool_validate(pool) == NULL);
+    CHECK_EQ(pool->block_size, c->held);
+    setti_pool_deinit(pool);
+    CHECK_EQ(c->held, 0);
+    CHECK_EQ(c->pieces, 0);
+}
+
+static void an_empty_pool_holds_nothing(void)
+{
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, false);
+    setti_pool_free(&pool, NULL, 100, 8);
+    setti_pool_trim(&pool);
+    CHECK_EQ(c.calls, 0);
+    CHECK_EQ(pool.tick, 1);
+    pool_end(&pool, &c);
+}
+
+static void sizes_are_rounded_to_classes(void)
+{
+    static const size_t sizes[][2] = {{1, 32},       {32, 32},       {33, 64},       {64, 64},
+                                      {65, 128},     {1000, 1024},   {1024, 1024},   {1025, 1152},
+                                      {16513, 16640}, {32640, 32640}, {32641, 32768}, {32768, 32768},
+                                      {32769, 32769}, {100000, 100000}};
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, false);
+    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+        void* piece = setti_pool_alloc(&pool, sizes[k][0], 8);
+        CHECK(piece != NULL);
+        CHECK_EQ(pool.used_size, sizes[k][1]);
+        setti_pool_free(&pool, piece, sizes[k][0], 8);
+        CHECK_EQ(pool.used_size, 0);
+    }
+    pool_end(&pool, &c);
+}
+
+static void a_piece_given_back_is_handed_out_again(void)
+{
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, false);
+    void* a = setti_pool_alloc(&pool, 5000, 8);
+    void* b = setti_pool_alloc(&pool, 5000, 8);
+    setti_pool_free(&pool, a, 5000, 8);
+    setti_pool_free(&pool, b, 5000, 8);
+    uint32_t calls = c.calls;
+    CHECK_PTR_EQ(setti_pool_alloc(&pool, 5100, 8), b); /* of the same class; the latest first */
+    CHECK_PTR_EQ(setti_pool_alloc(&pool, 5000, 8), a);
+    CHECK_EQ(c.calls, calls);
+    CHECK_EQ(pool.allocations, calls);
+    pool_end(&pool, &c);
+}
+
+static void large_pieces_come_straight_from_the_allocator(void)
+{
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, false);
+    void* large = setti_pool_alloc(&pool, 1000000, 16);
+    CHECK(c.held >= 1000000 && c.held < 1001000);
+    void* aligned = setti_pool_alloc(&pool, 100, 4096);
+    CHECK_EQ((uintptr_t)aligned % 4096, 0);
+    CHECK_EQ(c.align, 4096);
+    CHECK_EQ(c.pieces, 2);
+    setti_pool_free(&pool, large, 1000000, 16);
+    CHECK_EQ(c.pieces, 1); /* and go straight back */
+    setti_pool_free(&pool, aligned, 100, 4096);
+    CHECK_EQ(c.held, 0);
+    pool_end(&pool, &c);
+}
+
+static void trimming_gives_empty_blocks_back(void)
+{
+    static void* piece[2000];
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, false);
+    void* first = setti_pool_alloc(&pool, 32, 8);
+    memset(first, 7, 32);
+    for (uint32_t k = 0; k < 2000; k++) {
+        piece[k] = setti_pool_alloc(&pool, 100 + k, 8);
+        CHECK(piece[k] != NULL);
+    }
+    size_t full = c.held;
+    setti_pool_trim(&pool);
+    CHECK_EQ(c.held, full);
+    for (uint32_t k = 0; k < 2000; k++) {
+        setti_pool_free(&pool, piece[k], 100 + k, 8);
+    }
+    CHECK_EQ(c.held, full);
+    setti_pool_trim(&pool);
+    CHECK(setti_pool_validate(&pool) == NULL);
+    CHECK_EQ(c.pieces, 1); /* the block of `first` */
+    CHECK_EQ(((unsigned char*)first)[31], 7);
+    setti_pool_free(&pool, first, 32, 8);
+    setti_pool_trim(&pool);
+    CHECK_EQ(c.held, 0);
+    CHECK(setti_pool_alloc(&pool, 32, 8) != NULL); /* and it goes on */
+    pool_end(&pool, &c);
+}
+
+static void trimming_without_memory_does_nothing(void)
+{
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, false);
+    void* piece = setti_pool_alloc(&pool, 500, 8);
+    setti_pool_free(&pool, piece, 500, 8);
+    c.closed = true;
+    size_t held = c.held;
+    setti_pool_trim(&pool);
+    CHECK_EQ(c.held, held);
+    CHECK_PTR_EQ(setti_pool_alloc(&pool, 500, 8), piece);
+    CHECK(setti_pool_alloc(&pool, 100000, 8) == NULL);
+    pool_end(&pool, &c);
+}
+
+static void huge_pages_come_in_blocks_of_their_size(void)
+{
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, true);
+    CHECK(setti_pool_alloc(&pool, 1000, 8) != NULL);
+    CHECK_EQ(c.align, SETTI_HUGE_PAGE);
+    CHECK_EQ(c.held % SETTI_HUGE_PAGE, 0);
+    CHECK(c.held != 0);
+    pool_end(&pool, &c);
+}
+
+/* ---- At random -------------------------------------------------------------------------------- */
+
+#define PIECES 400
+
+typedef struct held_piece {
+    unsigned char* bytes;
+    size_t size;
+    size_t align;
+    unsigned char mark;
+} held_piece;
+
+static uint64_t next_random(uint64_t* state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+static void take_piece(setti_pool* pool, held_piece* p, uint64_t* random)
+{
+    static const size_t most[] = {40, 300, 3000, 33000, 70000};
+    p->size = 1 + (size_t)next_random(random) % most[next_random(random) % 5];
+    p->align = (size_t)1 << (next_random(random) % (next_random(random) % 8 == 0 ? 13 : 8));
+    p->mark = (unsigned char)next_random(random);
+    p->bytes = setti_pool_alloc(pool, p->size, p->align);
+    CHECK(p->bytes != NULL);
+    CHECK_EQ((uintptr_t)p->bytes % p->align, 0);
+    memset(p->bytes, p->mark, p->size);
+}
+
+static void give_piece(setti_pool* pool, held_piece* p)
+{
+    for (size_t at = 0; at < p->size; at++) {
+        CHECK_EQ(p->bytes[at], p->mark);
+    }
+    setti_pool_free(pool, p->bytes, p->size, p->align);
+    p->bytes = NULL;
+}
+
+static void pieces_never_overlap(void)
+{
+    static held_piece held[PIECES];
+    uint64_t random = check_setting("SETT_SEED", 1);
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, false);
+    for (uint32_t round = 0; round < 20000; round++) {
+        held_piece* p = &held[next_random(&random) % PIECES];
+        if (p->bytes != NULL) {
+            give_piece(&pool, p);
+        } else {
+            take_piece(&pool, p, &random);
+        }
+        if (round % 1000 == 0) {
+            setti_pool_trim(&pool);
+        }
+        const char* reason = round % 16 == 0 ? setti_pool_validate(&pool) : NULL;
+        CHECK_MSG(reason == NULL, "round %u: %s", round, reason);
+    }
+    for (uint32_t k = 0; k < PIECES; k++) {
+        if (held[k].bytes != NULL) {
+            give_piece(&pool, &held[k]);
+        }
+    }
+    CHECK_EQ(pool.used_size, 0);
+    setti_pool_trim(&pool);
+    CHECK_EQ(c.held, 0);
+    pool_end(&pool, &c);
+}
+
+/* ---- Pages ------------------------------------------------------------------------------------- */
+
+static void a_table_of_pages_grows_and_keeps_its_pages(void)
+{
+    setti_pool pool;
+    counter c;
+    bool fresh = false;
+    setti_pages pages = {NULL, NULL, 0, 0};
+    pool_begin(&pool, &c, false);
+    CHECK(setti_pages_get(&pages, 0) == NULL);
+    CHECK(setti_pages_ensure(&pool, &pages, 3, 256, 64, &fresh) && fresh);
+    void* page = setti_pages_get(&pages, 3);
+    CHECK(page != NULL && (uintptr_t)page % 64 == 0);
+    CHECK(setti_pages_get(&pages, 2) == NULL);
+    CHECK(setti_pages_get(&pages, 4) == NULL);
+    CHECK(setti_pages_ensure(&pool, &pages, 3, 256, 64, &fresh) && !fresh);
+    CHECK(setti_pages_reserve(&pool, &pages, 5000));
+    CHECK_EQ(pages.count, 5000);
+    CHECK_PTR_EQ(setti_pages_get(&pages, 3), page);
+    CHECK(setti_pages_get(&pages, 4999) == NULL);
+    setti_pages_free(&pool, &pages, 3, 256, 64);
+    setti_pages_free(&pool, &pages, 4, 256, 64);
+    CHECK(setti_pages_get(&pages, 3) == NULL);
+    CHECK(setti_pages_ensure(&pool, &pages, 4999, 256, 64, &fresh) && fresh);
+    setti_pages_deinit(&pool, &pages, 256, 64);
+    CHECK_EQ(pool.used_size, 0);
+    pool_end(&pool, &c);
+}
+
+static void writing_marks_a_page_with_the_tick(void)
+{
+    setti_pool pool;
+    counter c;
+    bool fresh;
+    setti_pages pages = {NULL, NULL, 0, 0};
+    pool_begin(&pool, &c, false);
+    CHECK(setti_pages_ensure(&pool, &pages, 0, 64, 8, &fresh));
+    CHECK(setti_pages_ensure(&pool, &pages, 1, 64, 8, &fresh));
+    pool.tick = 9;
+    setti_pages_write(&pool, &pages, 1);
+    CHECK_EQ(pages.tick[1], 9);
+    CHECK(pages.tick[0] < 9);
+    pool.tick = 10;
+    CHECK(setti_pages_reserve(&pool, &pages, 100));
+    CHECK_EQ(pages.tick[1], 9); /* growing is no write */
+    setti_pages_deinit(&pool, &pages, 64, 8);
+    pool_end(&pool, &c);
+}
+
+static void without_memory_a_table_stays_as_it_is(void)
+{
+    setti_pool pool;
+    counter c;
+    bool fresh;
+    setti_pages pages = {NULL, NULL, 0, 0};
+    pool_begin(&pool, &c, false);
+    c.closed = true;
+    CHECK(!setti_pages_reserve(&pool, &pages, 1));
+    CHECK(!setti_pages_ensure(&pool, &pages, 0, 64, 8, &fresh));
+    CHECK_EQ(pages.count, 0);
+    c.closed = false;
+    CHECK(setti_pages_reserve(&pool, &pages, 4));
+    c.closed = true;
+    CHECK(!setti_pages_ensure(&pool, &pages, 0, 100000, 8, &fresh));
+    CHECK(!setti_pages_reserve(&pool, &pages, 10000000));
+    CHECK_EQ(pages.count, 4);
+    CHECK(setti_pages_get(&pages, 0) == NULL);
+    setti_pages_deinit(&pool, &pages, 64, 8);
+    pool_end(&pool, &c);
+}
+
+static void validation_sees_bytes_that_do_not_add_up(void)
+{
+    setti_pool pool;
+    counter c;
+    pool_begin(&pool, &c, false);
+    CHECK(setti_pool_alloc(&pool, 100, 8) != NULL);
+    CHECK(setti_pool_alloc(&pool, 100000, 8) != NULL);
+    pool.used_size += 32;
+    CHECK(setti_pool_validate(&pool) != NULL);
+    pool.used_size -= 32;
+    pool.block_size++;
+    CHECK(setti_pool_validate(&pool) != NULL);
+    pool.block_size--;
+    pool_end(&pool, &c);
+}
+
+TEST_MAIN(TEST(an_empty_pool_holds_nothing), TEST(sizes_are_rounded_to_classes),
+          TEST(a_piece_given_back_is_handed_out_again),
+          TEST(large_pieces_come_straight_from_the_allocator),
+          TEST(trimming_gives_empty_blocks_back), TEST(trimming_without_memory_does_nothing),
+          TEST(huge_pages_come_in_blocks_of_their_size), TEST(pieces_never_overlap),
+          TEST(a_table_of_pages_grows_and_keeps_its_pages), TEST(writing_marks_a_page_with_the_tick),
+          TEST(without_memory_a_table_stays_as_it_is),
+          TEST(validation_sees_bytes_that_do_not_add_up))

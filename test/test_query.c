@@ -1,0 +1,456 @@
+/* test_query.c: what loops visit, in which order, with which fields; what is refused while they run. */
+#include "check.h"
+#include "sett/sett.h"
+
+#define ENTITIES 6000u
+
+enum { MATRIX, WIDE, PACKED, RARE, KEPT, TAG, LOOSE, TYPES };
+
+typedef struct scene {
+    sett_world* world;
+    sett_component id[TYPES];
+    sett_entity entity[ENTITIES];
+} scene;
+
+/* Which entities have which type: by their number. */
+static bool in_scene(uint32_t type, uint32_t k)
+{
+    static const uint32_t every[] = {1, 3, 2, 40, 7, 5, 4};
+    return type == MATRIX ? k % 1500 < 1400 : k % every[type] == 0;
+}
+
+static void scene_begin(scene* s)
+{
+    static const sett_component_desc types[] = {
+        {.name = "matrix", .size = 4},
+        {.name = "wide", .size = 64, .align = 64, .track_rows = true},
+        {.name = "packed", .size = 4, .storage = SETT_STORAGE_PACKED, .track_rows = true},
+        {.name = "rare", .size = 400},
+        {.name = "kept", .size = 12, .keep_order = true},
+        {.name = "tag"},
+        {.name = "loose", .loose = true}};
+    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK(s->world != NULL);
+    for (uint32_t type = 0; type < TYPES; type++) {
+        s->id[type] = sett_component_register(s->world, &types[type]);
+        CHECK(s->id[type] != 0);
+    }
+    CHECK_EQ(sett_entity_create_many(s->world, ENTITIES, NULL, 0, NULL, s->entity), SETT_OK);
+    for (uint32_t n = 0; n < ENTITIES; n++) {
+        uint32_t k = n * 1237 % ENTITIES; /* packed rows are not in the order of indices */
+        for (uint32_t type = 0; type < TYPES; type++) {
+            if (in_scene(type, k)) {
+                uint32_t* value = sett_add(s->world, s->entity[k], s->id[type]);
+                CHECK(value != NULL);
+                if (type < TAG) {
+                    *value = k * 10 + type;
+                }
+            }
+        }
+    }
+}
+
+static void scene_end(scene* s)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
+    sett_world_destroy(s->world);
+}
+
+typedef struct wish {
+    uint32_t type;
+    sett_term_kind kind;
+    sett_access access;
+} wish;
+
+static sett_query* make_query(const scene* s, const wish* wishes, uint32_t count)
+{
+    sett_query_desc desc = {.name = "wishes"};
+    for (uint32_t k = 0; k < count; k++) {
+        desc.terms[k].component = s->id[wishes[k].type];
+        desc.terms[k].kind = wishes[k].kind;
+        desc.terms[k].access = wishes[k].access;
+    }
+    sett_query* query = sett_query_create(s->world, &desc);
+    CHECK(query != NULL);
+    return query;
+}
+
+static bool matches(const wish* wishes, uint32_t count, uint32_t k)
+{
+    bool match = true;
+    for (uint32_t w = 0; w < count; w++) {
+        bool has = in_scene(wishes[w].type, k);
+        match = match && (wishes[w].kind == SETT_OPTIONAL || has == (wishes[w].kind == SETT_WITH));
+    }
+    return match;
+}
+
+static void expect_fields(const sett_batch* b, const wish* wishes, uint32_t count, uint32_t row,
+                          uint32_t k)
+{
+    for (uint32_t w = 0; w < count; w++) {
+        static const size_t sizes[] = {4, 64, 4, 400, 12, 0, 0};
+        const wish* wanted = &wishes[w];
+        bool there = in_scene(wanted->type, k) && sizes[wanted->type] != 0 &&
+                     wanted->access != SETT_NONE && wanted->kind != SETT_WITHOUT;
+        const unsigned char* field = sett_batch_field(b, w);
+        CHECK_EQ(field != NULL, there);
+        if (there) {
+            uint32_t value;
+            memcpy(&value, field + row * sizes[wanted->type], sizeof(value));
+            CHECK_EQ(value, k * 10 + wanted->type);
+        }
+    }
+}
+
+/* Every entity that matches, once, with its values. */
+static void expect_loop(const scene* s, const wish* wishes, uint32_t count)
+{
+    static bool visited[ENTITIES];
+    memset(visited, 0, sizeof(visited));
+    uint32_t expected = 0;
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < ENTITIES; k++) {
+        expected += matches(wishes, count, k);
+    }
+    sett_query* query = make_query(s, wishes, count);
+    CHECK_EQ(sett_query_count(query), expected);
+    SETT_QUERY(query, b) {
+        CHECK(b->count > 0 && b->count <= SETT_BATCH_ROWS);
+        SETT_EACH(b, row) {
+            sett_entity e = sett_batch_entity(b, row);
+            CHECK(sett_entity_valid(s->world, e) && e.index < ENTITIES && !visited[e.index]);
+            CHECK_EQ(sett_batch_index(b, row), e.index);
+            CHECK(matches(wishes, count, e.index));
+            expect_fields(b, wishes, count, row, e.index);
+            visited[e.index] = true;
+            found++;
+        }
+    }
+    CHECK_EQ(found, expected);
+    sett_query_destroy(query);
+}
+
+static void every_pair_of_terms(void)
+{
+    static scene s;
+    scene_begin(&s);
+    expect_loop(&s, NULL, 0);
+    for (uint32_t a = 0; a < TYPES; a++) {
+        for (uint32_t kind_a = 0; kind_a < 3; kind_a++) {
+            for (uint32_t b = 0; b < TYPES; b++) {
+                for (uint32_t kind_b = 0; kind_b < 3; kind_b++) {
+                    const wish wishes[] = {{a, (sett_term_kind)kind_a, SETT_IN},
+                                           {b, (sett_term_kind)kind_b, (sett_access)(b % 2)}};
+                    expect_loop(&s, wishes, a == b ? 1 : 2);
+                }
+            }
+        }
+    }
+    scene_end(&s);
+}
+
+static void many_terms(void)
+{
+    static scene s;
+    scene_begin(&s);
+    static const wish some[][7] = {
+        {{MATRIX, SETT_WITH, SETT_IN},
+         {WIDE, SETT_WITH, SETT_INOUT},
+         {PACKED, SETT_WITH, SETT_INOUT},
+         {KEPT, SETT_OPTIONAL, SETT_INOUT},
+         {TAG, SETT_WITHOUT, SETT_IN},
+         {LOOSE, SETT_OPTIONAL, SETT_IN},
+         {RARE, SETT_OPTIONAL, SETT_IN}},
+        {{RARE, SETT_WITH, SETT_INOUT},
+         {KEPT, SETT_WITHOUT, SETT_IN},
+         {PACKED, SETT_WITH, SETT_IN},
+         {WIDE, SETT_OPTIONAL, SETT_INOUT},
+         {MATRIX, SETT_WITH, SETT_NONE},
+         {LOOSE, SETT_WITH, SETT_IN},
+         {TAG, SETT_OPTIONAL, SETT_NONE}},
+        {{KEPT, SETT_WITH, SETT_IN},
+         {PACKED, SETT_WITH, SETT_INOUT},
+         {RARE, SETT_OPTIONAL, SETT_INOUT},
+         {TAG, SETT_OPTIONAL, SETT_IN},
+         {LOOSE, SETT_WITHOUT, SETT_IN},
+         {MATRIX, SETT_OPTIONAL, SETT_INOUT},
+         {WIDE, SETT_WITHOUT, SETT_IN}}};
+    for (uint32_t k = 0; k < 3; k++) {
+        expect_loop(&s, some[k], 7);
+    }
+    scene_end(&s);
+}
+
+/* ---- Order ------------------------------------------------------------------------------------- */
+
+static uint32_t descents(const scene* s, const wish* wishes, uint32_t count)
+{
+    sett_query* query = make_query(s, wishes, count);
+    uint32_t last = 0;
+    uint32_t found = 0;
+    SETT_QUERY(query, b) {
+        SETT_EACH(b, row) {
+            found += sett_batch_index(b, row) < last;
+            last = sett_batch_index(b, row);
+        }
+    }
+    sett_query_destroy(query);
+    return found;
+}
+
+static void indices_ascend_where_a_matrix_drives(void)
+{
+    static scene s;
+    scene_begin(&s);
+    static const wish matrix[] = {{MATRIX, SETT_WITH, SETT_IN}, {PACKED, SETT_WITH, SETT_IN}};
+    CHECK_EQ(descents(&s, matrix, 2), 0); /* half of all are packed: no less than a fifth */
+    static const wish all[] = {{PACKED, SETT_WITHOUT, SETT_IN}};
+    CHECK_EQ(descents(&s, all, 1), 0);
+    CHECK_EQ(descents(&s, NULL, 0), 0);
+    static const wish packed[] = {{PACKED, SETT_WITH, SETT_IN}};
+    CHECK(descents(&s, packed, 1) > 100); /* as they were added */
+    static const wish rare[] = {{MATRIX, SETT_WITH, SETT_IN}, {RARE, SETT_WITH, SETT_IN}};
+    CHECK(descents(&s, rare, 2) > 10); /* one in forty: the packed storage drives */
+    scene_end(&s);
+}
+
+static void kept_order_is_the_order_of_addition(void)
+{
+    static scene s;
+    scene_begin(&s);
+    for (uint32_t k = 0; k < ENTITIES; k += 14) {
+        CHECK_EQ(sett_remove(s.world, s.entity[k], s.id[KEPT]), SETT_OK);
+    }
+    const wish kept[] = {{KEPT, SETT_WITH, SETT_IN}};
+    sett_query* query = make_query(&s, kept, 1);
+    for (uint32_t round = 0; round < 2; round++) { /* with gaps, and compacted */
+        uint32_t n = 0;
+        SETT_QUERY(query, b) {
+            SETT_EACH(b, row) {
+                uint32_t k;
+                do {
+                    k = n++ * 1237 % ENTITIES;
+                } while (k % 7 != 0 || k % 14 == 0);
+                CHECK_EQ(sett_batch_index(b, row), k);
+            }
+        }
+        CHECK(n > ENTITIES - 20);
+        CHECK_EQ(sett_component_compact(s.world, s.id[KEPT]), SETT_OK);
+    }
+    scene_end(&s);
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------- */
+
+static void written_fields_arrive(void)
+{
+    static scene s;
+    scene_begin(&s);
+    const wish wishes[] = {{MATRIX, SETT_WITH, SETT_INOUT},
+                           {PACKED, SETT_WITH, SETT_OUT},
+                           {WIDE, SETT_OPTIONAL, SETT_INOUT},
+                           {KEPT, SETT_WITH, SETT_IN}};
+    sett_query* query = make_query(&s, wishes, 4);
+    uint64_t tick = sett_world_advance(s.world);
+    uint32_t count = 0;
+    SETT_QUERY(query, b) {
+        uint32_t* matrix = sett_batch_field(b, 0);
+        uint32_t* packed = sett_batch_field(b, 1);
+        uint32_t(*wide)[16] = sett_batch_field(b, 2);
+        SETT_EACH(b, row) {
+            matrix[row] += 1;
+            packed[row] = 77000000 + sett_batch_index(b, row);
+            if (wide != NULL) {
+                wide[row][15] = 5;
+            }
+            count++;
+        }
+    }
+    CHECK(count > 100);
+    for (uint32_t k = 0; k < ENTITIES; k++) {
+        bool match = matches(wishes, 4, k);
+        const uint32_t* matrix = sett_find(s.world, s.entity[k], s.id[MATRIX]);
+        const uint32_t* packed = sett_find(s.world, s.entity[k], s.id[PACKED]);
+        const uint32_t* wide = sett_find(s.world, s.entity[k], s.id[WIDE]);
+        CHECK(matrix == NULL || *matrix == k * 10 + MATRIX + match);
+        CHECK(packed == NULL || *packed == (match ? 77000000 + k : k * 10 + PACKED));
+        CHECK(wide == NULL || wide[15] == (match ? 5 : 0));
+        CHECK(packed == NULL || (sett_changed(s.world, s.entity[k], s.id[PACKED]) == tick) == match);
+        CHECK(wide == NULL || (sett_changed(s.world, s.entity[k], s.id[WIDE]) == tick) == match);
+        CHECK(sett_changed(s.world, s.entity[k], s.id[KEPT]) < tick);
+    }
+    scene_end(&s);
+}
+
+static void the_value_in_place_is_within_reach(void)
+{
+    static scene s;
+    scene_begin(&s);
+    const wish wishes[] = {
+        {MATRIX, SETT_WITH, SETT_IN}, {PACKED, SETT_WITH, SETT_INOUT}, {TAG, SETT_OPTIONAL, SETT_IN}};
+    sett_query* query = make_query(&s, wishes, 3);
+    SETT_QUERY(query, b) {
+        uint32_t* packed = sett_batch_field(b, 1);
+        SETT_EACH(b, row) {
+            sett_entity e = sett_batch_entity(b, row);
+            CHECK_PTR_EQ(sett_batch_at(b, 0, row), sett_find(s.world, e, s.id[MATRIX]));
+            CHECK_PTR_EQ(sett_batch_at(b, 1, row), sett_find(s.world, e, s.id[PACKED]));
+            CHECK_EQ(sett_batch_has(b, 2), sett_has(s.world, e, s.id[TAG]));
+            CHECK(sett_batch_has(b, 0));
+            packed[row] = 1;
+        }
+    }
+    scene_end(&s);
+}
+
+/* ---- Open loops -------------------------------------------------------------------------------- */
+
+static void structure_is_locked_by_name(void)
+{
+    static scene s;
+    scene_begin(&s);
+    sett_query* outer = sett_query_create(s.world, &(sett_query_desc){.name = "outer"});
+    uint32_t batches = 0;
+    SETT_QUERY(outer, a) {
+        CHECK(a->count > 0);
+        sett_query* inner = sett_query_create(s.world, &(sett_query_desc){.name = "inner"});
+        SETT_QUERY(inner, b) {
+            CHECK(b->count > 0);
+            CHECK(sett_is_null(sett_entity_create(s.world)));
+            CHECK(strstr(sett_world_message(s.world), "\"inner\"") != NULL);
+            break;
+        }
+        sett_query_destroy(inner);
+        CHECK_EQ(sett_entity_destroy(s.world, s.entity[0]), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(s.world), "\"outer\"") != NULL);
+        CHECK(strstr(sett_world_message(s.world), "sett_commands_apply") != NULL);
+        CHECK(sett_get_mut(s.world, s.entity[0], s.id[PACKED]) != NULL); /* values may be written */
+        batches++;
+    }
+    CHECK(batches > 1);
+    CHECK_EQ(sett_entity_destroy(s.world, s.entity[0]), SETT_OK);
+    scene_end(&s);
+}
+
+static void leave_by_return(sett_query* query)
+{
+    SETT_QUERY(query, b) {
+        CHECK(b->count > 0);
+        return;
+    }
+}
+
+static void a_loop_left_open_is_named_and_can_be_closed(void)
+{
+    static scene s;
+    scene_begin(&s);
+    sett_query* query = sett_query_create(s.world, &(sett_query_desc){.name = "forgotten"});
+    leave_by_return(query);
+    leave_by_return(query);
+    CHECK(sett_is_null(sett_entity_create(s.world)));
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_LOCKED);
+    CHECK(strstr(sett_world_message(s.world), "\"forgotten\"") != NULL);
+    sett_query_end_all(s.world);
+    CHECK(!sett_is_null(sett_entity_create(s.world)));
+    sett_query_end_all(s.world);
+    leave_by_return(query);
+    sett_world_destroy(s.world); /* an open loop does not keep a world alive */
+}
+
+static void bad_queries_are_refused(void)
+{
+    static scene s;
+    scene_begin(&s);
+    sett_query_desc desc = {.name = "bad", .terms = {{.component = s.id[0]}, {.component = 555}}};
+    CHECK(sett_query_create(s.world, &desc) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
+    CHECK(strstr(sett_world_message(s.world), "\"bad\"") != NULL);
+    CHECK(strstr(sett_world_message(s.world), "555") != NULL);
+    desc.terms[1].component = s.id[1];
+    desc.terms[1].kind = (sett_term_kind)9;
+    CHECK(sett_query_create(s.world, &desc) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    desc.terms[1].kind = SETT_WITH;
+    desc.terms[1].access = (sett_access)9;
+    CHECK(sett_query_create(s.world, &desc) == NULL);
+    sett_stats stats;
+    sett_world_stats(s.world, &stats);
+    CHECK_EQ(stats.queries, 0);
+    sett_query_destroy(NULL);
+    scene_end(&s);
+}
+
+static void a_query_can_have_thirty_two_terms(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_query_desc desc = {.name = "wide"};
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
+        char name[8];
+        snprintf(name, sizeof(name), "c%u", k);
+        desc.terms[k].component = sett_component_register(
+            world, &(sett_component_desc){.name = name,
+                                          .size = 8,
+                                          .storage = k % 2 == 0 ? SETT_STORAGE_MATRIX
+                                                                : SETT_STORAGE_PACKED});
+        desc.terms[k].kind = k >= 30 ? SETT_OPTIONAL : SETT_WITH;
+    }
+    sett_entity e[3];
+    sett_entity_create_many(world, 3, NULL, 0, NULL, e);
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
+        for (uint32_t n = 0; n < 3; n++) {
+            uint64_t value = k;
+            CHECK((n == 1 && k == 31) || sett_set(world, e[n], desc.terms[k].component, &value));
+        }
+    }
+    sett_query* query = sett_query_create(world, &desc);
+    CHECK_EQ(sett_query_count(query), 3);
+    uint32_t seen = 0;
+    SETT_QUERY(query, b) {
+        SETT_EACH(b, row) {
+            for (uint32_t k = 0; k < 31; k++) {
+                CHECK_EQ(SETT_FIELD(b, k, uint64_t)[row], k);
+            }
+            CHECK_EQ(sett_batch_field(b, 31) == NULL, sett_batch_index(b, row) == e[1].index);
+            seen++;
+        }
+    }
+    CHECK_EQ(seen, 3);
+    sett_world_destroy(world);
+}
+
+static void loops_over_nothing(void)
+{
+    static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+        sett_component id = sett_component_register(
+            world, &(sett_component_desc){.name = "v", .size = 8, .storage = kinds[k]});
+        sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
+        sett_query* all = sett_query_create(world, &(sett_query_desc){.name = NULL});
+        uint32_t batches = 0;
+        for (uint32_t round = 0; round < 2; round++) {
+            CHECK_EQ(sett_query_count(query), 0);
+            CHECK_EQ(sett_query_count(all), 0);
+            SETT_QUERY(query, b) {
+                batches += b->count;
+            }
+            SETT_QUERY(all, b) {
+                batches += b->count;
+            }
+            sett_entity e = sett_entity_create(world);
+            sett_add(world, e, id);
+            CHECK_EQ(sett_query_count(query), 1);
+            sett_entity_destroy(world, e);
+        }
+        CHECK_EQ(batches, 0);
+        sett_world_destroy(world);
+    }
+}
+
+TEST_MAIN(TEST(every_pair_of_terms), TEST(many_terms), TEST(indices_ascend_where_a_matrix_drives),
+          TEST(kept_order_is_the_order_of_addition), TEST(written_fields_arrive),
+          TEST(the_value_in_place_is_within_reach), TEST(structure_is_locked_by_name),
+          TEST(a_loop_left_open_is_named_and_can_be_closed), TEST(bad_queries_are_refused),
+          TEST(a_query_can_have_thirty_two_terms), TEST(loops_over_nothing))

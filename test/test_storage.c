@@ -1,0 +1,386 @@
+/* test_storage.c: each kind of storage by itself, against a plain array; and the geometry of pages. */
+#include "check.h"
+
+#include "base/platform.h"
+#include "store/storage.h"
+
+#define INDICES 20000u
+
+typedef struct bench {
+    setti_pool pool;
+    setti_storage storage;
+    uint8_t* present;  /* by index */
+    uint32_t* value;   /* by index: what the row begins with */
+    uint32_t* stamp;   /* by index: when it was inserted */
+    uint32_t stamps;
+    uint32_t count;
+} bench;
+
+static void bench_begin(bench* b, setti_kind kind, bool keep_order, size_t size, bool tracked)
+{
+    memset(b, 0, sizeof(*b));
+    setti_pool_init(&b->pool, setti_allocator_or_default(NULL), false);
+    setti_storage_init(&b->storage, kind, size, 4, tracked);
+    b->storage.keep_order = keep_order;
+    b->present = calloc(INDICES, 1);
+    b->value = calloc(INDICES, sizeof(uint32_t));
+    b->stamp = calloc(INDICES, sizeof(uint32_t));
+    CHECK(b->present != NULL && b->value != NULL && b->stamp != NULL);
+}
+
+static void bench_end(bench* b)
+{
+    setti_storage_deinit(&b->pool, &b->storage);
+    CHECK_EQ(b->pool.used_size, 0);
+    CHECK(setti_pool_validate(&b->pool) == NULL);
+    setti_pool_deinit(&b->pool);
+    free(b->present);
+    free(b->value);
+    free(b->stamp);
+}
+
+static void bench_add(bench* b, uint32_t index, uint32_t value)
+{
+    uint32_t count = 1;
+    CHECK(setti_storage_reserve(&b->pool, &b->storage, index));
+    uint32_t* row = setti_storage_insert(&b->pool, &b->storage, index, &count);
+    CHECK_EQ(count, 1);
+    CHECK_PTR_EQ(setti_storage_find(&b->storage, index), row);
+    if (b->storage.size != 0) {
+        memset(row, 0x5A, b->storage.size);
+        *row = value;
+    }
+    b->present[index] = 1;
+    b->value[index] = value;
+    b->stamp[index] = ++b->stamps;
+    b->count++;
+}
+
+static void bench_remove(bench* b, uint32_t index)
+{
+    setti_storage_erase(&b->pool, &b->storage, index);
+    CHECK(!setti_storage_has(&b->storage, index));
+    b->present[index] = 0;
+    b->count--;
+}
+
+/* The walk meets every index that has a value, once; upwards in a matrix, backwards where order is kept. */
+static void bench_walk(const bench* b)
+{
+    uint32_t cursor = 0;
+    uint32_t walked = 0;
+    uint32_t last = UINT32_MAX;
+    for (uint32_t index = setti_storage_next(&b->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&b->storage, &cursor)) {
+        CHECK(index < INDICES && b->present[index]);
+        if (b->storage.kind != SETTI_PACKED) {
+            CHECK(last == UINT32_MAX || index > last);
+        } else if (b->storage.keep_order) {
+            CHECK(last == UINT32_MAX || b->stamp[index] < b->stamp[last]);
+        }
+        last = index;
+        walked++;
+    }
+    CHECK_EQ(walked, b->count);
+}
+
+static void bench_compare(const bench* b)
+{
+    const char* reason = setti_storage_validate(&b->storage);
+    CHECK_MSG(reason == NULL, "%s", reason);
+    CHECK_EQ(b->storage.count, b->count);
+    for (uint32_t index = 0; index < INDICES; index++) {
+        const uint32_t* row = setti_storage_find(&b->storage, index);
+        CHECK_EQ(row != NULL, b->present[index]);
+        CHECK_EQ(setti_storage_has(&b->storage, index), b->present[index]);
+        if (row != NULL && b->storage.size != 0) {
+            CHECK_EQ(*row, b->value[index]);
+            CHECK_EQ(((const unsigned char*)row)[b->storage.size - 1],
+                     b->storage.size > 4 ? 0x5A : b->value[index] >> 24);
+            CHECK_EQ(setti_storage_owner(&b->storage, row), index);
+        }
+    }
+    bench_walk(b);
+}
+
+static uint64_t random_state;
+
+static uint32_t below(uint32_t limit)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((random_state >> 33) * limit >> 31);
+}
+
+static void random_storage(setti_kind kind, bool keep_order, size_t size, bool tracked)
+{
+    bench b;
+    bench_begin(&b, kind, keep_order, size, tracked);
+    uint32_t reach = size > 5000 ? 700 : INDICES;
+    for (uint32_t round = 0; round < 12000; round++) {
+        bool grow = below(100) < (round / 3000 % 2 == 0 ? 80u : 25u);
+        uint32_t index = below(reach);
+        if (!b.present[index] && grow) {
+            bench_add(&b, index, below(UINT32_MAX));
+        } else if (b.present[index] && !grow) {
+            bench_remove(&b, index);
+        }
+        if (round % 1500 == 700) {
+            setti_storage_trim(&b.pool, &b.storage);
+            CHECK(kind != SETTI_PACKED || b.storage.extent == b.count);
+        }
+        if (round % 2000 == 0) {
+            bench_compare(&b);
+        }
+    }
+    bench_compare(&b);
+    bench_end(&b);
+}
+
+static void every_kind_is_what_a_plain_array_says(void)
+{
+    random_state = check_setting("SETT_SEED", 1);
+    random_storage(SETTI_TAG, false, 0, false);
+    random_storage(SETTI_MATRIX, false, 4, false);
+    random_storage(SETTI_MATRIX, false, 48, true);
+    random_storage(SETTI_MATRIX, false, 1200, false);
+    for (int keep = 0; keep < 2; keep++) {
+        random_storage(SETTI_PACKED, keep != 0, 0, false);
+        random_storage(SETTI_PACKED, keep != 0, 4, true);
+        random_storage(SETTI_PACKED, keep != 0, 100, false);
+        random_storage(SETTI_PACKED, keep != 0, 6000, true);
+        random_storage(SETTI_PACKED, keep != 0, 20000, false);
+    }
+}
+
+/* ---- Geometry ---------------------------------------------------------------------------------- */
+
+static uint32_t rows_of(setti_kind kind, size_t size)
+{
+    setti_storage storage;
+    setti_storage_init(&storage, kind, size, 1, false);
+    CHECK(storage.page_size >= setti_storage_rows(&storage) * size);
+    return setti_storage_rows(&storage);
+}
+
+static void pages_have_rows_by_size(void)
+{
+    static const uint32_t expected[][3] = {
+        {1, 1024, 1024},  {16, 1024, 1024}, {17, 512, 512},  {32, 512, 512}, {33, 256, 256},
+        {256, 64, 64},    {257, 64, 32},    {1024, 64, 16},  {8192, 64, 2},  {8193, 64, 1},
+        {16384, 64, 1},   {16385, 64, 1},   {20000, 64, 1},  {1 << 20, 64, 1}};
+    for (size_t k = 0; k < sizeof(expected) / sizeof(expected[0]); k++) {
+        CHECK_EQ(rows_of(SETTI_MATRIX, expected[k][0]), expected[k][1]);
+        CHECK_EQ(rows_of(SETTI_PACKED, expected[k][0]), expected[k][2]);
+    }
+}
+
+static void columns_of_a_page_do_not_overlap(void)
+{
+    for (size_t size = 0; size < 300; size++) {
+        for (int tracked = 0; tracked < 2; tracked++) {
+            setti_storage s;
+            setti_storage_init(&s, SETTI_PACKED, size, 1, tracked != 0);
+            size_t rows = setti_storage_rows(&s);
+            CHECK(s.ticks >= rows * size && s.ticks % 8 == 0);
+            CHECK(s.indices >= s.ticks + (tracked != 0 ? rows * 8 : 0) && s.indices % 4 == 0);
+            CHECK(s.page_size >= s.indices + rows * 4);
+        }
+    }
+}
+
+/* ---- Matrix ------------------------------------------------------------------------------------ */
+
+static void matrix_pages_exist_where_values_are(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_MATRIX, false, 16, false);
+    bench_add(&b, 5, 1);
+    bench_add(&b, 15000, 2);
+    size_t two = b.pool.used_size;
+    bench_add(&b, 15001, 3);
+    CHECK_EQ(b.pool.used_size, two);
+    CHECK(two < 3 * 16384u + 2 * 1024u + 2048u);
+    CHECK_EQ(b.storage.extent, 15002);
+    bench_remove(&b, 15000);
+    bench_remove(&b, 15001);
+    CHECK_EQ(b.pool.used_size, two); /* kept for the next addition */
+    setti_storage_trim(&b.pool, &b.storage);
+    CHECK(b.pool.used_size <= two - 16384);
+    CHECK(b.storage.extent >= 6 && b.storage.extent <= 1024);
+    bench_compare(&b);
+    bench_end(&b);
+}
+
+static void toggling_at_two_places_keeps_one_spare(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_MATRIX, false, 16, false);
+    for (uint32_t round = 0; round < 10; round++) {
+        for (uint32_t place = 0; place < 10; place++) {
+            bench_add(&b, place * 1024 + round, round);
+            bench_remove(&b, place * 1024 + round);
+        }
+    }
+    CHECK_EQ(b.storage.count, 0);
+    CHECK(b.pool.used_size < 16384 * 2 + 4096);
+    bench_compare(&b);
+    bench_end(&b);
+}
+
+static void runs_go_in_page_by_page(void)
+{
+    static const setti_kind kinds[] = {SETTI_MATRIX, SETTI_TAG, SETTI_PACKED};
+    for (uint32_t k = 0; k < 3; k++) {
+        bench b;
+        bench_begin(&b, kinds[k], false, kinds[k] == SETTI_TAG ? 0 : 64, true);
+        uint32_t rows = setti_storage_rows(&b.storage);
+        CHECK(setti_storage_reserve_rows(&b.pool, &b.storage, 5000));
+        CHECK(setti_storage_reserve_indices(&b.pool, &b.storage, 1000, 5000));
+        for (uint32_t done = 0; done < 5000;) {
+            uint32_t count = 5000 - done;
+            CHECK(setti_storage_insert(&b.pool, &b.storage, 1000 + done, &count) != NULL);
+            CHECK(count > 0 && count <= rows);
+            done += count;
+        }
+        CHECK_EQ(b.storage.count, 5000);
+        for (uint32_t index = 0; index < 8000; index++) {
+            CHECK_EQ(setti_storage_has(&b.storage, index), index >= 1000 && index < 6000);
+        }
+        CHECK(setti_storage_validate(&b.storage) == NULL);
+        bench_end(&b);
+    }
+}
+
+/* ---- Packed ------------------------------------------------------------------------------------ */
+
+static void removal_moves_the_last_row_into_the_hole(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_PACKED, false, 8, true);
+    for (uint32_t index = 100; index < 105; index++) {
+        b.pool.tick = index;
+        bench_add(&b, index, index);
+    }
+    bench_remove(&b, 101);
+    CHECK_EQ(setti_packed_row(&b.storage, 104), 1);
+    CHECK_EQ(*setti_storage_index(&b.storage, 1), 104);
+    CHECK_EQ(setti_storage_changed(&b.storage, 104), 104); /* moving is not writing */
+    CHECK_EQ(setti_storage_changed(&b.storage, 101), 0);
+    CHECK_EQ(b.storage.extent, 4);
+    bench_compare(&b);
+    bench_end(&b);
+}
+
+static void kept_order_leaves_gaps_and_closes_them(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_PACKED, true, 8, true);
+    for (uint32_t index = 0; index < 100; index++) {
+        b.pool.tick = index + 1;
+        bench_add(&b, 99 - index, index);
+    }
+    for (uint32_t index = 0; index < 100; index += 3) {
+        bench_remove(&b, index);
+    }
+    CHECK_EQ(b.storage.extent, 99); /* the last row was that of index 0: it is gone, and no gap */
+    bench_compare(&b);
+    setti_storage_compact(&b.pool, &b.storage);
+    CHECK_EQ(b.storage.extent, b.count);
+    CHECK_EQ(setti_storage_changed(&b.storage, 98), 2);
+    bench_compare(&b);
+    for (uint32_t index = 1; index < 100; index++) {
+        if (b.present[index]) {
+            bench_remove(&b, index);
+        }
+    }
+    CHECK_EQ(b.storage.extent, 0);
+    bench_end(&b);
+}
+
+/* First in, first out: memory stays in bounds because additions compact. */
+static void a_queue_stays_small(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_PACKED, true, 512, false);
+    size_t most = 0;
+    for (uint32_t round = 0; round < 15000; round++) {
+        bench_add(&b, round % INDICES, round);
+        if (round >= 40) {
+            bench_remove(&b, (round - 40) % INDICES);
+        }
+        most = SETTI_MAX(most, b.pool.used_size);
+    }
+    CHECK(b.storage.extent <= 3 * 40 + 64);
+    CHECK_MSG(most < 200000, "%zu bytes", most);
+    bench_compare(&b);
+    bench_end(&b);
+}
+
+static uint32_t moved;
+
+static void count_moves(void* to, void* from, uint32_t count, void* user)
+{
+    CHECK_PTR_EQ(user, &moved);
+    CHECK_EQ(count, 1);
+    moved++;
+    memcpy(to, from, 8);
+    memset(from, 0xEE, 8);
+}
+
+static void rows_are_moved_by_the_hook(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_PACKED, true, 8, false);
+    b.storage.move = count_moves;
+    b.storage.user = &moved;
+    moved = 0;
+    for (uint32_t index = 0; index < 10; index++) {
+        bench_add(&b, index, index);
+    }
+    bench_remove(&b, 0);
+    bench_remove(&b, 5);
+    CHECK_EQ(moved, 0);
+    setti_storage_compact(&b.pool, &b.storage);
+    CHECK_EQ(moved, 8); /* all behind the first gap */
+    setti_storage_compact(&b.pool, &b.storage);
+    CHECK_EQ(moved, 8);
+    b.storage.keep_order = false;
+    bench_remove(&b, 9);
+    CHECK_EQ(moved, 8); /* the last row needs no move */
+    bench_remove(&b, 1);
+    CHECK_EQ(moved, 9);
+    for (uint32_t index = 0; index < 10; index++) {
+        const uint32_t* row = setti_storage_find(&b.storage, index);
+        CHECK(row == NULL || *row == index);
+    }
+    bench_end(&b);
+}
+
+/* ---- Ticks ------------------------------------------------------------------------------------- */
+
+static void writes_are_marked_by_row_or_by_page(void)
+{
+    for (int tracked = 0; tracked < 2; tracked++) {
+        for (int packed = 0; packed < 2; packed++) {
+            bench b;
+            bench_begin(&b, packed != 0 ? SETTI_PACKED : SETTI_MATRIX, false, 16, tracked != 0);
+            bench_add(&b, 1, 1);
+            bench_add(&b, 2, 2);
+            b.pool.tick = 50;
+            CHECK(setti_storage_find(&b.storage, 1) != NULL);
+            CHECK_EQ(setti_storage_changed(&b.storage, 1), 1);
+            CHECK(setti_storage_find_mut(&b.pool, &b.storage, 1) != NULL);
+            CHECK(setti_storage_find_mut(&b.pool, &b.storage, 3) == NULL);
+            CHECK_EQ(setti_storage_changed(&b.storage, 1), 50);
+            CHECK_EQ(setti_storage_changed(&b.storage, 2), tracked != 0 ? 1 : 50);
+            bench_end(&b);
+        }
+    }
+}
+
+TEST_MAIN(TEST(every_kind_is_what_a_plain_array_says), TEST(pages_have_rows_by_size),
+          TEST(columns_of_a_page_do_not_overlap), TEST(matrix_pages_exist_where_values_are),
+          TEST(toggling_at_two_places_keeps_one_spare), TEST(runs_go_in_page_by_page),
+          TEST(removal_moves_the_last_row_into_the_hole),
+          TEST(kept_order_leaves_gaps_and_closes_them), TEST(a_queue_stays_small),
+          TEST(rows_are_moved_by_the_hook), TEST(writes_are_marked_by_row_or_by_page))
