@@ -337,6 +337,64 @@ SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_compone
  * writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
+/* A component type looked up once, for code that reads many entities in no order: about half the
+ * instructions of sett_get and sett_has, in line. Valid until its type is converted or the world is
+ * destroyed; whatever else changes, it sees.
+ *
+ *     sett_accessor positions = sett_accessor_make(world, Position_id);
+ *     const Position* p = sett_accessor_find(&positions, target);
+ */
+typedef struct sett_page_table_ { /* how the library keeps arrays that grow by pages */
+    void** data;
+    uint64_t* tick;
+    uint32_t count;
+    uint32_t capacity;
+} sett_page_table_;
+
+typedef struct sett_accessor {
+    const sett_page_table_* entities; /* pages of 1,024: generations first */
+    const sett_page_table_* presence; /* pages of 8,192 bits */
+    const sett_page_table_*
+        rows;      /* pages of 1 << shift values; NULL: not a matrix, ask the world */
+    uint32_t size; /* of a value */
+    uint32_t shift;
+    const sett_world* world;
+    sett_component component;
+} sett_accessor;
+
+/* Returns an accessor; of an unregistered type it finds nothing. Threads: reader. Since: 0.1 */
+SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_component component);
+
+/* As sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
+static inline const void* sett_accessor_find(const sett_accessor* accessor, sett_entity entity)
+{
+    uint32_t page = entity.index >> 10;
+    uint32_t bits = entity.index >> 13;
+    if (accessor->rows == NULL) {
+        return sett_find(accessor->world, entity, accessor->component);
+    }
+    if (page >= accessor->entities->count || bits >= accessor->presence->count) {
+        return NULL;
+    }
+    const uint32_t* generations = (const uint32_t*)accessor->entities->data[page];
+    const uint64_t* words = (const uint64_t*)accessor->presence->data[bits];
+    if (generations == NULL || words == NULL ||
+        generations[entity.index & 1023] != entity.generation ||
+        (words[entity.index / 64 & 127] >> (entity.index & 63) & 1) == 0) {
+        return NULL;
+    }
+    const unsigned char* rows =
+        (const unsigned char*)accessor->rows->data[entity.index >> accessor->shift];
+    uint32_t row = entity.index & (((uint32_t)1 << accessor->shift) - 1);
+    return rows + (size_t)row * accessor->size;
+}
+
+/* As sett_has. Threads: reader. Since: 0.1 */
+static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity entity)
+{
+    return sett_accessor_find(accessor, entity) != NULL;
+}
+
 /* Returns the tick at which the value was last written through the API (set, get_mut, ensure, a
  * batch that declares out or inout): exact if the type has track_rows, else that of its page; 0 if
  * the entity does not have it. Threads: reader. Since: 0.1 */

@@ -272,6 +272,17 @@ SETTI_INLINE const setti_storage* match_words_at(const sett_query* query, uint32
     return NULL;
 }
 
+/* The rows of a small world, or of the last step: one word, which matches as far as it goes. */
+SETTI_INLINE bool step_is_short(const sett_query* query, const uint64_t* const* bits, uint32_t rows)
+{
+    uint64_t wanted = setti_bits_below(rows);
+    uint64_t word = wanted;
+    for (uint32_t k = 0; k < query->matrix_count; k++) {
+        word &= *bits[k];
+    }
+    return rows <= 64 && word == wanted;
+}
+
 /* The next step over pages. */
 static step_result step_pages(sett_batch* batch)
 {
@@ -286,6 +297,10 @@ static step_result step_pages(sett_batch* batch)
         if (match_words_at(query, base, bits) != NULL) { /* nobody in all of its page */
             batch->cursor = (base | (SETTI_BITS_ROWS - 1)) + 1;
             continue;
+        }
+        if (batch->plain && query->matrix_count != 0 && step_is_short(query, bits, rows)) {
+            batch->count = rows;
+            return STEP_DENSE;
         }
         if (query->matrix_count == 0) {
             match_alive(&query->world->entities, base, rows, batch->words);
@@ -615,6 +630,9 @@ bool sett_batch_next(sett_batch* batch)
         gather_scatter(batch);
     }
     batch->count = 0;
+    if (batch->word_count == 0 && batch->cursor >= batch->limit) {
+        return false;
+    }
     batch->rows = NULL;
     batch->present = batch->query->required;
     step_result step = batch->word_count != 0 ? STEP_WORDS : step_next(batch);

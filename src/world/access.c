@@ -56,6 +56,31 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
            setti_storage_has(&type->storage, entity.index);
 }
 
+/* What the header says of pages is what they are. */
+static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) &&
+                  offsetof(sett_page_table_, count) == offsetof(setti_pages, count),
+              "accessors read page tables");
+static_assert(SETTI_ID_SET_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
+                  offsetof(setti_entity_page, generation) == 0,
+              "accessors know how pages are cut");
+
+sett_accessor sett_accessor_make(const sett_world* world, sett_component component)
+{
+    const setti_type* type = setti_world_type(world, component);
+    sett_accessor accessor;
+    memset(&accessor, 0, sizeof(accessor));
+    accessor.world = world;
+    accessor.component = component;
+    if (type != NULL && type->storage.kind == SETTI_MATRIX) {
+        accessor.entities = (const sett_page_table_*)(const void*)&world->entities.pages;
+        accessor.presence = (const sett_page_table_*)(const void*)&type->storage.presence;
+        accessor.rows = (const sett_page_table_*)(const void*)&type->storage.rows;
+        accessor.size = type->storage.size;
+        accessor.shift = type->storage.shift;
+    }
+    return accessor;
+}
+
 uint64_t sett_changed(const sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
