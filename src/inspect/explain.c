@@ -31,19 +31,23 @@ static void explain_terms(explain_text* text, const sett_query* query, uint32_t 
     }
 }
 
-static void explain_pages(explain_text* text, const sett_query* query, const setti_plan* plan)
+static void explain_pages(explain_text* text, const sett_query* query)
 {
     if (query->matrix_count == 0) {
         explain_add(text, "all %u entities are looked at, because nothing is required",
                     (unsigned)setti_entity_count(&query->world->entities));
-    } else if (query->cover != NULL) {
-        explain_add(text, "the %u members of tracked set \"%s\" are walked",
-                    (unsigned)query->cover->members.count, query->cover->name);
     } else {
+        uint32_t apart = query->required & query->positional;
+        bool set = query->cover != NULL && query->cover->owned.count == 0;
         explain_add(text, "occupancy words of ");
-        explain_terms(text, query, query->required & query->positional);
-        explain_add(text, " are %s, 64 entities a step, up to the smallest extent, index %u",
-                    query->matrix_count == 1 ? "walked" : "intersected", (unsigned)plan->limit);
+        if (set) {
+            apart &= ~query->covered;
+            explain_add(text, "tracked set \"%s\" (%u)%s", query->cover->name,
+                        (unsigned)query->cover->members.count, apart != 0 ? ", " : "");
+        }
+        explain_terms(text, query, apart);
+        explain_add(text, " are %s, 64 entities a step, up to the smallest extent",
+                    query->matrix_count == 1 ? "walked" : "intersected");
     }
     if ((query->required & ~query->positional) != 0) {
         explain_add(text, "; no packed type has less than a fifth of the entities");
@@ -74,7 +78,7 @@ size_t sett_query_explain(sett_query* query, char* out, size_t size)
     explain_add(&text, "query \"%s\": ", query->open.name);
     uint32_t tested = plan.residual;
     if (plan.driver == SETT_QUERY_TERMS) {
-        explain_pages(&text, query, &plan);
+        explain_pages(&text, query);
         tested = query->filter;
     } else {
         explain_driver(&text, query, &plan);

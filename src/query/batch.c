@@ -613,7 +613,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     sett_world* world = query->world;
     batch_start(query, batch);
     if (batch_gathers(batch)) {
-        batch->scratch = setti_pool_alloc(&world->pool, query->scratch_size, 64);
+        batch->scratch = setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
         if (batch->scratch == NULL) {
             setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_query_begin", sett_null(), 0);
             return NULL;
@@ -658,7 +658,8 @@ void sett_batch_end(sett_batch* batch)
     sett_world* world = batch->query->world;
     if (SETTI_UNLIKELY(batch->scratch != NULL)) {
         gather_scatter(batch);
-        setti_pool_free(&world->pool, batch->scratch, batch->query->scratch_size, 64);
+        setti_pool_free(&world->pool, batch->scratch, batch->query->scratch_size,
+                        batch->query->scratch_align);
         batch->scratch = NULL;
     }
     batch->count = 0;

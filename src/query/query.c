@@ -20,6 +20,7 @@ static const char* query_argument(const sett_query_desc* desc)
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
+    query->scratch_align = SETTI_MAX(query->scratch_align, storage->align);
     size_t at = setti_align_up(query->scratch_size, storage->align);
     term->values = (uint32_t)at;
     at = setti_align_up(at + (size_t)storage->size * SETTI_GATHER_ROWS, sizeof(uint32_t));

@@ -43,11 +43,12 @@ struct sett_query {
     const setti_storage* matrix[SETT_QUERY_TERMS + 1];
     uint32_t matrix_count;
     uint32_t filter;
-    bool simple;           /* there is nothing to choose: pages, whatever the counts */
-    bool plain;            /* over pages: nothing but `matrix` decides */
-    bool gathers;          /* over pages: some field lies in a packed storage */
-    uint32_t matrix_rows;  /* rows of a step: the fewest a page among its matrices */
-    uint32_t scratch_size; /* bytes, if everything had to be gathered */
+    bool simple;            /* there is nothing to choose: pages, whatever the counts */
+    bool plain;             /* over pages: nothing but `matrix` decides */
+    bool gathers;           /* over pages: some field lies in a packed storage */
+    uint32_t matrix_rows;   /* rows of a step: the fewest a page among its matrices */
+    uint32_t scratch_size;  /* bytes, if everything had to be gathered, */
+    uint32_t scratch_align; /* and their alignment */
     setti_term term[SETT_QUERY_TERMS];
 };
 

@@ -432,15 +432,22 @@ SETTI_COLD static void change_set_hooked(sett_world* world, const setti_type* ty
     change_call(world, type, type->desc.on_set, entity, row);
 }
 
-/* As change_add_long, for a value that may lie in the same storage: adding may compact it. */
+/* Whether adding may move values of the type: by compaction, or because a group takes the entity
+ * in. */
+static bool change_may_move(const setti_type* type)
+{
+    return type != NULL && type->storage.size != 0 &&
+           (type->owner != NULL || setti_packed_is_full(&type->storage));
+}
+
+/* As change_add_long, for a value that may lie in the same storage. It is found again
+ * afterwards. */
 static void* change_set_long(sett_world* world, sett_entity entity, sett_component component,
                              const void** value)
 {
     const setti_type* type = setti_world_type(world, component);
-    uint32_t source = SETTI_NONE;
-    if (type != NULL && setti_packed_is_full(&type->storage)) {
-        source = setti_storage_owner(&type->storage, *value);
-    }
+    uint32_t source =
+        change_may_move(type) ? setti_storage_owner(&type->storage, *value) : SETTI_NONE;
     void* row = change_add_long(world, entity, component, "sett_set");
     if (source != SETTI_NONE) {
         *value = setti_storage_find(&type->storage, source);
@@ -1099,7 +1106,7 @@ static void change_convert(sett_world* world, setti_storage* from, setti_storage
         } else {
             setti_row_copy(row, value, from->size);
         }
-        if (from->tracked) {
+        if (from->tracked && to->tracked) {
             *setti_storage_tick(to, setti_storage_place(to, index)) =
                 *setti_storage_tick(from, setti_storage_place(from, index));
         }

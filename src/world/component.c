@@ -34,7 +34,7 @@ bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* ty
     return true;
 }
 
-static bool type_list_has(const setti_type_list* list, const setti_type* type)
+bool setti_type_list_has(const setti_type_list* list, const setti_type* type)
 {
     for (uint32_t k = 0; k < list->count; k++) {
         if (list->item[k] == type) {
@@ -230,7 +230,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
         setti_type* needed = setti_world_type(world, desc->required[k]);
         for (uint32_t j = 0; j <= needed->required.count; j++) {
             setti_type* item = j < needed->required.count ? needed->required.item[j] : needed;
-            if (!type_list_has(&type->required, item) &&
+            if (!setti_type_list_has(&type->required, item) &&
                 !setti_type_list_add(pool, &type->required, item)) {
                 return SETT_STATUS_OUT_OF_MEMORY;
             }
@@ -311,7 +311,9 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     setti_type* existing;
     uint64_t key = component_name_key(world, desc.name, &existing);
     if (existing != NULL) {
-        if (component_same(&desc, &existing->desc)) {
+        sett_component_desc as_registered = existing->desc;
+        as_registered.storage = existing->registered;
+        if (component_same(&desc, &as_registered)) {
             return existing->id;
         }
         return component_conflict(world, &desc, existing);
@@ -352,6 +354,7 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     }
     memset(type, 0, sizeof(*type));
     setti_component_init_storage(&type->storage, &desc);
+    type->registered = desc.storage;
     type->added.from = SETTI_NONE;
     type->removed.from = SETTI_NONE;
     type->flags = component_flags(&desc);

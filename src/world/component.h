@@ -48,7 +48,9 @@ typedef struct setti_type {
     /* as registered, defaults resolved, what it points to owned by the pool */
     sett_component_desc desc;
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
-    uint64_t name_key;            /* in the table of names */
+    sett_storage_kind
+        registered;    /* desc.storage before conversions: what registering again is held to */
+    uint64_t name_key; /* in the table of names */
 } setti_type;
 
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
@@ -59,6 +61,8 @@ void setti_component_init_storage(setti_storage* storage, const sett_component_d
 
 /* Appends; false when memory runs out. */
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type);
+
+bool setti_type_list_has(const setti_type_list* list, const setti_type* type);
 
 /* Frees the list itself. */
 void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);

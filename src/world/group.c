@@ -26,7 +26,7 @@ static sett_status group_add_types(sett_world* world, const char* name, const se
                 "%s: \"%.100s\": \"%.100s\" is loose: groups follow signatures, which it is not in",
                 group_call, name, type->desc.name);
         }
-        if (!setti_type_list_add(&world->pool, list, type)) {
+        if (!setti_type_list_has(list, type) && !setti_type_list_add(&world->pool, list, type)) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, group_call, sett_null(), 0);
         }
     }
@@ -63,7 +63,7 @@ static void group_free(sett_group* group)
     setti_type_list_deinit(pool, &listener->without);
     setti_type_list_deinit(pool, &listener->owned);
     setti_storage_deinit(pool, &listener->members);
-    setti_pool_free(pool, listener->row, listener->row_size, 64);
+    setti_pool_free(pool, listener->row, listener->row_size, listener->row_align);
     setti_pool_free(pool, listener->name, strlen(listener->name) + 1, 1);
     setti_pool_free(pool, group, sizeof(*group), 64);
 }
@@ -95,9 +95,10 @@ static sett_status group_init(sett_group* group, const sett_group_desc* desc)
         const setti_storage* storage = &listener->owned.item[k]->storage;
         listener->row_size =
             SETTI_MAX(listener->row_size, storage->move != NULL ? storage->size : 0);
+        listener->row_align = SETTI_MAX(listener->row_align, storage->align);
     }
     if (status == SETT_OK && listener->row_size != 0) {
-        listener->row = setti_pool_alloc(&world->pool, listener->row_size, 64);
+        listener->row = setti_pool_alloc(&world->pool, listener->row_size, listener->row_align);
         if (listener->row == NULL) {
             status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, group_call, sett_null(), 0);
         }

@@ -18,6 +18,7 @@ typedef struct setti_listener {
     uint32_t length;         /* group: its members are rows 0..length-1 of each owned storage */
     void* row;               /* group: room for one value, to exchange rows of types with move */
     size_t row_size;
+    size_t row_align;
     setti_storage members; /* set: a tag that nobody registered */
     void (*entered)(sett_world* world, sett_entity entity, void* user);
     void (*left)(sett_world* world, sett_entity entity, void* user);

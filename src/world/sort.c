@@ -268,12 +268,14 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
         return SETT_OK;
     }
     size_t width = 0;
+    size_t align = sizeof(uint64_t);
     for (uint32_t k = 0; k < task->type_count; k++) {
         width = SETTI_MAX(width, sort_width(&task->types[k]->storage));
+        align = SETTI_MAX(align, task->types[k]->storage.align);
     }
     sort_room room = {NULL, 0};
     if (setti_multiply(end - first, width, &room.size)) {
-        room.bytes = setti_pool_alloc(pool, room.size, 128);
+        room.bytes = setti_pool_alloc(pool, room.size, align);
     }
     if (room.bytes == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
@@ -281,7 +283,7 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
     for (uint32_t k = 0; k < task->type_count; k++) {
         sort_apply(pool, &task->types[k]->storage, from + first, first, end - first, room);
     }
-    setti_pool_free(pool, room.bytes, room.size, 128);
+    setti_pool_free(pool, room.bytes, room.size, align);
     return SETT_OK;
 }
 

@@ -77,6 +77,9 @@ sett_status sett_world_trim(sett_world* world)
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_storage_trim(&world->pool, &world->registered.item[k]->storage);
     }
+    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        setti_storage_trim(&world->pool, &at->members);
+    }
     setti_pool_trim(&world->pool);
     return SETT_OK;
 }
