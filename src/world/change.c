@@ -981,6 +981,15 @@ SETTI_INLINE void change_destroy(sett_world* world, sett_entity entity, uint32_t
     setti_entity_destroy(&world->pool, &world->entities, entity.index);
 }
 
+/* The same for those who destroy many: one copy of the code serves them. */
+static void change_destroy_index(sett_world* world, uint32_t index)
+{
+    sett_entity entity = setti_entity_at(&world->entities, index);
+    if (!sett_is_null(entity)) {
+        change_destroy(world, entity, setti_entity_signature(&world->entities, entity));
+    }
+}
+
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     static const char call[] = "sett_entity_destroy";
@@ -1006,9 +1015,8 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
 {
     sett_status status = setti_world_check_unlocked(world, "sett_entity_destroy_many");
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        uint32_t* signature = setti_entity_signature(&world->entities, entities[k]);
-        if (signature != NULL) {
-            change_destroy(world, entities[k], signature);
+        if (setti_entity_signature(&world->entities, entities[k]) != NULL) {
+            change_destroy_index(world, entities[k].index);
         }
     }
     return status;
@@ -1036,8 +1044,7 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     uint32_t cursor = 0;
     for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
          index = setti_storage_next(&type->storage, &cursor)) {
-        sett_entity entity = setti_entity_at(&world->entities, index);
-        change_destroy(world, entity, setti_entity_signature(&world->entities, entity));
+        change_destroy_index(world, index);
     }
     return SETT_OK;
 }
@@ -1161,10 +1168,7 @@ void setti_change_destroy_all(sett_world* world)
     setti_entity_table* table = &world->entities;
     /* the last first: nothing has to be swapped */
     for (uint32_t row = table->ids.count; row-- > 0;) {
-        sett_entity entity = setti_entity_at(table, setti_id_set_dense(&table->ids, row));
-        if (!sett_is_null(entity)) {
-            change_destroy(world, entity, setti_entity_signature(table, entity));
-        }
+        change_destroy_index(world, setti_id_set_dense(&table->ids, row));
     }
 }
 
