@@ -621,6 +621,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
     }
     setti_world_open_loop(world, &query->open);
+    query->use.loops += world->recording;
     return batch;
 }
 
@@ -650,6 +651,9 @@ bool sett_batch_next(sett_batch* batch)
         batch->generations = page->generation + (batch->base & SETTI_ID_SET_MASK);
     }
     set_fields(batch, batch->unit_base + first);
+    if (SETTI_UNLIKELY(batch->query->world->recording)) {
+        batch->query->use.matched += batch->count;
+    }
     return true;
 }
 

@@ -81,6 +81,11 @@ sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
     }
     query->version = world->listener_version - 1; /* nothing worked out yet */
     setti_plan_update(query);
+    query->next = world->queries;
+    if (query->next != NULL) {
+        query->next->previous = query;
+    }
+    world->queries = query;
     world->query_count++;
     return query;
 }
@@ -90,6 +95,14 @@ void sett_query_destroy(sett_query* query)
     if (query != NULL) {
         setti_pool* pool = &query->world->pool;
         setti_world_close_loops(query->world, &query->open);
+        if (query->previous != NULL) {
+            query->previous->next = query->next;
+        } else {
+            query->world->queries = query->next;
+        }
+        if (query->next != NULL) {
+            query->next->previous = query->previous;
+        }
         query->world->query_count--;
         setti_pool_free(pool, setti_unconst(query->open.name), query->name_size, 1);
         setti_pool_free(pool, query, sizeof(*query), 64);

@@ -20,6 +20,11 @@ typedef struct setti_term {
 struct sett_query {
     setti_open_loop open; /* first: what the world knows of it while loops over it are open */
     sett_world* world;
+    sett_query* next; /* of the world's queries */
+    sett_query* previous;
+    struct {
+        uint64_t loops, matched; /* while recording */
+    } use;
     uint32_t name_size;
     uint32_t term_count;
     uint64_t since; /* `changed` terms match what was written later */

@@ -22,9 +22,22 @@ SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entit
     return NULL;
 }
 
+/* The type of an access that the short path did not know: not registered, or use is recorded. */
+SETTI_COLD static setti_type* access_type(const sett_world* world, sett_component component)
+{
+    setti_type* type = setti_world_type(world, component);
+    if (type != NULL && world->recording) {
+        type->use.accessed++;
+    }
+    return type;
+}
+
 const void* sett_find(const sett_world* world, sett_entity entity, sett_component component)
 {
-    const setti_type* type = setti_world_type(world, component);
+    const setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL)) {
+        type = access_type(world, component);
+    }
     if (SETTI_UNLIKELY(type == NULL || !setti_entity_is_current(&world->entities, entity))) {
         return NULL;
     }
@@ -40,8 +53,11 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
 
 void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
 {
-    setti_type* type = setti_world_type(world, component);
+    setti_type* type = setti_world_hot_type(world, component);
     void* value = NULL;
+    if (SETTI_UNLIKELY(type == NULL)) {
+        type = access_type(world, component);
+    }
     if (SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity))) {
         value = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
@@ -51,7 +67,10 @@ void* sett_get_mut(sett_world* world, sett_entity entity, sett_component compone
 
 bool sett_has(const sett_world* world, sett_entity entity, sett_component component)
 {
-    const setti_type* type = setti_world_type(world, component);
+    const setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL)) {
+        type = access_type(world, component);
+    }
     return SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity)) &&
            setti_storage_has(&type->storage, entity.index);
 }

@@ -385,6 +385,9 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
                              const char* call)
 {
     setti_type* type = setti_world_type(world, component);
+    if (SETTI_UNLIKELY(world->recording) && type != NULL) {
+        type->use.added++;
+    }
     if (change_recall_added(world, type, entity)) {
         void* value = change_try_add(world, type, entity);
         if (value != NULL) {
@@ -396,7 +399,7 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
 
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 {
-    setti_type* type = setti_world_type(world, component);
+    setti_type* type = setti_world_hot_type(world, component);
     void* value = change_try_add(world, type, entity);
     if (SETTI_UNLIKELY(value == NULL)) {
         return change_add_long(world, entity, component, "sett_add");
@@ -432,27 +435,51 @@ SETTI_COLD static void change_set_hooked(sett_world* world, const setti_type* ty
     change_call(world, type, type->desc.on_set, entity, row);
 }
 
-/* Whether adding may move values of the type: by compaction, or because a group takes the entity
- * in. */
-static bool change_may_move(const setti_type* type)
+SETTI_INLINE void change_write(sett_world* world, const setti_type* type, sett_entity entity,
+                               void* row, const void* value)
 {
-    return type != NULL && type->storage.size != 0 &&
-           (type->owner != NULL || setti_packed_is_full(&type->storage));
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
+        change_set_hooked(world, type, entity, row, value);
+    } else if (type->storage.size != 0) {
+        setti_row_copy(row, value, type->storage.size);
+    }
 }
 
-/* As change_add_long, for a value that may lie in the same storage. It is found again
- * afterwards. */
-static void* change_set_long(sett_world* world, sett_entity entity, sett_component component,
-                             const void** value)
+/* Adds for sett_set where values may move meanwhile, by compaction or because a group takes the
+ * entity in, and with them what `value` points to: a plain value is set aside, one with a move hook
+ * is found again. */
+static void* change_set_moving(sett_world* world, sett_entity entity, const setti_type* type,
+                               const void* value)
 {
-    const setti_type* type = setti_world_type(world, component);
-    uint32_t source =
-        change_may_move(type) ? setti_storage_owner(&type->storage, *value) : SETTI_NONE;
-    void* row = change_add_long(world, entity, component, "sett_set");
-    if (source != SETTI_NONE) {
-        *value = setti_storage_find(&type->storage, source);
+    static const char call[] = "sett_set";
+    const setti_storage* storage = &type->storage;
+    size_t align = SETTI_MAX(storage->align, 16);
+    uint32_t source = SETTI_NONE;
+    void* aside = NULL;
+    if (type->desc.move != NULL) {
+        source = setti_storage_owner(storage, value);
+    } else {
+        aside = setti_pool_alloc(&world->pool, storage->size, align);
+        if (aside == NULL) {
+            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+            return NULL;
+        }
+        setti_row_copy(aside, value, storage->size);
+        value = aside;
     }
+    void* row = change_add_long(world, entity, type->id, call);
+    if (row != NULL) {
+        value = source != SETTI_NONE ? setti_storage_find(storage, source) : value;
+        change_write(world, type, entity, row, value);
+    }
+    setti_pool_free(&world->pool, aside, storage->size, align);
     return row;
+}
+
+static bool change_may_move(const sett_world* world, const setti_type* type)
+{
+    return type != NULL && type->storage.size != 0 &&
+           (world->listeners != NULL || setti_packed_is_full(&type->storage));
 }
 
 void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
@@ -463,9 +490,12 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
     if (row == NULL) {
-        row = change_try_add(world, type, entity);
+        row = SETTI_LIKELY(!world->recording) ? change_try_add(world, type, entity) : NULL;
         if (SETTI_UNLIKELY(row == NULL)) {
-            row = change_set_long(world, entity, component, &value);
+            if (change_may_move(world, type)) {
+                return change_set_moving(world, entity, type, value);
+            }
+            row = change_add_long(world, entity, component, "sett_set");
             if (row == NULL) {
                 return NULL;
             }
@@ -474,11 +504,7 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
             change_finish(world, type, entity, row); /* as sett_add leaves it */
         }
     }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
-        change_set_hooked(world, type, entity, row, value);
-    } else if (type->storage.size != 0) {
-        setti_row_copy(row, value, type->storage.size);
-    }
+    change_write(world, type, entity, row, value);
     return row;
 }
 
@@ -567,6 +593,12 @@ static sett_status change_remove_long(sett_world* world, sett_entity entity,
                                       sett_component component)
 {
     setti_type* type = setti_world_type(world, component);
+    if (SETTI_UNLIKELY(world->recording)) {
+        if (type != NULL) {
+            type->use.removed++;
+        }
+        return change_remove_slow(world, entity, component);
+    }
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (type != NULL && signature != NULL && type->removed.from != *signature &&
         world->locks == 0 && type->storage.kind != SETTI_PACKED &&
@@ -600,7 +632,7 @@ static void change_end_value(sett_world* world, setti_type* type, sett_entity en
 
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
 {
-    setti_type* type = setti_world_type(world, component);
+    setti_type* type = setti_world_hot_type(world, component);
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
                        (type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||

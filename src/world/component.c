@@ -177,6 +177,7 @@ static bool component_reserve_id(sett_world* world, sett_component id)
     setti_pool_free(&world->pool, world->types, world->type_capacity * sizeof(*types), 16);
     world->types = types;
     world->type_capacity = capacity;
+    world->hot_capacity = world->recording ? 0 : capacity;
     return true;
 }
 

@@ -47,6 +47,9 @@ typedef struct setti_type {
     setti_type_list dependants;
     /* as registered, defaults resolved, what it points to owned by the pool */
     sett_component_desc desc;
+    struct {
+        uint64_t added, removed, accessed; /* single entities, while recording */
+    } use;
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
         registered;    /* desc.storage before conversions: what registering again is held to */

@@ -29,7 +29,9 @@ struct sett_world {
     setti_entity_table entities;
     setti_type** types;     /* by component id; NULL: not registered */
     uint32_t type_capacity; /* entries in `types` */
-    uint32_t locks;         /* open loops and running callbacks: structure may change only at 0 */
+    /* the same for short paths; 0 while use is recorded: all go the long way */
+    uint32_t hot_capacity;
+    uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
 
     setti_signature_table signatures;
     setti_type_list registered; /* in order of registration */
@@ -41,6 +43,7 @@ struct sett_world {
     setti_listener* listeners; /* groups and tracked sets, doubly linked, in order of creation */
     setti_plan_table plans;    /* which of them a transition concerns */
     uint32_t listener_version; /* grows when listeners come and go: queries look again */
+    sett_query* queries;       /* doubly linked, the latest first */
     uint32_t query_count;
     setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
     const char* calling;         /* the component or group whose hook runs, if one does */
@@ -53,6 +56,7 @@ struct sett_world {
     void* hook_user;
     uint32_t signature_warning; /* log when this many are in use */
 
+    bool recording;    /* use is counted, for advice */
     sett_status error; /* of the last call that failed */
     /* what it was about, where `message` is still to be written from it */
     sett_entity error_entity;
@@ -61,6 +65,12 @@ struct sett_world {
     char message[SETTI_MESSAGE_SIZE];
     char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
 };
+
+/* The type, on a short path: NULL while use is recorded. */
+SETTI_INLINE setti_type* setti_world_hot_type(const sett_world* world, sett_component component)
+{
+    return component < world->hot_capacity ? world->types[component] : NULL;
+}
 
 SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_component component)
 {
