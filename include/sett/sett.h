@@ -507,6 +507,7 @@ typedef struct sett_batch {
     uint32_t limit;       /* where the last one ends */
     uint32_t word_count;  /* words of the step that may still have bits; 0: take the next step */
     uint32_t scratch_row; /* the row of the step that is the batch's row 0 */
+    bool fast;            /* plain, over pages, nothing gathered, nothing recorded */
     bool plain;           /* nothing but required terms that are positional */
     /* rows of the step that match and were not handed out yet */
     uint64_t words[SETT_BATCH_ROWS / 64];

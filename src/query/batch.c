@@ -272,17 +272,6 @@ SETTI_INLINE const setti_storage* match_words_at(const sett_query* query, uint32
     return NULL;
 }
 
-/* The rows of a small world, or of the last step: one word, which matches as far as it goes. */
-SETTI_INLINE bool step_is_short(const sett_query* query, const uint64_t* const* bits, uint32_t rows)
-{
-    uint64_t wanted = setti_bits_below(rows);
-    uint64_t word = wanted;
-    for (uint32_t k = 0; k < query->matrix_count; k++) {
-        word &= *bits[k];
-    }
-    return rows <= 64 && word == wanted;
-}
-
 /* The next step over pages. */
 static step_result step_pages(sett_batch* batch)
 {
@@ -297,10 +286,6 @@ static step_result step_pages(sett_batch* batch)
         if (match_words_at(query, base, bits) != NULL) { /* nobody in all of its page */
             batch->cursor = (base | (SETTI_BITS_ROWS - 1)) + 1;
             continue;
-        }
-        if (batch->plain && query->matrix_count != 0 && step_is_short(query, bits, rows)) {
-            batch->count = rows;
-            return STEP_DENSE;
         }
         if (query->matrix_count == 0) {
             match_alive(&query->world->entities, base, rows, batch->words);
@@ -509,29 +494,33 @@ SETTI_COLD static void field_track(const sett_batch* batch, const setti_storage*
     }
 }
 
+/* The field of a term whose rows lie as the batch's do; row 0 is at `base`. */
+SETTI_INLINE void* field_in_place(const sett_batch* batch, const setti_term* term, uint32_t base)
+{
+    const setti_storage* storage = &term->type->storage;
+    uint32_t number = base >> storage->shift;
+    uint32_t row = base & (setti_storage_rows(storage) - 1);
+    if (term->access != SETT_IN) {
+        setti_pages_write(&batch->query->world->pool, &storage->rows, number);
+        if (SETTI_UNLIKELY(storage->tracked)) {
+            field_track(batch, storage, base);
+        }
+    }
+    return (unsigned char*)storage->rows.data[number] + (size_t)row * storage->size;
+}
+
 /* The fields of a batch whose row 0 is at `base`: an index over pages, a row of the driver. */
-SETTI_INLINE void set_fields(sett_batch* batch, uint32_t base)
+static void set_fields(sett_batch* batch, uint32_t base)
 {
     const sett_query* query = batch->query;
-    const setti_pool* pool = &query->world->pool;
     for (uint32_t k = 0; k < batch->field_count; k++) {
         const setti_term* term = &query->term[k];
-        const setti_storage* storage = &term->type->storage;
         if (!term->has_field || (batch->present >> k & 1) == 0) {
             batch->fields[k] = NULL;
-        } else if (SETTI_UNLIKELY((batch->in_place >> k & 1) == 0)) {
+        } else if ((batch->in_place >> k & 1) == 0) {
             batch->fields[k] = gather_field(batch, term);
         } else {
-            uint32_t number = base >> storage->shift;
-            uint32_t row = base & (setti_storage_rows(storage) - 1);
-            if (term->access != SETT_IN) {
-                setti_pages_write(pool, &storage->rows, number);
-                if (SETTI_UNLIKELY(storage->tracked)) {
-                    field_track(batch, storage, base);
-                }
-            }
-            batch->fields[k] =
-                (unsigned char*)storage->rows.data[number] + (size_t)row * storage->size;
+            batch->fields[k] = field_in_place(batch, term, base);
         }
     }
 }
@@ -622,18 +611,24 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     }
     setti_world_open_loop(world, &query->open);
     query->use.loops += world->recording;
+    batch->fast = batch->plain && batch->driver == SETT_QUERY_TERMS && query->matrix_count != 0 &&
+                  batch->scratch == NULL && !world->recording;
     return batch;
 }
 
-bool sett_batch_next(sett_batch* batch)
+static void set_generations(sett_batch* batch)
 {
-    if (SETTI_UNLIKELY(batch->scratch != NULL) && batch->count != 0) {
+    const setti_entity_page* page =
+        setti_entity_page_of(&batch->query->world->entities, batch->base);
+    batch->generations = page->generation + (batch->base & SETTI_ID_SET_MASK);
+}
+
+static bool batch_next_any(sett_batch* batch)
+{
+    if (batch->scratch != NULL && batch->count != 0) {
         gather_scatter(batch);
     }
     batch->count = 0;
-    if (batch->word_count == 0 && batch->cursor >= batch->limit) {
-        return false;
-    }
     batch->rows = NULL;
     batch->present = batch->query->required;
     step_result step = batch->word_count != 0 ? STEP_WORDS : step_next(batch);
@@ -646,13 +641,43 @@ bool sett_batch_next(sett_batch* batch)
         batch->indices = batch->step_indices + first;
     } else {
         batch->base = batch->unit_base + first;
-        const setti_entity_page* page =
-            setti_entity_page_of(&batch->query->world->entities, batch->base);
-        batch->generations = page->generation + (batch->base & SETTI_ID_SET_MASK);
+        set_generations(batch);
     }
     set_fields(batch, batch->unit_base + first);
     if (SETTI_UNLIKELY(batch->query->world->recording)) {
         batch->query->use.matched += batch->count;
+    }
+    return true;
+}
+
+/* The short way: plain pages of which every row matches. With 16 entities a loop is all overhead, so
+ * nothing here is done that such a step does not need. */
+bool sett_batch_next(sett_batch* batch)
+{
+    const sett_query* query = batch->query;
+    const uint64_t* bits[SETT_QUERY_TERMS + 1];
+    uint32_t base = batch->cursor;
+    if (!batch->fast || batch->word_count != 0) {
+        return batch_next_any(batch);
+    }
+    if (base >= batch->limit) {
+        batch->count = 0;
+        return false;
+    }
+    uint32_t rows = SETTI_MIN(batch->unit, batch->limit - base);
+    if (match_words_at(query, base, bits) != NULL ||
+        !match_dense(bits, query->matrix_count, rows)) {
+        return batch_next_any(batch);
+    }
+    batch->cursor = base + batch->unit;
+    batch->base = base;
+    batch->count = rows;
+    batch->rows = NULL;
+    batch->present = query->required;
+    set_generations(batch);
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        batch->fields[k] = term->has_field ? field_in_place(batch, term, base) : NULL;
     }
     return true;
 }
