@@ -1,5 +1,6 @@
-/* model.h: the naive world that test_model.c holds Sett against. Plain arrays by entity index, one bit a type for presence, and for
- * each value the number that its bytes were made from. Everything is written the obvious way, so that it can be believed.
+/* model.h: the naive world that test_model.c holds Sett against. Plain arrays by entity index, one
+ * bit a type for presence, and for each value the number that its bytes were made from. Everything
+ * is written the obvious way, so that it can be believed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 #define MODEL_TYPES_MAX 64
 #define MODEL_GENERATION_MAX 0x7FFFFFFFu
 
-/* ---- Types ------------------------------------------------------------------------------------ */
+/* ---- Types ----------------------------------------------------------------------------------- */
 
 enum {
     MODEL_KEEP = 1,    /* keep_order */
@@ -32,74 +33,76 @@ typedef struct model_type {
     uint32_t size;
     uint32_t align;
     sett_storage_kind storage;
-    uint32_t flags;           /* MODEL_* */
-    const char* required[3];  /* names */
-    uint32_t cap;             /* entities that may have it, about; 0: all */
-    uint32_t number;          /* its place in model_types; the rest is worked out at the start */
+    uint32_t flags;          /* MODEL_* */
+    const char* required[3]; /* names */
+    uint32_t cap;            /* entities that may have it, about; 0: all */
+    uint32_t number;         /* its place in model_types; the rest is worked out at the start */
     sett_component id;
     bool packed;
-    uint64_t closure;         /* types that it requires, all the way */
-    uint64_t dependants;      /* types that require it, all the way */
+    uint64_t closure;    /* types that it requires, all the way */
+    uint64_t dependants; /* types that require it, all the way */
 } model_type;
 
 #define MATRIX SETT_STORAGE_MATRIX
 #define PACKED SETT_STORAGE_PACKED
 #define BEST SETT_STORAGE_DEFAULT
+#define LATER 0, 0, false, 0, 0 /* what model_register works out */
 
 /* clang-format off */
 static model_type model_types[] = {
-    {"m1",        1,     1, MATRIX, 0, {0}, 0, 0, 0, 0, 0, 0},
-    {"m8",        8,     0, BEST,   MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"m24",      24,     8, MATRIX, MODEL_TRACK, {0}, 0, 0, 0, 0, 0, 0},
-    {"m64",      64,    64, BEST,   MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"m200",    200,     0, BEST,   0, {0}, 20000, 0, 0, 0, 0, 0},
-    {"m2000",  2000,    16, MATRIX, 0, {0}, 1500, 0, 0, 0, 0, 0},
-    {"p1",        1,     0, PACKED, MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"p8",        8,     8, PACKED, MODEL_TRACK, {0}, 0, 0, 0, 0, 0, 0},
-    {"p40",      40,     0, PACKED, MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"p700",    700,     0, BEST,   0, {0}, 3000, 0, 0, 0, 0, 0},
-    {"p4096",  4096,  4096, BEST,   MODEL_OWN_ID, {0}, 100, 0, 0, 0, 0, 0},
-    {"p9000",  9000,     0, PACKED, MODEL_TRACK, {0}, 100, 0, 0, 0, 0, 0},
-    {"p20000",20000,     0, BEST,   0, {0}, 60, 0, 0, 0, 0, 0},
-    {"k1",        1,     0, BEST,   MODEL_KEEP, {0}, 0, 0, 0, 0, 0, 0},
-    {"k8",        8,     0, PACKED, MODEL_KEEP | MODEL_TRACK, {0}, 0, 0, 0, 0, 0, 0},
-    {"k24",      24,     0, BEST,   MODEL_KEEP | MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"k300",    300,     0, BEST,   MODEL_KEEP, {0}, 5000, 0, 0, 0, 0, 0},
-    {"k9000",  9000,     0, PACKED, MODEL_KEEP, {0}, 100, 0, 0, 0, 0, 0},
-    {"ktag",      0,     0, BEST,   MODEL_KEEP, {0}, 0, 0, 0, 0, 0, 0},
-    {"t0",        0,     0, BEST,   0, {0}, 0, 0, 0, 0, 0, 0},
-    {"t1",        0,     0, BEST,   MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"t2",        0,     0, MATRIX, MODEL_TRACK, {0}, 0, 0, 0, 0, 0, 0},
-    {"t3",        0,     0, BEST,   0, {0}, 0, 0, 0, 0, 0, 0},
-    {"ptag",      0,     0, PACKED, MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"l0",        0,     0, BEST,   MODEL_LOOSE, {0}, 0, 0, 0, 0, 0, 0},
-    {"l1",        0,     0, BEST,   MODEL_LOOSE | MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"l2",        0,     0, BEST,   MODEL_LOOSE, {0}, 0, 0, 0, 0, 0, 0},
-    {"l3",        0,     0, PACKED, MODEL_LOOSE, {0}, 0, 0, 0, 0, 0, 0},
-    {"ld8",       8,     0, MATRIX, MODEL_LOOSE, {0}, 0, 0, 0, 0, 0, 0},
-    {"ld12",     12,     0, PACKED, MODEL_LOOSE | MODEL_OWN_ID, {0}, 0, 0, 0, 0, 0, 0},
-    {"ld16",     16,     0, BEST,   MODEL_LOOSE | MODEL_KEEP | MODEL_TRACK, {0}, 0, 0, 0, 0, 0, 0},
-    {"ld100",   100,     0, BEST,   MODEL_LOOSE, {0}, 20000, 0, 0, 0, 0, 0},
-    {"r0",       16,     0, BEST,   0, {"m8", 0, 0}, 0, 0, 0, 0, 0, 0},
-    {"r1",       16,     0, PACKED, MODEL_OWN_ID, {"r0", "t0", 0}, 0, 0, 0, 0, 0, 0},
-    {"r2",        0,     0, BEST,   MODEL_TOLD, {"k8", "l0", 0}, 0, 0, 0, 0, 0, 0},
-    {"r3",        8,     0, BEST,   MODEL_LOOSE, {"p8", 0, 0}, 0, 0, 0, 0, 0, 0},
-    {"r4",        8,     0, BEST,   MODEL_KEEP | MODEL_TOLD, {"r1", "r2", "t0"}, 0, 0, 0, 0, 0, 0},
-    {"om",       24,     8, MATRIX, MODEL_OWNED, {0}, 10000, 0, 0, 0, 0, 0},
-    {"op",       24,     8, PACKED, MODEL_OWNED | MODEL_TOLD, {0}, 10000, 0, 0, 0, 0, 0},
-    {"ok",       24,     8, BEST,   MODEL_OWNED | MODEL_KEEP, {0}, 10000, 0, 0, 0, 0, 0},
-    {"ol",       24,     8, PACKED, MODEL_OWNED | MODEL_LOOSE | MODEL_TOLD, {0}, 10000, 0, 0, 0, 0, 0},
-    {"or",       24,     8, MATRIX, MODEL_OWNED | MODEL_TOLD | MODEL_TRACK | MODEL_OWN_ID, {"om", "m1", 0}, 10000, 0, 0, 0, 0, 0},
-    {"told",      8,     0, BEST,   MODEL_TOLD, {0}, 20000, 0, 0, 0, 0, 0},
-    {"toldtag",   0,     0, BEST,   MODEL_TOLD | MODEL_OWN_ID, {0}, 20000, 0, 0, 0, 0, 0},
-    {"seeded",   12,     4, BEST,   MODEL_SEEDED, {0}, 20000, 0, 0, 0, 0, 0},
-    {"seededk",  12,     4, PACKED, MODEL_SEEDED | MODEL_KEEP | MODEL_LOOSE, {0}, 20000, 0, 0, 0, 0, 0},
+    {"m1",        1,     1, MATRIX, 0, {0}, 0, LATER},
+    {"m8",        8,     0, BEST,   MODEL_OWN_ID, {0}, 0, LATER},
+    {"m24",      24,     8, MATRIX, MODEL_TRACK, {0}, 0, LATER},
+    {"m64",      64,    64, BEST,   MODEL_OWN_ID, {0}, 0, LATER},
+    {"m200",    200,     0, BEST,   0, {0}, 20000, LATER},
+    {"m2000",  2000,    16, MATRIX, 0, {0}, 1500, LATER},
+    {"p1",        1,     0, PACKED, MODEL_OWN_ID, {0}, 0, LATER},
+    {"p8",        8,     8, PACKED, MODEL_TRACK, {0}, 0, LATER},
+    {"p40",      40,     0, PACKED, MODEL_OWN_ID, {0}, 0, LATER},
+    {"p700",    700,     0, BEST,   0, {0}, 3000, LATER},
+    {"p4096",  4096,  4096, BEST,   MODEL_OWN_ID, {0}, 100, LATER},
+    {"p9000",  9000,     0, PACKED, MODEL_TRACK, {0}, 100, LATER},
+    {"p20000",20000,     0, BEST,   0, {0}, 60, LATER},
+    {"k1",        1,     0, BEST,   MODEL_KEEP, {0}, 0, LATER},
+    {"k8",        8,     0, PACKED, MODEL_KEEP | MODEL_TRACK, {0}, 0, LATER},
+    {"k24",      24,     0, BEST,   MODEL_KEEP | MODEL_OWN_ID, {0}, 0, LATER},
+    {"k300",    300,     0, BEST,   MODEL_KEEP, {0}, 5000, LATER},
+    {"k9000",  9000,     0, PACKED, MODEL_KEEP, {0}, 100, LATER},
+    {"ktag",      0,     0, BEST,   MODEL_KEEP, {0}, 0, LATER},
+    {"t0",        0,     0, BEST,   0, {0}, 0, LATER},
+    {"t1",        0,     0, BEST,   MODEL_OWN_ID, {0}, 0, LATER},
+    {"t2",        0,     0, MATRIX, MODEL_TRACK, {0}, 0, LATER},
+    {"t3",        0,     0, BEST,   0, {0}, 0, LATER},
+    {"ptag",      0,     0, PACKED, MODEL_OWN_ID, {0}, 0, LATER},
+    {"l0",        0,     0, BEST,   MODEL_LOOSE, {0}, 0, LATER},
+    {"l1",        0,     0, BEST,   MODEL_LOOSE | MODEL_OWN_ID, {0}, 0, LATER},
+    {"l2",        0,     0, BEST,   MODEL_LOOSE, {0}, 0, LATER},
+    {"l3",        0,     0, PACKED, MODEL_LOOSE, {0}, 0, LATER},
+    {"ld8",       8,     0, MATRIX, MODEL_LOOSE, {0}, 0, LATER},
+    {"ld12",     12,     0, PACKED, MODEL_LOOSE | MODEL_OWN_ID, {0}, 0, LATER},
+    {"ld16",     16,     0, BEST,   MODEL_LOOSE | MODEL_KEEP | MODEL_TRACK, {0}, 0, LATER},
+    {"ld100",   100,     0, BEST,   MODEL_LOOSE, {0}, 20000, LATER},
+    {"r0",       16,     0, BEST,   0, {"m8", 0, 0}, 0, LATER},
+    {"r1",       16,     0, PACKED, MODEL_OWN_ID, {"r0", "t0", 0}, 0, LATER},
+    {"r2",        0,     0, BEST,   MODEL_TOLD, {"k8", "l0", 0}, 0, LATER},
+    {"r3",        8,     0, BEST,   MODEL_LOOSE, {"p8", 0, 0}, 0, LATER},
+    {"r4",        8,     0, BEST,   MODEL_KEEP | MODEL_TOLD, {"r1", "r2", "t0"}, 0, LATER},
+    {"om",       24,     8, MATRIX, MODEL_OWNED, {0}, 10000, LATER},
+    {"op",       24,     8, PACKED, MODEL_OWNED | MODEL_TOLD, {0}, 10000, LATER},
+    {"ok",       24,     8, BEST,   MODEL_OWNED | MODEL_KEEP, {0}, 10000, LATER},
+    {"ol",       24,     8, PACKED, MODEL_OWNED | MODEL_LOOSE | MODEL_TOLD, {0}, 10000, LATER},
+    {"or", 24, 8, MATRIX, MODEL_OWNED | MODEL_TOLD | MODEL_TRACK, {"om", "m1", 0}, 10000, LATER},
+    {"told",      8,     0, BEST,   MODEL_TOLD, {0}, 20000, LATER},
+    {"toldtag",   0,     0, BEST,   MODEL_TOLD | MODEL_OWN_ID, {0}, 20000, LATER},
+    {"seeded",   12,     4, BEST,   MODEL_SEEDED, {0}, 20000, LATER},
+    {"seededk",  12,     4, PACKED, MODEL_SEEDED | MODEL_KEEP | MODEL_LOOSE, {0}, 20000, LATER},
 };
 /* clang-format on */
 
 #undef MATRIX
 #undef PACKED
 #undef BEST
+#undef LATER
 
 #define MODEL_TYPES ((uint32_t)(sizeof(model_types) / sizeof(model_types[0])))
 
@@ -118,9 +121,14 @@ static inline uint32_t model_lowest(uint64_t set)
     return type;
 }
 
-/* ---- The naive world -------------------------------------------------------------------------- */
+/* ---- The naive world ------------------------------------------------------------------------- */
 
-typedef enum model_life { MODEL_FREE, MODEL_ALIVE, MODEL_PROMISED, MODEL_RETIRED } model_life;
+typedef enum model_life {
+    MODEL_FREE,
+    MODEL_ALIVE,
+    MODEL_PROMISED,
+    MODEL_RETIRED
+} model_life;
 
 typedef enum model_command_kind {
     MODEL_CREATE,
@@ -149,7 +157,6 @@ typedef struct model_world {
 
     uint8_t life[MODEL_INDICES];        /* model_life */
     uint32_t generation[MODEL_INDICES]; /* of who lives there, or of who will next */
-    uint8_t dropped[MODEL_INDICES];     /* 1: a promise was dropped; its handle may be passed over */
     uint64_t mask[MODEL_INDICES];       /* types that the entity has */
     uint32_t live[MODEL_INDICES];       /* indices alive, in no order */
     uint32_t place[MODEL_INDICES];      /* of an index in `live` */
@@ -170,9 +177,10 @@ typedef struct model_world {
     uint64_t told_added[MODEL_TYPES_MAX]; /* and that there were */
     uint64_t told_set[MODEL_TYPES_MAX];
     uint64_t told_removed[MODEL_TYPES_MAX];
-    uint64_t owned_live; /* owned values that exist, in the world and in commands */
+    uint64_t owned_live;    /* owned values that exist, in the world and in commands */
     uint64_t owned_waiting; /* of these, in commands */
 
+    bool plain;      /* no type is loose: then destroying takes a shorter way */
     bool destroying; /* a call runs that destroys whole entities: hooks see all their components */
     char reason[256];
 } model_world;
@@ -206,7 +214,6 @@ static inline void model_create(model_world* m, sett_entity entity)
     m->life[entity.index] = MODEL_ALIVE;
     m->generation[entity.index] = entity.generation;
     m->mask[entity.index] = 0;
-    m->dropped[entity.index] = 0;
     m->place[entity.index] = m->alive;
     m->live[m->alive++] = entity.index;
 }
@@ -225,7 +232,8 @@ static inline void model_add_one(model_world* m, uint32_t index, uint32_t type)
     m->stamp[type][index] = ++m->stamps;
     m->added[type]++;
     m->tick[type][index] = m->now;
-    model_write(m, index, type, (model_types[type].flags & MODEL_SEEDED) != 0 ? MODEL_INIT_SEED : 0);
+    model_write(m, index, type,
+                (model_types[type].flags & MODEL_SEEDED) != 0 ? MODEL_INIT_SEED : 0);
 }
 
 /* Adds a type after what it requires; requirements stand in front of it in the table. */
@@ -278,9 +286,10 @@ static inline void model_destroy(model_world* m, uint32_t index)
     }
 }
 
-/* ---- Values ----------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 
-/* A value that owns memory and knows where it lies, so that a missing or doubled init, deinit, copy or move shows. */
+/* A value that owns memory and knows where it lies, so that a missing or doubled init, deinit,
+ * copy or move shows. */
 typedef struct model_owned {
     struct model_owned* self;
     uint32_t* block;
@@ -344,7 +353,8 @@ static inline void model_value_write(const model_type* type, void* value, uint32
 }
 
 /* Makes a value outside of the world. Owned ones borrow `block`. */
-static inline void model_value_make(const model_type* type, void* value, uint32_t* block, uint32_t seed)
+static inline void model_value_make(const model_type* type, void* value, uint32_t* block,
+                                    uint32_t seed)
 {
     if ((type->flags & MODEL_OWNED) != 0) {
         model_owned* owned = value;
@@ -357,7 +367,7 @@ static inline void model_value_make(const model_type* type, void* value, uint32_
     }
 }
 
-/* ---- Hooks ------------------------------------------------------------------------------------ */
+/* ---- Hooks ----------------------------------------------------------------------------------- */
 
 static model_world model;
 
@@ -379,7 +389,8 @@ static inline void model_deinit_owned(void* values, uint32_t count, void* user)
     (void)user;
     for (uint32_t k = 0; k < count; k++) {
         model_owned* owned = (model_owned*)values + k;
-        CHECK_MSG(owned->self == owned && owned->guard == MODEL_GUARD, "deinit of what is no value");
+        CHECK_MSG(owned->self == owned && owned->guard == MODEL_GUARD,
+                  "deinit of what is no value");
         free(owned->block);
         memset(owned, 0xDD, sizeof(*owned));
     }
@@ -393,7 +404,8 @@ static inline void model_copy_owned(void* to, const void* from, uint32_t count, 
         const model_owned* source = (const model_owned*)from + k;
         model_owned* target = (model_owned*)to + k;
         CHECK_MSG(target->self == target && target->guard == MODEL_GUARD, "copy onto raw memory");
-        CHECK_MSG(source->self == source && source->guard == MODEL_GUARD, "copy of what is no value");
+        CHECK_MSG(source->self == source && source->guard == MODEL_GUARD,
+                  "copy of what is no value");
         *target->block = *source->block;
     }
 }
@@ -404,7 +416,8 @@ static inline void model_move_owned(void* to, void* from, uint32_t count, void* 
     for (uint32_t k = 0; k < count; k++) {
         model_owned* source = (model_owned*)from + k;
         model_owned* target = (model_owned*)to + k;
-        CHECK_MSG(source->self == source && source->guard == MODEL_GUARD, "move of what is no value");
+        CHECK_MSG(source->self == source && source->guard == MODEL_GUARD,
+                  "move of what is no value");
         *target = *source;
         target->self = target;
         memset(source, 0xEE, sizeof(*source));
@@ -419,7 +432,8 @@ static inline void model_init_seeded(void* values, uint32_t count, void* user)
     }
 }
 
-/* In every hook: the entity lives and has the component, at this address, and structure is locked. */
+/* In every hook: the entity lives and has the component, at this address, and structure is
+ * locked. */
 static inline void model_told(sett_world* world, sett_entity entity, const void* value,
                               const model_type* type)
 {
@@ -464,7 +478,7 @@ static inline void model_on_remove(sett_world* world, sett_entity entity, void* 
     model.told_removed[type->number]++;
 }
 
-/* ---- Beginning and end ------------------------------------------------------------------------ */
+/* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static inline uint32_t model_find_type(const char* name)
 {
@@ -475,7 +489,8 @@ static inline uint32_t model_find_type(const char* name)
     return type;
 }
 
-static inline void model_describe(model_type* type, sett_component_desc* desc, sett_component* needed)
+static inline void model_describe(model_type* type, sett_component_desc* desc,
+                                  sett_component* needed)
 {
     memset(desc, 0, sizeof(*desc));
     desc->name = type->name;
@@ -484,7 +499,7 @@ static inline void model_describe(model_type* type, sett_component_desc* desc, s
     desc->storage = type->storage;
     desc->id = (type->flags & MODEL_OWN_ID) != 0 ? 1000 - type->number : 0;
     desc->keep_order = (type->flags & MODEL_KEEP) != 0;
-    desc->loose = (type->flags & MODEL_LOOSE) != 0;
+    desc->loose = (type->flags & MODEL_LOOSE) != 0 && !model.plain;
     desc->track_rows = (type->flags & MODEL_TRACK) != 0;
     desc->user = type;
     if ((type->flags & MODEL_OWNED) != 0) {
@@ -535,10 +550,11 @@ static inline void model_register(model_world* m, uint32_t number)
     CHECK(m->seed[number] != NULL && m->tick[number] != NULL && m->stamp[number] != NULL);
 }
 
-static inline void model_begin(model_world* m)
+static inline void model_begin(model_world* m, bool plain)
 {
     _Static_assert(sizeof(model_types) / sizeof(model_types[0]) <= MODEL_TYPES_MAX, "a bit each");
     memset(m, 0, sizeof(*m));
+    m->plain = plain;
     sett_world_desc desc = {0};
     desc.log_fn = sett_log_silent;
     desc.entity_limit = MODEL_INDICES;
@@ -570,7 +586,7 @@ static inline void model_end(model_world* m)
     CHECK_EQ(m->owned_live, 0);
 }
 
-/* ---- Comparing -------------------------------------------------------------------------------- */
+/* ---- Comparing ------------------------------------------------------------------------------- */
 
 CHECK_PRINTF(2, 3)
 static inline const char* model_differs(model_world* m, const char* format, ...)
@@ -622,14 +638,15 @@ static inline const char* model_compare_list(model_world* m, uint32_t index)
         if (number == MODEL_TYPES || (found & model_bit(number)) != 0) {
             return model_differs(m, "entity %u: component %u is listed wrongly", index, ids[k]);
         }
-        bool is_loose = (model_types[number].flags & MODEL_LOOSE) != 0;
+        bool is_loose = (model_types[number].flags & MODEL_LOOSE) != 0 && !m->plain;
         if (loose ? !is_loose : !is_loose && k > 0 && ids[k - 1] > ids[k]) {
             return model_differs(m, "entity %u: components are listed out of order", index);
         }
         loose = is_loose;
         found |= model_bit(number);
     }
-    return found == m->mask[index] ? NULL : model_differs(m, "entity %u: another set is listed", index);
+    return found == m->mask[index] ? NULL
+                                   : model_differs(m, "entity %u: another set is listed", index);
 }
 
 /* Everything about one index. */
@@ -652,7 +669,6 @@ static inline const char* model_compare_index(model_world* m, uint32_t index)
 
 static inline const char* model_compare_counts(model_world* m)
 {
-    uint64_t values = 0;
     uint64_t owned = m->owned_waiting;
     for (uint32_t type = 0; type < MODEL_TYPES; type++) {
         uint32_t count = sett_component_count(m->world, model_types[type].id);
@@ -660,17 +676,17 @@ static inline const char* model_compare_counts(model_world* m)
             return model_differs(m, "%u have %s, not %u", count, model_types[type].name,
                                  m->count[type]);
         }
-        values += count;
         owned += (model_types[type].flags & MODEL_OWNED) != 0 ? count : 0;
         if ((model_types[type].flags & MODEL_TOLD) != 0 &&
             (m->told_added[type] != m->added[type] || m->told_set[type] != m->set[type] ||
              m->told_removed[type] != m->removed[type])) {
-            return model_differs(m, "hooks of %s were not called once each", model_types[type].name);
+            return model_differs(m, "hooks of %s were not called once each",
+                                 model_types[type].name);
         }
     }
     if (owned != m->owned_live) {
-        return model_differs(m, "%llu owned values exist, not %llu", (unsigned long long)m->owned_live,
-                             (unsigned long long)owned);
+        return model_differs(m, "%llu owned values exist, not %llu",
+                             (unsigned long long)m->owned_live, (unsigned long long)owned);
     }
     if (sett_entity_count(m->world) != m->alive) {
         return model_differs(m, "%u entities, not %u", sett_entity_count(m->world), m->alive);
@@ -699,8 +715,15 @@ static inline const char* model_compare(model_world* m)
     }
     sett_stats stats;
     sett_world_stats(m->world, &stats);
+    for (uint32_t type = 0; type < MODEL_TYPES; type++) {
+        stats.values -= m->count[type];
+    }
+    if (reason == NULL && stats.values != 0) {
+        reason = model_differs(m, "statistics count other values");
+    }
     if (reason == NULL && (stats.entities != m->alive || stats.retired != m->retired)) {
-        reason = model_differs(m, "statistics count %u alive, %u retired", stats.entities, stats.retired);
+        reason = model_differs(m, "statistics count %u alive, %u retired", stats.entities,
+                               stats.retired);
     }
     return reason;
 }

@@ -1,21 +1,25 @@
-/* test_change.c: the order of what happens when structure changes: requirements, hooks, values; and what hooks may do. */
+/* test_change.c: the order of what happens when structure changes: requirements, hooks, values;
+ * and what hooks may do. */
 #include "check.h"
 #include "sett/sett.h"
 
-/* A journal of everything that hooks are told: "+a" added, "=a" set, "-a" to be removed, "ia" init, "da" deinit, "ca" copy. */
+/* A journal of everything that hooks are told: "+a" added, "=a" set, "-a" to be removed, "ia"
+ * init, "da" deinit, "ca" copy. */
 static char journal[4096];
 
 static void note(char what, const char* name)
 {
     size_t length = strlen(journal);
     CHECK(length + strlen(name) + 3 < sizeof(journal));
-    snprintf(journal + length, sizeof(journal) - length, "%s%c%s", length != 0 ? " " : "", what, name);
+    snprintf(journal + length, sizeof(journal) - length, "%s%c%s", length != 0 ? " " : "", what,
+             name);
 }
 
 /* The journal must read like this, and begins anew. */
 static void expect_journal(int line, const char* expected)
 {
-    CHECK_MSG(strcmp(journal, expected) == 0, "line %d: \"%s\" and not \"%s\"", line, journal, expected);
+    CHECK_MSG(strcmp(journal, expected) == 0, "line %d: \"%s\" and not \"%s\"", line, journal,
+              expected);
     journal[0] = '\0';
 }
 
@@ -74,14 +78,17 @@ typedef struct scene {
     sett_entity e;
 } scene;
 
-static void scene_register(scene* s, kind* k, const char* name, const kind* first, const kind* second)
+static void scene_register(scene* s, kind* k, const char* name, const kind* first,
+                           const kind* second)
 {
     sett_component needed[2] = {first != NULL ? first->id : 0, second != NULL ? second->id : 0};
     k->name = name;
     sett_component_desc desc = {.name = name,
                                 .size = 8,
                                 .required = needed,
-                                .required_count = first == NULL ? 0 : second == NULL ? 1 : 2,
+                                .required_count = first == NULL    ? 0
+                                                  : second == NULL ? 1
+                                                                   : 2,
                                 .init = note_init,
                                 .deinit = note_deinit,
                                 .copy = note_copy,
@@ -238,7 +245,7 @@ static void clearing_a_type_takes_what_requires_it(void)
     scene_end(&s);
 }
 
-/* ---- Many at once ------------------------------------------------------------------------------ */
+/* ---- Many at once ---------------------------------------------------------------------------- */
 
 static uint32_t alive_at_first_hook;
 static uint32_t hooks_before_values;
@@ -253,10 +260,14 @@ static void count_add(sett_world* world, sett_entity entity, void* value, void* 
     CHECK(!sett_is_null(sett_cmd_create(sett_world_commands(world))));
 }
 
-/* The free indices lie scattered, and hooks take further ones: nobody gets what another was promised. */
+/* The free indices lie scattered, and hooks take further ones: nobody gets what another was
+ * promised. */
 static void hooks_run_when_all_of_many_are_there(void)
 {
-    enum { OLD = 5000, NEW = 3000 };
+    enum {
+        OLD = 5000,
+        NEW = 3000
+    };
     static sett_entity e[OLD];
     static sett_entity made[NEW];
     static uint64_t values[NEW];
@@ -304,7 +315,7 @@ static void many_get_their_values_and_requirements(void)
     scene_end(&s);
 }
 
-/* ---- What hooks may do ------------------------------------------------------------------------- */
+/* ---- What hooks may do ----------------------------------------------------------------------- */
 
 static sett_component meddled; /* the type whose hook meddles */
 static uint32_t meddled_count;
@@ -387,7 +398,7 @@ static void destroying_inside_of_the_hook_is_harmless(void)
     sett_world_destroy(world);
 }
 
-/* ---- Addresses and values ---------------------------------------------------------------------- */
+/* ---- Addresses and values -------------------------------------------------------------------- */
 
 static void a_value_may_come_from_the_same_storage(void)
 {
@@ -397,11 +408,11 @@ static void a_value_may_come_from_the_same_storage(void)
     static Big big;
     sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
     for (int kept = 0; kept < 2; kept++) {
-        sett_component id = sett_component_register(world, &(sett_component_desc){
-                                                               .name = kept != 0 ? "kept" : "big",
-                                                               .size = sizeof(Big),
-                                                               .keep_order = kept != 0,
-                                                               .storage = SETT_STORAGE_PACKED});
+        sett_component id = sett_component_register(
+            world, &(sett_component_desc){.name = kept != 0 ? "kept" : "big",
+                                          .size = sizeof(Big),
+                                          .keep_order = kept != 0,
+                                          .storage = SETT_STORAGE_PACKED});
         sett_entity e[40];
         sett_entity_create_many(world, 40, NULL, 0, NULL, e);
         for (uint32_t k = 0; k < 24; k++) {

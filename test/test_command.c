@@ -53,15 +53,16 @@ static void scene_begin(scene* s)
     s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
     CHECK(s->world != NULL);
     s->commands = sett_world_commands(s->world);
-    s->number = sett_component_register(s->world, &(sett_component_desc){.name = "number", .size = 4});
+    s->number =
+        sett_component_register(s->world, &(sett_component_desc){.name = "number", .size = 4});
     s->big = sett_component_register(
         s->world, &(sett_component_desc){.name = "big", .size = 20480, .align = 1024});
     s->tag = sett_component_register(s->world, &(sett_component_desc){.name = "tag"});
     s->owned = sett_component_register(s->world, &(sett_component_desc){.name = "owned",
-                                                                         .size = 8,
-                                                                         .init = owned_init,
-                                                                         .deinit = owned_deinit,
-                                                                         .copy = owned_copy});
+                                                                        .size = 8,
+                                                                        .init = owned_init,
+                                                                        .deinit = owned_deinit,
+                                                                        .copy = owned_copy});
     s->noisy = sett_component_register(
         s->world, &(sett_component_desc){.name = "noisy", .on_add = noisy_on_add, .user = s});
     owned_alive = 0;
@@ -299,9 +300,8 @@ static void values_without_copy_move(void)
     scene s;
     scene_begin(&s);
     sett_component handed = sett_component_register(
-        s.world,
-        &(sett_component_desc){
-            .name = "handed", .size = 8, .init = owned_init, .deinit = owned_deinit});
+        s.world, &(sett_component_desc){
+                     .name = "handed", .size = 8, .init = owned_init, .deinit = owned_deinit});
     sett_entity e = sett_entity_create(s.world);
     uint64_t value = 4;
     owned_alive = 1;
@@ -313,7 +313,7 @@ static void values_without_copy_move(void)
     scene_end(&s);
 }
 
-/* ---- A hook that meddles with the buffer ------------------------------------------------------- */
+/* ---- A hook that meddles with the buffer ----------------------------------------------------- */
 
 static void clear_on_add(sett_world* world, sett_entity entity, void* value, void* user)
 {

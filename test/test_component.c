@@ -39,10 +39,11 @@ static void must_refuse(sett_world* world, sett_component_desc desc, sett_status
 
 static void defaults_are_resolved(void)
 {
-    static const size_t expected[][3] = {{1, 1, SETT_STORAGE_MATRIX},   {2, 2, SETT_STORAGE_MATRIX},
-                                         {6, 2, SETT_STORAGE_MATRIX},   {8, 8, SETT_STORAGE_MATRIX},
-                                         {12, 4, SETT_STORAGE_MATRIX},  {256, 16, SETT_STORAGE_MATRIX},
-                                         {257, 1, SETT_STORAGE_PACKED}, {4096, 16, SETT_STORAGE_PACKED}};
+    static const size_t expected[][3] = {
+        {1, 1, SETT_STORAGE_MATRIX},   {2, 2, SETT_STORAGE_MATRIX},
+        {6, 2, SETT_STORAGE_MATRIX},   {8, 8, SETT_STORAGE_MATRIX},
+        {12, 4, SETT_STORAGE_MATRIX},  {256, 16, SETT_STORAGE_MATRIX},
+        {257, 1, SETT_STORAGE_PACKED}, {4096, 16, SETT_STORAGE_PACKED}};
     sett_world* world = make_world();
     for (uint32_t k = 0; k < 8; k++) {
         char name[16];
@@ -213,14 +214,15 @@ static void requirements_must_be_there_and_not_in_circles(void)
     sett_world* world = make_world();
     sett_component self = 40;
     sett_component missing = 41;
+    must_refuse(
+        world, (sett_component_desc){.name = "a", .id = 40, .required = &self, .required_count = 1},
+        SETT_STATUS_CYCLE, "requires itself");
     must_refuse(world,
-                (sett_component_desc){.name = "a", .id = 40, .required = &self, .required_count = 1},
-                SETT_STATUS_CYCLE, "requires itself");
-    must_refuse(world, (sett_component_desc){.name = "a", .required = &missing, .required_count = 1},
+                (sett_component_desc){.name = "a", .required = &missing, .required_count = 1},
                 SETT_STATUS_UNREGISTERED, "41");
     sett_component a = must_register(world, (sett_component_desc){.name = "a"});
-    sett_component b =
-        must_register(world, (sett_component_desc){.name = "b", .required = &a, .required_count = 1});
+    sett_component b = must_register(
+        world, (sett_component_desc){.name = "b", .required = &a, .required_count = 1});
     /* a cannot come to require b later: that is another registration. */
     must_refuse(world, (sett_component_desc){.name = "a", .required = &b, .required_count = 1},
                 SETT_STATUS_CONFLICT, "\"a\"");
@@ -229,12 +231,15 @@ static void requirements_must_be_there_and_not_in_circles(void)
 
 static void many_types(void)
 {
-    enum { COUNT = 70000 };
+    enum {
+        COUNT = 70000
+    };
     sett_world* world = make_world();
     for (uint32_t k = 0; k < COUNT; k++) {
         char name[16];
         snprintf(name, sizeof(name), "t%u", k);
-        sett_component id = must_register(world, (sett_component_desc){.name = name, .size = k % 3 * 8});
+        sett_component id =
+            must_register(world, (sett_component_desc){.name = name, .size = k % 3 * 8});
         CHECK_EQ(id, k + 1);
     }
     CHECK_EQ(sett_component_find(world, "t65535"), 65536);
@@ -275,13 +280,13 @@ static void values_are_aligned(void)
         size_t align = aligns[k / 2];
         char name[16];
         snprintf(name, sizeof(name), "a%u", k);
-        sett_component id =
-            must_register(world, (sett_component_desc){.name = name,
-                                                       .size = align * 3,
-                                                       .align = align,
-                                                       .track_rows = k % 3 == 0,
-                                                       .storage = k % 2 == 0 ? SETT_STORAGE_MATRIX
-                                                                             : SETT_STORAGE_PACKED});
+        sett_component id = must_register(
+            world, (sett_component_desc){.name = name,
+                                         .size = align * 3,
+                                         .align = align,
+                                         .track_rows = k % 3 == 0,
+                                         .storage = k % 2 == 0 ? SETT_STORAGE_MATRIX
+                                                               : SETT_STORAGE_PACKED});
         for (uint32_t n = 0; n < 70; n++) {
             unsigned char* value = sett_add(world, sett_entity_create(world), id);
             CHECK(value != NULL);
@@ -324,8 +329,9 @@ static void typed_helpers(void)
     end_world(world);
 }
 
-TEST_MAIN(TEST(defaults_are_resolved), TEST(the_same_again_is_the_same), TEST(a_conflict_names_both),
-          TEST(every_difference_is_a_conflict), TEST(bad_descriptors_are_refused),
-          TEST(own_ids_and_automatic_ones_live_together), TEST(the_list_has_loose_types_last),
-          TEST(requirements_must_be_there_and_not_in_circles), TEST(many_types),
-          TEST(registering_is_structure), TEST(values_are_aligned), TEST(typed_helpers))
+TEST_MAIN(TEST(defaults_are_resolved), TEST(the_same_again_is_the_same),
+          TEST(a_conflict_names_both), TEST(every_difference_is_a_conflict),
+          TEST(bad_descriptors_are_refused), TEST(own_ids_and_automatic_ones_live_together),
+          TEST(the_list_has_loose_types_last), TEST(requirements_must_be_there_and_not_in_circles),
+          TEST(many_types), TEST(registering_is_structure), TEST(values_are_aligned),
+          TEST(typed_helpers))

@@ -1,5 +1,5 @@
-/* test_each.c: what break, continue and nesting mean in SETT_EACH, SETT_EACH_RUN and SETT_QUERY. The batches are made by hand: rows
- * with gaps, and without. */
+/* test_each.c: what break, continue and nesting mean in SETT_EACH, SETT_EACH_RUN and SETT_QUERY.
+ * The batches are made by hand: rows with gaps, and without. */
 #include "check.h"
 #include "sett/sett.h"
 
@@ -122,7 +122,8 @@ static void loops_nest(void)
     CHECK_EQ(pairs, 5 * 2 + 5);
 }
 
-/* As the only statement of an if, without braces of its own, it takes no else and leaves none behind. */
+/* As the only statement of an if, without braces of its own, it takes no else and leaves none
+ * behind. */
 static void a_loop_is_one_statement(void)
 {
     sett_batch batch = make_batch(false);
@@ -137,7 +138,7 @@ static void a_loop_is_one_statement(void)
     CHECK_EQ(seen, 0 + 1 + 2 + 3 + 4);
 }
 
-/* ---- In a query -------------------------------------------------------------------------------- */
+/* ---- In a query ------------------------------------------------------------------------------ */
 
 #define ENTITIES 3000u
 

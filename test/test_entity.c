@@ -1,4 +1,5 @@
-/* test_entity.c: which handles are alive: lives of a slot, stale handles, given handles, limits, promises. */
+/* test_entity.c: which handles are alive: lives of a slot, stale handles, given handles, limits,
+ * promises. */
 #include "check.h"
 #include "sett/sett.h"
 
@@ -64,8 +65,8 @@ static void made_up_handles_are_stale(void)
     sett_world* world = make_world(0);
     sett_entity e = sett_entity_create(world);
     static const uint32_t indices[] = {0, 1, 1023, 1024, 5000, 1u << 28, UINT32_MAX};
-    static const uint32_t generations[] = {0, 1, 2, LAST_GENERATION, LAST_GENERATION + 1,
-                                           LAST_GENERATION + 2, UINT32_MAX};
+    static const uint32_t generations[] = {
+        0, 1, 2, LAST_GENERATION, LAST_GENERATION + 1, LAST_GENERATION + 2, UINT32_MAX};
     for (uint32_t i = 0; i < 7; i++) {
         for (uint32_t g = 0; g < 7; g++) {
             sett_entity made_up = handle(indices[i], generations[g]);

@@ -1,11 +1,15 @@
-/* test_out_of_memory.c: whatever allocation fails, the call that needed it says so and changes nothing.
+/* test_out_of_memory.c: whatever allocation fails, the call that needed it says so and changes
+ * nothing.
  *
  * A script of steps touches every function of the library. It runs
- *   - once for every n, with the n-th call to the allocator failing, or the n-th and all that follow until the step is over;
- *   - once with each step squeezed: the pool is left with 0, 32, 64, ... bytes and gets no more blocks, until the step gets
- *     through. So each of the pool's own allocations fails too, which the allocator alone never sees.
- * After every failure the world must look as before and be valid; in the end it must look as if nothing had ever failed, and every
- * byte must have gone back with the size and alignment that it was asked for with.
+ *   - once for every n, with the n-th call to the allocator failing, or the n-th and all that
+ *     follow until the step is over;
+ *   - once with each step squeezed: the pool is left with 0, 32, 64, ... bytes and gets no more
+ *     blocks, until the step gets through. So each of the pool's own allocations fails too, which
+ *     the allocator alone never sees.
+ * After every failure the world must look as before and be valid; in the end it must look as if
+ * nothing had ever failed, and every byte must have gone back with the size and alignment that it
+ * was asked for with.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +19,7 @@
 
 #include "world/world.h"
 
-/* ---- An allocator that counts and fails ------------------------------------------------------- */
+/* ---- An allocator that counts and fails ------------------------------------------------------ */
 
 #define PIECES 4096
 
@@ -67,7 +71,8 @@ static void memory_give(void* address, size_t size, size_t align)
     free(address);
 }
 
-static void* memory_realloc(void* user, void* address, size_t old_size, size_t new_size, size_t align)
+static void* memory_realloc(void* user, void* address, size_t old_size, size_t new_size,
+                            size_t align)
 {
     CHECK_PTR_EQ(user, &memory);
     if (new_size == 0) {
@@ -95,7 +100,7 @@ static void memory_end(void)
     }
 }
 
-/* ---- What a world looks like ------------------------------------------------------------------ */
+/* ---- What a world looks like ----------------------------------------------------------------- */
 
 enum {
     SMALL,   /* matrix, 8 bytes */
@@ -194,7 +199,7 @@ static void dump(const script* s, text* t)
     text_number(t, s->commands != NULL ? sett_commands_count(s->commands) : 0);
 }
 
-/* ---- The script -------------------------------------------------------------------------------- */
+/* ---- The script ------------------------------------------------------------------------------ */
 
 static void script_on_add(sett_world* world, sett_entity entity, void* value, void* user)
 {
@@ -289,9 +294,9 @@ static bool step_register_loose(script* s)
 static bool step_register_needy(script* s)
 {
     const sett_component needed[] = {s->id[SMALL], s->id[PACKED], s->id[LOOSE]};
-    return register_type(
-        s, NEEDY,
-        (sett_component_desc){.name = "needy", .size = 16, .required = needed, .required_count = 3});
+    return register_type(s, NEEDY,
+                         (sett_component_desc){
+                             .name = "needy", .size = 16, .required = needed, .required_count = 3});
 }
 
 static bool step_register_hooked(script* s)
@@ -311,7 +316,8 @@ static bool step_create(script* s)
     for (uint32_t k = 0; k < ENTITIES; k++) {
         if (sett_is_null(s->entity[k])) {
             s->entity[k] = sett_entity_create(s->world);
-            return !sett_is_null(s->entity[k]); /* one at a time: a step that fails changes nothing */
+            return !sett_is_null(
+                s->entity[k]); /* one at a time: a step that fails changes nothing */
         }
     }
     return true;
@@ -378,7 +384,8 @@ static bool step_create_many(script* s)
     for (uint32_t k = 0; k < 70; k++) {
         values[k] = k + 1;
     }
-    const sett_component ids[] = {s->id[SMALL], s->id[NEEDY], s->id[KEPT], s->id[MARK], s->id[HOOKED]};
+    const sett_component ids[] = {s->id[SMALL], s->id[NEEDY], s->id[KEPT], s->id[MARK],
+                                  s->id[HOOKED]};
     const void* arrays[] = {values, NULL, NULL, NULL, values};
     return sett_entity_create_many(s->world, 70, ids, 5, arrays, s->bulk) == SETT_OK;
 }
@@ -502,11 +509,12 @@ static bool step_apply(script* s)
 
 static bool step_query_create(script* s)
 {
-    sett_query_desc desc = {"script",
-                            {{.component = s->id[SMALL], .access = SETT_INOUT, .kind = SETT_WITH},
-                             {.component = s->id[PACKED], .access = SETT_INOUT, .kind = SETT_WITH},
-                             {.component = s->id[KEPT], .access = SETT_IN, .kind = SETT_OPTIONAL},
-                             {.component = s->id[HUGE], .access = SETT_NONE, .kind = SETT_WITHOUT}}};
+    sett_query_desc desc = {
+        "script",
+        {{.component = s->id[SMALL], .access = SETT_INOUT, .kind = SETT_WITH},
+         {.component = s->id[PACKED], .access = SETT_INOUT, .kind = SETT_WITH},
+         {.component = s->id[KEPT], .access = SETT_IN, .kind = SETT_OPTIONAL},
+         {.component = s->id[HUGE], .access = SETT_NONE, .kind = SETT_WITHOUT}}};
     s->query = sett_query_create(s->world, &desc);
     return s->query != NULL;
 }
@@ -574,34 +582,57 @@ static bool step_never_fails(script* s)
 typedef struct script_step {
     bool (*run)(script* s);
     uint32_t times;
-    bool partly;  /* may change some of it before it fails, as documented */
-    bool silent;  /* answers with a status, but leaves sett_world_error alone */
+    bool partly; /* may change some of it before it fails, as documented */
+    bool silent; /* answers with a status, but leaves sett_world_error alone */
 } script_step;
 
 static const script_step steps[] = {
-    {step_register_small, 1, 0, 0},      {step_register_wide, 1, 0, 0},
-    {step_register_aligned, 1, 0, 0},    {step_register_packed, 1, 0, 0},
-    {step_register_huge, 1, 0, 0},       {step_register_kept, 1, 0, 0},
-    {step_register_mark, 1, 0, 0},       {step_register_loose, 1, 0, 0},
-    {step_register_needy, 1, 0, 0},      {step_register_hooked, 1, 0, 0},
-    {step_create, ENTITIES, 0, 0},       {step_create_handle, 1, 0, 0},
-    {step_add_small, 1, 0, 0},           {step_add_needy, 1, 0, 0},
-    {step_add_needy_elsewhere, 1, 0, 0}, {step_ensure_wide, 1, 0, 0},
-    {step_ensure_hooked, 1, 0, 0},       {step_set_aligned, 1, 0, 0},
-    {step_set_packed, 1, 0, 0},          {step_set_huge, 1, 0, 0},
-    {step_set_mark, 1, 0, 0},            {step_create_many, 1, 0, 0},
-    {step_create_many_large, 1, 0, 0},   {step_remove_kept, 24, 0, 0},
-    {step_remove_needed, 1, 0, 0},       {step_remove_packed, 1, 0, 0},
-    {step_component_clear, 1, 1, 0},     {step_reserve_entities, 1, 0, 0},
-    {step_reserve_small, 1, 0, 0},       {step_reserve_packed, 1, 0, 0},
-    {step_reserve_huge, 1, 0, 0},        {step_own_commands, 1, 0, 0},
-    {step_more_commands, 1, 0, 1},       {step_cmd_create, 1, 0, 0},
-    {step_cmd_add, 1, 0, 1},             {step_cmd_set, 1, 0, 1},
-    {step_cmd_set_aligned, 1, 0, 1},     {step_cmd_remove, 1, 0, 1},
-    {step_cmd_clear, 1, 0, 1},           {step_cmd_destroy, 1, 0, 1},
-    {step_apply, 1, 1, 0},               {step_query_create, 1, 0, 0},
-    {step_query_loop, 1, 0, 0},          {step_register_late, 1, 0, 0},
-    {step_add_late, 1, 0, 0},            {step_never_fails, 1, 0, 0},
+    {step_register_small, 1, 0, 0},
+    {step_register_wide, 1, 0, 0},
+    {step_register_aligned, 1, 0, 0},
+    {step_register_packed, 1, 0, 0},
+    {step_register_huge, 1, 0, 0},
+    {step_register_kept, 1, 0, 0},
+    {step_register_mark, 1, 0, 0},
+    {step_register_loose, 1, 0, 0},
+    {step_register_needy, 1, 0, 0},
+    {step_register_hooked, 1, 0, 0},
+    {step_create, ENTITIES, 0, 0},
+    {step_create_handle, 1, 0, 0},
+    {step_add_small, 1, 0, 0},
+    {step_add_needy, 1, 0, 0},
+    {step_add_needy_elsewhere, 1, 0, 0},
+    {step_ensure_wide, 1, 0, 0},
+    {step_ensure_hooked, 1, 0, 0},
+    {step_set_aligned, 1, 0, 0},
+    {step_set_packed, 1, 0, 0},
+    {step_set_huge, 1, 0, 0},
+    {step_set_mark, 1, 0, 0},
+    {step_create_many, 1, 0, 0},
+    {step_create_many_large, 1, 0, 0},
+    {step_remove_kept, 24, 0, 0},
+    {step_remove_needed, 1, 0, 0},
+    {step_remove_packed, 1, 0, 0},
+    {step_component_clear, 1, 1, 0},
+    {step_reserve_entities, 1, 0, 0},
+    {step_reserve_small, 1, 0, 0},
+    {step_reserve_packed, 1, 0, 0},
+    {step_reserve_huge, 1, 0, 0},
+    {step_own_commands, 1, 0, 0},
+    {step_more_commands, 1, 0, 1},
+    {step_cmd_create, 1, 0, 0},
+    {step_cmd_add, 1, 0, 1},
+    {step_cmd_set, 1, 0, 1},
+    {step_cmd_set_aligned, 1, 0, 1},
+    {step_cmd_remove, 1, 0, 1},
+    {step_cmd_clear, 1, 0, 1},
+    {step_cmd_destroy, 1, 0, 1},
+    {step_apply, 1, 1, 0},
+    {step_query_create, 1, 0, 0},
+    {step_query_loop, 1, 0, 0},
+    {step_register_late, 1, 0, 0},
+    {step_add_late, 1, 0, 0},
+    {step_never_fails, 1, 0, 0},
 };
 
 #define STEPS (sizeof(steps) / sizeof(steps[0]))
@@ -650,9 +681,10 @@ static void expect_final(const script* s)
     CHECK(memcmp(now.bytes, first.bytes, now.size) == 0);
 }
 
-/* ---- The n-th call for memory fails ------------------------------------------------------------ */
+/* ---- The n-th call for memory fails ---------------------------------------------------------- */
 
-/* Runs one step until it succeeds; each time that it fails, the memory it wants is there again the next time. */
+/* Runs one step until it succeeds; each time that it fails, the memory it wants is there again
+ * the next time. */
 static void run_step(script* s, const script_step* step)
 {
     static text before;
@@ -667,7 +699,8 @@ static void run_step(script* s, const script_step* step)
         }
     }
     if (memory.sticky && memory.failed != 0) {
-        memory.fail_at = 0; /* the failure was borne without a word, such as an edge not remembered */
+        memory.fail_at =
+            0; /* the failure was borne without a word, such as an edge not remembered */
     }
 }
 
@@ -715,7 +748,7 @@ static void memory_runs_out_for_good(void)
     CHECK(n >= calls);
 }
 
-/* ---- The pool is squeezed ----------------------------------------------------------------------- */
+/* ---- The pool is squeezed -------------------------------------------------------------------- */
 
 #define SQUEEZED 200000
 #define SQUEEZE_MOST 60000 /* bytes that no step needs */
@@ -828,7 +861,7 @@ static void the_pool_runs_dry_anywhere(void)
     printf("  %u failures\n", squeezed_failures);
 }
 
-/* ---- The sparse set ----------------------------------------------------------------------------- */
+/* ---- The sparse set -------------------------------------------------------------------------- */
 
 static int compare_downwards(void* user, uint32_t a, uint32_t b)
 {

@@ -60,10 +60,10 @@ static void an_empty_pool_holds_nothing(void)
 
 static void sizes_are_rounded_to_classes(void)
 {
-    static const size_t sizes[][2] = {{1, 32},       {32, 32},       {33, 64},       {64, 64},
-                                      {65, 128},     {1000, 1024},   {1024, 1024},   {1025, 1152},
-                                      {16513, 16640}, {32640, 32640}, {32641, 32768}, {32768, 32768},
-                                      {32769, 32769}, {100000, 100000}};
+    static const size_t sizes[][2] = {
+        {1, 32},        {32, 32},       {33, 64},       {64, 64},        {65, 128},
+        {1000, 1024},   {1024, 1024},   {1025, 1152},   {16513, 16640},  {32640, 32640},
+        {32641, 32768}, {32768, 32768}, {32769, 32769}, {100000, 100000}};
     setti_pool pool;
     counter c;
     pool_begin(&pool, &c, false);
@@ -170,7 +170,7 @@ static void huge_pages_come_in_blocks_of_their_size(void)
     pool_end(&pool, &c);
 }
 
-/* ---- At random -------------------------------------------------------------------------------- */
+/* ---- At random ------------------------------------------------------------------------------- */
 
 #define PIECES 400
 
@@ -239,7 +239,7 @@ static void pieces_never_overlap(void)
     pool_end(&pool, &c);
 }
 
-/* ---- Pages ------------------------------------------------------------------------------------- */
+/* ---- Pages ----------------------------------------------------------------------------------- */
 
 static void a_table_of_pages_grows_and_keeps_its_pages(void)
 {
@@ -331,6 +331,6 @@ TEST_MAIN(TEST(an_empty_pool_holds_nothing), TEST(sizes_are_rounded_to_classes),
           TEST(large_pieces_come_straight_from_the_allocator),
           TEST(trimming_gives_empty_blocks_back), TEST(trimming_without_memory_does_nothing),
           TEST(huge_pages_come_in_blocks_of_their_size), TEST(pieces_never_overlap),
-          TEST(a_table_of_pages_grows_and_keeps_its_pages), TEST(writing_marks_a_page_with_the_tick),
-          TEST(without_memory_a_table_stays_as_it_is),
+          TEST(a_table_of_pages_grows_and_keeps_its_pages),
+          TEST(writing_marks_a_page_with_the_tick), TEST(without_memory_a_table_stays_as_it_is),
           TEST(validation_sees_bytes_that_do_not_add_up))

@@ -1,10 +1,20 @@
-/* test_query.c: what loops visit, in which order, with which fields; what is refused while they run. */
+/* test_query.c: what loops visit, in which order, with which fields; what is refused while they
+ * run. */
 #include "check.h"
 #include "sett/sett.h"
 
 #define ENTITIES 6000u
 
-enum { MATRIX, WIDE, PACKED, RARE, KEPT, TAG, LOOSE, TYPES };
+enum {
+    MATRIX,
+    WIDE,
+    PACKED,
+    RARE,
+    KEPT,
+    TAG,
+    LOOSE,
+    TYPES
+};
 
 typedef struct scene {
     sett_world* world;
@@ -155,35 +165,34 @@ static void many_terms(void)
 {
     static scene s;
     scene_begin(&s);
-    static const wish some[][7] = {
-        {{MATRIX, SETT_WITH, SETT_IN},
-         {WIDE, SETT_WITH, SETT_INOUT},
-         {PACKED, SETT_WITH, SETT_INOUT},
-         {KEPT, SETT_OPTIONAL, SETT_INOUT},
-         {TAG, SETT_WITHOUT, SETT_IN},
-         {LOOSE, SETT_OPTIONAL, SETT_IN},
-         {RARE, SETT_OPTIONAL, SETT_IN}},
-        {{RARE, SETT_WITH, SETT_INOUT},
-         {KEPT, SETT_WITHOUT, SETT_IN},
-         {PACKED, SETT_WITH, SETT_IN},
-         {WIDE, SETT_OPTIONAL, SETT_INOUT},
-         {MATRIX, SETT_WITH, SETT_NONE},
-         {LOOSE, SETT_WITH, SETT_IN},
-         {TAG, SETT_OPTIONAL, SETT_NONE}},
-        {{KEPT, SETT_WITH, SETT_IN},
-         {PACKED, SETT_WITH, SETT_INOUT},
-         {RARE, SETT_OPTIONAL, SETT_INOUT},
-         {TAG, SETT_OPTIONAL, SETT_IN},
-         {LOOSE, SETT_WITHOUT, SETT_IN},
-         {MATRIX, SETT_OPTIONAL, SETT_INOUT},
-         {WIDE, SETT_WITHOUT, SETT_IN}}};
+    static const wish some[][7] = {{{MATRIX, SETT_WITH, SETT_IN},
+                                    {WIDE, SETT_WITH, SETT_INOUT},
+                                    {PACKED, SETT_WITH, SETT_INOUT},
+                                    {KEPT, SETT_OPTIONAL, SETT_INOUT},
+                                    {TAG, SETT_WITHOUT, SETT_IN},
+                                    {LOOSE, SETT_OPTIONAL, SETT_IN},
+                                    {RARE, SETT_OPTIONAL, SETT_IN}},
+                                   {{RARE, SETT_WITH, SETT_INOUT},
+                                    {KEPT, SETT_WITHOUT, SETT_IN},
+                                    {PACKED, SETT_WITH, SETT_IN},
+                                    {WIDE, SETT_OPTIONAL, SETT_INOUT},
+                                    {MATRIX, SETT_WITH, SETT_NONE},
+                                    {LOOSE, SETT_WITH, SETT_IN},
+                                    {TAG, SETT_OPTIONAL, SETT_NONE}},
+                                   {{KEPT, SETT_WITH, SETT_IN},
+                                    {PACKED, SETT_WITH, SETT_INOUT},
+                                    {RARE, SETT_OPTIONAL, SETT_INOUT},
+                                    {TAG, SETT_OPTIONAL, SETT_IN},
+                                    {LOOSE, SETT_WITHOUT, SETT_IN},
+                                    {MATRIX, SETT_OPTIONAL, SETT_INOUT},
+                                    {WIDE, SETT_WITHOUT, SETT_IN}}};
     for (uint32_t k = 0; k < 3; k++) {
         expect_loop(&s, some[k], 7);
     }
     scene_end(&s);
 }
 
-/* ---- Order ------------------------------------------------------------------------------------- */
+/* ---- Order ----------------------------------------------------------------------------------- */
 
 static uint32_t descents(const scene* s, const wish* wishes, uint32_t count)
 {
@@ -242,7 +251,7 @@ static void kept_order_is_the_order_of_addition(void)
     scene_end(&s);
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static void written_fields_arrive(void)
 {
@@ -277,7 +286,8 @@ static void written_fields_arrive(void)
         CHECK(matrix == NULL || *matrix == k * 10 + MATRIX + match);
         CHECK(packed == NULL || *packed == (match ? 77000000 + k : k * 10 + PACKED));
         CHECK(wide == NULL || wide[15] == (match ? 5 : 0));
-        CHECK(packed == NULL || (sett_changed(s.world, s.entity[k], s.id[PACKED]) == tick) == match);
+        CHECK(packed == NULL ||
+              (sett_changed(s.world, s.entity[k], s.id[PACKED]) == tick) == match);
         CHECK(wide == NULL || (sett_changed(s.world, s.entity[k], s.id[WIDE]) == tick) == match);
         CHECK(sett_changed(s.world, s.entity[k], s.id[KEPT]) < tick);
     }
@@ -288,8 +298,9 @@ static void the_value_in_place_is_within_reach(void)
 {
     static scene s;
     scene_begin(&s);
-    const wish wishes[] = {
-        {MATRIX, SETT_WITH, SETT_IN}, {PACKED, SETT_WITH, SETT_INOUT}, {TAG, SETT_OPTIONAL, SETT_IN}};
+    const wish wishes[] = {{MATRIX, SETT_WITH, SETT_IN},
+                           {PACKED, SETT_WITH, SETT_INOUT},
+                           {TAG, SETT_OPTIONAL, SETT_IN}};
     sett_query* query = make_query(&s, wishes, 3);
     SETT_QUERY(query, b) {
         uint32_t* packed = sett_batch_field(b, 1);
@@ -305,7 +316,7 @@ static void the_value_in_place_is_within_reach(void)
     scene_end(&s);
 }
 
-/* ---- Open loops -------------------------------------------------------------------------------- */
+/* ---- Open loops ------------------------------------------------------------------------------ */
 
 static void structure_is_locked_by_name(void)
 {
@@ -427,7 +438,8 @@ static void loops_over_nothing(void)
         sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
         sett_component id = sett_component_register(
             world, &(sett_component_desc){.name = "v", .size = 8, .storage = kinds[k]});
-        sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
+        sett_query* query =
+            sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
         sett_query* all = sett_query_create(world, &(sett_query_desc){.name = NULL});
         uint32_t batches = 0;
         for (uint32_t round = 0; round < 2; round++) {

@@ -1,11 +1,12 @@
-/* test_signature.c: sets of types, interned: edges, reclaiming, and the warning when there are too many. */
+/* test_signature.c: sets of types, interned: edges, reclaiming, and the warning when there are
+ * too many. */
 #include "check.h"
 #include "sett/sett.h"
 
 #include "base/platform.h"
 #include "world/signature.h"
 
-/* ---- The table alone --------------------------------------------------------------------------- */
+/* ---- The table alone ------------------------------------------------------------------------- */
 
 static void table_begin(setti_pool* pool, setti_signature_table* table)
 {
@@ -79,7 +80,8 @@ static void sweeping_frees_what_is_not_marked(void)
         CHECK(setti_signature_has(&table, number[k], k));
         uint32_t without = setti_signature_toggle(&pool, &table, number[k], k, false);
         CHECK_EQ(setti_signature_toggle(&pool, &table, without, k, false), number[k]);
-        CHECK(k == 1 || setti_signature_toggle(&pool, &table, without, k - 1, false) == number[k - 2]);
+        CHECK(k == 1 ||
+              setti_signature_toggle(&pool, &table, without, k - 1, false) == number[k - 2]);
     }
     CHECK_EQ(setti_signature_count(&table), 20);
     CHECK_EQ(table.count, 20); /* the free records were used again */
@@ -101,7 +103,7 @@ static void validation_sees_a_broken_set(void)
     setti_pool_deinit(&pool);
 }
 
-/* ---- In a world -------------------------------------------------------------------------------- */
+/* ---- In a world ------------------------------------------------------------------------------ */
 
 #define TAGS 14
 
@@ -131,8 +133,8 @@ static void scene_begin(scene* s, uint32_t signature_warning, bool loose)
     for (uint32_t k = 0; k < TAGS; k++) {
         char name[16];
         snprintf(name, sizeof(name), "tag%u", k);
-        s->tag[k] = sett_component_register(s->world,
-                                            &(sett_component_desc){.name = name, .loose = loose});
+        s->tag[k] =
+            sett_component_register(s->world, &(sett_component_desc){.name = name, .loose = loose});
     }
     s->entity = sett_entity_create(s->world);
 }

@@ -105,7 +105,7 @@ static void clearing_forgets_all_members(void)
     sett_sparse_set_destroy(set);
 }
 
-/* ---- Sorting ----------------------------------------------------------------------------------- */
+/* ---- Sorting --------------------------------------------------------------------------------- */
 
 static uint32_t compared;
 
@@ -153,7 +153,7 @@ static void sorting_few(void)
     sett_sparse_set_destroy(set);
 }
 
-/* ---- At random --------------------------------------------------------------------------------- */
+/* ---- At random ------------------------------------------------------------------------------- */
 
 typedef struct naive_set {
     uint32_t dense[LIMIT]; /* members, in the order that the set should have */

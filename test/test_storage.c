@@ -1,4 +1,5 @@
-/* test_storage.c: each kind of storage by itself, against a plain array; and the geometry of pages. */
+/* test_storage.c: each kind of storage by itself, against a plain array; and the geometry of
+ * pages. */
 #include "check.h"
 
 #include "base/platform.h"
@@ -9,9 +10,9 @@
 typedef struct bench {
     setti_pool pool;
     setti_storage storage;
-    uint8_t* present;  /* by index */
-    uint32_t* value;   /* by index: what the row begins with */
-    uint32_t* stamp;   /* by index: when it was inserted */
+    uint8_t* present; /* by index */
+    uint32_t* value;  /* by index: what the row begins with */
+    uint32_t* stamp;  /* by index: when it was inserted */
     uint32_t stamps;
     uint32_t count;
 } bench;
@@ -64,7 +65,8 @@ static void bench_remove(bench* b, uint32_t index)
     b->count--;
 }
 
-/* The walk meets every index that has a value, once; upwards in a matrix, backwards where order is kept. */
+/* The walk meets every index that has a value, once; upwards in a matrix, backwards where order
+ * is kept. */
 static void bench_walk(const bench* b)
 {
     uint32_t cursor = 0;
@@ -152,7 +154,7 @@ static void every_kind_is_what_a_plain_array_says(void)
     }
 }
 
-/* ---- Geometry ---------------------------------------------------------------------------------- */
+/* ---- Geometry -------------------------------------------------------------------------------- */
 
 static uint32_t rows_of(setti_kind kind, size_t size)
 {
@@ -165,9 +167,9 @@ static uint32_t rows_of(setti_kind kind, size_t size)
 static void pages_have_rows_by_size(void)
 {
     static const uint32_t expected[][3] = {
-        {1, 1024, 1024},  {16, 1024, 1024}, {17, 512, 512},  {32, 512, 512}, {33, 256, 256},
-        {256, 64, 64},    {257, 64, 32},    {1024, 64, 16},  {8192, 64, 2},  {8193, 64, 1},
-        {16384, 64, 1},   {16385, 64, 1},   {20000, 64, 1},  {1 << 20, 64, 1}};
+        {1, 1024, 1024}, {16, 1024, 1024}, {17, 512, 512}, {32, 512, 512},  {33, 256, 256},
+        {256, 64, 64},   {257, 64, 32},    {1024, 64, 16}, {8192, 64, 2},   {8193, 64, 1},
+        {16384, 64, 1},  {16385, 64, 1},   {20000, 64, 1}, {1 << 20, 64, 1}};
     for (size_t k = 0; k < sizeof(expected) / sizeof(expected[0]); k++) {
         CHECK_EQ(rows_of(SETTI_MATRIX, expected[k][0]), expected[k][1]);
         CHECK_EQ(rows_of(SETTI_PACKED, expected[k][0]), expected[k][2]);
@@ -188,7 +190,7 @@ static void columns_of_a_page_do_not_overlap(void)
     }
 }
 
-/* ---- Matrix ------------------------------------------------------------------------------------ */
+/* ---- Matrix ---------------------------------------------------------------------------------- */
 
 static void matrix_pages_exist_where_values_are(void)
 {
@@ -251,7 +253,7 @@ static void runs_go_in_page_by_page(void)
     }
 }
 
-/* ---- Packed ------------------------------------------------------------------------------------ */
+/* ---- Packed ---------------------------------------------------------------------------------- */
 
 static void removal_moves_the_last_row_into_the_hole(void)
 {
@@ -356,7 +358,7 @@ static void rows_are_moved_by_the_hook(void)
     bench_end(&b);
 }
 
-/* ---- Ticks ------------------------------------------------------------------------------------- */
+/* ---- Ticks ----------------------------------------------------------------------------------- */
 
 static void writes_are_marked_by_row_or_by_page(void)
 {

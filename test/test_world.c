@@ -52,10 +52,12 @@ static void two_worlds_share_nothing(void)
 {
     sett_world* a = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
     sett_world* b = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    sett_component in_a = sett_component_register(a, &(sett_component_desc){.name = "v", .size = 8});
+    sett_component in_a =
+        sett_component_register(a, &(sett_component_desc){.name = "v", .size = 8});
     sett_component other =
         sett_component_register(b, &(sett_component_desc){.name = "other", .size = 8});
-    sett_component in_b = sett_component_register(b, &(sett_component_desc){.name = "v", .size = 4});
+    sett_component in_b =
+        sett_component_register(b, &(sett_component_desc){.name = "v", .size = 4});
     CHECK_EQ(in_a, other); /* numbers belong to a world */
     CHECK(in_a != in_b);
     sett_entity e = sett_entity_create(a);
@@ -75,7 +77,7 @@ static void two_worlds_share_nothing(void)
     sett_world_destroy(b);
 }
 
-/* ---- Hooks ------------------------------------------------------------------------------------- */
+/* ---- Hooks ----------------------------------------------------------------------------------- */
 
 typedef struct ear {
     uint32_t logged;
@@ -100,7 +102,8 @@ static void ear_assert(void* user, sett_status status, const char* message)
     CHECK_STR_EQ(message, heard->last);
 }
 
-/* The library may have been compiled with or without NDEBUG: then it tells of every misuse, or of none. */
+/* The library may have been compiled with or without NDEBUG: then it tells of every misuse, or
+ * of none. */
 static void misuse_is_told_in_debug_builds(void)
 {
     ear heard = {0, 0, SETT_OK, ""};
@@ -113,7 +116,7 @@ static void misuse_is_told_in_debug_builds(void)
     CHECK_EQ(heard.status, debug ? SETT_STATUS_UNREGISTERED : SETT_OK);
     CHECK(sett_get(world, e, 5) == NULL);
     CHECK_EQ(heard.asserted, debug ? 2 : 0);
-    CHECK(sett_find(world, e, 5) == NULL); /* an ordinary question */
+    CHECK(sett_find(world, e, 5) == NULL);                                /* an ordinary question */
     CHECK_EQ(sett_entity_destroy(world, sett_null()), SETT_STATUS_STALE); /* an ordinary answer */
     CHECK_EQ(heard.asserted, debug ? 2 : 0);
     CHECK(!debug || strstr(heard.last, "component 5") != NULL);
@@ -131,7 +134,8 @@ static void messages_name_what_they_are_about(void)
     CHECK_STR_EQ(sett_world_message(world),
                  "sett_add, entity 0:1, component 1 \"velocity\": the entity already has the "
                  "component, or the id is already taken");
-    CHECK_EQ(sett_remove(world, sett_entity_from_u64((uint64_t)7 << 32 | 3), id), SETT_STATUS_STALE);
+    CHECK_EQ(sett_remove(world, sett_entity_from_u64((uint64_t)7 << 32 | 3), id),
+             SETT_STATUS_STALE);
     CHECK(strstr(sett_world_message(world), "sett_remove, entity 3:7") != NULL);
     CHECK(sett_add(world, e, 44) == NULL);
     CHECK(strstr(sett_world_message(world), "component 44") != NULL);
@@ -142,13 +146,14 @@ static void messages_name_what_they_are_about(void)
     sett_world_destroy(world);
 }
 
-/* ---- Whole worlds ------------------------------------------------------------------------------ */
+/* ---- Whole worlds ---------------------------------------------------------------------------- */
 
 static void clearing_makes_every_handle_stale(void)
 {
     static sett_entity e[5000];
     sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    sett_component id = sett_component_register(world, &(sett_component_desc){.name = "v", .size = 8});
+    sett_component id =
+        sett_component_register(world, &(sett_component_desc){.name = "v", .size = 8});
     sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
     CHECK_EQ(sett_entity_create_many(world, 5000, &id, 1, NULL, e), SETT_OK);
     CHECK_EQ(sett_query_count(query), 5000);
@@ -168,7 +173,9 @@ static void clearing_makes_every_handle_stale(void)
 
 static void trimming_gives_memory_back(void)
 {
-    enum { COUNT = 100000 };
+    enum {
+        COUNT = 100000
+    };
     static sett_entity e[COUNT];
     static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
     for (uint32_t k = 0; k < 2; k++) {

@@ -128,7 +128,8 @@ typedef struct sett_component_desc {
     bool keep_order;           /* packed: removal keeps the order of the rest; default: no */
     /* takes no part in signatures: for many independent, often toggled flags; default: no */
     bool loose;
-    /* remember the tick of the last write for each value, not only for each page; default: no */
+    /* remember the tick of the last write for each value, not only for each page; default: no. Not
+     * for tags, which have no values to write */
     bool track_rows;
 
     /* Types that an entity gets, first and recursively, when it gets this one. Removing one of them
@@ -188,7 +189,8 @@ SETT_API uint32_t sett_component_count(const sett_world* world, sett_component c
 
 /* Makes room so that the next `count` additions to entities that exist, or that come next, allocate
  * nothing.
- * Fails: UNREGISTERED, OUT_OF_MEMORY. Cost: O(count / rows a page). Threads: writer. Since: 0.1 */
+ * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY. Cost: O(count / rows a page). Threads: writer. Since:
+ * 0.1 */
 SETT_API sett_status sett_component_reserve(sett_world* world, sett_component component,
                                             uint32_t count);
 
@@ -280,7 +282,8 @@ SETT_API uint32_t sett_entity_count(const sett_world* world);
  * reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor);
 
-/* Writes the ids of up to `capacity` components that the entity has, ascending, loose types last.
+/* Writes the ids of up to `capacity` components that the entity has, ascending, the loose ones last
+ * in the order of their registration.
  * Returns how many it has, 0 for a stale handle. Cost: O(components it has + loose types). Threads:
  * reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_components(const sett_world* world, sett_entity entity,
@@ -307,9 +310,11 @@ SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component
 
 /* Writes a value, adding the component if it is absent: then on_add sees the initialised value
  * first and on_set the written one.
- *   value  `size` bytes, copied by the copy hook or memcpy; ignored for a tag
- * Returns the address in the world; NULL on failure. Fails: as sett_add, never PRESENT. Threads:
- * writer. Since: 0.1 */
+ *   value  `size` bytes, copied by the copy hook; without one by memcpy, and what it replaces, a
+ *   fresh
+ *          value too, is deinitialised first: what is given moves in. Ignored for a tag
+ * Returns the address in the world; NULL on failure. Fails: as sett_add, never PRESENT.
+ * Cost: as sett_add or sett_get_mut, plus the copy. Threads: writer. Since: 0.1 */
 SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
                         const void* value);
 
@@ -564,11 +569,13 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  * before `return` or `goto` out of it call sett_batch_end(b). A loop left without stays open: the
  * next structural change is refused with the query's name, until sett_query_end_all.
  *
- * Order: entities come in the order of the group if an owning group covers the query, in the order
- * of their indices if a matrix drives, in the order of the packed storage if one does: the packed
- * storage with the fewest entities drives when there is no matrix term, or when it has less than a
- * fifth of all entities. In one page, entities that have an optional component and those that have
- * not come in batches of their own. */
+ * Order: that of the owning group, if one covers the query; that of a packed storage, if one
+ * drives; else that of entity indices. A packed storage drives when nothing is positional (no
+ * required matrix, no tracked set), or when it has less than a fifth of the entities that would be
+ * looked at otherwise: the group's, or all. sett_query_explain tells. Within a page, entities that
+ * have an optional component and those that have not come in batches of their own. Which storage a
+ * type has, and which groups there are, thus decides the order of loops, and of all that depends on
+ * it. */
 #define SETT_QUERY(query_, b)                                                                      \
     for (sett_batch b##_batch_, *b = sett_query_begin((query_), &b##_batch_); b != NULL;           \
          b = (sett_batch_end(b), (sett_batch*)NULL))                                               \

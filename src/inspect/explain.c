@@ -63,7 +63,7 @@ static void explain_driver(explain_text* text, const sett_query* query, const se
         return;
     }
     explain_add(text, "packed %s drives with its %u rows, ", type->desc.name,
-                (unsigned)plan->limit);
+                (unsigned)type->storage.count);
     explain_add(text, "%s",
                 query->matrix_count == 0 ? "because it is the smallest required set"
                                          : "because it has less than a fifth of the entities");

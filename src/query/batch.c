@@ -650,8 +650,8 @@ static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* The short way: plain pages of which every row matches. With 16 entities a loop is all overhead, so
- * nothing here is done that such a step does not need. */
+/* The short way: plain pages of which every row matches. With 16 entities a loop is all overhead,
+ * so nothing here is done that such a step does not need. */
 bool sett_batch_next(sett_batch* batch)
 {
     const sett_query* query = batch->query;

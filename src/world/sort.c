@@ -3,7 +3,7 @@
  * The workload: draw order by depth or material, a hundred thousand values sorted every frame of
  * which few have changed since the last. So: keys are read once into an array of (key, row); what
  * is in order already stays, what is not is dropped out, sorted apart and merged in (after E.
- * Ernerfeldt's drop-merge sort); when more than a quarter drops out, everything is sorted: keys by
+ * Ernerfeldt's drop-merge sort); when more than an eighth drops out, everything is sorted: keys by
  * radix, least byte first, bytes that all keys share left out; comparators by merging. Rows then
  * move once, by a copy.
  *
@@ -104,11 +104,18 @@ static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare
     return items;
 }
 
+/* Sorts all items, which are a permutation of the rows. Radix sorting is stable only with regard to
+ * the order that it finds, so they go back to their rows first. */
 static sort_item* sort_all(const sort_order* order, sort_item* items, size_t count,
                            sort_item* spare)
 {
-    bool radix = order->compare == NULL && count > 256; /* below, eight histograms cost more */
-    return radix ? sort_by_radix(items, count, spare) : sort_by_merging(order, items, count, spare);
+    if (order->compare != NULL || count <= 256) { /* below, eight histograms cost more */
+        return sort_by_merging(order, items, count, spare);
+    }
+    for (size_t k = 0; k < count; k++) {
+        spare[items[k].row] = items[k];
+    }
+    return sort_by_radix(spare, count, items);
 }
 
 /* Splits items into those in order, which stay in front, and the rest, which go to `dropped`.
@@ -144,7 +151,7 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
 static sort_item* sort_items(const sort_order* order, sort_item* items, size_t count,
                              sort_item* spare)
 {
-    size_t most = count / 4;
+    size_t most = count / 8;
     size_t dropped = sort_drop(order, items, count, spare, most);
     if (dropped > most) {
         return sort_all(order, items, count, spare);
@@ -156,7 +163,7 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
     /* The dropped lie in spare[0..dropped); sorted with room behind the kept ones, they move to the
      * end of the spare array, where the merge from the front does not reach them before they are
      * read. */
-    sort_item* apart = sort_all(order, spare, dropped, items + kept);
+    sort_item* apart = sort_by_merging(order, spare, dropped, items + kept);
     memmove(spare + kept, apart, dropped * sizeof(*apart));
     sort_merge(order, items, kept, spare + kept, dropped, spare);
     return spare;
