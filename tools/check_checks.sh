@@ -153,6 +153,21 @@ must pass '' gcc -c "$tree/build/amalgamation/sett.c" -o "$work/sett.o"
 echo '#include "base/nowhere.h"' >>"$tree/src/base/page.c"
 must fail 'no such header: base/nowhere.h' "$amalgamate"
 
+# ---- vector code ----------------------------------------------------------------------------------
+
+vectors=$tree/tools/check_vectors.sh
+header=$tree/include/sett/sett.h
+fresh
+cp -R "$root/include" "$tree"
+must pass '' "$vectors"
+sed 's/i##_end_ = i##_each_.rows != NULL ? i + 1 : i##_each_.count/i##_end_ = i + 1/' \
+    "$header" >"$work/header"
+must fail '' cmp "$header" "$work/header"
+cp "$work/header" "$header"
+must fail 'check_vectors: SETT_EACH_RUN, gcc -O3' "$vectors"
+echo 'error' >>"$header"
+must fail 'does not compile' "$vectors"
+
 # ---- programs in documents -----------------------------------------------------------------------
 
 document() { # <line of C>

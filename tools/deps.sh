@@ -53,6 +53,7 @@ for_test() {
     need_command clang clang
     for_format
     need_command nm binutils
+    need_command patch patch
     need_command pkg-config pkg-config
 }
 

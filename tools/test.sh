@@ -16,7 +16,7 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 # Started from a Makefile this is a build of its own, not a part of that one.
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
-stages="format layers checks asan gcc clang headers symbols amalgamation install readme examples"
+stages="format layers checks asan gcc clang vectors faults headers symbols amalgamation install readme examples"
 
 describe() {
     case $1 in
@@ -26,12 +26,14 @@ describe() {
     asan) echo "unit tests, gcc Debug, address and undefined-behaviour sanitizers" ;;
     gcc) echo "unit tests, gcc Release" ;;
     clang) echo "unit tests, clang Release" ;;
+    vectors) echo "loops become vector code where sett.h says so, gcc and clang" ;;
     headers) echo "every header alone, as C11 and as C++17, gcc and clang" ;;
     symbols) echo "exported names begin with sett_, no state outside of worlds" ;;
     amalgamation) echo "sett.h + sett.c: alone, under a C and a C++ program, under the unit tests" ;;
     install) echo "installed and used: find_package, add_subdirectory, FetchContent, pkg-config" ;;
     readme) echo "the programs in README.md" ;;
     examples) echo "the examples run to their end" ;;
+    faults) echo "the model test catches every seeded fault" ;;
     soak) echo "the model tests at length, gcc Release" ;;
     esac
 }
@@ -105,6 +107,10 @@ stage_gcc() {
 stage_clang() {
     build clang clang Release
     run_tests clang unit
+}
+
+stage_vectors() {
+    tools/check_vectors.sh
 }
 
 stage_headers() {
@@ -187,6 +193,10 @@ stage_readme() {
     for compiler in gcc clang; do
         CC=$compiler tools/check_readme.sh build/gcc/libsett.a README.md
     done
+}
+
+stage_faults() {
+    tools/faults.sh
 }
 
 stage_examples() {

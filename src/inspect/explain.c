@@ -58,7 +58,7 @@ static void explain_driver(explain_text* text, const sett_query* query, const se
 {
     const setti_type* type = query->term[plan->driver].type;
     if (query->arranged == plan->in_place && query->arranged != 0) {
-        explain_add(text, "rows 0 to %u of what group \"%s\" owns are walked as plain arrays",
+        explain_add(text, "the first %u rows of what group \"%s\" owns are walked as plain arrays",
                     (unsigned)plan->limit, query->cover->name);
         return;
     }
@@ -91,6 +91,10 @@ size_t sett_query_explain(sett_query* query, char* out, size_t size)
     if (tested != 0) {
         explain_add(&text, "; tested for each: ");
         explain_terms(&text, query, tested);
+    }
+    if ((query->any | query->changed) != 0) {
+        explain_add(&text, "; then, of what is left, asked for each: ");
+        explain_terms(&text, query, query->any | query->changed);
     }
     if (gathered != 0) {
         explain_add(&text, "; gathered, because their rows lie in another order: ");
