@@ -4,8 +4,7 @@
  *     ... play for some seconds ...
  *     sett_advise(world, print_line, NULL);
  *
- * SPDX-License-Identifier: MIT
- */
+ * SPDX-License-Identifier: MIT */
 #ifndef SETT_ADVISE_H
 #define SETT_ADVISE_H
 

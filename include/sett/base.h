@@ -3,8 +3,7 @@
  * base.h: version, status codes and the hooks through which a world reaches memory and the outside.
  * Everything here is plain data: no compile option changes a layout.
  *
- * SPDX-License-Identifier: MIT
- */
+ * SPDX-License-Identifier: MIT */
 #ifndef SETT_BASE_H
 #define SETT_BASE_H
 
@@ -101,8 +100,8 @@ typedef void (*sett_log_fn)(void* user, sett_log_level level, const char* messag
  * does. */
 typedef void (*sett_assert_fn)(void* user, sett_status status, const char* message);
 
-/* The log hook used when none is given: warnings and errors go to stderr. Threads: any. Since:
- * 0.1 */
+/* The log hook used when none is given: warnings and errors go to stderr. Threads: any. Since: 0.1
+ */
 SETT_API void sett_log_stderr(void* user, sett_log_level level, const char* message);
 
 /* A log hook that drops everything. Threads: any. Since: 0.1 */

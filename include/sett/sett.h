@@ -26,8 +26,7 @@
  * recognised in every build: the call changes nothing, returns its failure, and sett_world_error()
  * says which. Debug builds also tell the log and the assert hook.
  *
- * SPDX-License-Identifier: MIT
- */
+ * SPDX-License-Identifier: MIT */
 #ifndef SETT_SETT_H
 #define SETT_SETT_H
 
@@ -114,8 +113,8 @@ typedef enum sett_save_policy {
     SETT_SAVE_SKIP,  /* not part of the saved state */
 } sett_save_policy;
 
-/* A component type. Only `name` is needed; `size` 0 makes a tag. Everything pointed to is
- * copied. */
+/* A component type. Only `name` is needed; `size` 0 makes a tag. Everything pointed to is copied.
+ */
 typedef struct sett_component_desc {
     const char* name; /* unique in the world */
     size_t size;      /* bytes of a value; default (0): a tag, presence without data */
@@ -139,8 +138,8 @@ typedef struct sett_component_desc {
     const sett_component* required;
     uint32_t required_count;
 
-    /* Byte offsets of sett_entity fields inside a value, for copying, loading and merging
-     * worlds. */
+    /* Byte offsets of sett_entity fields inside a value, for copying, loading and merging worlds.
+     */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
 
@@ -173,8 +172,8 @@ typedef struct sett_component_desc {
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_component_register(sett_world* world, const sett_component_desc* desc);
 
-/* Returns the id of the type with this name, or 0. Cost: O(1), hashed. Threads: reader. Since:
- * 0.1 */
+/* Returns the id of the type with this name, or 0. Cost: O(1), hashed. Threads: reader. Since: 0.1
+ */
 SETT_API sett_component sett_component_find(const sett_world* world, const char* name);
 
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
@@ -271,8 +270,8 @@ SETT_API sett_status sett_entity_clear(sett_world* world, sett_entity entity);
 /* Returns whether the entity exists. Cost: one comparison. Threads: reader. Since: 0.1 */
 SETT_API bool sett_entity_valid(const sett_world* world, sett_entity entity);
 
-/* Returns the entity that lives at this index now, null if none does. Threads: reader. Since:
- * 0.1 */
+/* Returns the entity that lives at this index now, null if none does. Threads: reader. Since: 0.1
+ */
 SETT_API sett_entity sett_entity_at(const sett_world* world, uint32_t index);
 
 /* Returns how many entities exist. Cost: O(1). Threads: reader. Since: 0.1 */
@@ -348,8 +347,7 @@ SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_com
  * destroyed; whatever else changes, it sees.
  *
  *     sett_accessor positions = sett_accessor_make(world, Position_id);
- *     const Position* p = sett_accessor_find(&positions, target);
- */
+ *     const Position* p = sett_accessor_find(&positions, target); */
 typedef struct sett_page_table_ { /* how the library keeps arrays that grow by pages */
     void** data;
     uint64_t* tick;
@@ -545,8 +543,8 @@ SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
  * snprintf does. Returns the length of the whole text. Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(sett_query* query, char* out, size_t size);
 
-/* Returns how many entities match. Cost: as a loop with an empty body. Threads: reader. Since:
- * 0.1 */
+/* Returns how many entities match. Cost: as a loop with an empty body. Threads: reader. Since: 0.1
+ */
 SETT_API uint32_t sett_query_count(sett_query* query);
 
 /* Returns the first entity in the order of the query, null if none matches; and whether any
@@ -587,8 +585,8 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  * runs out for the scratch that queries over several packed storages need. sett_batch_next moves to
  * the next batch, false when there is none. sett_batch_end closes it.
  * Cost: about 10 ns to open and close; 5 ns plus 2 for each field a batch; at least one batch for
- * up to 1,024 entities with neighbouring indices. Threads: writer: one thread loops over a
- * world at a time. Since: 0.1 */
+ * up to 1,024 entities with neighbouring indices. Threads: writer: one thread loops over a world at
+ * a time. Since: 0.1 */
 SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
@@ -601,8 +599,7 @@ SETT_API void sett_query_end_all(sett_world* world);
 /* Visits the rows of a batch: `i` is the row, for fields and for sett_batch_entity. `break` and
  * `continue` mean what they say. When the rows have no gaps this is a plain counting loop, which
  * gcc and clang vectorise at -O3 if the body has up to about ten operations; for longer ones, and
- * for clang at
- * -O2, there is SETT_EACH_RUN. Evaluates `b` several times. */
+ * for clang at -O2, there is SETT_EACH_RUN. Evaluates `b` several times. */
 #define SETT_EACH(b, i)                                                                            \
     for (sett_each_ i##_each_ = {(b)->rows, (b)->count, 0}; i##_each_.k < i##_each_.count;         \
          i##_each_.k = i##_each_.count)                                                            \
@@ -653,8 +650,8 @@ static inline uint32_t sett_batch_index(const sett_batch* batch, uint32_t row)
 /* The slower half of sett_batch_entity. */
 SETT_API sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row);
 
-/* Returns the entity of a row. Cost: two loads where a matrix drives. Threads: reader. Since:
- * 0.1 */
+/* Returns the entity of a row. Cost: two loads where a matrix drives. Threads: reader. Since: 0.1
+ */
 static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t row)
 {
     if (batch->indices != NULL) {
@@ -798,8 +795,7 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
  *
  *     Position_id = SETT_REGISTER(world, Position);
  *     SETT_SET(world, e, Position, .x = 1, .y = 2);
- *     const Position* p = SETT_GET(world, e, Position);
- */
+ *     const Position* p = SETT_GET(world, e, Position); */
 static inline sett_component sett_component_register_type(sett_world* world, const char* name,
                                                           size_t size, size_t align)
 {

@@ -10,8 +10,7 @@
  * Every operation is a swap of two entries, so that both directions of the permutation stay
  * complete. Membership is one comparison.
  *
- * SPDX-License-Identifier: MIT
- */
+ * SPDX-License-Identifier: MIT */
 #ifndef SETT_SPARSE_SET_H
 #define SETT_SPARSE_SET_H
 
