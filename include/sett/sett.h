@@ -332,6 +332,9 @@ SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_componen
 SETT_API const void* sett_find(const sett_world* world, sett_entity entity,
                                sett_component component);
 
+/* As sett_find, to write: the value counts as changed. Threads: writer. Since: 0.1 */
+SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component);
+
 /* Returns whether the entity exists and has the component. Threads: reader. Since: 0.1 */
 SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
 
@@ -396,7 +399,22 @@ static inline const void* sett_accessor_find(const sett_accessor* accessor, sett
 /* As sett_has. Threads: reader. Since: 0.1 */
 static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity entity)
 {
-    return sett_accessor_find(accessor, entity) != NULL;
+    uint32_t page = entity.index >> 10;
+    uint32_t bits = entity.index >> 13;
+    if (accessor->rows == NULL) {
+        return sett_has(accessor->world, entity, accessor->component);
+    }
+    if (page >= accessor->entities->count || bits >= accessor->presence->count) {
+        return false;
+    }
+    const uint32_t* generations = (const uint32_t*)accessor->entities->data[page];
+    const uint64_t* words = (const uint64_t*)accessor->presence->data[bits];
+    if (generations == NULL || words == NULL) {
+        return false;
+    }
+    /* Who has it is anybody's guess: no branch on it. */
+    uint64_t bit = words[entity.index / 64 & 127] >> (entity.index & 63) & 1;
+    return (bit & (generations[entity.index & 1023] == entity.generation)) != 0;
 }
 
 /* Returns the tick at which the value was last written through the API (set, get_mut, ensure, a

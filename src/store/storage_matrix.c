@@ -30,6 +30,10 @@ bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
     bool fresh;
+    if (setti_storage_word(storage, index) != NULL &&
+        (storage->kind == SETTI_TAG || storage->rows.data[index >> storage->shift] != NULL)) {
+        return true;
+    }
     if (storage->kind == SETTI_MATRIX) {
         bool fresh_rows;
         if (!setti_pages_reserve(pool, &storage->rows, pages) ||

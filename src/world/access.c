@@ -51,16 +51,21 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
                                        : access_misuse(world, entity, component, "sett_get");
 }
 
-void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
+void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component)
 {
     setti_type* type = setti_world_hot_type(world, component);
-    void* value = NULL;
     if (SETTI_UNLIKELY(type == NULL)) {
         type = access_type(world, component);
     }
-    if (SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity))) {
-        value = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+    if (SETTI_UNLIKELY(type == NULL || !setti_entity_is_current(&world->entities, entity))) {
+        return NULL;
     }
+    return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+}
+
+void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
+{
+    void* value = sett_find_mut(world, entity, component);
     return SETTI_LIKELY(value != NULL) ? value
                                        : access_misuse(world, entity, component, "sett_get_mut");
 }

@@ -84,8 +84,7 @@ void setti_change_forget_transitions(sett_world* world)
 {
     setti_plan_forget(&world->pool, &world->plans);
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        world->registered.item[k]->added.from = SETTI_NONE;
-        world->registered.item[k]->removed.from = SETTI_NONE;
+        setti_type_forget_transitions(world->registered.item[k]);
     }
 }
 
@@ -268,8 +267,8 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
     change_set_signature(world, entity.index, signature, to);
     change_enter(world, walk, entity.index);
     if (change_is_plain(world, from, type, to)) {
-        type->added.from = from;
-        type->added.to = to;
+        setti_type_added(type, from)->from = from;
+        setti_type_added(type, from)->to = to;
     } else {
         value = setti_storage_find(&type->storage, entity.index); /* a group may have moved it */
     }
@@ -338,36 +337,59 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* The short way: a plain type, the transition seen last, pages that exist. The new row is not
+/* The short way: a plain type, a transition seen lately, pages that exist. The new row is not
  * initialised. NULL: take the long way. Calls nothing, so that sett_add need not save registers. */
 SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
-                       (type->flags & SETTI_TYPE_SLOW_ADD) != 0 ||
-                       type->added.from != *signature)) {
+                       (type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
+        return NULL;
+    }
+    const setti_transition* added = setti_type_added(type, *signature);
+    if (SETTI_UNLIKELY(added->from != *signature)) {
         return NULL;
     }
     void* value = setti_matrix_try_insert(&world->pool, &type->storage, entity.index);
     if (SETTI_LIKELY(value != NULL)) {
-        change_set_signature(world, entity.index, signature, type->added.to);
+        change_set_signature(world, entity.index, signature, added->to);
     }
     return value;
 }
 
-/* Makes a known edge the last transition, for another try. */
+/* The same for a packed storage, with its pages reserved on the way. */
+static void* change_try_add_packed(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    setti_storage* storage = &type->storage;
+    uint32_t count = 1;
+    if (signature == NULL || world->locks != 0 || storage->kind != SETTI_PACKED ||
+        (type->flags & SETTI_TYPE_SLOW_ADD) != 0 || setti_storage_has(storage, entity.index)) {
+        return NULL;
+    }
+    const setti_transition* added = setti_type_added(type, *signature);
+    if (added->from != *signature || !setti_storage_reserve(&world->pool, storage, entity.index)) {
+        return NULL;
+    }
+    change_set_signature(world, entity.index, signature, added->to);
+    return setti_storage_insert(&world->pool, storage, entity.index, &count);
+}
+
+/* Remembers a known edge, for another try. */
 static bool change_recall_added(sett_world* world, setti_type* type, sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (type == NULL || signature == NULL || type->added.from == *signature) {
+    if (type == NULL || signature == NULL) {
         return false;
     }
+    setti_transition* added = setti_type_added(type, *signature);
     uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-    if (to == SETTI_NONE || !change_is_plain(world, *signature, type, to)) {
+    if (added->from == *signature || to == SETTI_NONE ||
+        !change_is_plain(world, *signature, type, to)) {
         return false;
     }
-    type->added.from = *signature;
-    type->added.to = to;
+    added->from = *signature;
+    added->to = to;
     return true;
 }
 
@@ -388,13 +410,14 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
     if (SETTI_UNLIKELY(world->recording) && type != NULL) {
         type->use.added++;
     }
-    if (change_recall_added(world, type, entity)) {
-        void* value = change_try_add(world, type, entity);
-        if (value != NULL) {
-            return change_finish(world, type, entity, value);
-        }
+    void* value = NULL;
+    if (type != NULL && type->storage.kind == SETTI_PACKED) {
+        value = change_try_add_packed(world, type, entity);
+    } else if (change_recall_added(world, type, entity)) {
+        value = change_try_add(world, type, entity);
     }
-    return change_add_slow(world, entity, component, call);
+    return value != NULL ? change_finish(world, type, entity, value)
+                         : change_add_slow(world, entity, component, call);
 }
 
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
@@ -530,8 +553,8 @@ static void change_detach(sett_world* world, setti_type* type, sett_entity entit
     change_set_signature(world, entity.index, signature, to);
     change_enter(world, walk, entity.index);
     if (change_is_plain(world, from, type, to)) {
-        type->removed.from = from;
-        type->removed.to = to;
+        setti_type_removed(type, from)->from = from;
+        setti_type_removed(type, from)->to = to;
     }
     change_tell_entered(world, walk, entity);
 }
@@ -599,19 +622,24 @@ static sett_status change_remove_long(sett_world* world, sett_entity entity,
         }
         return change_remove_slow(world, entity, component);
     }
-    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (type != NULL && signature != NULL && type->removed.from != *signature &&
-        world->locks == 0 && type->storage.kind != SETTI_PACKED &&
-        (type->flags & SETTI_TYPE_SLOW_REMOVE) == 0 &&
-        setti_storage_has(&type->storage, entity.index)) {
-        uint32_t to = setti_signature_edge(&world->signatures, *signature, component);
-        if (to != SETTI_NONE && change_is_plain(world, *signature, type, to)) {
-            type->removed.from = *signature;
-            type->removed.to = to;
-            return sett_remove(world, entity, component);
-        }
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (type == NULL || signature == NULL || world->locks != 0 ||
+        (type->flags & (SETTI_TYPE_SLOW_REMOVE | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
+        !setti_storage_has(&type->storage, entity.index)) {
+        return change_remove_slow(world, entity, component);
     }
-    return change_remove_slow(world, entity, component);
+    setti_transition* removed = setti_type_removed(type, *signature);
+    if (removed->from != *signature) {
+        uint32_t to = setti_signature_edge(&world->signatures, *signature, component);
+        if (to == SETTI_NONE || !change_is_plain(world, *signature, type, to)) {
+            return change_remove_slow(world, entity, component);
+        }
+        removed->from = *signature;
+        removed->to = to;
+    }
+    setti_storage_erase(&world->pool, &type->storage, entity.index);
+    change_set_signature(world, entity.index, signature, removed->to);
+    return SETT_OK;
 }
 
 static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t index)
@@ -636,7 +664,11 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
                        (type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
-                       type->removed.from != *signature || type->storage.kind == SETTI_PACKED)) {
+                       type->storage.kind == SETTI_PACKED)) {
+        return change_remove_long(world, entity, component);
+    }
+    const setti_transition* removed = setti_type_removed(type, *signature);
+    if (SETTI_UNLIKELY(removed->from != *signature)) {
         return change_remove_long(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0)) {
@@ -646,7 +678,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
     if (SETTI_UNLIKELY(erased == SETTI_NOT_ERASED)) {
         return change_remove_slow(world, entity, component);
     }
-    change_set_signature(world, entity.index, signature, type->removed.to);
+    change_set_signature(world, entity.index, signature, removed->to);
     return SETTI_LIKELY(erased == SETTI_ERASED) ? SETT_OK
                                                 : change_emptied(world, type, entity.index);
 }

@@ -356,8 +356,7 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     memset(type, 0, sizeof(*type));
     setti_component_init_storage(&type->storage, &desc);
     type->registered = desc.storage;
-    type->added.from = SETTI_NONE;
-    type->removed.from = SETTI_NONE;
+    setti_type_forget_transitions(type);
     type->flags = component_flags(&desc);
     type->id = desc.id;
     type->name_key = key;

@@ -23,8 +23,11 @@ enum {
 #define SETTI_TYPE_SLOW_SET (SETTI_TYPE_SET_HOOKS | SETTI_TYPE_REMOVE_HOOKS)
 #define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED)
 
-/* The last transition that this type took part in: most changes repeat it, and it spares the hash
- * of the edge. Never true: from == SETTI_NONE. */
+/* A transition that this type took part in lately: most changes repeat one, and it spares the hash
+ * of the edge. A type remembers a few, by signature: entities that lie side by side often
+ * alternate. Never true: from == SETTI_NONE. */
+#define SETTI_TRANSITIONS 4
+
 typedef struct setti_transition {
     uint32_t from;
     uint32_t to;
@@ -38,8 +41,8 @@ typedef struct setti_type_list {
 
 typedef struct setti_type {
     setti_storage storage;
-    setti_transition added;
-    setti_transition removed;
+    setti_transition added[SETTI_TRANSITIONS]; /* at from % SETTI_TRANSITIONS */
+    setti_transition removed[SETTI_TRANSITIONS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
     setti_type_list required; /* all, transitively; a type comes behind those that it requires */
@@ -69,6 +72,25 @@ bool setti_type_list_has(const setti_type_list* list, const setti_type* type);
 
 /* Frees the list itself. */
 void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
+
+/* Where a transition from this signature is remembered, if it is. */
+SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t from)
+{
+    return &type->added[from % SETTI_TRANSITIONS];
+}
+
+SETTI_INLINE setti_transition* setti_type_removed(setti_type* type, uint32_t from)
+{
+    return &type->removed[from % SETTI_TRANSITIONS];
+}
+
+static inline void setti_type_forget_transitions(setti_type* type)
+{
+    for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
+        type->added[k].from = SETTI_NONE;
+        type->removed[k].from = SETTI_NONE;
+    }
+}
 
 /* Where the type has no init hook: zero bytes. */
 static inline void setti_type_init_values(const setti_type* type, void* values, uint32_t count)

@@ -43,13 +43,28 @@ sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, 
     return world;
 }
 
+/* Whether anybody has to be told of the end of an entity; if not, its pages can just go. */
+static bool world_has_endings(const sett_world* world)
+{
+    bool has = false;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        has = has || (world->registered.item[k]->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+    }
+    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        has = has || at->left != NULL;
+    }
+    return has;
+}
+
 void sett_world_destroy(sett_world* world)
 {
     if (world == NULL) {
         return;
     }
     world->locks = 0; /* a loop that was left without its end does not keep the world alive */
-    setti_change_destroy_all(world);
+    if (world_has_endings(world)) {
+        setti_change_destroy_all(world);
+    }
     while (world->all_commands != NULL) {
         setti_commands_free(world->all_commands);
     }
