@@ -1,0 +1,126 @@
+/* scene.c: what all scenes use: clock, random numbers, populations. */
+#if !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+#endif
+
+#include "scene.h"
+#include "meter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double scene_clock(void)
+{
+    struct timespec now;
+#if defined(CLOCK_MONOTONIC)
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+    (void)timespec_get(&now, TIME_UTC);
+#endif
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void scene_start(scene_run* run)
+{
+    run->started = scene_clock();
+}
+
+void scene_stop(scene_run* run)
+{
+    run->seconds += scene_clock() - run->started;
+}
+
+void scene_check(bool held, const char* what)
+{
+    if (!held) {
+        fprintf(stderr, "bench: a scene failed: %s\n", what);
+        abort();
+    }
+}
+
+void* scene_alloc(size_t count, size_t size)
+{
+    void* memory = meter_outside_alloc(count * size + 1);
+    scene_check(memory != NULL, "memory");
+    memset(memory, 0xa5, count * size + 1);
+    return memory;
+}
+
+void scene_free(void* memory)
+{
+    meter_outside_free(memory);
+}
+
+uint32_t* scene_shuffled(uint32_t count, uint64_t seed)
+{
+    uint32_t* list = scene_alloc(count, sizeof(uint32_t));
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t other = (uint32_t)(scene_random(&seed) % (k + 1));
+        list[k] = list[other];
+        list[other] = k;
+    }
+    return list;
+}
+
+uint32_t scene_rounds(uint32_t count, uint32_t operations)
+{
+    return count < operations ? operations / count : 1;
+}
+
+uint32_t* scene_movers(scene_row row, uint32_t count, uint32_t* mover_count)
+{
+    uint64_t state = SCENE_SEED;
+    uint32_t* list = scene_alloc(count, sizeof(uint32_t));
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t draw = (uint32_t)(scene_random(&state) >> 32) % 100;
+        if (row == SCENE_move_second      ? k % 2 == 0
+            : row == SCENE_move_random_1  ? draw < 1
+            : row == SCENE_move_random_50 ? draw < 50
+            : row == SCENE_has_random     ? draw < 50
+                                          : true) {
+            list[found++] = k;
+        }
+    }
+    if (row == SCENE_move_random_50) {
+        for (uint32_t k = found; k > 1; k--) {
+            uint32_t other = (uint32_t)(scene_random(&state) % k);
+            uint32_t kept = list[k - 1];
+            list[k - 1] = list[other];
+            list[other] = kept;
+        }
+    }
+    *mover_count = found;
+    return list;
+}
+
+uint64_t scene_body_sum(uint32_t number, const Position* p, const Data* d, const Health* h,
+                        const Sprite* s)
+{
+    uint64_t sum = scene_sum(number, p->x) + 3 * scene_sum(number, p->y);
+    sum += 5 * scene_sum(number, d->sum) + (uint64_t)(uint32_t)(d->number * 7 + d->thing);
+    if (h != NULL) {
+        sum += 11 * scene_sum(number, (float)h->points) + (uint32_t)h->status;
+    }
+    if (s != NULL) {
+        sum += 13 * (uint64_t)(uint32_t)s->character;
+    }
+    return sum;
+}
+
+int32_t* scene_frame(void)
+{
+    size_t size = SCENE_FRAME_SIZE * SCENE_FRAME_SIZE * sizeof(int32_t);
+    return memset(scene_alloc(1, size), 0, size);
+}
+
+uint64_t scene_frame_sum(const int32_t* frame)
+{
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < SCENE_FRAME_SIZE * SCENE_FRAME_SIZE; k++) {
+        sum += (2 * (uint64_t)k + 1) * (uint32_t)frame[k];
+    }
+    return sum;
+}

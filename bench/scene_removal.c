@@ -1,0 +1,105 @@
+/* scene_removal.c: removing every component of a type, in three orders: from a packed storage,
+ * where the last value fills the gap, and from one that keeps its order. 12-byte values; N = 10,000
+ * and more. The author of the benchmark measured bare storages; here the change goes through the
+ * world (handle, signature, storage); the sparse set is measured alone beside it. */
+#include "scene_case.h"
+#include "scene_sett.h"
+
+#include "sett/sparse_set.h"
+
+enum {
+    REMOVAL_LINEAR,
+    REMOVAL_RANDOM,
+    REMOVAL_REVERSE,
+    REMOVAL_ORDERS
+};
+
+typedef struct removal_value {
+    float x, y, z;
+} removal_value;
+
+/* Which entity goes at each step, to be freed. */
+static uint32_t* removal_order(uint32_t count, uint32_t order)
+{
+    uint32_t* list = scene_shuffled(count, SCENE_SEED);
+    for (uint32_t k = 0; order != REMOVAL_RANDOM && k < count; k++) {
+        list[k] = order == REMOVAL_LINEAR ? k : count - 1 - k;
+    }
+    return list;
+}
+
+static void removal_run(scene_run* run, bool keep_order)
+{
+    sett_world* world = scene_world(run, false);
+    sett_component_desc desc = {SETT_TYPE(removal_value)};
+    desc.storage = SETT_STORAGE_PACKED;
+    desc.keep_order = keep_order;
+    sett_component id = sett_component_register(world, &desc);
+    sett_entity* entities = scene_entities(world, run->count);
+    sett_entity* asked = scene_alloc(run->count, sizeof(sett_entity));
+    uint32_t* order = removal_order(run->count, run->variant);
+    for (uint32_t k = 0; k < run->count; k++) {
+        (void)sett_add(world, entities[k], id);
+        asked[k] = entities[order[k]];
+    }
+    scene_start(run);
+    for (uint32_t k = 0; k < run->count; k++) {
+        (void)sett_remove(world, asked[k], id);
+    }
+    (void)sett_component_compact(world, id);
+    scene_stop(run);
+    run->operations = run->count;
+    run->checksum = sett_component_count(world, id);
+    scene_free(order);
+    scene_free(asked);
+    scene_free(entities);
+    sett_world_destroy(world);
+}
+
+static void removal_packed(scene_run* run)
+{
+    removal_run(run, false);
+}
+
+static void removal_keep_order(scene_run* run)
+{
+    removal_run(run, true);
+}
+
+static void removal_sparse_set(scene_run* run)
+{
+    sett_sparse_set* set = sett_sparse_set_create(NULL, 0);
+    uint32_t* order = removal_order(run->count, run->variant);
+    for (uint32_t k = 0; k < run->count; k++) {
+        (void)sett_sparse_set_request(set, k);
+    }
+    scene_start(run);
+    for (uint32_t k = 0; k < run->count; k++) {
+        (void)sett_sparse_set_remove(set, order[k]);
+    }
+    scene_stop(run);
+    run->operations = run->count;
+    run->checksum = sett_sparse_set_count(set);
+    scene_free(order);
+    sett_sparse_set_destroy(set);
+}
+
+/* clang-format off */
+#define REMOVAL_CASE(n, name, order, fn) {"removal", name, n, order, false, fn, 0, 0, 0}
+#define REMOVAL_CASES(n)                                                                           \
+    REMOVAL_CASE(n, "packed, linear", REMOVAL_LINEAR, removal_packed),                             \
+    REMOVAL_CASE(n, "packed, random", REMOVAL_RANDOM, removal_packed),                             \
+    REMOVAL_CASE(n, "packed, reverse", REMOVAL_REVERSE, removal_packed),                           \
+    REMOVAL_CASE(n, "keep_order, linear", REMOVAL_LINEAR, removal_keep_order),                     \
+    REMOVAL_CASE(n, "keep_order, random", REMOVAL_RANDOM, removal_keep_order),                     \
+    REMOVAL_CASE(n, "keep_order, reverse", REMOVAL_REVERSE, removal_keep_order),                   \
+    REMOVAL_CASE(n, "sparse set alone, linear", REMOVAL_LINEAR, removal_sparse_set),               \
+    REMOVAL_CASE(n, "sparse set alone, random", REMOVAL_RANDOM, removal_sparse_set)
+/* clang-format on */
+
+const scene_case scene_removal[] = {
+    REMOVAL_CASES(10000),
+    REMOVAL_CASES(100000),
+    REMOVAL_CASES(250000),
+    {0},
+};

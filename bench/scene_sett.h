@@ -1,0 +1,28 @@
+/* scene_sett.h: what the scenes of Sett share. */
+#ifndef BENCH_SCENE_SETT_H
+#define BENCH_SCENE_SETT_H
+
+#include "scene.h"
+
+#include "sett/sett.h"
+
+/* A world. It counts its memory in the run, if the run asks for that; in a tuned run it uses huge
+ * pages, if `huge` says that the scene is large enough. */
+sett_world* scene_world(scene_run* run, bool huge);
+
+/* Registers a type in the storage given. */
+sett_component scene_type(sett_world* world, const char* name, size_t size, size_t align,
+                          sett_storage_kind storage);
+#define SCENE_TYPE(world, T, storage) scene_type((world), #T, sizeof(T), SETT_ALIGNOF(T), (storage))
+
+/* A query with these terms (a term with component 0 ends the list). */
+sett_query* scene_query(sett_world* world, const sett_term* terms);
+
+/* `count` entities, their handles to be freed. */
+sett_entity* scene_entities(sett_world* world, uint32_t count);
+
+/* The two halves of scene_sett(). */
+scene_fn scene_sett_change(scene_row row);
+scene_fn scene_sett_loop(scene_row row);
+
+#endif

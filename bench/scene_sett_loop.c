@@ -1,0 +1,477 @@
+/* scene_sett_loop.c: the scenes that read and write values: by handle and in loops. */
+#include "scene_sett.h"
+
+#include <stdio.h>
+
+/* `count` entities with positions; those that move have velocities. */
+typedef struct loop_scene {
+    sett_world* world;
+    sett_component Position_id;
+    sett_component Velocity_id;
+    sett_entity* entities;
+    uint32_t* movers;
+    uint32_t mover_count;
+} loop_scene;
+
+/* `grouped`: both types packed, and arranged by a group. */
+static loop_scene loop_scene_create(scene_run* run, scene_row row, bool grouped)
+{
+    sett_storage_kind storage = grouped ? SETT_STORAGE_PACKED : SETT_STORAGE_DEFAULT;
+    loop_scene scene;
+    scene.world = scene_world(run, run->count > 100000);
+    scene.Position_id = SCENE_TYPE(scene.world, Position, storage);
+    scene.Velocity_id = SCENE_TYPE(scene.world, Velocity, storage);
+    if (grouped) {
+        sett_group_desc desc = {.owned = {scene.Position_id, scene.Velocity_id}};
+        scene_check(sett_group_create(scene.world, &desc) != NULL, "sett_group_create");
+    }
+    scene.entities = scene_entities(scene.world, run->count);
+    scene.movers = scene_movers(row, run->count, &scene.mover_count);
+    for (uint32_t k = 0; k < run->count; k++) {
+        *(Position*)sett_add(scene.world, scene.entities[k], scene.Position_id) = scene_position(k);
+    }
+    for (uint32_t k = 0; k < scene.mover_count; k++) {
+        uint32_t number = scene.movers[k];
+        *(Velocity*)sett_add(scene.world, scene.entities[number], scene.Velocity_id) =
+            scene_velocity(number);
+    }
+    return scene;
+}
+
+static void loop_scene_destroy(loop_scene* scene)
+{
+    sett_world_destroy(scene->world);
+    scene_free(scene->entities);
+    scene_free(scene->movers);
+}
+
+/* --------------------------------------------------------------------------------- by handle */
+
+static void sett_get_random(scene_run* run)
+{
+    loop_scene scene = loop_scene_create(run, SCENE_get_random, false);
+    uint32_t* order = scene_shuffled(run->count, SCENE_SEED);
+    sett_entity* asked = scene_alloc(run->count, sizeof(sett_entity));
+    for (uint32_t k = 0; k < run->count; k++) {
+        asked[k] = scene.entities[order[k]];
+    }
+    uint32_t rounds = scene_rounds(run->count, 2000000);
+    int64_t sum = 0;
+    sett_accessor positions = sett_accessor_make(scene.world, scene.Position_id);
+    sett_accessor velocities = sett_accessor_make(scene.world, scene.Velocity_id);
+    scene_start(run);
+    for (uint32_t round = 0; round < rounds; round++) {
+        for (uint32_t k = 0; run->tuned && k < run->count; k++) {
+            const Position* p = sett_accessor_find(&positions, asked[k]);
+            const Velocity* v = sett_accessor_find(&velocities, asked[k]);
+            sum += (int64_t)(p->x + v->y);
+        }
+        for (uint32_t k = 0; !run->tuned && k < run->count; k++) {
+            const Position* p = sett_get(scene.world, asked[k], scene.Position_id);
+            const Velocity* v = sett_get(scene.world, asked[k], scene.Velocity_id);
+            sum += (int64_t)(p->x + v->y);
+        }
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)rounds * run->count;
+    run->checksum = (uint64_t)sum;
+    scene_free(order);
+    scene_free(asked);
+    loop_scene_destroy(&scene);
+}
+
+static void sett_has_random(scene_run* run)
+{
+    loop_scene scene = loop_scene_create(run, SCENE_has_random, false);
+    uint32_t* order = scene_shuffled(run->count, SCENE_SEED);
+    sett_entity* asked = scene_alloc(run->count, sizeof(sett_entity));
+    for (uint32_t k = 0; k < run->count; k++) {
+        asked[k] = scene.entities[order[k]];
+    }
+    uint32_t rounds = scene_rounds(run->count, 4000000);
+    uint64_t sum = 0;
+    sett_accessor velocities = sett_accessor_make(scene.world, scene.Velocity_id);
+    scene_start(run);
+    for (uint32_t round = 0; round < rounds; round++) {
+        for (uint32_t k = 0; run->tuned && k < run->count; k++) {
+            sum += sett_accessor_has(&velocities, asked[k]);
+        }
+        for (uint32_t k = 0; !run->tuned && k < run->count; k++) {
+            sum += sett_has(scene.world, asked[k], scene.Velocity_id);
+        }
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)rounds * run->count;
+    run->checksum = sum;
+    scene_free(order);
+    scene_free(asked);
+    loop_scene_destroy(&scene);
+}
+
+/* ------------------------------------------------------------------------------------ in loops */
+
+static void sett_iterate_1(scene_run* run)
+{
+    loop_scene scene = loop_scene_create(run, SCENE_iterate_1, false);
+    sett_query* query =
+        scene_query(scene.world, (sett_term[]){{.component = scene.Position_id}, {0}});
+    uint32_t rounds = scene_rounds(run->count, 10000000);
+    for (uint32_t round = 0; round <= rounds; round++) {
+        if (round == 1) {
+            scene_start(run); /* the first round warms up */
+        }
+        SETT_QUERY(query, b) {
+            Position* p = sett_batch_field(b, 0);
+            SETT_EACH(b, i) {
+                p[i].x += 1;
+                p[i].y += 1;
+            }
+        }
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)rounds * run->count;
+    for (uint32_t k = 0; k < run->count; k++) {
+        const Position* p = sett_get(scene.world, scene.entities[k], scene.Position_id);
+        run->checksum += scene_sum(k, p->x) + scene_sum(k, p->y);
+    }
+    loop_scene_destroy(&scene);
+}
+
+static void sett_move_row(scene_run* run, scene_row row, bool grouped)
+{
+    loop_scene scene = loop_scene_create(run, row, grouped);
+    sett_query* query =
+        scene_query(scene.world, (sett_term[]){{.component = scene.Position_id},
+                                               {.component = scene.Velocity_id, .access = SETT_IN},
+                                               {0}});
+    uint32_t rounds = scene_rounds(run->count, 10000000);
+    for (uint32_t round = 0; round <= rounds; round++) {
+        if (round == 1) {
+            scene_start(run);
+        }
+        SETT_QUERY(query, b) {
+            Position* p = sett_batch_field(b, 0);
+            const Velocity* v = sett_batch_field(b, 1);
+            SETT_EACH(b, i) {
+                p[i].x += v[i].x * SCENE_DT;
+                p[i].y += v[i].y * SCENE_DT;
+            }
+        }
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)rounds * scene.mover_count;
+    for (uint32_t k = 0; k < scene.mover_count; k++) {
+        uint32_t number = scene.movers[k];
+        const Position* p = sett_get(scene.world, scene.entities[number], scene.Position_id);
+        run->checksum += scene_sum(number, p->x) + scene_sum(number, p->y);
+    }
+    loop_scene_destroy(&scene);
+}
+
+static void sett_move(scene_run* run)
+{
+    sett_move_row(run, SCENE_move_1m, false);
+}
+
+static void sett_move_second(scene_run* run)
+{
+    sett_move_row(run, SCENE_move_second, run->tuned);
+}
+
+static void sett_move_random_1(scene_run* run)
+{
+    sett_move_row(run, SCENE_move_random_1, run->tuned);
+}
+
+static void sett_move_random_50(scene_run* run)
+{
+    sett_move_row(run, SCENE_move_random_50, run->tuned);
+}
+
+static void sett_types_26(scene_run* run)
+{
+    sett_world* world = scene_world(run, false);
+    sett_component Single_id = SCENE_TYPE(world, Single, SETT_STORAGE_DEFAULT);
+    uint32_t count = 26 * run->count;
+    sett_entity* entities = scene_entities(world, count);
+    for (uint32_t type = 0; type < 26; type++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "Type%u", (unsigned)type);
+        sett_component id =
+            scene_type(world, name, sizeof(Pair), SETT_ALIGNOF(Pair), SETT_STORAGE_DEFAULT);
+        for (uint32_t k = 0; k < run->count; k++) {
+            uint32_t number = type * run->count + k;
+            ((Single*)sett_add(world, entities[number], Single_id))->value = (float)(number % 1024);
+            (void)sett_add(world, entities[number], id);
+        }
+    }
+    sett_query* query = scene_query(world, (sett_term[]){{.component = Single_id}, {0}});
+    uint32_t rounds = scene_rounds(count, 10000000);
+    for (uint32_t round = 0; round <= rounds; round++) {
+        if (round == 1) {
+            scene_start(run);
+        }
+        SETT_QUERY(query, b) {
+            Single* s = sett_batch_field(b, 0);
+            SETT_EACH(b, i) {
+                s[i].value += 1;
+            }
+        }
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)rounds * count;
+    for (uint32_t k = 0; k < count; k++) {
+        const Single* s = sett_get(world, entities[k], Single_id);
+        run->checksum += scene_sum(k, s->value);
+    }
+    scene_free(entities);
+    sett_world_destroy(world);
+}
+
+static void sett_mixed_10(scene_run* run)
+{
+    sett_storage_kind storage = run->tuned ? SETT_STORAGE_PACKED : SETT_STORAGE_DEFAULT;
+    sett_world* world = scene_world(run, true);
+    sett_component id[10];
+    for (uint32_t c = 0; c < 10; c++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "Mixed%u", (unsigned)c);
+        id[c] = scene_type(world, name, sizeof(Pair), SETT_ALIGNOF(Pair), storage);
+    }
+    if (run->tuned) {
+        sett_group_desc desc = {.owned = {id[0], id[4], id[8]}};
+        scene_check(sett_group_create(world, &desc) != NULL, "sett_group_create");
+    }
+    sett_entity* entities = scene_entities(world, run->count);
+    for (uint32_t k = 0; k < run->count; k++) {
+        for (uint32_t c = 0; c < 10; c++) {
+            if ((scene_mixed(k) >> c & 1) != 0) {
+                *(Pair*)sett_add(world, entities[k], id[c]) = scene_pair(k, c);
+            }
+        }
+    }
+    sett_query* query = scene_query(world, (sett_term[]){{.component = id[0]},
+                                                         {.component = id[4], .access = SETT_IN},
+                                                         {.component = id[8], .access = SETT_IN},
+                                                         {0}});
+    uint64_t matches = 0;
+    for (uint32_t round = 0; round <= SCENE_MIXED_ROUNDS; round++) {
+        if (round == 1) {
+            matches = 0;
+            scene_start(run);
+        }
+        SETT_QUERY(query, b) {
+            Pair* x = sett_batch_field(b, 0);
+            const Pair* y = sett_batch_field(b, 1);
+            const Pair* z = sett_batch_field(b, 2);
+            matches += b->count;
+            SETT_EACH(b, i) {
+                x[i].x += y[i].x;
+                x[i].y += z[i].y;
+            }
+        }
+    }
+    scene_stop(run);
+    run->operations = matches;
+    for (uint32_t k = 0; k < run->count; k++) {
+        if ((scene_mixed(k) & SCENE_MIXED_QUERY) == SCENE_MIXED_QUERY) {
+            const Pair* x = sett_get(world, entities[k], id[0]);
+            run->checksum += scene_sum(k, x->x) + scene_sum(k, x->y);
+        }
+    }
+    scene_free(entities);
+    sett_world_destroy(world);
+}
+
+/* -------------------------------------------------------------------------------------- sorting */
+
+static void sett_sort_row(scene_run* run, scene_row row)
+{
+    sett_world* world = scene_world(run, false);
+    sett_component Key_id = SCENE_TYPE(world, Key, SETT_STORAGE_PACKED);
+    sett_entity* entities = scene_entities(world, run->count);
+    sett_query* query =
+        scene_query(world, (sett_term[]){{.component = Key_id, .access = SETT_IN}, {0}});
+    for (uint32_t k = 0; k < run->count; k++) {
+        ((Key*)sett_add(world, entities[k], Key_id))->key = scene_key(row, k, 0);
+    }
+    if (row == SCENE_sort_again) {
+        (void)sett_sort_by_key(world, Key_id, 0, SETT_KEY_U64);
+    }
+    for (uint32_t round = 1; round <= SCENE_SORT_ROUNDS; round++) {
+        for (uint32_t k = 0; k < run->count; k++) {
+            ((Key*)sett_get_mut(world, entities[k], Key_id))->key = scene_key(row, k, round);
+        }
+        scene_start(run);
+        (void)sett_sort_by_key(world, Key_id, 0, SETT_KEY_U64);
+        scene_stop(run);
+        uint64_t rank = 0;
+        SETT_QUERY(query, b) {
+            const Key* key = sett_batch_field(b, 0);
+            SETT_EACH(b, i) {
+                run->checksum += rank++ * key[i].key;
+            }
+        }
+    }
+    run->operations = (uint64_t)SCENE_SORT_ROUNDS * run->count;
+    scene_free(entities);
+    sett_world_destroy(world);
+}
+
+static void sett_sort_all(scene_run* run)
+{
+    sett_sort_row(run, SCENE_sort);
+}
+
+static void sett_sort_again(scene_run* run)
+{
+    sett_sort_row(run, SCENE_sort_again);
+}
+
+/* -------------------------------------------------------------------------------- seven systems */
+
+enum {
+    BODY_MOVE,
+    BODY_AGE,
+    BODY_TURN,
+    BODY_HEAL,
+    BODY_HURT,
+    BODY_CHOOSE,
+    BODY_DRAW,
+    BODY_SYSTEMS
+};
+
+static void body_run(sett_query* const* query, int32_t* frame)
+{
+    SETT_QUERY(query[BODY_MOVE], b) {
+        Position* p = sett_batch_field(b, 0);
+        const Velocity* v = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            scene_move(&p[i], &v[i]);
+        }
+    }
+    SETT_QUERY(query[BODY_AGE], b) {
+        Data* d = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            scene_age(&d[i]);
+        }
+    }
+    SETT_QUERY(query[BODY_TURN], b) {
+        const Position* p = sett_batch_field(b, 0);
+        Velocity* v = sett_batch_field(b, 1);
+        Data* d = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            scene_turn(&p[i], &v[i], &d[i]);
+        }
+    }
+    SETT_QUERY(query[BODY_HEAL], b) {
+        Health* h = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            scene_heal(&h[i]);
+        }
+    }
+    SETT_QUERY(query[BODY_HURT], b) {
+        Health* h = sett_batch_field(b, 0);
+        const Damage* g = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            scene_hurt(&h[i], &g[i]);
+        }
+    }
+    SETT_QUERY(query[BODY_CHOOSE], b) {
+        Sprite* s = sett_batch_field(b, 0);
+        const Health* h = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            scene_choose(&s[i], &h[i]);
+        }
+    }
+    SETT_QUERY(query[BODY_DRAW], b) {
+        const Position* p = sett_batch_field(b, 0);
+        const Sprite* s = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            scene_draw(&p[i], &s[i], frame);
+        }
+    }
+}
+
+static void sett_systems_7(scene_run* run)
+{
+    sett_world* world = scene_world(run, true);
+    sett_component p = SCENE_TYPE(world, Position, SETT_STORAGE_DEFAULT);
+    sett_component v = SCENE_TYPE(world, Velocity, SETT_STORAGE_DEFAULT);
+    sett_component d = SCENE_TYPE(world, Data, SETT_STORAGE_DEFAULT);
+    sett_component h = SCENE_TYPE(world, Health, SETT_STORAGE_DEFAULT);
+    sett_component g = SCENE_TYPE(world, Damage, SETT_STORAGE_DEFAULT);
+    sett_component s = SCENE_TYPE(world, Sprite, SETT_STORAGE_DEFAULT);
+    sett_entity* entities = scene_entities(world, run->count);
+    for (uint32_t k = 0; k < run->count; k++) {
+        sett_entity e = entities[k];
+        *(Position*)sett_add(world, e, p) = scene_body_position(k);
+        *(Velocity*)sett_add(world, e, v) = scene_velocity(k);
+        *(Data*)sett_add(world, e, d) = scene_data(k);
+        if (scene_has_health(k)) {
+            *(Health*)sett_add(world, e, h) = scene_health(k);
+        }
+        if (scene_has_damage(k)) {
+            *(Damage*)sett_add(world, e, g) = scene_damage(k);
+        }
+        if (scene_has_sprite(k)) {
+            ((Sprite*)sett_add(world, e, s))->character = ' ';
+        }
+    }
+    /* clang-format off */
+#define BODY_READ(id) {.component = (id), .access = SETT_IN}
+#define BODY_WRITE(id) {.component = (id)}
+    /* clang-format on */
+    const sett_term terms[BODY_SYSTEMS][4] = {
+        [BODY_MOVE] = {BODY_WRITE(p), BODY_READ(v)},
+        [BODY_AGE] = {BODY_WRITE(d)},
+        [BODY_TURN] = {BODY_READ(p), BODY_WRITE(v), BODY_WRITE(d)},
+        [BODY_HEAL] = {BODY_WRITE(h)},
+        [BODY_HURT] = {BODY_WRITE(h), BODY_READ(g)},
+        [BODY_CHOOSE] = {BODY_WRITE(s), BODY_READ(h)},
+        [BODY_DRAW] = {BODY_READ(p), BODY_READ(s)},
+    };
+    sett_query* query[BODY_SYSTEMS];
+    for (uint32_t k = 0; k < BODY_SYSTEMS; k++) {
+        query[k] = scene_query(world, terms[k]);
+    }
+    int32_t* frame = scene_frame();
+    for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
+        if (round == 1) {
+            scene_start(run);
+        }
+        body_run(query, frame);
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)SCENE_SYSTEM_ROUNDS * run->count;
+    for (uint32_t k = 0; k < run->count; k++) {
+        sett_entity e = entities[k];
+        run->checksum += scene_body_sum(k, sett_get(world, e, p), sett_get(world, e, d),
+                                        sett_find(world, e, h), sett_find(world, e, s));
+    }
+    run->checksum += scene_frame_sum(frame);
+    scene_free(frame);
+    scene_free(entities);
+    sett_world_destroy(world);
+}
+
+scene_fn scene_sett_loop(scene_row row)
+{
+    static const scene_fn rows[SCENE_ROWS] = {
+        [SCENE_get_random] = sett_get_random,
+        [SCENE_has_random] = sett_has_random,
+        [SCENE_iterate_1] = sett_iterate_1,
+        [SCENE_move_16] = sett_move,
+        [SCENE_move_10k] = sett_move,
+        [SCENE_move_1m] = sett_move,
+        [SCENE_move_second] = sett_move_second,
+        [SCENE_move_random_1] = sett_move_random_1,
+        [SCENE_move_random_50] = sett_move_random_50,
+        [SCENE_types_26] = sett_types_26,
+        [SCENE_mixed_10] = sett_mixed_10,
+        [SCENE_systems_7] = sett_systems_7,
+        [SCENE_sort] = sett_sort_all,
+        [SCENE_sort_again] = sett_sort_again,
+    };
+    return rows[row];
+}
