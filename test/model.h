@@ -38,7 +38,7 @@ typedef struct model_type {
     uint32_t cap;            /* entities that may have it, about; 0: all */
     uint32_t number;         /* its place in model_types; the rest is worked out at the start */
     sett_component id;
-    bool packed;
+    bool packed;         /* now: conversions change it */
     uint64_t closure;    /* types that it requires, all the way */
     uint64_t dependants; /* types that require it, all the way */
 } model_type;
@@ -57,7 +57,9 @@ static model_type model_types[] = {
     {"m200",    200,     0, BEST,   0, {0}, 20000, LATER},
     {"m2000",  2000,    16, MATRIX, 0, {0}, 1500, LATER},
     {"p1",        1,     0, PACKED, MODEL_OWN_ID, {0}, 0, LATER},
+    {"p4",        4,     0, PACKED, 0, {0}, 0, LATER},
     {"p8",        8,     8, PACKED, MODEL_TRACK, {0}, 0, LATER},
+    {"p16",      16,     0, PACKED, 0, {0}, 0, LATER},
     {"p40",      40,     0, PACKED, MODEL_OWN_ID, {0}, 0, LATER},
     {"p700",    700,     0, BEST,   0, {0}, 3000, LATER},
     {"p4096",  4096,  4096, BEST,   MODEL_OWN_ID, {0}, 100, LATER},
@@ -146,6 +148,19 @@ typedef struct model_command {
     uint32_t seed;
 } model_command;
 
+/* A group, and what was told about it. */
+typedef struct model_group {
+    sett_group* group; /* NULL: there is none here now */
+    char name[24];
+    uint64_t owned; /* sets of types */
+    uint64_t with;  /* with the owned ones */
+    uint64_t without;
+    bool told;                     /* it has callbacks */
+    uint8_t inside[MODEL_INDICES]; /* by index: a member, as the callbacks told */
+    uint32_t inside_count;
+} model_group;
+
+#define MODEL_GROUPS 6
 #define MODEL_BUFFERS 3
 #define MODEL_COMMANDS 4096
 
@@ -180,6 +195,9 @@ typedef struct model_world {
     uint64_t owned_live;    /* owned values that exist, in the world and in commands */
     uint64_t owned_waiting; /* of these, in commands */
 
+    model_group group[MODEL_GROUPS];
+    uint64_t group_owned; /* types that groups own */
+
     bool plain;      /* no type is loose: then destroying takes a shorter way */
     bool destroying; /* a call runs that destroys whole entities: hooks see all their components */
     char reason[256];
@@ -202,6 +220,25 @@ static inline bool model_valid(const model_world* m, sett_entity entity)
 static inline bool model_has(const model_world* m, uint32_t index, uint32_t type)
 {
     return (m->mask[index] >> type & 1) != 0;
+}
+
+static inline bool model_is_loose(const model_world* m, uint32_t type)
+{
+    return (model_types[type].flags & MODEL_LOOSE) != 0 && !m->plain;
+}
+
+static inline bool model_is_member(const model_group* group, uint64_t mask)
+{
+    return (mask & group->with) == group->with && (mask & group->without) == 0;
+}
+
+static inline uint32_t model_members(const model_world* m, const model_group* group)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < m->alive; k++) {
+        count += model_is_member(group, m->mask[m->live[k]]);
+    }
+    return count;
 }
 
 static inline uint32_t model_room(const model_world* m)
@@ -478,6 +515,42 @@ static inline void model_on_remove(sett_world* world, sett_entity entity, void* 
     model.told_removed[type->number]++;
 }
 
+/* Of a group: who is told of has all that the group asks for, in either direction. */
+static inline void model_crossed(sett_world* world, sett_entity entity, const model_group* group)
+{
+    CHECK(world == model.world);
+    CHECK(sett_entity_valid(world, entity));
+    for (uint64_t rest = group->with; rest != 0; rest &= rest - 1) {
+        CHECK(sett_has(world, entity, model_types[model_lowest(rest)].id));
+    }
+    if (entity.index % 16 == 0) {
+        CHECK(sett_is_null(sett_entity_create(world)));
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+    }
+}
+
+static inline void model_entered(sett_world* world, sett_entity entity, void* user)
+{
+    model_group* group = user;
+    model_crossed(world, entity, group);
+    for (uint64_t rest = group->without; rest != 0; rest &= rest - 1) {
+        CHECK(!sett_has(world, entity, model_types[model_lowest(rest)].id));
+    }
+    CHECK(sett_group_has(group->group, entity));
+    CHECK_MSG(group->inside[entity.index] == 0, "%s: entered twice", group->name);
+    group->inside[entity.index] = 1;
+    group->inside_count++;
+}
+
+static inline void model_left(sett_world* world, sett_entity entity, void* user)
+{
+    model_group* group = user;
+    model_crossed(world, entity, group);
+    CHECK_MSG(group->inside[entity.index] == 1, "%s: left without having entered", group->name);
+    group->inside[entity.index] = 0;
+    group->inside_count--;
+}
+
 /* ---- Beginning and end ----------------------------------------------------------------------- */
 
 static inline uint32_t model_find_type(const char* name)
@@ -638,7 +711,7 @@ static inline const char* model_compare_list(model_world* m, uint32_t index)
         if (number == MODEL_TYPES || (found & model_bit(number)) != 0) {
             return model_differs(m, "entity %u: component %u is listed wrongly", index, ids[k]);
         }
-        bool is_loose = (model_types[number].flags & MODEL_LOOSE) != 0 && !m->plain;
+        bool is_loose = model_is_loose(m, number);
         if (loose ? !is_loose : !is_loose && k > 0 && ids[k - 1] > ids[k]) {
             return model_differs(m, "entity %u: components are listed out of order", index);
         }
@@ -647,6 +720,26 @@ static inline const char* model_compare_list(model_world* m, uint32_t index)
     }
     return found == m->mask[index] ? NULL
                                    : model_differs(m, "entity %u: another set is listed", index);
+}
+
+/* Whether an entity that lives is in the groups that it should be in. */
+static inline const char* model_compare_member(model_world* m, uint32_t index)
+{
+    for (uint32_t k = 0; k < MODEL_GROUPS; k++) {
+        const model_group* group = &m->group[k];
+        if (group->group == NULL) {
+            continue;
+        }
+        bool member = model_is_member(group, m->mask[index]);
+        if (sett_group_has(group->group, model_handle(m, index)) != member) {
+            return model_differs(m, "entity %u is %s %s", index, member ? "not in" : "in",
+                                 group->name);
+        }
+        if (group->told && (group->inside[index] != 0) != member) {
+            return model_differs(m, "%s was not told of entity %u", group->name, index);
+        }
+    }
+    return NULL;
 }
 
 /* Everything about one index. */
@@ -660,7 +753,7 @@ static inline const char* model_compare_index(model_world* m, uint32_t index)
         return model_differs(m, "index %u: generation %u is not %u", index, at.generation,
                              m->generation[index]);
     }
-    const char* reason = NULL;
+    const char* reason = model_compare_member(m, index);
     for (uint64_t rest = m->mask[index]; rest != 0 && reason == NULL; rest &= rest - 1) {
         reason = model_compare_value(m, index, model_lowest(rest));
     }
@@ -694,10 +787,31 @@ static inline const char* model_compare_counts(model_world* m)
     return NULL;
 }
 
+static inline const char* model_compare_groups(model_world* m)
+{
+    for (uint32_t k = 0; k < MODEL_GROUPS; k++) {
+        const model_group* group = &m->group[k];
+        if (group->group == NULL) {
+            continue;
+        }
+        uint32_t members = model_members(m, group);
+        uint32_t count = sett_group_count(group->group);
+        if (count != members) {
+            return model_differs(m, "%u in %s, not %u", count, group->name, members);
+        }
+        if (group->told && group->inside_count != members) {
+            return model_differs(m, "%s was told of %u, not %u", group->name, group->inside_count,
+                                 members);
+        }
+    }
+    return NULL;
+}
+
 /* The whole world. Counts are equal and everything expected is found: so nothing else is there. */
 static inline const char* model_compare(model_world* m)
 {
     const char* reason = model_compare_counts(m);
+    reason = reason == NULL ? model_compare_groups(m) : reason;
     for (uint32_t index = 0; index < MODEL_INDICES && reason == NULL; index++) {
         reason = model_compare_index(m, index);
     }

@@ -18,8 +18,11 @@
 #include "query/query.h"
 #include "world/world.h"
 
+#include <math.h>
+
 #define CLOSELY 10000u /* operations that are checked one by one */
 #define PERIOD 1000u   /* between checks, later */
+#define STRETCH 2500u  /* between changes of what the world is headed for */
 #define BUDGET 400     /* what an operation earns: entities looked at, about */
 
 static uint64_t seed_given;
@@ -62,6 +65,7 @@ static struct run {
     const char* name; /* of the one that runs */
     uint32_t target;  /* entities that there should be, about */
     uint32_t reach;   /* indices in use stay below, about */
+    uint32_t groups;  /* that there should be at most */
     int64_t budget;
 } run;
 
@@ -93,6 +97,9 @@ static bool afford(uint64_t cost)
     run.budget -= (int64_t)cost;
     return true;
 }
+
+static uint32_t visit_mark[MODEL_INDICES]; /* the loop that visited it last */
+static uint32_t visit_loop;
 
 static bool failed_with(sett_status status)
 {
@@ -386,7 +393,7 @@ static void op_entity_clear(void)
 
 static void op_world_clear(void)
 {
-    if (!one_in(50) || !afford((uint64_t)model.alive * 4)) {
+    if (!one_in(12) || !afford((uint64_t)model.alive * 4)) {
         return;
     }
     model.destroying = true;
@@ -461,6 +468,9 @@ static void op_set_from_another(void)
     uint32_t to = some_live();
     for (uint32_t tries = 0; tries < 64 && !model_has(&model, from, number); tries++) {
         from = some_live();
+    }
+    for (uint32_t tries = below(8); tries > 0 && model_has(&model, to, number); tries--) {
+        to = some_live();
     }
     if (!model_has(&model, from, number) || !has_room(number, 1)) {
         return;
@@ -598,6 +608,8 @@ static void op_stale(void)
     EXPECT(!sett_has(w, e, id));
     EXPECT(sett_changed(w, e, id) == 0);
     EXPECT(sett_entity_components(w, e, NULL, 0) == 0);
+    const sett_group* group = model.group[below(MODEL_GROUPS)].group;
+    EXPECT(group == NULL || !sett_group_has(group, e));
     expect_same(__LINE__, model_compare_counts(&model));
     if (e.index < MODEL_INDICES) {
         expect_same(__LINE__, model_compare_index(&model, e.index));
@@ -619,6 +631,12 @@ static void op_unregistered(void)
     EXPECT(sett_entity_destroy_with(w, id) == SETT_STATUS_UNREGISTERED);
     EXPECT(sett_component_reserve(w, id, 1) == SETT_STATUS_UNREGISTERED);
     EXPECT(sett_component_compact(w, id) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_component_convert(w, id, SETT_STORAGE_PACKED) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_sort_by_key(w, id, 0, SETT_KEY_U32) == SETT_STATUS_UNREGISTERED);
+    if (id != 0) { /* 0 ends the list */
+        sett_group_desc group = {.with = {id}};
+        EXPECT(sett_group_create(w, &group) == NULL && failed_with(SETT_STATUS_UNREGISTERED));
+    }
     EXPECT(sett_get(w, e, id) == NULL && sett_get_mut(w, e, id) == NULL && !sett_has(w, e, id));
     EXPECT(sett_cmd_add(model.buffer[0], e, id) == SETT_STATUS_UNREGISTERED);
     EXPECT(sett_cmd_set(model.buffer[0], e, id, &value) == SETT_STATUS_UNREGISTERED);
@@ -640,6 +658,14 @@ static void expect_locked(sett_entity e, uint32_t absent)
     EXPECT(sett_entity_destroy_with(w, id) == SETT_STATUS_LOCKED);
     EXPECT(sett_component_clear(w, id) == SETT_STATUS_LOCKED);
     EXPECT(sett_component_compact(w, id) == SETT_STATUS_LOCKED);
+    EXPECT(sett_component_convert(w, id, SETT_STORAGE_PACKED) == SETT_STATUS_LOCKED);
+    EXPECT(sett_sort_by_key(w, id, 0, SETT_KEY_U32) == SETT_STATUS_LOCKED);
+    EXPECT(sett_sort_as(w, id, id) == SETT_STATUS_LOCKED);
+    sett_group_desc group = {.with = {id}};
+    EXPECT(sett_group_create(w, &group) == NULL && failed_with(SETT_STATUS_LOCKED));
+    sett_group* there = model.group[below(MODEL_GROUPS)].group;
+    EXPECT(there == NULL || sett_group_destroy(there) == SETT_STATUS_LOCKED);
+    EXPECT(there == NULL || sett_group_sort_by_key(there, id, 0, SETT_KEY_U32) != SETT_OK);
     EXPECT(sett_commands_apply(model.buffer[0]) == SETT_STATUS_LOCKED);
     EXPECT(sett_world_clear(w) == SETT_STATUS_LOCKED);
     EXPECT(sett_world_trim(w) == SETT_STATUS_LOCKED);
@@ -815,92 +841,734 @@ static void op_drop(void)
     forget_commands(k);
 }
 
+/* ---- Kinds of storage ------------------------------------------------------------------------ */
+
+static const setti_storage* storage_of(uint32_t type)
+{
+    return &setti_world_type(model.world, id_of(type))->storage;
+}
+
+/* Some entities, all around the world. */
+static void expect_samples(void)
+{
+    for (uint32_t k = below(8); k < model.alive; k += 1 + model.alive / 16) {
+        expect_same(__LINE__, model_compare_index(&model, model.live[k]));
+    }
+}
+
+static void expect_converted(uint32_t number)
+{
+    model_type* type = &model_types[number];
+    sett_component_desc desc;
+    sett_component needed[3];
+    EXPECT(sett_component_describe(model.world, type->id, &desc) == SETT_OK);
+    EXPECT(desc.storage == (type->packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX));
+    model_describe(type, &desc, needed);
+    EXPECT(sett_component_register(model.world, &desc) == type->id);
+    sett_accessor accessor = sett_accessor_make(model.world, type->id);
+    for (uint32_t k = below(8); k < model.alive; k += 1 + model.alive / 16) {
+        sett_entity entity = model_handle(&model, model.live[k]);
+        EXPECT(sett_accessor_has(&accessor, entity) == model_has(&model, entity.index, number));
+        EXPECT(type->size == 0 ||
+               sett_accessor_find(&accessor, entity) == sett_find(model.world, entity, type->id));
+    }
+}
+
+static void op_convert(void)
+{
+    uint32_t number = some_type();
+    model_type* type = &model_types[number];
+    sett_storage_kind kind = (sett_storage_kind)below(one_in(20) ? 5 : 3);
+    if (!afford(100 + (uint64_t)model.count[number] * 8)) {
+        return;
+    }
+    bool keep = (type->flags & MODEL_KEEP) != 0;
+    bool packed =
+        kind == SETT_STORAGE_PACKED || (kind == SETT_STORAGE_DEFAULT && (type->size > 256 || keep));
+    sett_status expected = SETT_OK;
+    if (kind > SETT_STORAGE_PACKED || (!packed && keep)) {
+        expected = SETT_STATUS_ARGUMENT;
+    } else if (packed != type->packed && (model.group_owned & model_bit(number)) != 0) {
+        expected = SETT_STATUS_CONFLICT;
+    }
+    EXPECT(sett_component_convert(model.world, type->id, kind) == expected);
+    EXPECT(expected == SETT_OK || failed_with(expected));
+    type->packed = expected == SETT_OK ? packed : type->packed;
+    EXPECT((storage_of(number)->kind == SETTI_PACKED) == type->packed);
+    expect_converted(number);
+    expect_samples();
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+static bool can_be_owned(uint32_t type)
+{
+    return model_types[type].packed && (model_types[type].flags & MODEL_KEEP) == 0 &&
+           !model_is_loose(&model, type);
+}
+
+/* Any of the groups that there are, NULL if there are none. */
+static model_group* some_group(void)
+{
+    uint32_t first = below(MODEL_GROUPS);
+    for (uint32_t k = 0; k < MODEL_GROUPS; k++) {
+        model_group* group = &model.group[(first + k) % MODEL_GROUPS];
+        if (group->group != NULL) {
+            return group;
+        }
+    }
+    return NULL;
+}
+
+static void group_list(uint64_t types, sett_component* list)
+{
+    uint32_t count = 0;
+    for (uint64_t rest = types; rest != 0; rest &= rest - 1) {
+        list[count++] = id_of(model_lowest(rest));
+    }
+}
+
+/* Conditions that an entity fulfils, mostly, or those of the group that was here before, which
+ * queries that are kept may ask for. `with` is without the owned ones. */
+static void group_choose(model_group* group)
+{
+    if (one_in(2) && group->with != 0) {
+        group->with &= ~group->owned;
+        return;
+    }
+    uint32_t index = some_live();
+    uint32_t kind = below(3); /* 0: a tracked set */
+    bool wild = one_in(12);
+    bool greedy = one_in(6); /* also wants what others own */
+    group->owned = 0;
+    group->with = 0;
+    group->without = 0;
+    for (uint32_t wish = 1 + below(3); wish > 0; wish--) {
+        uint32_t type = some_type_of(index);
+        if (greedy && model.group_owned != 0) {
+            type = model_lowest(model.group_owned);
+        }
+        bool own = can_be_owned(type) && (greedy || (model.group_owned >> type & 1) == 0);
+        own = wild ? one_in(2) : own;
+        if (model_is_loose(&model, type) && !wild) {
+            continue;
+        }
+        group->owned |= kind != 0 && own ? model_bit(type) : 0;
+        group->with |= kind == 0 || !own ? model_bit(type) : 0;
+    }
+    for (uint32_t wish = below(3); wish > 0; wish--) {
+        uint32_t type = some_type();
+        bool against = !model_has(&model, index, type) && !model_is_loose(&model, type);
+        group->without |= against || wild ? model_bit(type) : 0;
+    }
+}
+
+/* Whether this is a right answer to creating it: which, is open if it is wrong in two ways. */
+static bool group_answer_is(const model_group* group, sett_status status)
+{
+    bool argument = (group->owned | group->with) == 0;
+    for (uint64_t rest = group->owned | group->with | group->without; rest != 0; rest &= rest - 1) {
+        argument = argument || model_is_loose(&model, model_lowest(rest));
+    }
+    for (uint64_t rest = group->owned; rest != 0; rest &= rest - 1) {
+        argument = argument || !can_be_owned(model_lowest(rest));
+    }
+    bool conflict = (group->owned & model.group_owned) != 0;
+    return status == SETT_OK                ? !argument && !conflict
+           : status == SETT_STATUS_CONFLICT ? conflict
+                                            : argument && status == SETT_STATUS_ARGUMENT;
+}
+
+static void group_begin(model_group* group)
+{
+    group->with |= group->owned;
+    model.group_owned |= group->owned;
+    memset(group->inside, 0, sizeof(group->inside));
+    group->inside_count = 0;
+    for (uint32_t k = 0; k < model.alive; k++) {
+        uint32_t index = model.live[k];
+        group->inside[index] = model_is_member(group, model.mask[index]);
+        group->inside_count += group->inside[index];
+    }
+    EXPECT(sett_group_count(group->group) == group->inside_count);
+    expect_samples();
+}
+
+static void op_group_destroy(void)
+{
+    model_group* group = some_group();
+    if (group == NULL || (run.groups != 0 && one_in(2)) || !afford(64)) {
+        return;
+    }
+    EXPECT(sett_group_destroy(group->group) == SETT_OK);
+    group->group = NULL;
+    model.group_owned &= ~group->owned;
+    expect_samples();
+}
+
+/* ---- Sorting --------------------------------------------------------------------------------- */
+
+static uint32_t sort_before[MODEL_INDICES]; /* entity indices, row by row */
+static uint32_t sort_after[MODEL_INDICES];
+static uint32_t sort_place[MODEL_INDICES]; /* by entity index: where it was in `sort_before` */
+
+/* What a comparison looks at. */
+typedef struct sort_by {
+    const model_type* type;
+    bool by_key;
+    size_t offset;
+    sett_key_kind kind;
+} sort_by;
+
+/* The entity indices of a packed type in the order of its rows, without gaps. */
+static uint32_t sort_list(uint32_t type, uint32_t* list)
+{
+    const setti_storage* storage = storage_of(type);
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < storage->extent; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        if (index != SETTI_NONE) {
+            list[count++] = index;
+        }
+    }
+    EXPECT(count == model.count[type]);
+    return count;
+}
+
+/* Of few different keys, so that equal ones are many. */
+static uint32_t sort_number(const model_type* type, const void* value)
+{
+    const model_owned* owned = value;
+    const unsigned char* bytes = value;
+    return (type->flags & MODEL_OWNED) != 0 ? *owned->block % 64 : bytes[type->size / 2] % 64u;
+}
+
+static int sort_compare(const void* a, const void* b, void* user)
+{
+    const sort_by* by = user;
+    uint32_t x = sort_number(by->type, a);
+    uint32_t y = sort_number(by->type, b);
+    return x < y ? -1 : x > y;
+}
+
+static double sort_float(const sort_by* by, const void* value)
+{
+    float narrow;
+    double wide;
+    const unsigned char* at = (const unsigned char*)value + by->offset;
+    if (by->kind == SETT_KEY_F32) {
+        memcpy(&narrow, at, sizeof(narrow));
+        return (double)narrow;
+    }
+    memcpy(&wide, at, sizeof(wide));
+    return wide;
+}
+
+static bool sort_is_nan(const sort_by* by, const void* value)
+{
+    if (!by->by_key || (by->kind != SETT_KEY_F32 && by->kind != SETT_KEY_F64)) {
+        return false;
+    }
+    double number = sort_float(by, value);
+    return number != number;
+}
+
+#define SORT_THREE_WAY(type_)                                                                      \
+    do {                                                                                           \
+        type_ x_;                                                                                  \
+        type_ y_;                                                                                  \
+        memcpy(&x_, (const unsigned char*)a + by->offset, sizeof(x_));                             \
+        memcpy(&y_, (const unsigned char*)b + by->offset, sizeof(y_));                             \
+        return x_ < y_ ? -1 : x_ > y_;                                                             \
+    } while (0)
+
+/* Neither is a NaN. */
+static int sort_compare_keys(const sort_by* by, const void* a, const void* b)
+{
+    switch (by->kind) {
+    case SETT_KEY_U32:
+        SORT_THREE_WAY(uint32_t);
+    case SETT_KEY_I32:
+        SORT_THREE_WAY(int32_t);
+    case SETT_KEY_U64:
+        SORT_THREE_WAY(uint64_t);
+    case SETT_KEY_I64:
+        SORT_THREE_WAY(int64_t);
+    case SETT_KEY_F32:
+    case SETT_KEY_F64:
+        break;
+    }
+    double x = sort_float(by, a);
+    double y = sort_float(by, b);
+    if (!(x < y) && !(x > y)) { /* -0 goes before 0 */
+        return (signbit(y) != 0) - (signbit(x) != 0);
+    }
+    return x < y ? -1 : x > y;
+}
+
+static const void* sort_value(const sort_by* by, uint32_t index)
+{
+    return sett_find(model.world, model_handle(&model, index), by->type->id);
+}
+
+/* The first `count` of `sort_after` are the first of `sort_before`, in order; equal ones are as
+ * they were. Not-a-numbers lie at the ends. */
+static void expect_sorted(sort_by* by, uint32_t count)
+{
+    bool numbers = false;
+    bool ended = false;
+    visit_loop++;
+    for (uint32_t k = 0; k < count; k++) {
+        sort_place[sort_before[k]] = k;
+        visit_mark[sort_before[k]] = visit_loop;
+    }
+    const void* last = NULL;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t index = sort_after[k];
+        const void* value = sort_value(by, index);
+        EXPECT(visit_mark[index] == visit_loop);
+        visit_mark[index] = 0;
+        if (sort_is_nan(by, value)) {
+            ended = numbers;
+            last = NULL;
+            continue;
+        }
+        EXPECT(!ended);
+        numbers = true;
+        if (last != NULL) {
+            int order =
+                by->by_key ? sort_compare_keys(by, last, value) : sort_compare(last, value, by);
+            EXPECT(order < 0 || (order == 0 && sort_place[sort_after[k - 1]] < sort_place[index]));
+        }
+        last = value;
+    }
+}
+
+/* A key anywhere in the value; now and then beyond. */
+static void sort_choose(sort_by* by, uint32_t number)
+{
+    by->type = &model_types[number];
+    by->by_key = !one_in(4);
+    by->kind = (sett_key_kind)below(6);
+    uint32_t size = by->type->size;
+    bool owned = (by->type->flags & MODEL_OWNED) != 0; /* pointers in front change as rows move */
+    by->offset = owned ? 16 : below(size < 64 ? size + 1 : 64);
+    if (size >= 8 && !one_in(8)) {
+        by->offset = owned ? 16 : below((size < 64 ? size : 64) - 7);
+    }
+}
+
+static bool sort_fits(const sort_by* by)
+{
+    bool narrow = by->kind == SETT_KEY_U32 || by->kind == SETT_KEY_I32 || by->kind == SETT_KEY_F32;
+    size_t size = !by->by_key ? 1 : narrow ? 4 : 8;
+    return by->by_key ? by->offset + size <= by->type->size : by->type->size != 0;
+}
+
+/* A type put in order has its values in this order from now on. */
+static void sort_note(uint32_t number, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        model.stamp[number][sort_after[k]] = ++model.stamps;
+    }
+}
+
+/* One that is packed, mostly. */
+static uint32_t some_packed(void)
+{
+    uint32_t type = some_type();
+    for (uint32_t tries = 0; tries < 4 && !model_types[type].packed; tries++) {
+        type = some_type();
+    }
+    return type;
+}
+
+static void op_sort(void)
+{
+    uint32_t number = some_packed();
+    const model_type* type = &model_types[number];
+    sort_by by;
+    sort_choose(&by, number);
+    if (!afford(20 + (uint64_t)model.count[number] * 8)) {
+        return;
+    }
+    uint32_t count = type->packed ? sort_list(number, sort_before) : 0;
+    sett_status status = by.by_key ? sett_sort_by_key(model.world, type->id, by.offset, by.kind)
+                                   : sett_sort(model.world, type->id, sort_compare, &by);
+    bool owned = (model.group_owned & model_bit(number)) != 0;
+    bool argument = !type->packed || !sort_fits(&by);
+    if (argument || owned) {
+        EXPECT((argument && status == SETT_STATUS_ARGUMENT) ||
+               (owned && status == SETT_STATUS_CONFLICT));
+        EXPECT(failed_with(status));
+    } else {
+        EXPECT(status == SETT_OK);
+    }
+    if (type->packed) {
+        EXPECT(sort_list(number, sort_after) == count);
+    }
+    if (status == SETT_OK) {
+        expect_sorted(&by, count);
+        sort_note(number, count);
+    } else {
+        EXPECT(memcmp(sort_before, sort_after, sizeof(uint32_t) * count) == 0);
+    }
+    expect_samples();
+}
+
+/* What a type sorted as `like` has to look like: those that both have, then the others. */
+static void expect_sorted_as(uint32_t number, uint32_t like, uint32_t count)
+{
+    static uint32_t expected[MODEL_INDICES];
+    uint32_t filled = 0;
+    bool packed = model_types[like].packed;
+    uint32_t others = packed ? sort_list(like, expected) : 0;
+    for (uint32_t k = 0; k < (packed ? others : MODEL_INDICES); k++) {
+        uint32_t index = packed ? expected[k] : k;
+        if (model.life[index] == MODEL_ALIVE && model_has(&model, index, like) &&
+            model_has(&model, index, number)) {
+            expected[filled++] = index; /* never ahead of k */
+        }
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (!model_has(&model, sort_before[k], like)) {
+            expected[filled++] = sort_before[k];
+        }
+    }
+    EXPECT(filled == count);
+    EXPECT(memcmp(expected, sort_after, sizeof(uint32_t) * count) == 0);
+}
+
+static void op_sort_as(void)
+{
+    uint32_t number = some_packed();
+    uint32_t like = some_type();
+    uint64_t cost = (uint64_t)model.count[number] + model.count[like];
+    if (!afford(20 + cost * 4 + (model_types[like].packed ? 0 : model.alive))) {
+        return;
+    }
+    const model_type* type = &model_types[number];
+    uint32_t count = type->packed ? sort_list(number, sort_before) : 0;
+    sett_status status = sett_sort_as(model.world, type->id, id_of(like));
+    bool owned = (model.group_owned & model_bit(number)) != 0;
+    EXPECT(status == (!type->packed ? SETT_STATUS_ARGUMENT
+                      : owned       ? SETT_STATUS_CONFLICT
+                                    : SETT_OK));
+    if (status == SETT_OK) {
+        EXPECT(sort_list(number, sort_after) == count);
+        expect_sorted_as(number, like, count);
+        sort_note(number, count);
+    }
+    expect_samples();
+}
+
+/* All that the group owns has its members in front, in the order of `sort_after`; what follows is
+ * as it was in `rows`. */
+static void expect_arranged(const model_group* group, uint32_t* const* rows)
+{
+    static uint32_t list[MODEL_INDICES];
+    uint32_t members = sett_group_count(group->group);
+    uint32_t k = 0;
+    for (uint64_t rest = group->owned; rest != 0; rest &= rest - 1) {
+        uint32_t count = sort_list(model_lowest(rest), list);
+        EXPECT(memcmp(list, sort_after, sizeof(uint32_t) * members) == 0);
+        EXPECT(memcmp(list + members, rows[k++] + members, sizeof(uint32_t) * (count - members)) ==
+               0);
+    }
+}
+
+static void group_sort(const model_group* group, sort_by* by)
+{
+    uint32_t* rows[SETT_GROUP_TYPES] = {NULL};
+    uint32_t count = 0;
+    for (uint64_t rest = group->owned; rest != 0; rest &= rest - 1) {
+        rows[count] = malloc(sizeof(uint32_t) * MODEL_INDICES);
+        CHECK(rows[count] != NULL);
+        (void)sort_list(model_lowest(rest), rows[count++]);
+    }
+    uint32_t members = sett_group_count(group->group);
+    uint64_t bit = model_bit(by->type->number);
+    sett_status status =
+        by->by_key ? sett_group_sort_by_key(group->group, by->type->id, by->offset, by->kind)
+                   : sett_group_sort(group->group, by->type->id, sort_compare, by);
+    bool good = count != 0 && sort_fits(by) && by->type->size != 0 &&
+                ((by->by_key ? group->with : group->owned) & bit) != 0;
+    EXPECT(status == (good ? SETT_OK : SETT_STATUS_ARGUMENT));
+    if (count != 0) {
+        memcpy(sort_before, rows[0], sizeof(uint32_t) * members);
+        (void)sort_list(model_lowest(group->owned), sort_after);
+        expect_arranged(group, rows);
+    }
+    if (good) {
+        expect_sorted(by, members);
+    } else {
+        EXPECT(memcmp(sort_before, sort_after, sizeof(uint32_t) * (count != 0 ? members : 0)) == 0);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        free(rows[k]);
+    }
+}
+
+static void op_group_sort(void)
+{
+    const model_group* group = some_group();
+    for (uint32_t tries = 0; tries < 3 && group != NULL && group->owned == 0; tries++) {
+        group = some_group();
+    }
+    if (group == NULL) {
+        return;
+    }
+    uint64_t cost = 50;
+    for (uint64_t rest = group->owned; rest != 0; rest &= rest - 1) {
+        cost += (uint64_t)model.count[model_lowest(rest)] * 4;
+    }
+    if (!afford(cost)) {
+        return;
+    }
+    uint64_t types = group->owned == 0 || one_in(3) ? group->with : group->owned;
+    while ((types & (types - 1)) != 0 && one_in(2)) {
+        types &= types - 1;
+    }
+    sort_by by;
+    sort_choose(&by, one_in(16) ? some_type() : model_lowest(types));
+    group_sort(group, &by);
+    expect_samples();
+}
+
 /* ---- Queries --------------------------------------------------------------------------------- */
 
 typedef struct look {
     sett_query_desc desc;
     uint32_t type[SETT_QUERY_TERMS];
     uint32_t term_count;
+    uint64_t used; /* types of all terms */
     uint64_t with;
     uint64_t without;
-    bool optional;     /* some term is */
-    bool ordered;      /* the documented order is the same in all of the loop */
-    uint32_t driver;   /* the type whose storage drives, MODEL_TYPES if indices do */
-    uint32_t expected; /* entities that match */
+    uint64_t any;
+    uint64_t changed;
+    bool optional; /* some term is, or is one of several */
+
+    /* Of one loop. */
+    uint64_t since;
+    bool ordered;             /* the documented order is known */
+    uint32_t driver;          /* the type whose rows drive, MODEL_TYPES if indices do */
+    const model_group* group; /* whose order the loop has, or NULL */
+    bool exact;               /* it visits what is expected, and nothing else */
+    uint32_t expected;        /* entities that match */
     uint32_t visited;
-    uint64_t last; /* 1 + what the last one visited had: index, or stamp */
+    sett_entity first;
+    uint64_t last; /* 1 + what the last one visited had: index, row or stamp */
 } look;
 
-static uint32_t visit_mark[MODEL_INDICES]; /* the loop that visited it last */
-static uint32_t visit_loop;
+/* Queries that live on while groups come and go and storages change. */
+#define KEPT_QUERIES 6
+
+static struct {
+    sett_query* query;
+    look q;
+} kept_queries[KEPT_QUERIES];
 
 static bool look_matches(const look* q, uint64_t mask)
 {
-    return (mask & q->with) == q->with && (mask & q->without) == 0;
+    return (mask & q->with) == q->with && (mask & q->without) == 0 &&
+           (q->any == 0 || (mask & q->any) != 0);
 }
 
-/* Terms that match something, mostly: taken from an entity. */
+/* With the terms that want a value changed. What counts as changed by page, sett_changed knows;
+ * comparing values holds it against when each was really written. */
+static bool look_accepts(const look* q, uint32_t index)
+{
+    bool accepted = look_matches(q, model.mask[index]);
+    for (uint64_t rest = q->changed; rest != 0 && accepted; rest &= rest - 1) {
+        uint32_t type = model_lowest(rest);
+        bool exact = (model_types[type].flags & MODEL_TRACK) != 0 && model_types[type].size != 0;
+        uint64_t tick = exact ? model.tick[type][index]
+                              : sett_changed(model.world, model_handle(&model, index), id_of(type));
+        EXPECT(tick >= model.tick[type][index]);
+        accepted = tick > q->since;
+    }
+    return accepted;
+}
+
+static void look_add(look* q, uint32_t number, sett_term_kind kind)
+{
+    if ((q->used & model_bit(number)) != 0 || q->term_count == SETT_QUERY_TERMS) {
+        return;
+    }
+    sett_term* term = &q->desc.terms[q->term_count];
+    term->component = id_of(number);
+    term->kind = kind;
+    term->access = (sett_access)below(4);
+    term->changed = kind == SETT_WITH && one_in(6);
+    if ((model_types[number].flags & MODEL_OWNED) != 0 && term->access == SETT_OUT) {
+        term->access = SETT_INOUT; /* overwriting it would lose what it owns */
+    }
+    q->used |= model_bit(number);
+    q->with |= kind == SETT_WITH ? model_bit(number) : 0;
+    q->without |= kind == SETT_WITHOUT ? model_bit(number) : 0;
+    q->any |= kind == SETT_ANY ? model_bit(number) : 0;
+    q->changed |= term->changed ? model_bit(number) : 0;
+    q->optional = q->optional || kind == SETT_OPTIONAL || kind == SETT_ANY;
+    q->type[q->term_count++] = number;
+}
+
+/* The conditions of a group, for a query that it covers. */
+static void look_add_group(look* q, const model_group* group)
+{
+    for (uint64_t rest = group->with; rest != 0; rest &= rest - 1) {
+        look_add(q, model_lowest(rest), SETT_WITH);
+    }
+    for (uint64_t rest = group->without; rest != 0; rest &= rest - 1) {
+        look_add(q, model_lowest(rest), SETT_WITHOUT);
+    }
+}
+
+/* Terms that match something, mostly: taken from an entity, or from a group. */
 static void look_choose(look* q)
 {
     memset(q, 0, sizeof(*q));
     q->desc.name = "model";
-    uint64_t used = 0;
+    const model_group* group = one_in(2) ? some_group() : NULL;
+    uint32_t wishes = below(6);
+    if (group != NULL) {
+        look_add_group(q, group);
+        wishes = one_in(2) ? 0 : below(3);
+    }
     uint32_t index = model.alive != 0 ? some_live() : 0;
-    for (uint32_t wish = below(6); wish > 0; wish--) {
+    bool any = one_in(3);
+    for (; wishes > 0; wishes--) {
         bool wanted = !one_in(3);
         uint32_t number = wanted && model.alive != 0 ? some_type_of(index) : some_type();
-        if ((used & model_bit(number)) != 0) {
-            continue;
-        }
-        used |= model_bit(number);
-        sett_term* term = &q->desc.terms[q->term_count];
-        term->component = id_of(number);
-        term->kind = wanted ? SETT_WITH : one_in(2) ? SETT_WITHOUT : SETT_OPTIONAL;
-        term->access = (sett_access)below(4);
-        if ((model_types[number].flags & MODEL_OWNED) != 0 && term->access == SETT_OUT) {
-            term->access = SETT_INOUT; /* overwriting it would lose what it owns */
-        }
-        q->with |= term->kind == SETT_WITH ? model_bit(number) : 0;
-        q->without |= term->kind == SETT_WITHOUT ? model_bit(number) : 0;
-        q->optional = q->optional || term->kind == SETT_OPTIONAL;
-        q->type[q->term_count++] = number;
+        sett_term_kind kind = wanted ? SETT_WITH : one_in(2) ? SETT_WITHOUT : SETT_OPTIONAL;
+        look_add(q, number, any && one_in(2) ? SETT_ANY : kind);
     }
 }
 
-/* What the documentation says about the order: which storage drives. */
-static void look_plan(look* q)
+static uint32_t look_bits(uint64_t set)
 {
-    bool matrix = false;
-    bool tie = false;
-    q->driver = MODEL_TYPES;
-    for (uint64_t rest = q->with; rest != 0; rest &= rest - 1) {
-        uint32_t type = model_lowest(rest);
-        uint32_t fewest = q->driver != MODEL_TYPES ? model.count[q->driver] : UINT32_MAX;
-        if (!model_types[type].packed) {
-            matrix = true;
-        } else if (model.count[type] < fewest) {
-            q->driver = type;
-            tie = false;
-        } else if (model.count[type] == fewest) {
-            tie = true;
+    uint32_t count = 0;
+    for (; set != 0; set &= set - 1) {
+        count++;
+    }
+    return count;
+}
+
+/* The group that covers the query: one that owns first, then the one with the most conditions.
+ * False if two are equally good. */
+static bool look_cover(const look* q, const model_group** cover)
+{
+    uint32_t best = 0;
+    bool sure = true;
+    *cover = NULL;
+    for (uint32_t k = 0; k < MODEL_GROUPS; k++) {
+        const model_group* group = &model.group[k];
+        if (group->group == NULL || (group->with & ~q->with) != 0 ||
+            (group->without & ~q->without) != 0) {
+            continue;
+        }
+        uint32_t good =
+            look_bits(group->with | group->without) + (group->owned != 0 ? MODEL_TYPES_MAX * 2 : 0);
+        if (good >= best) {
+            sure = good > best;
+            best = good;
+            *cover = group;
         }
     }
-    if (q->driver != MODEL_TYPES && matrix && (uint64_t)model.count[q->driver] * 5 >= model.alive) {
-        q->driver = MODEL_TYPES;
+    return sure;
+}
+
+/* The packed one with the fewest values among some types, MODEL_TYPES if none is. */
+static uint32_t look_fewest(uint64_t types, bool* tie)
+{
+    uint32_t fewest = MODEL_TYPES;
+    *tie = false;
+    for (uint64_t rest = types; rest != 0; rest &= rest - 1) {
+        uint32_t type = model_lowest(rest);
+        if (!model_types[type].packed) {
+            continue;
+        }
+        if (fewest == MODEL_TYPES || model.count[type] < model.count[fewest]) {
+            fewest = type;
+            *tie = false;
+        } else if (model.count[type] == model.count[fewest]) {
+            *tie = true;
+        }
     }
-    bool kept = q->driver == MODEL_TYPES || (model_types[q->driver].flags & MODEL_KEEP) != 0;
-    q->ordered = kept && !(tie && q->driver != MODEL_TYPES);
+    return fewest;
+}
+
+/* What the documentation says about the order: who drives. */
+static void look_plan(look* q)
+{
+    const model_group* cover;
+    bool tie;
+    q->ordered = look_cover(q, &cover);
+    q->group = NULL;
+    if (cover != NULL && cover->owned != 0) {
+        q->driver = look_fewest(q->with & ~cover->owned, &tie);
+        uint32_t members = model_members(&model, cover);
+        if (q->driver == MODEL_TYPES || (uint64_t)model.count[q->driver] * 5 >= members) {
+            q->group = cover;
+            q->driver = model_lowest(cover->owned);
+            tie = false;
+        }
+    } else {
+        bool positional = cover != NULL;
+        for (uint64_t rest = q->with; rest != 0; rest &= rest - 1) {
+            positional = positional || !model_types[model_lowest(rest)].packed;
+        }
+        q->driver = look_fewest(q->with, &tie);
+        if (q->driver != MODEL_TYPES && positional &&
+            (uint64_t)model.count[q->driver] * 5 >= model.alive) {
+            q->driver = MODEL_TYPES;
+        }
+    }
+    q->ordered = q->ordered && !(tie && q->driver != MODEL_TYPES);
+}
+
+/* Before a loop: what it should find. */
+static void look_begin(look* q)
+{
+    q->since = one_in(4) ? below(2) : model.now - (model.now < 8 ? 0 : below(8));
+    q->expected = 0;
+    q->visited = 0;
+    q->last = 0;
+    look_plan(q);
     for (uint32_t k = 0; k < model.alive; k++) {
-        q->expected += look_matches(q, model.mask[model.live[k]]);
+        q->expected += look_accepts(q, model.live[k]);
     }
+    /* Where pages remember, what the loop itself writes may match later in the same loop. */
+    q->exact = true;
+    for (uint32_t k = 0; k < q->term_count; k++) {
+        const sett_term* term = &q->desc.terms[k];
+        bool rows = (model_types[q->type[k]].flags & MODEL_TRACK) != 0;
+        bool writes = term->access == SETT_OUT || term->access == SETT_INOUT;
+        q->exact = q->exact && !(term->changed && writes && !rows);
+    }
+}
+
+/* Nothing but the conditions of the group whose order the loop has. */
+static bool look_is_group(const look* q)
+{
+    return q->ordered && q->group != NULL && q->group->with == q->with &&
+           q->group->without == q->without && q->changed == 0 && !q->optional;
 }
 
 static void look_order(look* q, uint32_t index, bool new_batch)
 {
+    if (look_is_group(q)) { /* its members are the first rows of all that it owns */
+        for (uint64_t rest = q->group->owned; rest != 0; rest &= rest - 1) {
+            EXPECT(setti_packed_row(storage_of(model_lowest(rest)), index) == q->visited - 1);
+        }
+    }
     if (!q->ordered) {
         return;
     }
-    uint64_t at = q->driver == MODEL_TYPES ? index : model.stamp[q->driver][index];
+    uint64_t at = index;
+    if (q->driver != MODEL_TYPES) {
+        bool kept = (model_types[q->driver].flags & MODEL_KEEP) != 0;
+        at = kept ? model.stamp[q->driver][index] : setti_packed_row(storage_of(q->driver), index);
+    }
     if (!(new_batch && q->optional)) {
         EXPECT(at + 1 > q->last);
     }
@@ -918,14 +1586,18 @@ static void look_field(const sett_batch* b, const look* q, uint32_t k, uint32_t 
     bool present = model_has(&model, index, number);
     bool expected =
         term->kind != SETT_WITHOUT && term->access != SETT_NONE && type->size != 0 && present;
+    const void* found = sett_find(model.world, model_handle(&model, index), type->id);
     EXPECT((field != NULL) == expected);
-    EXPECT(sett_batch_at(b, k, row) ==
-           sett_find(model.world, model_handle(&model, index), type->id));
+    EXPECT(sett_batch_has(b, k) == present);
+    EXPECT(sett_batch_at(b, k, row) == found);
     if (field == NULL) {
         return;
     }
     unsigned char* value = field + (size_t)row * type->size;
     uint32_t seed = model.seed[number][index];
+    if (q->ordered && q->group != NULL && (q->group->owned & model_bit(number)) != 0) {
+        EXPECT(value == found); /* in place */
+    }
     if ((type->flags & MODEL_OWNED) != 0) { /* gathered ones lie elsewhere */
         EXPECT(*((model_owned*)(void*)value)->block == seed);
     } else if (term->access != SETT_OUT) {
@@ -945,8 +1617,9 @@ static void look_row(const sett_batch* b, look* q, uint32_t row, bool new_batch)
     sett_entity entity = sett_batch_entity(b, row);
     EXPECT(entity.index == sett_batch_index(b, row));
     EXPECT(model_valid(&model, entity));
-    EXPECT(look_matches(q, model.mask[entity.index]));
+    EXPECT(q->exact ? look_accepts(q, entity.index) : look_matches(q, model.mask[entity.index]));
     EXPECT(visit_mark[entity.index] != visit_loop);
+    EXPECT(q->visited != 0 || sett_equals(entity, q->first));
     visit_mark[entity.index] = visit_loop;
     q->visited++;
     look_order(q, entity.index, new_batch);
@@ -1003,26 +1676,129 @@ static bool look_loop(sett_query* query, look* q, uint32_t how)
     return how != 1 || stop != 0;
 }
 
+/* Words about the plan, cut where they are told to end. They name the group that the loop
+ * follows. */
+static void look_explain(sett_query* query, const look* q)
+{
+    char text[512];
+    char part[512];
+    size_t size = below(300);
+    size_t length = sett_query_explain(query, text, sizeof(text));
+    EXPECT(length != 0 && strstr(text, "\"model\"") != NULL);
+    EXPECT(length >= sizeof(text) || strlen(text) == length);
+    EXPECT(!q->ordered || q->group == NULL || strstr(text, q->group->name) != NULL);
+    memset(part, '#', sizeof(part));
+    EXPECT(sett_query_explain(query, part, size) == length);
+    size_t kept = size == 0 ? 0 : length < size ? length : size - 1;
+    EXPECT(memcmp(part, text, kept) == 0);
+    EXPECT(size == 0 || part[kept] == '\0');
+    for (size_t k = size; k < sizeof(part); k++) {
+        EXPECT(part[k] == '#');
+    }
+}
+
+/* What a query says without a loop. */
+static void look_ask(sett_query* query, look* q)
+{
+    EXPECT(sett_query_count(query) == q->expected);
+    q->first = sett_query_first(query);
+    EXPECT(sett_is_null(q->first) == (q->expected == 0));
+    for (uint32_t k = 0; k < 4 && model.alive != 0; k++) {
+        uint32_t index = some_live();
+        EXPECT(sett_query_matches(query, model_handle(&model, index)) == look_accepts(q, index));
+    }
+    EXPECT(q->expected == 0 || sett_query_matches(query, q->first));
+    EXPECT(!sett_query_matches(query, some_stale()));
+    if (one_in(4)) {
+        look_explain(query, q);
+    }
+}
+
+static void look_run(sett_query* query, look* q)
+{
+    look_begin(q);
+    if (q->expected > 200 && !afford((uint64_t)q->expected * (1 + q->term_count))) {
+        return;
+    }
+    sett_query_set_since(query, q->since);
+    look_ask(query, q);
+    visit_loop++;
+    bool whole = look_loop(query, q, below(6));
+    if (whole && q->exact) {
+        EXPECT(q->visited == q->expected);
+    } else if (whole) {
+        EXPECT(q->visited >= q->expected);
+    }
+    EXPECT(model.world->locks == 0);
+}
+
 static void op_query(void)
 {
-    look q;
-    look_choose(&q);
+    uint32_t k = below(KEPT_QUERIES * 2);
     if (!afford(model.alive / 16)) {
         return;
     }
-    look_plan(&q);
-    if (q.expected > 200 && !afford((uint64_t)q.expected * (1 + q.term_count))) {
+    if (k < KEPT_QUERIES && kept_queries[k].query != NULL) {
+        look_run(kept_queries[k].query, &kept_queries[k].q);
         return;
     }
+    look q;
+    look_choose(&q);
     sett_query* query = sett_query_create(model.world, &q.desc);
     EXPECT(query != NULL);
-    visit_loop++;
-    EXPECT(sett_query_count(query) == q.expected);
-    if (look_loop(query, &q, below(6))) {
-        EXPECT(q.visited == q.expected);
-    }
-    EXPECT(model.world->locks == 0);
+    look_run(query, &q);
     sett_query_destroy(query);
+}
+
+/* Another one to be kept. */
+static void op_keep_query(void)
+{
+    uint32_t k = below(KEPT_QUERIES);
+    sett_query_destroy(kept_queries[k].query);
+    look_choose(&kept_queries[k].q);
+    kept_queries[k].query = sett_query_create(model.world, &kept_queries[k].q.desc);
+    EXPECT(kept_queries[k].query != NULL);
+}
+
+/* A group that is new shows in the plans of queries that are older. */
+static void explain_kept(void)
+{
+    for (uint32_t k = 0; k < KEPT_QUERIES; k++) {
+        if (kept_queries[k].query != NULL) {
+            look_plan(&kept_queries[k].q);
+            look_explain(kept_queries[k].query, &kept_queries[k].q);
+        }
+    }
+}
+
+static void op_group_create(void)
+{
+    static uint32_t serial;
+    uint32_t at = 0;
+    while (at < run.groups && model.group[at].group != NULL) {
+        at++;
+    }
+    if (at == run.groups || !afford(model.alive)) {
+        return;
+    }
+    model_group* group = &model.group[at];
+    group_choose(group);
+    snprintf(group->name, sizeof(group->name), "group %u", serial++ % 1000);
+    group->told = !one_in(4);
+    sett_group_desc desc = {.name = group->name, .user = group};
+    desc.entered = group->told ? model_entered : NULL;
+    desc.left = group->told ? model_left : NULL;
+    group_list(group->owned, desc.owned);
+    group_list(group->with, desc.with);
+    group_list(group->without, desc.without);
+    group->group = sett_group_create(model.world, &desc);
+    sett_status status = group->group != NULL ? SETT_OK : sett_world_error(model.world);
+    EXPECT(group_answer_is(group, status));
+    EXPECT(status == SETT_OK || strstr(sett_world_message(model.world), group->name) != NULL);
+    if (status == SETT_OK) {
+        group_begin(group);
+        explain_kept();
+    }
 }
 
 /* A loop that is left without its end stays open until all are closed. */
@@ -1061,6 +1837,8 @@ typedef struct scratch {
     setti_type* loose;
     setti_type* needy; /* requires matrix */
     setti_type* hooked;
+    setti_listener* group; /* owns packed */
+    setti_listener* set;   /* owns nothing */
     sett_entity entity[SCRATCH_ENTITIES];
 } scratch;
 
@@ -1103,11 +1881,18 @@ static void scratch_begin(scratch* s)
         }
     }
     sett_remove(s->world, s->entity[10], s->kept->id);
+    sett_group* group = sett_group_create(
+        s->world, &(sett_group_desc){.owned = {s->packed->id}, .with = {s->hooked->id}});
+    sett_group* set = sett_group_create(
+        s->world, &(sett_group_desc){.with = {s->matrix->id}, .without = {s->kept->id}});
+    CHECK(group != NULL && set != NULL);
+    s->group = setti_group_listener(group);
+    s->set = setti_group_listener(set);
     CHECK_EQ(sett_world_validate(s->world, NULL), SETT_OK);
 }
 
 /* The ways to break a world; each changes one number behind the library's back. */
-#define BREAKS 17
+#define BREAKS 21
 
 static void scratch_break(scratch* s, uint32_t way)
 {
@@ -1137,7 +1922,11 @@ static void scratch_break(scratch* s, uint32_t way)
     case 13: ids->dense[4] = 5; break;                           /* no permutation any more */
     case 14: w->pool.used_size += 32; break;
     case 15: w->signatures.record[page->signature[6]].hooked ^= 1; break;
-    default: w->entities.retired++; break;
+    case 16: w->entities.retired++; break;
+    case 17: s->group->length--; break;
+    case 18: s->group->length++; break;
+    case 19: *(uint64_t*)s->set->members.presence.data[0] ^= 2; break;
+    default: s->set->members.count++; break;
     }
     /* clang-format on */
 }
@@ -1185,7 +1974,7 @@ static const operation operation_list[] = {
     {"add", op_add, 160, true},
     {"ensure", op_ensure, 60, true},
     {"set", op_set, 160, true},
-    {"set_from_another", op_set_from_another, 40, true},
+    {"set_from_another", op_set_from_another, 60, true},
     {"write", op_write, 60, true},
     {"remove", op_remove, 140, true},
     {"component_clear", op_component_clear, 3, true},
@@ -1198,7 +1987,14 @@ static const operation operation_list[] = {
     {"record", op_record, 60, false},
     {"apply", op_apply, 25, false},
     {"drop", op_drop, 8, false},
-    {"query", op_query, 60, false},
+    {"convert", op_convert, 10, false},
+    {"group_create", op_group_create, 24, true},
+    {"group_destroy", op_group_destroy, 12, false},
+    {"sort", op_sort, 16, false},
+    {"sort_as", op_sort_as, 8, false},
+    {"group_sort", op_group_sort, 16, false},
+    {"query", op_query, 70, false},
+    {"keep_query", op_keep_query, 6, false},
     {"leave_open", op_leave_open, 4, false},
     {"break", op_break, 1, false},
 };
@@ -1229,6 +2025,8 @@ static void choose_target(void)
     bool early = run.done < run.closely;
     run.target = early ? below(400) : targets[below(sizeof(targets) / sizeof(targets[0]))];
     run.reach = early ? 2500 : MODEL_INDICES;
+    /* Without any group everything goes shorter ways. */
+    run.groups = run.done / STRETCH % 3 == 0 ? 0 : 1 + below(MODEL_GROUPS);
 }
 
 static void check_world(bool closely)
@@ -1238,6 +2036,7 @@ static void check_world(bool closely)
         fail(__LINE__, reason);
     }
     expect_same(__LINE__, model_compare_counts(&model));
+    expect_same(__LINE__, model_compare_groups(&model));
     if (!closely || run.done % 16 == 0) {
         expect_same(__LINE__, model_compare(&model));
     }
@@ -1245,7 +2044,7 @@ static void check_world(bool closely)
 
 static void run_one(void)
 {
-    if (run.done % 2500 == 0) {
+    if (run.done % STRETCH == 0) {
         choose_target();
     }
     uint32_t k = choose_operation();
@@ -1276,6 +2075,7 @@ static void run_all(bool plain, uint64_t count)
     memset(&run, 0, sizeof(run));
     run.closely = plain ? CLOSELY / 5 : CLOSELY;
     memset(operation_counts, 0, sizeof(operation_counts));
+    memset(kept_queries, 0, sizeof(kept_queries));
     model_begin(&model, plain);
     uint32_t most = 0;
     while (run.done < count) {
@@ -1340,6 +2140,21 @@ static void comparison_sees_every_difference(void)
     model.mask[0] ^= model_bit(model_find_type("t0"));
     CHECK_STR_EQ(model_compare(&model), "entity 0 lacks t0");
     CHECK_STR_EQ(model_compare_list(&model, 0), "entity 0: another set is listed");
+    model.mask[0] ^= model_bit(model_find_type("t0"));
+
+    model_group* group = &model.group[0];
+    strcpy(group->name, "group 0");
+    group->group = sett_group_create(w, &(sett_group_desc){.with = {id_of(m8)}});
+    CHECK(group->group != NULL);
+    group->with = model_bit(m8);
+    CHECK(model_compare(&model) == NULL);
+    group->without = model_bit(tracked);
+    CHECK_STR_EQ(model_compare_groups(&model), "1 in group 0, not 0");
+    CHECK_STR_EQ(model_compare_index(&model, 0), "entity 0 is in group 0");
+    group->without = 0;
+    group->told = true;
+    CHECK_STR_EQ(model_compare_groups(&model), "group 0 was told of 0, not 1");
+    CHECK_STR_EQ(model_compare_index(&model, 0), "group 0 was not told of entity 0");
     model_end(&model);
 }
 

@@ -461,7 +461,42 @@ static void loops_over_nothing(void)
     }
 }
 
-TEST_MAIN(TEST(every_pair_of_terms), TEST(many_terms), TEST(indices_ascend_where_a_matrix_drives),
+/* An id that was never registered is 0, which ends a list of terms: it must not cut a query short. */
+static void a_forgotten_registration_is_refused(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_component known_id = sett_component_register(
+        world, &(sett_component_desc){.name = "known", .size = sizeof(float)});
+    sett_component forgotten_id = 0;
+    sett_query_desc last = {.terms = {SETT_WRITES(known), SETT_WRITES(forgotten)}};
+    sett_query_desc first = {.terms = {SETT_LACKS(forgotten), SETT_READS(known)}};
+    sett_query_desc plain = {.terms = {{.component = forgotten_id}, {.component = known_id}}};
+    CHECK(sett_query_create(world, &last) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
+    CHECK(sett_query_create(world, &first) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
+    CHECK(sett_query_create(world, &plain) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    sett_world_destroy(world);
+}
+
+/* Nothing to write is refused, and adds nothing. */
+static void a_set_without_a_value_is_refused(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_component id = sett_component_register(
+        world, &(sett_component_desc){.name = "value", .size = sizeof(float)});
+    sett_component tag = sett_component_register(world, &(sett_component_desc){.name = "tag"});
+    sett_entity e = sett_entity_create(world);
+    CHECK(sett_set(world, e, id, NULL) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK(!sett_has(world, e, id));
+    CHECK(sett_set(world, e, tag, NULL) != NULL);
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(a_forgotten_registration_is_refused), TEST(a_set_without_a_value_is_refused),
+          TEST(every_pair_of_terms), TEST(many_terms), TEST(indices_ascend_where_a_matrix_drives),
           TEST(kept_order_is_the_order_of_addition), TEST(written_fields_arrive),
           TEST(the_value_in_place_is_within_reach), TEST(structure_is_locked_by_name),
           TEST(a_loop_left_open_is_named_and_can_be_closed), TEST(bad_queries_are_refused),

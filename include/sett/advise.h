@@ -4,7 +4,8 @@
  *     ... play for some seconds ...
  *     sett_advise(world, print_line, NULL);
  *
- * SPDX-License-Identifier: MIT */
+ * SPDX-License-Identifier: MIT
+ */
 #ifndef SETT_ADVISE_H
 #define SETT_ADVISE_H
 
@@ -20,8 +21,9 @@ SETT_API void sett_world_record(sett_world* world, bool on);
 /* Tells `sink` line by line what storage, group or flag would pay, and by how much: estimates of a
  * cost model whose constants were measured on one machine and are compiled in, so that equal worlds
  * get equal advice. One line says so when nothing would.
- * Returns how many pieces of advice there were. Cost: O(queries x terms + types). Threads: reader.
- * Since: 0.1 */
+ * Returns how many pieces of advice there were.
+ * Cost: O(queries x terms + types).
+ * Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_advise(const sett_world* world, void (*sink)(void* user, const char* line),
                               void* user);
 

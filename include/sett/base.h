@@ -3,7 +3,8 @@
  * base.h: version, status codes and the hooks through which a world reaches memory and the outside.
  * Everything here is plain data: no compile option changes a layout.
  *
- * SPDX-License-Identifier: MIT */
+ * SPDX-License-Identifier: MIT
+ */
 #ifndef SETT_BASE_H
 #define SETT_BASE_H
 
@@ -42,9 +43,12 @@
     X(OUT_OF_MEMORY, "the allocator returned NULL; nothing was changed")                           \
     X(LIMIT, "a limit of the world or of the library is reached")                                  \
     X(ARGUMENT, "an argument is outside of what the function documents")                           \
-    X(STALE, "the entity handle is null, or its entity no longer exists")                          \
-    X(UNREGISTERED, "the component id is not registered in this world")                            \
-    X(PRESENT, "the entity already has the component, or the id is already taken")                 \
+    X(STALE,                                                                                       \
+      "the handle is null, or its entity does not exist: destroyed, never created, or promised "   \
+      "and not applied yet")                                                                       \
+    X(UNREGISTERED,                                                                                \
+      "the component id is not registered in this world (0: was the result of registering kept?)") \
+    X(PRESENT, "it is there already (sett_set overwrites a component, sett_ensure accepts it)")    \
     X(ABSENT, "the entity does not have the component")                                            \
     X(CONFLICT, "a different registration or owner holds this name, id or type")                   \
     X(CYCLE, "the request would close a cycle")                                                    \

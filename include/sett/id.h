@@ -1,7 +1,8 @@
 /* id.h: handles. A header of its own, so that code which only stores or passes entities needs
  * nothing else.
  *
- * SPDX-License-Identifier: MIT */
+ * SPDX-License-Identifier: MIT
+ */
 #ifndef SETT_ID_H
 #define SETT_ID_H
 

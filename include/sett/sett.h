@@ -3,8 +3,7 @@
  *     world        where everything lives                    sett_world_*
  *     components   the types of data, registered by number   sett_component_*
  *     entities     created, destroyed, listed                sett_entity_*
- *     values       an entity's components                    sett_add, sett_get, sett_set,
- *     sett_has, sett_remove
+ *     values       an entity's components                    sett_add, sett_get, sett_set, ...
  *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
  *     queries      loops over all that match                 sett_query_*, SETT_QUERY, SETT_EACH
  *     groups       members known at any time, arranged       sett_group_*
@@ -26,7 +25,8 @@
  * recognised in every build: the call changes nothing, returns its failure, and sett_world_error()
  * says which. Debug builds also tell the log and the assert hook.
  *
- * SPDX-License-Identifier: MIT */
+ * SPDX-License-Identifier: MIT
+ */
 #ifndef SETT_SETT_H
 #define SETT_SETT_H
 
@@ -72,12 +72,15 @@ SETT_API void sett_world_destroy(sett_world* world);
 
 /* Destroys every entity; types, queries and the memory reserved stay. Handles to the entities
  * become stale.
- * Fails: LOCKED. Cost: as destroying each. Threads: writer. Since: 0.1 */
+ * Fails: LOCKED.
+ * Cost: as destroying each.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_clear(sett_world* world);
 
 /* Gives blocks of memory in which nothing lives any more back to the allocator, compacts keep_order
- * storages, and forgets signatures that no entity has. Fails: LOCKED. Cost: O(entities + pages).
- * Invalidates: addresses of keep_order components.
+ * storages, and forgets signatures that no entity has.
+ * Fails: LOCKED.
+ * Cost: O(entities + pages). Invalidates: addresses of keep_order components.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_trim(sett_world* world);
 
@@ -87,7 +90,8 @@ SETT_API sett_status sett_world_trim(sett_world* world);
 SETT_API sett_status sett_world_error(const sett_world* world);
 
 /* Returns the sentence that goes with sett_world_error, with names and ids; "" if nothing has
- * failed. Valid until the next failure. Threads: writer. Since: 0.1 */
+ * failed. Valid until the next failure.
+ * Threads: writer. Since: 0.1 */
 SETT_API const char* sett_world_message(sett_world* world);
 
 /* The clock of change detection. Every write marks its page (and its row, if the type asked for
@@ -168,7 +172,8 @@ typedef struct sett_component_desc {
 /* Registers a type. Registering the same again (same name, size, alignment, flags) returns the same
  * id.
  * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message holds both descriptions),
- * UNREGISTERED (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED. Cost: O(1) plus the copy.
+ * UNREGISTERED (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
+ * Cost: O(1) plus the copy.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_component_register(sett_world* world, const sett_component_desc* desc);
 
@@ -180,7 +185,8 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
 
 /* Fills `desc` with how the type was registered, defaults resolved; pointers belong to the world.
- * Fails: UNREGISTERED. Threads: reader. Since: 0.1 */
+ * Fails: UNREGISTERED.
+ * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_component_describe(const sett_world* world, sett_component component,
                                              sett_component_desc* desc);
 
@@ -189,18 +195,20 @@ SETT_API uint32_t sett_component_count(const sett_world* world, sett_component c
 
 /* Makes room so that the next `count` additions to entities that exist, or that come next, allocate
  * nothing.
- * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY. Cost: O(count / rows a page). Threads: writer. Since:
- * 0.1 */
+ * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY.
+ * Cost: O(count / rows a page).
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_reserve(sett_world* world, sett_component component,
                                             uint32_t count);
 
-/* Removes the component from every entity that has it. Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY
- * (then some may be removed).
- * Cost: as removing each. Invalidates: addresses of the type. Threads: writer. Since: 0.1 */
+/* Removes the component from every entity that has it.
+ * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY (then some may be removed).
+ * Cost: as removing each. Invalidates: addresses of the type.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_clear(sett_world* world, sett_component component);
 
-/* Returns the entity whose component lies at `address`, null if none does. Cost: O(pages of the
- * type).
+/* Returns the entity whose component lies at `address`, null if none does.
+ * Cost: O(pages of the type).
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_component_owner(const sett_world* world, sett_component component,
                                           const void* address);
@@ -208,7 +216,8 @@ SETT_API sett_entity sett_component_owner(const sett_world* world, sett_componen
 /* Moves a type's values from one kind of storage to another; every loop goes on working, in the
  * order of the new kind. A tag may be packed too.
  * Fails: LOCKED, UNREGISTERED, ARGUMENT (a keep_order type cannot be a matrix; size), CONFLICT (a
- * group owns it), OUT_OF_MEMORY. Cost: O(values). Invalidates: addresses of the type.
+ * group owns it), OUT_OF_MEMORY.
+ * Cost: O(values). Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_convert(sett_world* world, sett_component component,
                                             sett_storage_kind kind);
@@ -216,15 +225,17 @@ SETT_API sett_status sett_component_convert(sett_world* world, sett_component co
 /* Moves the rows of a keep_order storage together over the gaps that removals left. The library
  * also does so by itself when an addition finds at least half of the rows to be gaps, and in
  * sett_world_trim. No effect on other storages.
- * Fails: LOCKED, UNREGISTERED. Cost: O(rows). Invalidates: addresses of the type. Threads: writer.
- * Since: 0.1 */
+ * Fails: LOCKED, UNREGISTERED.
+ * Cost: O(rows). Invalidates: addresses of the type.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_compact(sett_world* world, sett_component component);
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Creates an entity without components. Returns null on failure. Fails: LOCKED, LIMIT,
- * OUT_OF_MEMORY.
- * Cost: O(1), about 5 ns. Invalidates: nothing. Threads: writer. Since: 0.1 */
+/* Creates an entity without components.
+ * Returns null on failure. Fails: LOCKED, LIMIT, OUT_OF_MEMORY.
+ * Cost: O(1), about 5 ns. Invalidates: nothing.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_entity sett_entity_create(sett_world* world);
 
 /* Creates `count` entities that all have the given components.
@@ -234,8 +245,8 @@ SETT_API sett_entity sett_entity_create(sett_world* world);
  *               NULL altogether for none
  *   out         receives `count` handles; NULL if not wanted
  * Hooks run when all values are written: on_add, then on_set for the types that had values given.
- * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY; then nothing was created. Cost:
- * O(count), page-wise.
+ * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY; then nothing was created.
+ * Cost: O(count), page-wise.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
                                              const sett_component* components,
@@ -244,27 +255,33 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* Creates the entity with exactly this handle, for loading and networking.
  * Fails: PRESENT (the index is in use), STALE (the slot has seen a later generation already, or the
- * handle is null), LIMIT, LOCKED, OUT_OF_MEMORY. Cost: O(1). Threads: writer. Since: 0.1 */
+ * handle is null), LIMIT, LOCKED, OUT_OF_MEMORY.
+ * Cost: O(1).
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
 /* Destroys an entity with all its components. Destroying what is gone is STALE and harmless;
- * destroying what is being destroyed (from a removal hook) is OK and does nothing. Fails: STALE,
- * LOCKED.
+ * destroying what is being destroyed (from a removal hook) is OK and does nothing.
+ * Fails: STALE, LOCKED.
  * Cost: O(components it has). Invalidates: its handle; addresses as by removing each component.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 
-/* Destroys `count` entities; stale handles among them are passed over. Fails: LOCKED. Threads:
- * writer. Since: 0.1 */
+/* Destroys `count` entities; stale handles among them are passed over.
+ * Fails: LOCKED.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
                                               uint32_t count);
 
-/* Destroys every entity that has the component. Fails: LOCKED, UNREGISTERED. Threads: writer.
- * Since: 0.1 */
+/* Destroys every entity that has the component.
+ * Fails: LOCKED, UNREGISTERED.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
 
-/* Removes all components from the entity, which stays. Fails: STALE, LOCKED, OUT_OF_MEMORY.
- * Cost: O(components it has). Threads: writer. Since: 0.1 */
+/* Removes all components from the entity, which stays.
+ * Fails: STALE, LOCKED.
+ * Cost: O(components it has).
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_clear(sett_world* world, sett_entity entity);
 
 /* Returns whether the entity exists. Cost: one comparison. Threads: reader. Since: 0.1 */
@@ -278,19 +295,21 @@ SETT_API sett_entity sett_entity_at(const sett_world* world, uint32_t index);
 SETT_API uint32_t sett_entity_count(const sett_world* world);
 
 /* Walks all entities in the order of the entity table: start with *cursor = 0, end at null.
- * Creating or destroying entities between two calls may skip or repeat some. Cost: O(1). Threads:
- * reader. Since: 0.1 */
+ * Creating or destroying entities between two calls may skip or repeat some.
+ * Cost: O(1).
+ * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor);
 
 /* Writes the ids of up to `capacity` components that the entity has, ascending, the loose ones last
  * in the order of their registration.
- * Returns how many it has, 0 for a stale handle. Cost: O(components it has + loose types). Threads:
- * reader. Since: 0.1 */
+ * Returns how many it has, 0 for a stale handle.
+ * Cost: O(components it has + loose types).
+ * Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_components(const sett_world* world, sett_entity entity,
                                          sett_component* out, uint32_t capacity);
 
-/* Makes room so that `count` more entities can be created without allocating. Fails: OUT_OF_MEMORY,
- * LIMIT.
+/* Makes room so that `count` more entities can be created without allocating.
+ * Fails: OUT_OF_MEMORY, LIMIT.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 
@@ -305,30 +324,34 @@ SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component component);
 
 /* As sett_add, but returns the address of the one the entity has, if it has one; it counts as
- * written. Threads: writer. */
+ * written.
+ * Threads: writer. */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
 /* Writes a value, adding the component if it is absent: then on_add sees the initialised value
  * first and on_set the written one.
  *   value  `size` bytes, copied by the copy hook; without one by memcpy, and what it replaces, a
  *   fresh
- *          value too, is deinitialised first: what is given moves in. Ignored for a tag
+ *          value too, is deinitialised first: what is given moves in. Not NULL, unless the type is
+ *          a tag
  * Returns the address in the world; NULL on failure. Fails: as sett_add, never PRESENT.
- * Cost: as sett_add or sett_get_mut, plus the copy. Threads: writer. Since: 0.1 */
+ * Cost: as sett_add or sett_get_mut, plus the copy.
+ * Threads: writer. Since: 0.1 */
 SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
                         const void* value);
 
 /* Returns a component that the entity has, to read. Absence is a misuse: NULL, ABSENT.
- * Cost: O(1), about 3 ns plus the cache misses. Threads: reader. Since: 0.1 */
+ * Cost: O(1), about 3 ns plus the cache misses.
+ * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_get(const sett_world* world, sett_entity entity,
                               sett_component component);
 
-/* As sett_get, to write: the value counts as changed. Threads: writer of this component's page.
- * Since: 0.1 */
+/* As sett_get, to write: the value counts as changed.
+ * Threads: writer of this component's page. Since: 0.1 */
 SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
 
-/* As sett_get, where absence is an ordinary answer: NULL, also for a stale handle. Threads: reader.
- * Since: 0.1 */
+/* As sett_get, where absence is an ordinary answer: NULL, also for a stale handle.
+ * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_find(const sett_world* world, sett_entity entity,
                                sett_component component);
 
@@ -339,11 +362,19 @@ SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_compone
 SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
 
 /* Removes a component, after those of the entity that require it.
- * Fails: STALE, UNREGISTERED, ABSENT, LOCKED, OUT_OF_MEMORY. Cost: O(1), about 4 ns plus the cache
- * misses.
- * Invalidates: the component's address; for a packed type, any address of that type. Threads:
- * writer. Since: 0.1 */
+ * Fails: STALE, UNREGISTERED, ABSENT, LOCKED, OUT_OF_MEMORY.
+ * Cost: O(1), about 4 ns plus the cache misses. Invalidates: the component's address; for a packed
+ * type, any address of that type.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
+
+/* How the library keeps arrays that grow by pages. */
+typedef struct sett_page_table_ {
+    void** data;
+    uint64_t* tick;
+    uint32_t count;
+    uint32_t capacity;
+} sett_page_table_;
 
 /* A component type looked up once, for code that reads many entities in no order: about half the
  * instructions of sett_get and sett_has, in line. Valid until its type is converted or the world is
@@ -351,13 +382,6 @@ SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_com
  *
  *     sett_accessor positions = sett_accessor_make(world, Position_id);
  *     const Position* p = sett_accessor_find(&positions, target); */
-typedef struct sett_page_table_ { /* how the library keeps arrays that grow by pages */
-    void** data;
-    uint64_t* tick;
-    uint32_t count;
-    uint32_t capacity;
-} sett_page_table_;
-
 typedef struct sett_accessor {
     const sett_page_table_* entities; /* pages of 1,024: generations first */
     const sett_page_table_* presence; /* pages of 8,192 bits */
@@ -419,7 +443,8 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
 
 /* Returns the tick at which the value was last written through the API (set, get_mut, ensure, a
  * batch that declares out or inout): exact if the type has track_rows, else that of its page; 0 if
- * the entity does not have it. Threads: reader. Since: 0.1 */
+ * the entity does not have it.
+ * Threads: reader. Since: 0.1 */
 SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
                                sett_component component);
 
@@ -437,30 +462,32 @@ SETT_API sett_commands* sett_world_commands(sett_world* world);
 /* Makes a further buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
 SETT_API sett_commands* sett_commands_create(sett_world* world);
 
-/* Frees a buffer made by sett_commands_create; what it still holds is dropped. Threads: writer.
- * Since: 0.1 */
+/* Frees a buffer made by sett_commands_create; what it still holds is dropped.
+ * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_destroy(sett_commands* commands);
 
 /* Applies everything recorded, in order, what hooks record into this buffer meanwhile included.
  * Fails: LOCKED; OUT_OF_MEMORY: stops before the command that could not be applied and keeps it and
  * the rest.
- * Cost: as the changes. Threads: writer. Since: 0.1 */
+ * Cost: as the changes.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_commands_apply(sett_commands* commands);
 
-/* Drops everything recorded; entities promised by sett_cmd_create will not come to be. Threads:
- * writer. Since: 0.1 */
+/* Drops everything recorded; entities promised by sett_cmd_create will not come to be.
+ * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_clear(sett_commands* commands);
 
 /* Returns how many commands wait. Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 
 /* Promises an entity: the handle can be stored and recorded about at once, and is valid from
- * sett_commands_apply on. Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY. Threads: writer,
- * but allowed while loops are open. Since: 0.1 */
+ * sett_commands_apply on.
+ * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY.
+ * Threads: writer, but allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
-/* Records what the immediate functions of the same names do. Fails: OUT_OF_MEMORY, UNREGISTERED.
- * Since: 0.1 */
+/* Records what the immediate functions of the same names do.
+ * Fails: OUT_OF_MEMORY, UNREGISTERED. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);
@@ -537,8 +564,9 @@ typedef struct sett_batch {
 } sett_batch;
 
 /* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy.
- * Returns NULL on failure. Fails: UNREGISTERED, OUT_OF_MEMORY. Cost: O(terms). Threads: writer.
- * Since: 0.1 */
+ * Returns NULL on failure. Fails: UNREGISTERED, OUT_OF_MEMORY.
+ * Cost: O(terms).
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc);
 
 /* Frees a query. A loop over it must not be open. NULL is fine. Threads: writer. Since: 0.1 */
@@ -558,16 +586,19 @@ SETT_API void sett_query_destroy(sett_query* query);
 SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
 
 /* Writes a sentence or two about how a loop that begins now would go, and why, with the numbers, as
- * snprintf does. Returns the length of the whole text. Threads: writer. Since: 0.1 */
+ * snprintf does.
+ * Returns the length of the whole text.
+ * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(sett_query* query, char* out, size_t size);
 
-/* Returns how many entities match. Cost: as a loop with an empty body. Threads: reader. Since: 0.1
+/* Returns how many entities match. Cost: as a loop with an empty body. Threads: writer. Since: 0.1
  */
 SETT_API uint32_t sett_query_count(sett_query* query);
 
 /* Returns the first entity in the order of the query, null if none matches; and whether any
  * matches.
- * Cost: up to the first match. Threads: writer. Since: 0.1 */
+ * Cost: up to the first match.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_entity sett_query_first(sett_query* query);
 
 /* Returns whether this entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
@@ -603,8 +634,8 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  * runs out for the scratch that queries over several packed storages need. sett_batch_next moves to
  * the next batch, false when there is none. sett_batch_end closes it.
  * Cost: about 10 ns to open and close; 5 ns plus 2 for each field a batch; at least one batch for
- * up to 1,024 entities with neighbouring indices. Threads: writer: one thread loops over a world at
- * a time. Since: 0.1 */
+ * up to 1,024 entities with neighbouring indices.
+ * Threads: writer: one thread loops over a world at a time. Since: 0.1 */
 SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
@@ -653,7 +684,8 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 }
 
 /* Returns whether the entities of this batch have the k-th term's component: how to tell for an
- * optional tag, whose field is NULL either way. Threads: reader. Since: 0.1 */
+ * optional tag, whose field is NULL either way.
+ * Threads: reader. Since: 0.1 */
 static inline bool sett_batch_has(const sett_batch* batch, uint32_t k)
 {
     return (batch->present >> k & 1) != 0;
@@ -717,10 +749,11 @@ typedef struct sett_group_desc {
 typedef struct sett_group sett_group;
 
 /* Creates a group; entities that qualify already are taken in, without callbacks. It belongs to the
- * world. Returns NULL on failure. Fails: ARGUMENT (no condition; a loose type; an owned type that
- * is not packed or keeps its order), UNREGISTERED, CONFLICT (the message names both groups),
- * LOCKED, OUT_OF_MEMORY. Cost: O(entities of one of its types). Invalidates: addresses of owned
- * types.
+ * world.
+ * Returns NULL on failure. Fails: ARGUMENT (no condition; a loose type; an owned type that is not
+ * packed or keeps its order), UNREGISTERED, CONFLICT (the message names both groups), LOCKED,
+ * OUT_OF_MEMORY.
+ * Cost: O(entities of one of its types). Invalidates: addresses of owned types.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc);
 
@@ -737,9 +770,11 @@ SETT_API bool sett_group_has(const sett_group* group, sett_entity entity);
 
 /* Packed storages, and the members of owning groups, can be put in order; additions then append to
  * it and removals disturb it (unless keep_order). All sorts are stable, and take less when little
- * is out of order: O(n) plus the sorting of what is. Fails: LOCKED, UNREGISTERED, ARGUMENT (not
- * packed; no such key), CONFLICT (a group arranges it), OUT_OF_MEMORY (order unchanged).
- * Invalidates: addresses of the types whose rows move. Threads: writer. Since: 0.1 */
+ * is out of order: O(n) plus the sorting of what is.
+ * Fails: LOCKED, UNREGISTERED, ARGUMENT (not packed; no such key), CONFLICT (a group arranges it),
+ * OUT_OF_MEMORY (order unchanged).
+ * Invalidates: addresses of the types whose rows move.
+ * Threads: writer. Since: 0.1 */
 
 /* What lies where a key is read. */
 typedef enum sett_key_kind {
@@ -756,13 +791,14 @@ SETT_API sett_status sett_sort(sett_world* world, sett_component component,
                                int (*compare)(const void* a, const void* b, void* user),
                                void* user);
 
-/* Sorts a type's values by a number in them, `offset` bytes from their beginning. Cost: O(n), about
- * 30 ns a value. -0 goes before 0, NaN to the ends. */
+/* Sorts a type's values by a number in them, `offset` bytes from their beginning.
+ * Cost: O(n), about 30 ns a value. -0 goes before 0, NaN to the ends. */
 SETT_API sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t offset,
                                       sett_key_kind kind);
 
 /* Puts the entities that both types have first, in the order of `like`; the others follow as they
- * are. Cost: O(n of both). */
+ * are.
+ * Cost: O(n of both). */
 SETT_API sett_status sett_sort_as(sett_world* world, sett_component component, sett_component like);
 
 /* The same for the members of a group, by a type that it owns (sett_group_sort), or by a number in
@@ -793,16 +829,19 @@ typedef struct sett_stats {
 /* Fills `stats`. Cost: O(types + pages). Threads: reader. Since: 0.1 */
 SETT_API void sett_world_stats(const sett_world* world, sett_stats* stats);
 
-/* Checks every invariant of every structure. Returns SETT_OK, or INVALID with *reason (may be NULL)
- * set to a sentence that the world keeps until the next call. Cost: O(everything). Threads: writer.
- * Since: 0.1 */
+/* Checks every invariant of every structure.
+ * Returns SETT_OK, or INVALID with *reason (may be NULL) set to a sentence that the world keeps
+ * until the next call.
+ * Cost: O(everything).
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_validate(sett_world* world, const char** reason);
 
 /* -------------------------------------------------------------------------------- typed helpers */
 
 /* Returns a world, or NULL when memory runs out or header and library do not match. `desc` may be
  * NULL.
- * Cost: one allocation, under 1 us. Threads: any. Since: 0.1 */
+ * Cost: one allocation, under 1 us.
+ * Threads: any. Since: 0.1 */
 static inline sett_world* sett_world_create(const sett_world_desc* desc)
 {
     return sett_world_create_checked(desc, SETT_VERSION, SETT_LAYOUT);
@@ -839,44 +878,25 @@ static inline sett_component sett_component_register_type(sett_world* world, con
 #define SETT_HAS(world, entity, T) sett_has((world), (entity), T##_id)
 #define SETT_REMOVE(world, entity, T) sett_remove((world), (entity), T##_id)
 
-/* Terms of a query, by type: .terms = {SETT_WRITES(Position), SETT_READS(Velocity),
- * SETT_LACKS(Frozen)} */
-#define SETT_READS(T)                                                                              \
-    {                                                                                              \
-        T##_id, SETT_IN, SETT_WITH, false                                                          \
-    } /* has it; read only */
-#define SETT_WRITES(T)                                                                             \
-    {                                                                                              \
-        T##_id, SETT_INOUT, SETT_WITH, false                                                       \
-    } /* has it; read and written */
-#define SETT_OVERWRITES(T)                                                                         \
-    {                                                                                              \
-        T##_id, SETT_OUT, SETT_WITH, false                                                         \
-    } /* has it; written unseen */
-#define SETT_HAVING(T)                                                                             \
-    {                                                                                              \
-        T##_id, SETT_NONE, SETT_WITH, false                                                        \
-    } /* has it; value not asked for */
-#define SETT_CHANGED(T)                                                                            \
-    {                                                                                              \
-        T##_id, SETT_IN, SETT_WITH, true                                                           \
-    } /* has it, written since; read only */
-#define SETT_LACKS(T)                                                                              \
-    {                                                                                              \
-        T##_id, SETT_NONE, SETT_WITHOUT, false                                                     \
-    } /* does not have it */
-#define SETT_MAY_READ(T)                                                                           \
-    {                                                                                              \
-        T##_id, SETT_IN, SETT_OPTIONAL, false                                                      \
-    } /* if it has it; read only */
-#define SETT_MAY_WRITE(T)                                                                          \
-    {                                                                                              \
-        T##_id, SETT_INOUT, SETT_OPTIONAL, false                                                   \
-    } /* if it has it; written */
-#define SETT_ANY_OF(T)                                                                             \
-    {                                                                                              \
-        T##_id, SETT_IN, SETT_ANY, false                                                           \
-    } /* one of these at least; read only */
+/* Terms of a query, by type: .terms = {SETT_WRITES(Position), SETT_READS(Velocity)}. An id that is
+ * still 0, because the type was never registered, becomes one that no type has: the query is
+ * refused. */
+#define SETT_TERM_ID(T) (T##_id != 0 ? (sett_component)T##_id : UINT32_MAX)
+/* clang-format off */
+/* The entity has it, and the loop reads it, reads and writes it, writes it unseen, or only asks; or
+ * reads it if it was written since sett_query_set_since. */
+#define SETT_READS(T)      {SETT_TERM_ID(T), SETT_IN, SETT_WITH, false}
+#define SETT_WRITES(T)     {SETT_TERM_ID(T), SETT_INOUT, SETT_WITH, false}
+#define SETT_OVERWRITES(T) {SETT_TERM_ID(T), SETT_OUT, SETT_WITH, false}
+#define SETT_HAVING(T)     {SETT_TERM_ID(T), SETT_NONE, SETT_WITH, false}
+#define SETT_CHANGED(T)    {SETT_TERM_ID(T), SETT_IN, SETT_WITH, true}
+
+/* It does not have it; it may have it; it has at least one of these. */
+#define SETT_LACKS(T)      {SETT_TERM_ID(T), SETT_NONE, SETT_WITHOUT, false}
+#define SETT_MAY_READ(T)   {SETT_TERM_ID(T), SETT_IN, SETT_OPTIONAL, false}
+#define SETT_MAY_WRITE(T)  {SETT_TERM_ID(T), SETT_INOUT, SETT_OPTIONAL, false}
+#define SETT_ANY_OF(T)     {SETT_TERM_ID(T), SETT_IN, SETT_ANY, false}
+/* clang-format on */
 #define SETT_FIELD(b, k, T) ((T*)sett_batch_field((b), (k)))
 
 #ifdef __cplusplus

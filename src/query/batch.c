@@ -134,7 +134,7 @@ SETTI_INLINE uint32_t match_index(const sett_batch* batch, uint32_t row)
     return batch->step_indices != NULL ? batch->step_indices[row] : batch->unit_base + row;
 }
 
-/* Keeps the rows whose entities have the type (wanted: have it not), asking for each; where the
+/* Keeps the rows whose entities have the type (not wanted: lack it), asking for each; where the
  * term's values are going to be gathered, notes their places. */
 static void match_each(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                        uint32_t word_count)

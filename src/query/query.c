@@ -13,6 +13,13 @@ static const char* query_argument(const sett_query_desc* desc)
             return "only a term that the entity has to have can be `changed`";
         }
     }
+    bool ended = false;
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
+        if (ended && desc->terms[k].component != 0) {
+            return "a term behind one with component 0, which ends the list: is that registered?";
+        }
+        ended = ended || desc->terms[k].component == 0;
+    }
     return NULL;
 }
 

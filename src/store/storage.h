@@ -1,13 +1,10 @@
 /* storage.h: what holds the values of one component type. One contract, a flat switch on `kind`:
  *
- *     matrix   position = entity index; one occupancy bit an entity; pages of rows where values are
- *     storage_matrix.c
- *     tag      the occupancy bits alone
- *     storage_matrix.c
- *     packed   a sparse set: rows without gaps, an index from entity to row
- *     storage_packed.c
- *              with keep_order removal leaves gaps that compaction closes
- *              compact.c
+ *     matrix   position = entity index; one occupancy bit per entity;      storage_matrix.c
+ *              pages of rows where values are
+ *     tag      the occupancy bits alone                                    storage_matrix.c
+ *     packed   a sparse set: rows without gaps, an index from entity       storage_packed.c
+ *              to row; with keep_order removal leaves gaps                 compact.c
  *
  * Everything is by entity index; generations are the entity table's matter. The *place* of a value
  * is its row counted over all pages: the entity index in a matrix.
@@ -125,7 +122,7 @@ SETTI_INLINE uint32_t setti_storage_place(const setti_storage* storage, uint32_t
     return setti_packed_row(storage, index);
 }
 
-/* The address of the value at a place. A tag's is no memory of anybody, and not NULL. */
+/* The address of the value at a place. For a tag: not NULL, and not to be dereferenced. */
 SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
 {
     if (SETTI_UNLIKELY(storage->kind == SETTI_TAG)) {

@@ -1,9 +1,10 @@
 /* change.c: the one place where the structure of a world changes: which entities exist and which
  * components they have.
  *
- * Every change runs in the same order: check, reserve all memory that is needed, then storage,
- * value, signature, hooks. What cannot fail comes after what can, so that a call that fails leaves
- * the world as it was.
+ * Every change runs in the same order. Adding: check, reserve all memory, tell the groups that are
+ * left, storage, value, signature, groups, on_add, tell the groups that are entered. Removing:
+ * check, reserve, tell left, on_remove, leave, value, storage, signature, enter, tell entered. What
+ * can fail comes first, so that a call that fails leaves the world as it was.
  *
  * The workload: add and remove of plain types on living entities, a transition that was taken a
  * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
@@ -501,7 +502,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, const sett
 
 static bool change_may_move(const sett_world* world, const setti_type* type)
 {
-    return type != NULL && type->storage.size != 0 &&
+    return type != NULL && type->storage.size != 0 && world->locks == 0 &&
            (world->listeners != NULL || setti_packed_is_full(&type->storage));
 }
 
@@ -509,6 +510,10 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
 {
     setti_type* type = setti_world_type(world, component);
     void* row = NULL;
+    if (SETTI_UNLIKELY(value == NULL && type != NULL && type->storage.size != 0)) {
+        setti_world_fail(world, SETT_STATUS_ARGUMENT, "sett_set", entity, component);
+        return NULL;
+    }
     if (SETTI_LIKELY(type != NULL && setti_entity_signature(&world->entities, entity) != NULL)) {
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
@@ -1008,7 +1013,7 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-/* Destroys an entity with hooked or loose types. */
+/* Destroys an entity with hooked or loose types, or while there are groups. */
 SETTI_COLD static void change_destroy_slow(sett_world* world, sett_entity entity,
                                            uint32_t* signature)
 {

@@ -199,6 +199,11 @@ void sett_commands_destroy(sett_commands* commands)
     }
 }
 
+const sett_commands* setti_commands_next(const sett_commands* commands)
+{
+    return commands->next;
+}
+
 uint32_t sett_commands_count(const sett_commands* commands)
 {
     return commands->count;

@@ -65,6 +65,15 @@ void sett_world_destroy(sett_world* world)
     if (world_has_endings(world)) {
         setti_change_destroy_all(world);
     }
+#if !defined(NDEBUG)
+    for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
+        if (sett_commands_count(at) != 0) {
+            setti_world_log(world, SETT_LOG_WARNING,
+                            "sett_world_destroy: %u recorded commands were never applied",
+                            (unsigned)sett_commands_count(at));
+        }
+    }
+#endif
     while (world->all_commands != NULL) {
         setti_commands_free(world->all_commands);
     }
@@ -229,7 +238,8 @@ SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,
         "%s: a loop over query \"%.100s\" is open; record the change with sett_cmd_* and call "
-        "sett_commands_apply after the loop (if it was left by return: sett_batch_end before it)",
+        "sett_commands_apply after the loop (left by return or goto: call sett_batch_end(b) "
+        "before leaving; sett_query_end_all(world) recovers)",
         call, world->open_loops != NULL ? world->open_loops->name : "?");
 }
 
