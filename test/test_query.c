@@ -461,7 +461,8 @@ static void loops_over_nothing(void)
     }
 }
 
-/* An id that was never registered is 0, which ends a list of terms: it must not cut a query short. */
+/* An id that was never registered is 0, which ends a list of terms: it must not cut a query
+ * short. */
 static void a_forgotten_registration_is_refused(void)
 {
     sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
