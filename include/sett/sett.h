@@ -867,10 +867,17 @@ static inline sett_component sett_component_register_type(sett_world* world, con
     return sett_component_register(world, &desc);
 }
 
+/* Adds a tag, of which there is nothing to write: whether it was added. Otherwise as sett_add. */
+static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_component tag)
+{
+    return sett_add(world, entity, tag) != NULL;
+}
+
 #define SETT_REGISTER(world, T)                                                                    \
     sett_component_register_type((world), #T, sizeof(T), SETT_ALIGNOF(T))
 #define SETT_REGISTER_TAG(world, T) sett_component_register_type((world), #T, 0, 1)
 #define SETT_ADD(world, entity, T) ((T*)sett_add((world), (entity), T##_id))
+#define SETT_ADD_TAG(world, entity, T) sett_add_tag((world), (entity), T##_id)
 #define SETT_ENSURE(world, entity, T) ((T*)sett_ensure((world), (entity), T##_id))
 #define SETT_GET(world, entity, T) ((const T*)sett_get((world), (entity), T##_id))
 #define SETT_GET_MUT(world, entity, T) ((T*)sett_get_mut((world), (entity), T##_id))

@@ -1,0 +1,79 @@
+/* 02_commands.c: creating and destroying inside of loops.
+ *
+ * While a loop is open, structure does not change: a loop that saw entities come and go under its
+ * feet would need a rule for every case. It records what it wants, and that happens afterwards. */
+#include "sett/sett.h"
+
+#include <stdio.h>
+
+typedef struct Position {
+    float x;
+} Position;
+
+typedef struct Gun {
+    int rounds;
+} Gun;
+
+typedef struct Bullet {
+    sett_entity shooter;
+    int life; /* steps */
+} Bullet;
+
+enum {
+    Position_id = 1,
+    Gun_id,
+    Bullet_id
+};
+
+int main(void)
+{
+    sett_world* world = sett_world_create(NULL);
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Position), .id = Position_id});
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Gun), .id = Gun_id});
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Bullet), .id = Bullet_id});
+    sett_commands* commands = sett_world_commands(world);
+
+    sett_query* guns = sett_query_create(
+        world, &(sett_query_desc){.terms = {SETT_WRITES(Gun), SETT_READS(Position)}});
+    sett_query* bullets = sett_query_create(
+        world, &(sett_query_desc){.terms = {SETT_WRITES(Bullet), SETT_WRITES(Position)}});
+
+    for (int k = 0; k < 3; k++) {
+        sett_entity turret = sett_entity_create(world);
+        SETT_SET(world, turret, Position, .x = (float)(10 * k));
+        SETT_SET(world, turret, Gun, .rounds = 2 + k);
+    }
+    for (int step = 0; step < 8; step++) {
+        SETT_QUERY(guns, b) {
+            Gun* gun = SETT_FIELD(b, 0, Gun);
+            const Position* position = SETT_FIELD(b, 1, Position);
+            SETT_EACH(b, i) {
+                if (gun[i].rounds-- > 0) {
+                    /* The handle can be stored at once; valid it is from the application on. */
+                    sett_entity bullet = sett_cmd_create(commands);
+                    SETT_CMD_SET(commands, bullet, Position, .x = position[i].x);
+                    SETT_CMD_SET(commands, bullet, Bullet, .shooter = sett_batch_entity(b, i),
+                                 .life = 3);
+                } else {
+                    sett_cmd_remove(commands, sett_batch_entity(b, i), Gun_id);
+                }
+            }
+        }
+        SETT_QUERY(bullets, b) {
+            Bullet* bullet = SETT_FIELD(b, 0, Bullet);
+            Position* position = SETT_FIELD(b, 1, Position);
+            SETT_EACH(b, i) {
+                position[i].x += 1;
+                if (--bullet[i].life == 0) {
+                    sett_cmd_destroy(commands, sett_batch_entity(b, i));
+                }
+            }
+        }
+        uint32_t recorded = sett_commands_count(commands);
+        sett_commands_apply(commands);
+        printf("step %d: %2u commands, then %u guns and %u bullets\n", step, (unsigned)recorded,
+               (unsigned)sett_query_count(guns), (unsigned)sett_query_count(bullets));
+    }
+    sett_world_destroy(world);
+    return 0;
+}

@@ -1,0 +1,85 @@
+/* 03_queries.c: which entities a loop visits, and how it gets to them.
+ *
+ * A shop: goods have a price, some are on sale, some are hidden. */
+#include "sett/sett.h"
+
+#include <stdio.h>
+
+typedef struct Price {
+    int cents;
+} Price;
+
+typedef struct Sale {
+    int percent;
+} Sale;
+
+enum {
+    Price_id = 1,
+    Sale_id,
+    Hidden_id
+};
+
+static void explain(sett_query* query)
+{
+    char text[512];
+    sett_query_explain(query, text, sizeof text);
+    printf("  %s\n", text);
+}
+
+int main(void)
+{
+    sett_world* world = sett_world_create(NULL);
+    sett_component_register(
+        world, &(sett_component_desc){SETT_TYPE(Price), .id = Price_id, .track_rows = true});
+    /* Few goods have it: a packed storage finds them without a look at the others. */
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Sale), .id = Sale_id,
+                                                          .storage = SETT_STORAGE_PACKED});
+    sett_component_register(world, &(sett_component_desc){.name = "Hidden", .id = Hidden_id});
+
+    for (int k = 0; k < 10000; k++) {
+        sett_entity good = sett_entity_create(world);
+        SETT_SET(world, good, Price, .cents = 100 + k);
+        if (k % 100 == 0) {
+            SETT_SET(world, good, Sale, .percent = 20);
+        }
+        if (k % 3 == 0) {
+            SETT_ADD_TAG(world, good, Hidden);
+        }
+    }
+
+    /* `with` is the default; a field that may be missing is NULL for the whole batch. */
+    sett_query* shown = sett_query_create(
+        world,
+        &(sett_query_desc){.name = "shown",
+                           .terms = {SETT_READS(Price), SETT_MAY_READ(Sale), SETT_LACKS(Hidden)}});
+    long total = 0;
+    SETT_QUERY(shown, b) {
+        const Price* price = SETT_FIELD(b, 0, Price);
+        const Sale* sale = SETT_FIELD(b, 1, Sale);
+        SETT_EACH(b, i) {
+            total += sale != NULL ? price[i].cents * (100 - sale[i].percent) / 100 : price[i].cents;
+        }
+    }
+    printf("%u goods are shown, for %ld cents\n", (unsigned)sett_query_count(shown), total);
+    explain(shown);
+
+    sett_query* bargains = sett_query_create(
+        world,
+        &(sett_query_desc){.name = "bargains", .terms = {SETT_READS(Sale), SETT_WRITES(Price)}});
+    uint64_t before = sett_world_tick(world);
+    sett_world_advance(world); /* what is written from here on is newer than `before` */
+    SETT_QUERY(bargains, b) {
+        Price* price = SETT_FIELD(b, 1, Price);
+        SETT_EACH(b, i) {
+            price[i].cents -= 10;
+        }
+    }
+    explain(bargains);
+
+    sett_query* changed =
+        sett_query_create(world, &(sett_query_desc){.terms = {SETT_CHANGED(Price)}});
+    sett_query_set_since(changed, before);
+    printf("%u prices have changed\n", (unsigned)sett_query_count(changed));
+    sett_world_destroy(world);
+    return 0;
+}

@@ -1,0 +1,82 @@
+/* 04_storages.c: the same loop over another layout.
+ *
+ * How a type is stored, sorted and grouped is decided where it is registered, or later; loops stay
+ * as they are. Here sprites are drawn by layer, and the world is asked what would suit it. */
+#include "sett/advise.h"
+#include "sett/sett.h"
+
+#include <stdio.h>
+
+typedef struct Sprite {
+    uint32_t layer;
+    uint32_t image;
+} Sprite;
+
+typedef struct Burning {
+    float heat;
+} Burning;
+
+enum {
+    Sprite_id = 1,
+    Burning_id
+};
+
+static void say(void* user, const char* line)
+{
+    (void)user;
+    printf("  advice: %s\n", line);
+}
+
+static void draw(sett_query* query, const char* label)
+{
+    uint32_t switches = 0;
+    uint32_t last = UINT32_MAX;
+    SETT_QUERY(query, b) {
+        const Sprite* sprite = SETT_FIELD(b, 0, Sprite);
+        SETT_EACH(b, i) {
+            switches += sprite[i].layer != last;
+            last = sprite[i].layer;
+        }
+    }
+    printf("%s: the layer changes %u times\n", label, (unsigned)switches);
+}
+
+int main(void)
+{
+    sett_world* world = sett_world_create(NULL);
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Sprite), .id = Sprite_id});
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Burning), .id = Burning_id});
+    for (uint32_t k = 0; k < 50000; k++) {
+        sett_entity entity = sett_entity_create(world);
+        SETT_SET(world, entity, Sprite, .layer = k * 7 % 5, .image = k);
+        if (k % 1000 == 0) {
+            SETT_SET(world, entity, Burning, .heat = 1);
+        }
+    }
+    sett_query* sprites =
+        sett_query_create(world, &(sett_query_desc){.terms = {SETT_READS(Sprite)}});
+    sett_query* fires = sett_query_create(
+        world, &(sett_query_desc){.terms = {SETT_WRITES(Burning), SETT_READS(Sprite)}});
+
+    draw(sprites, "in the order of creation");
+    /* A matrix has one order, that of the entities; a packed storage can have any. */
+    sett_component_convert(world, Sprite_id, SETT_STORAGE_PACKED);
+    sett_sort_by_key(world, Sprite_id, offsetof(Sprite, layer), SETT_KEY_U32);
+    draw(sprites, "sorted by layer");
+    sett_component_convert(world, Sprite_id, SETT_STORAGE_MATRIX);
+
+    /* A few frames of real use, and the world says what it would change. */
+    sett_world_record(world, true);
+    for (int frame = 0; frame < 60; frame++) {
+        SETT_QUERY(fires, b) {
+            Burning* burning = SETT_FIELD(b, 0, Burning);
+            SETT_EACH(b, i) {
+                burning[i].heat *= 0.9f;
+            }
+        }
+    }
+    sett_world_record(world, false);
+    sett_advise(world, say, NULL);
+    sett_world_destroy(world);
+    return 0;
+}
