@@ -47,7 +47,8 @@ typedef struct sett_world_desc {
     void* hook_user;            /* handed to log_fn and assert_fn */
     uint32_t entity_limit;      /* entity indices stay below this; default: 268,435,456 (2^28) */
     uint32_t signature_warning; /* log when this many sets of components exist; default: 65,536 */
-    /* ask for memory in blocks of at least 2 MB fit for huge pages; default: no */
+    /* ask for all memory in blocks of 2 MB, aligned, fit for huge pages; default: blocks become so
+     * when a world has 8 MB, and only with the default allocator */
     bool huge_pages;
 } sett_world_desc;
 

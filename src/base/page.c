@@ -20,6 +20,7 @@
 struct setti_block {
     setti_block* next;
     size_t size;       /* bytes, this header included */
+    size_t align;      /* as asked of the allocator */
     size_t free_bytes; /* scratch of setti_pool_trim */
 };
 
@@ -100,11 +101,6 @@ static void pool_release(setti_pool* pool, void* memory, size_t size, size_t ali
     pool->block_size -= size;
 }
 
-static size_t pool_block_align(const setti_pool* pool)
-{
-    return pool->huge_pages ? SETTI_HUGE_PAGE : SETTI_POOL_STEP;
-}
-
 void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages)
 {
     memset(pool, 0, sizeof(*pool));
@@ -118,7 +114,7 @@ void setti_pool_deinit(setti_pool* pool)
     while (pool->blocks != NULL) {
         setti_block* block = pool->blocks;
         pool->blocks = block->next;
-        pool_release(pool, block, block->size, pool_block_align(pool));
+        pool_release(pool, block, block->size, block->align);
     }
     while (pool->large != NULL) {
         setti_large* large = pool->large;
@@ -144,22 +140,34 @@ static void pool_retire_bump(setti_pool* pool)
     SETTI_ASSERT(pool->bump_size == 0);
 }
 
+/* Whether blocks come from the system: a caller's allocator is asked for alignments of 2 MB only if
+ * its owner said so. */
+static bool pool_is_system(const setti_pool* pool)
+{
+    return pool->allocator.realloc_fn == setti_platform_realloc;
+}
+
 /* Blocks grow with the world, by a quarter of it: 44 MB take 30 of them, and the slack is at most a
- * fifth. */
+ * fifth. Once they reach 2 MB they are huge pages where the system has them: a million entities
+ * then miss the address cache no more (create with two values 29 -> 22 ns, destroy in random order
+ * 47 -> 42, get 23 -> 22). */
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
 {
     size_t size = SETTI_MIN(SETTI_MAX(pool->block_size / 4, BLOCK_MIN), BLOCK_MAX);
     size = setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
-    if (pool->huge_pages) {
-        size = setti_align_up(size, SETTI_HUGE_PAGE);
+    size_t align = SETTI_POOL_STEP;
+    if (pool->huge_pages || (size >= SETTI_HUGE_PAGE && pool_is_system(pool))) {
+        align = SETTI_HUGE_PAGE;
+        size = setti_align_up(size, align);
     }
-    setti_block* block = pool_allocate(pool, size, pool_block_align(pool));
+    setti_block* block = pool_allocate(pool, size, align);
     if (block == NULL) {
         return false;
     }
     pool_retire_bump(pool);
     block->next = pool->blocks;
     block->size = size;
+    block->align = align;
     block->free_bytes = 0;
     pool->blocks = block;
     pool->bump = (unsigned char*)block + BLOCK_HEADER;
@@ -328,7 +336,7 @@ void setti_pool_trim(setti_pool* pool)
         setti_block* block = *link;
         if (block->free_bytes == block->size - BLOCK_HEADER) {
             *link = block->next;
-            pool_release(pool, block, block->size, pool_block_align(pool));
+            pool_release(pool, block, block->size, block->align);
         } else {
             link = &block->next;
         }

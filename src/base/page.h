@@ -37,7 +37,7 @@ typedef struct setti_pool {
     size_t block_size;              /* bytes held from the allocator */
     size_t used_size;               /* bytes handed out, rounded up to their classes */
     uint64_t allocations;           /* calls for memory so far */
-    bool huge_pages;                /* blocks are multiples of SETTI_HUGE_PAGE, aligned to it */
+    bool huge_pages;                /* all blocks are, and not only large ones: see pool_grow */
     void* free[SETTI_POOL_CLASSES]; /* free pieces by class, linked through their first word */
 } setti_pool;
 
