@@ -328,9 +328,9 @@ static inline void model_destroy(model_world* m, uint32_t index)
 /* A value that owns memory and knows where it lies, so that a missing or doubled init, deinit,
  * copy or move shows. */
 typedef struct model_owned {
-    struct model_owned* self;
-    uint32_t* block;
-    uint64_t guard;
+    _Alignas(8) struct model_owned* self; /* 24 bytes also where addresses have 4 */
+    _Alignas(8) uint32_t* block;
+    _Alignas(8) uint64_t guard;
 } model_owned;
 
 #define MODEL_GUARD 0x0123456789ABCDEFu
