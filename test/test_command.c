@@ -1,6 +1,9 @@
 /* test_command.c: changes recorded now and applied later. */
 #include "check.h"
+#include "scarce.h"
 #include "sett/sett.h"
+
+#include "world/command.h"
 
 typedef struct scene {
     sett_world* world;
@@ -339,9 +342,207 @@ static void a_buffer_being_applied_cannot_be_cleared(void)
     scene_end(&s);
 }
 
+/* ---- Lanes ----------------------------------------------------------------------------------- */
+
+#define LANES 3
+
+/* Gives the table holes, promises, and slots of later lives. */
+static void lanes_prepare(const scene* s, sett_commands** lane)
+{
+    static sett_entity e[300];
+    sett_entity_create_many(s->world, 300, NULL, 0, NULL, e);
+    for (uint32_t k = 0; k < 300; k += 3) {
+        sett_entity_destroy(s->world, e[k]);
+    }
+    for (uint32_t k = 0; k < LANES; k++) {
+        lane[k] = sett_commands_create(s->world);
+    }
+    sett_cmd_create(s->commands);
+    sett_cmd_create(lane[1]); /* from before: stays in front */
+}
+
+/* Creates `count` entities in each lane, each with its lane and its number, in turns of `turn`. */
+static void lanes_record(const scene* s, sett_commands** lane, uint32_t count, uint32_t turn,
+                         sett_entity made[LANES][500])
+{
+    for (uint32_t begin = 0; begin < count; begin += turn) {
+        for (uint32_t k = LANES; k-- > 0;) {
+            for (uint32_t n = begin; n < begin + turn && n < count; n++) {
+                uint32_t value = k * 1000 + n;
+                made[k][n] = sett_cmd_create(lane[k]);
+                CHECK_EQ(sett_cmd_set(lane[k], made[k][n], s->number, &value), SETT_OK);
+            }
+        }
+    }
+}
+
+static void lanes_give_the_same_handles_in_any_order(void)
+{
+    static sett_entity made[2][LANES][500];
+    for (uint32_t round = 0; round < 2; round++) {
+        scene s;
+        scene_begin(&s);
+        sett_commands* lane[LANES];
+        lanes_prepare(&s, lane);
+        const setti_id_set* ids = &s.world->entities.ids;
+        uint32_t tail = ids->count + s.world->entities.promised;
+        CHECK_EQ(tail, 202);
+        setti_commands_begin_lanes(s.world, lane, LANES);
+        static sett_world before; /* what threads share must not be written */
+        memcpy(&before, s.world, sizeof(before));
+        lanes_record(&s, lane, 500, round == 0 ? 1 : 77, made[round]);
+        CHECK(memcmp(&before, s.world, sizeof(before)) == 0);
+        for (uint32_t k = 0; k < LANES; k++) {
+            for (uint32_t n = 0; n < 500; n++) {
+                uint32_t row = tail + (n / 64 * LANES + k) * 64 + n % 64;
+                CHECK_EQ(made[round][k][n].index, setti_id_set_dense(ids, row));
+                CHECK(!sett_entity_valid(s.world, made[round][k][n]));
+                CHECK(sett_is_null(sett_entity_at(s.world, made[round][k][n].index)));
+            }
+        }
+        CHECK_EQ(setti_commands_merge_lanes(s.world, lane, LANES), SETT_OK);
+        CHECK_EQ(sett_entity_count(s.world), 200 + 1 + LANES * 500);
+        for (uint32_t k = 0; k < LANES; k++) {
+            for (uint32_t n = 0; n < 500; n++) {
+                CHECK_EQ(number_of(&s, made[round][k][n]), k * 1000 + n);
+            }
+        }
+        scene_end(&s);
+    }
+    CHECK(memcmp(made[0], made[1], sizeof(made[0])) == 0);
+}
+
+static void lanes_apply_first_to_last(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_commands* lane[LANES];
+    lanes_prepare(&s, lane);
+    sett_entity e = sett_entity_create(s.world);
+    setti_commands_begin_lanes(s.world, lane, LANES);
+    for (uint32_t k = LANES; k-- > 0;) {
+        sett_cmd_set(lane[k], e, s.number, &k);
+    }
+    CHECK_EQ(setti_commands_merge_lanes(s.world, lane, LANES), SETT_OK);
+    CHECK_EQ(number_of(&s, e), LANES - 1);
+    scene_end(&s);
+}
+
+static void while_lanes_record_nothing_else_happens(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_commands* lane[LANES];
+    lanes_prepare(&s, lane);
+    setti_commands_begin_lanes(s.world, lane, LANES);
+    sett_entity made = sett_cmd_create(lane[0]);
+    CHECK(sett_is_null(sett_entity_create(s.world)));
+    CHECK(strstr(sett_world_message(s.world), "sett_cmd_*") != NULL);
+    CHECK(sett_is_null(sett_cmd_create(s.commands)));
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_entity_create_handle(s.world, made), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_commands_apply(lane[0]), SETT_STATUS_LOCKED);
+    sett_commands_clear(lane[0]); /* its handles are out */
+    sett_commands_destroy(lane[0]);
+    CHECK_EQ(sett_commands_count(lane[0]), 1);
+    CHECK_EQ(setti_commands_merge_lanes(s.world, lane, LANES), SETT_OK);
+    CHECK(sett_entity_valid(s.world, made));
+    CHECK(!sett_is_null(sett_entity_create(s.world)));
+    setti_commands_begin_lanes(s.world, lane, LANES); /* left for sett_world_destroy */
+    sett_cmd_create(lane[2]);
+    scene_end(&s);
+}
+
+static void lanes_end_at_the_limit(void)
+{
+    sett_world* world =
+        sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 100});
+    sett_commands* lane[2] = {sett_commands_create(world), sett_commands_create(world)};
+    setti_commands_begin_lanes(world, lane, 2);
+    for (uint32_t n = 0; n < 64; n++) {
+        CHECK_EQ(sett_cmd_create(lane[0]).index, n);
+    }
+    CHECK(sett_is_null(sett_cmd_create(lane[0]))); /* slot 128 */
+    for (uint32_t n = 0; n < 36; n++) {
+        CHECK_EQ(sett_cmd_create(lane[1]).index, 64 + n);
+    }
+    CHECK(sett_is_null(sett_cmd_create(lane[1])));
+    CHECK_EQ(sett_world_error(world), SETT_OK); /* a lane does not write to the world */
+    CHECK_EQ(setti_commands_merge_lanes(world, lane, 2), SETT_OK);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_entity_count(world), 100);
+    sett_world_destroy(world);
+}
+
+typedef struct lane_scarcity {
+    sett_world* world;
+    sett_commands* lane[LANES];
+    sett_component number;
+    sett_entity made[LANES][500];
+} lane_scarcity;
+
+static bool lanes_merge(void* user)
+{
+    lane_scarcity* c = user;
+    return setti_commands_merge_lanes(c->world, c->lane, LANES) == SETT_OK;
+}
+
+static void lanes_wait_for_memory(void)
+{
+    static scarce_memory memory;
+    static lane_scarcity c;
+    c.world = scarce_world(&memory);
+    sett_component_desc desc = {.name = "number", .size = 4};
+    scene s = {.world = c.world, .number = sett_component_register(c.world, &desc)};
+    for (uint32_t k = 0; k < LANES; k++) {
+        c.lane[k] = sett_commands_create(c.world);
+    }
+    sett_entity_create(c.world);
+    setti_commands_begin_lanes(c.world, c.lane, LANES);
+    lanes_record(&s, c.lane, 500, 10, c.made);
+    scarce_run(c.world, &memory, lanes_merge, NULL, &c);
+    CHECK(memory.failures > 4); /* three pages of entities, and values */
+    CHECK_EQ(sett_entity_count(c.world), 1 + LANES * 500);
+    for (uint32_t k = 0; k < LANES; k++) {
+        for (uint32_t n = 0; n < 500; n++) {
+            CHECK_EQ(number_of(&s, c.made[k][n]), k * 1000 + n);
+        }
+    }
+    scarce_end(&memory, c.world);
+}
+
+/* What a failed merge leaves can be dropped; its handles do not come back. */
+static void dropped_lanes_leave_dead_handles(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_commands* lane[LANES];
+    static sett_entity made[LANES][500];
+    lanes_prepare(&s, lane);
+    setti_commands_begin_lanes(s.world, lane, LANES);
+    lanes_record(&s, lane, 100, 9, made);
+    CHECK_EQ(setti_commands_end_lanes(s.world, lane, LANES), SETT_OK);
+    for (uint32_t k = 0; k < LANES; k++) {
+        sett_commands_clear(lane[k]);
+    }
+    sett_commands_clear(s.commands);
+    CHECK_EQ(s.world->entities.promised, 0);
+    for (uint32_t n = 0; n < 2000; n++) { /* takes all the slots, and more */
+        sett_entity fresh = sett_entity_create(s.world);
+        for (uint32_t k = 0; k < LANES * 100; k++) {
+            sett_entity other = made[k / 100][k % 100];
+            CHECK(fresh.index != other.index || fresh.generation > other.generation);
+        }
+    }
+    scene_end(&s);
+}
+
 TEST_MAIN(TEST(nothing_happens_until_applied), TEST(they_apply_in_the_order_of_their_recording),
           TEST(what_makes_no_sense_is_passed_over), TEST(unknown_types_are_refused_when_recording),
           TEST(entities_can_be_promised_inside_of_loops), TEST(large_values_keep_their_alignment),
           TEST(what_hooks_record_is_applied_too), TEST(dropped_commands_leave_no_trace),
           TEST(buffers_are_independent), TEST(values_without_copy_move),
-          TEST(a_buffer_being_applied_cannot_be_cleared))
+          TEST(a_buffer_being_applied_cannot_be_cleared),
+          TEST(lanes_give_the_same_handles_in_any_order), TEST(lanes_apply_first_to_last),
+          TEST(while_lanes_record_nothing_else_happens), TEST(lanes_end_at_the_limit),
+          TEST(lanes_wait_for_memory), TEST(dropped_lanes_leave_dead_handles))

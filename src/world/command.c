@@ -50,8 +50,18 @@ struct sett_commands {
     bool applying; /* sett_commands_apply runs, and with it hooks */
     size_t memory; /* bytes of all chunks */
     uint64_t allocations;
+    struct {
+        uint32_t count;       /* of all lanes; 0: this is none now */
+        uint32_t number;      /* of this one */
+        uint32_t first;       /* the row of the entity table where the lanes' slots begin */
+        uint32_t created;     /* handles given out */
+        command_chunk* chunk; /* where recording began: here, NULL: in the first, */
+        size_t offset;        /* at this offset */
+        sett_status error;    /* why the latest creation that failed did so */
+    } lane;
 };
 
+#define LANE_RUN 64 /* neighbouring slots of one lane: a word of occupancy */
 #define CHUNK_SIZE ((size_t)16 << 10)
 #define CHUNK_ALIGN 64
 #define CHUNK_HEADER ((sizeof(command_chunk) + 15) & ~(size_t)15)
@@ -141,7 +151,8 @@ static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        if (record->kind == COMMAND_CREATE) {
+        /* in a lane nothing is promised yet: only the end of the world drops one */
+        if (record->kind == COMMAND_CREATE && commands->lane.count == 0) {
             commands_break_promise(commands->world, record->entity.index);
         }
         command_deinit(commands, record);
@@ -149,9 +160,14 @@ static void commands_drop(sett_commands* commands)
     }
 }
 
-/* A hook must not pull the buffer away from under the loop that applies it. */
-static bool commands_are_applying(sett_commands* commands, const char* call)
+/* A hook must not pull the buffer away from under the loop that applies it, nor a system a lane,
+ * whose handles are to be claimed; the error is not a lane's to write. */
+static bool commands_are_busy(sett_commands* commands, const char* call)
 {
+    if (commands->lane.count != 0) {
+        setti_world_misuse(commands->world, SETT_STATUS_LOCKED, call, sett_null(), 0);
+        return true;
+    }
     if (commands->applying) {
         setti_world_fail_with(commands->world, SETT_STATUS_LOCKED,
                               "%s: the buffer is being applied; a hook may only record into it",
@@ -162,7 +178,7 @@ static bool commands_are_applying(sett_commands* commands, const char* call)
 
 void sett_commands_clear(sett_commands* commands)
 {
-    if (!commands_are_applying(commands, "sett_commands_clear")) {
+    if (!commands_are_busy(commands, "sett_commands_clear")) {
         commands_drop(commands);
     }
 }
@@ -194,7 +210,7 @@ void setti_commands_free(sett_commands* commands)
 void sett_commands_destroy(sett_commands* commands)
 {
     if (commands != NULL && commands != commands->world->commands &&
-        !commands_are_applying(commands, "sett_commands_destroy")) {
+        !commands_are_busy(commands, "sett_commands_destroy")) {
         setti_commands_free(commands);
     }
 }
@@ -297,9 +313,35 @@ static sett_status commands_record(sett_commands* commands, command_kind kind, s
                : SETT_STATUS_OUT_OF_MEMORY;
 }
 
+static sett_entity commands_create_in_lane(sett_commands* commands)
+{
+    const setti_entity_table* table = &commands->world->entities;
+    uint64_t n = commands->lane.created;
+    uint64_t run = n / LANE_RUN * commands->lane.count + commands->lane.number;
+    uint64_t row = commands->lane.first + run * LANE_RUN + n % LANE_RUN;
+    if (row >= table->ids.limit) {
+        commands->lane.error = SETT_STATUS_LIMIT;
+        return sett_null();
+    }
+    sett_entity entity = setti_entity_in_row(table, (uint32_t)row);
+    if (commands_append(commands, COMMAND_CREATE, entity, 0, 0, 1) == NULL) {
+        commands->lane.error = SETT_STATUS_OUT_OF_MEMORY;
+        return sett_null();
+    }
+    commands->lane.created++;
+    return entity;
+}
+
 sett_entity sett_cmd_create(sett_commands* commands)
 {
     sett_world* world = commands->world;
+    if (commands->lane.count != 0) {
+        return commands_create_in_lane(commands);
+    }
+    if (world->open_lanes != 0) {
+        setti_world_check_unlocked(world, "sett_cmd_create");
+        return sett_null();
+    }
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, 1);
     command_record* record = NULL;
     if (status == SETT_OK) {
@@ -407,5 +449,91 @@ sett_status sett_commands_apply(sett_commands* commands)
         }
     }
     commands->applying = false;
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------- lanes */
+
+void setti_commands_begin_lanes(sett_world* world, sett_commands* const* buffers, uint32_t count)
+{
+    SETTI_ASSERT(world->open_lanes == 0);
+    for (uint32_t k = 0; k < count; k++) {
+        sett_commands* commands = buffers[k];
+        memset(&commands->lane, 0, sizeof(commands->lane));
+        commands->lane.count = count;
+        commands->lane.number = k;
+        commands->lane.first = world->entities.ids.count + world->entities.promised;
+        commands->lane.chunk = commands->write;
+        commands->lane.offset = commands->write != NULL ? commands->write->used : CHUNK_HEADER;
+    }
+    world->open_lanes = count;
+    world->locks += count != 0;
+}
+
+/* The next handle that a lane gave out, null at the end; starts at the lane's begin. */
+static sett_entity lane_next_created(command_chunk** chunk, size_t* offset)
+{
+    for (; *chunk != NULL; *chunk = (*chunk)->next, *offset = CHUNK_HEADER) {
+        while (*offset < (*chunk)->used) {
+            const command_record* record = command_at(*chunk, *offset);
+            *offset = record->end;
+            if (record->kind == COMMAND_CREATE) {
+                return record->entity;
+            }
+        }
+    }
+    return sett_null();
+}
+
+/* Reserves what promising the handles of a lane takes, or promises them. `ahead`: how many are
+ * promised before. */
+static bool lane_claim(sett_commands* commands, bool reserve, uint32_t ahead)
+{
+    sett_world* world = commands->world;
+    command_chunk* chunk = commands->lane.chunk != NULL ? commands->lane.chunk : commands->first;
+    size_t offset = commands->lane.offset;
+    for (uint32_t n = 0; n < commands->lane.created; n++) {
+        uint32_t index = lane_next_created(&chunk, &offset).index;
+        if (!reserve) {
+            setti_entity_promise_index(&world->pool, &world->entities, index);
+        } else if (!setti_entity_reserve_promise(&world->pool, &world->entities, index,
+                                                 ahead + n)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+sett_status setti_commands_end_lanes(sett_world* world, sett_commands* const* buffers,
+                                     uint32_t count)
+{
+    uint32_t ahead = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if (!lane_claim(buffers[k], true, ahead)) {
+            return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
+                                         "no memory to claim the entities that systems created: "
+                                         "nothing was applied, everything is kept");
+        }
+        ahead += buffers[k]->lane.created;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        lane_claim(buffers[k], false, 0);
+        if (buffers[k]->lane.error != SETT_OK) {
+            setti_world_fail(world, buffers[k]->lane.error, "sett_cmd_create", sett_null(), 0);
+        }
+        memset(&buffers[k]->lane, 0, sizeof(buffers[k]->lane));
+    }
+    world->locks -= world->open_lanes != 0;
+    world->open_lanes = 0;
+    return SETT_OK;
+}
+
+sett_status setti_commands_merge_lanes(sett_world* world, sett_commands* const* buffers,
+                                       uint32_t count)
+{
+    sett_status status = setti_commands_end_lanes(world, buffers, count);
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
+        status = sett_commands_apply(buffers[k]);
+    }
     return status;
 }

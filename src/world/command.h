@@ -4,6 +4,28 @@
 
 #include "world/world.h"
 
+/* Lanes: buffers into which several threads record side by side, one thread at a time each. From
+ * begin to merge the world is locked and its entity table stands still, so that a handle is a pure
+ * function of it: the n-th creation of lane l takes the free row
+ * ((n / 64) * count + l) * 64 + n % 64 behind all that lives or is promised. Recording reads the
+ * table and writes the lane's own buffer only; a lane whose chunks do not suffice calls the world's
+ * allocator. Until the merge no other buffer can promise entities.
+ *
+ * Begins with `count` buffers of this world, in the order in which they are going to be applied:
+ * by system, then by lane. What they hold from before stays in front. */
+void setti_commands_begin_lanes(sett_world* world, sett_commands* const* buffers, uint32_t count);
+
+/* Claims the handles given out, so that they are promises like those of other buffers, and unlocks
+ * the world. OUT_OF_MEMORY: nothing happened, lanes are still open; to be called again. */
+sett_status setti_commands_end_lanes(sett_world* world, sett_commands* const* buffers,
+                                     uint32_t count);
+
+/* Ends lanes, if they are open, and applies each buffer, first to last. OUT_OF_MEMORY: as
+ * setti_commands_end_lanes, or as sett_commands_apply, with that command and all behind it kept;
+ * to be called again with the same buffers. */
+sett_status setti_commands_merge_lanes(sett_world* world, sett_commands* const* buffers,
+                                       uint32_t count);
+
 /* Frees a buffer, the world's own or another, and drops what it holds. */
 void setti_commands_free(sett_commands* commands);
 

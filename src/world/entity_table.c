@@ -125,13 +125,31 @@ void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint
 
 sett_entity setti_entity_promise(setti_entity_table* table)
 {
-    sett_entity entity;
-    entity.index = setti_entity_upcoming(table, 0);
-    entity.generation =
-        setti_entity_page_of(table, entity.index)->generation[entity.index & SETTI_ID_SET_MASK] &
-        ~SETTI_DEAD;
+    sett_entity entity = setti_entity_in_row(table, table->ids.count + table->promised);
     table->promised++;
     return entity;
+}
+
+bool setti_entity_reserve_promise(setti_pool* pool, setti_entity_table* table, uint32_t index,
+                                  uint32_t ahead)
+{
+    /* One exchange: of the index's row with the first behind all that is promised by then. Those
+     * before it move only what lies in rows that they reserved as well. */
+    setti_id_set* ids = &table->ids;
+    uint32_t behind = ids->count + table->promised + ahead;
+    return setti_id_set_reserve_page(pool, ids, index) &&
+           setti_id_set_reserve_page(pool, ids, setti_id_set_sparse(ids, index)) &&
+           setti_id_set_reserve_page(pool, ids, behind) &&
+           setti_id_set_reserve_page(pool, ids, setti_id_set_dense(ids, behind)) &&
+           entity_reserve_page(pool, table, index);
+}
+
+void setti_entity_promise_index(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    setti_id_set* ids = &table->ids;
+    SETTI_ASSERT(setti_id_set_sparse(ids, index) >= ids->count + table->promised);
+    setti_id_set_swap(pool, ids, setti_id_set_sparse(ids, index), ids->count + table->promised);
+    table->promised++;
 }
 
 bool setti_entity_is_promised(const setti_entity_table* table, uint32_t index)

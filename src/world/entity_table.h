@@ -90,6 +90,18 @@ static inline uint32_t setti_entity_upcoming(const setti_entity_table* table, ui
     return setti_id_set_dense(&table->ids, table->ids.count + table->promised + k);
 }
 
+/* The handle of whoever comes to life from this row behind the members: the index there, in its
+ * next life. The row need not have a page. */
+static inline sett_entity setti_entity_in_row(const setti_entity_table* table, uint32_t row)
+{
+    sett_entity entity = {setti_id_set_dense(&table->ids, row), 1};
+    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    if (page != NULL) {
+        entity.generation = page->generation[entity.index & SETTI_ID_SET_MASK] & ~SETTI_DEAD;
+    }
+    return entity;
+}
+
 /* Makes sure that the next `count` creations need no memory. LIMIT or OUT_OF_MEMORY otherwise. */
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t count);
 
@@ -143,6 +155,12 @@ SETTI_INLINE void setti_entity_destroy(setti_pool* pool, setti_entity_table* tab
 
 /* Promises the next free index (reserved) to a recorded creation; keeps or breaks the promise. */
 sett_entity setti_entity_promise(setti_entity_table* table);
+/* Promises a given index, free and not promised, whose handle is out already. The first makes sure
+ * that the second needs no memory, when `ahead` others are promised before; false when memory runs
+ * out. */
+bool setti_entity_reserve_promise(setti_pool* pool, setti_entity_table* table, uint32_t index,
+                                  uint32_t ahead);
+void setti_entity_promise_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 bool setti_entity_is_promised(const setti_entity_table* table, uint32_t index);
 void setti_entity_keep_promise(setti_pool* pool, setti_entity_table* table, uint32_t index);
 void setti_entity_break_promise(setti_pool* pool, setti_entity_table* table, uint32_t index);

@@ -235,6 +235,13 @@ SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
                                      "with sett_cmd_* and apply it afterwards",
                                      call, world->calling);
     }
+    if (world->open_lanes != 0) {
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: systems run, or what they recorded waits for memory; "
+                                     "record the change with sett_cmd_* into the buffer that the "
+                                     "system is handed",
+                                     call);
+    }
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,
         "%s: a loop over query \"%.100s\" is open; record the change with sett_cmd_* and call "

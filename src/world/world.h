@@ -50,6 +50,7 @@ struct sett_world {
 
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* all_commands; /* doubly linked */
+    uint32_t open_lanes;         /* buffers that record side by side, see command.h */
 
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;
