@@ -55,6 +55,9 @@ for_test() {
     need_command nm binutils
     need_command patch patch
     need_command pkg-config pkg-config
+    if [ "$(uname -m)" = x86_64 ]; then
+        need_file /usr/include/x86_64-linux-gnu/gnu/stubs-32.h gcc-multilib
+    fi
 }
 
 for_bench() {

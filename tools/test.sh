@@ -16,7 +16,7 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 # Started from a Makefile this is a build of its own, not a part of that one.
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
-stages="format layers checks asan gcc clang vectors faults headers symbols amalgamation install readme examples"
+stages="format layers checks asan gcc clang portable vectors faults headers symbols amalgamation install readme examples"
 
 describe() {
     case $1 in
@@ -26,6 +26,7 @@ describe() {
     asan) echo "unit tests, gcc Debug, address and undefined-behaviour sanitizers" ;;
     gcc) echo "unit tests, gcc Release" ;;
     clang) echo "unit tests, clang Release" ;;
+    portable) echo "unit tests where addresses have 32 bits; Windows, as far as compiling" ;;
     vectors) echo "loops become vector code where sett.h says so, gcc and clang" ;;
     headers) echo "every header alone, as C11 and as C++17, gcc and clang" ;;
     symbols) echo "exported names begin with sett_, no state outside of worlds" ;;
@@ -107,6 +108,23 @@ stage_gcc() {
 stage_clang() {
     build clang clang Release
     run_tests clang unit
+}
+
+stage_portable() {
+    if echo 'int main(void) { return 0; }' |
+        gcc -m32 -include stdio.h -x c - -o build/m32_program 2>/dev/null; then
+        build m32 gcc Release -DCMAKE_C_FLAGS=-m32 -DSETT_BUILD_EXAMPLES=OFF
+        run_tests m32 unit
+    else
+        echo "  skipped: gcc makes no 32-bit programs here (Debian: gcc-multilib)"
+    fi
+    if command -v x86_64-w64-mingw32-gcc >/dev/null; then
+        tools/amalgamate.sh
+        quiet x86_64-w64-mingw32-gcc $strict -O2 -c build/amalgamation/sett.c -o build/sett_windows.o
+        echo "  compiles for Windows"
+    else
+        echo "  skipped: no compiler for Windows (Debian: gcc-mingw-w64-x86-64)"
+    fi
 }
 
 stage_vectors() {
