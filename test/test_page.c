@@ -246,24 +246,25 @@ static void a_table_of_pages_grows_and_keeps_its_pages(void)
     setti_pool pool;
     counter c;
     bool fresh = false;
-    setti_pages pages = {NULL, NULL, 0, 0};
+    setti_pages pages;
     pool_begin(&pool, &c, false);
+    setti_pages_init(&pages, 256, 64);
     CHECK(setti_pages_get(&pages, 0) == NULL);
-    CHECK(setti_pages_ensure(&pool, &pages, 3, 256, 64, &fresh) && fresh);
+    CHECK(setti_pages_ensure(&pool, &pages, 3, &fresh) && fresh);
     void* page = setti_pages_get(&pages, 3);
     CHECK(page != NULL && (uintptr_t)page % 64 == 0);
     CHECK(setti_pages_get(&pages, 2) == NULL);
     CHECK(setti_pages_get(&pages, 4) == NULL);
-    CHECK(setti_pages_ensure(&pool, &pages, 3, 256, 64, &fresh) && !fresh);
+    CHECK(setti_pages_ensure(&pool, &pages, 3, &fresh) && !fresh);
     CHECK(setti_pages_reserve(&pool, &pages, 5000));
     CHECK_EQ(pages.count, 5000);
     CHECK_PTR_EQ(setti_pages_get(&pages, 3), page);
     CHECK(setti_pages_get(&pages, 4999) == NULL);
-    setti_pages_free(&pool, &pages, 3, 256, 64);
-    setti_pages_free(&pool, &pages, 4, 256, 64);
+    setti_pages_free(&pool, &pages, 3);
+    setti_pages_free(&pool, &pages, 4);
     CHECK(setti_pages_get(&pages, 3) == NULL);
-    CHECK(setti_pages_ensure(&pool, &pages, 4999, 256, 64, &fresh) && fresh);
-    setti_pages_deinit(&pool, &pages, 256, 64);
+    CHECK(setti_pages_ensure(&pool, &pages, 4999, &fresh) && fresh);
+    setti_pages_deinit(&pool, &pages);
     CHECK_EQ(pool.used_size, 0);
     pool_end(&pool, &c);
 }
@@ -273,10 +274,11 @@ static void writing_marks_a_page_with_the_tick(void)
     setti_pool pool;
     counter c;
     bool fresh;
-    setti_pages pages = {NULL, NULL, 0, 0};
+    setti_pages pages;
     pool_begin(&pool, &c, false);
-    CHECK(setti_pages_ensure(&pool, &pages, 0, 64, 8, &fresh));
-    CHECK(setti_pages_ensure(&pool, &pages, 1, 64, 8, &fresh));
+    setti_pages_init(&pages, 64, 8);
+    CHECK(setti_pages_ensure(&pool, &pages, 0, &fresh));
+    CHECK(setti_pages_ensure(&pool, &pages, 1, &fresh));
     pool.tick = 9;
     setti_pages_write(&pool, &pages, 1);
     CHECK_EQ(pages.tick[1], 9);
@@ -284,7 +286,7 @@ static void writing_marks_a_page_with_the_tick(void)
     pool.tick = 10;
     CHECK(setti_pages_reserve(&pool, &pages, 100));
     CHECK_EQ(pages.tick[1], 9); /* growing is no write */
-    setti_pages_deinit(&pool, &pages, 64, 8);
+    setti_pages_deinit(&pool, &pages);
     pool_end(&pool, &c);
 }
 
@@ -293,20 +295,21 @@ static void without_memory_a_table_stays_as_it_is(void)
     setti_pool pool;
     counter c;
     bool fresh;
-    setti_pages pages = {NULL, NULL, 0, 0};
+    setti_pages pages;
     pool_begin(&pool, &c, false);
+    setti_pages_init(&pages, 100000, 8);
     c.closed = true;
     CHECK(!setti_pages_reserve(&pool, &pages, 1));
-    CHECK(!setti_pages_ensure(&pool, &pages, 0, 64, 8, &fresh));
+    CHECK(!setti_pages_ensure(&pool, &pages, 0, &fresh));
     CHECK_EQ(pages.count, 0);
     c.closed = false;
     CHECK(setti_pages_reserve(&pool, &pages, 4));
     c.closed = true;
-    CHECK(!setti_pages_ensure(&pool, &pages, 0, 100000, 8, &fresh));
+    CHECK(!setti_pages_ensure(&pool, &pages, 0, &fresh));
     CHECK(!setti_pages_reserve(&pool, &pages, 10000000));
     CHECK_EQ(pages.count, 4);
     CHECK(setti_pages_get(&pages, 0) == NULL);
-    setti_pages_deinit(&pool, &pages, 64, 8);
+    setti_pages_deinit(&pool, &pages);
     pool_end(&pool, &c);
 }
 

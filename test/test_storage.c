@@ -160,7 +160,7 @@ static uint32_t rows_of(setti_kind kind, size_t size)
 {
     setti_storage storage;
     setti_storage_init(&storage, kind, size, 1, false);
-    CHECK(storage.page_size >= setti_storage_rows(&storage) * size);
+    CHECK(storage.rows.size >= setti_storage_rows(&storage) * size);
     return setti_storage_rows(&storage);
 }
 
@@ -185,7 +185,7 @@ static void columns_of_a_page_do_not_overlap(void)
             size_t rows = setti_storage_rows(&s);
             CHECK(s.ticks >= rows * size && s.ticks % 8 == 0);
             CHECK(s.indices >= s.ticks + (tracked != 0 ? rows * 8 : 0) && s.indices % 4 == 0);
-            CHECK(s.page_size >= s.indices + rows * 4);
+            CHECK(s.rows.size >= s.indices + rows * 4);
         }
     }
 }

@@ -369,12 +369,11 @@ SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_compone
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* How the library keeps arrays that grow by pages. */
+/* How the library keeps arrays that grow by pages: as much of it as readers need. */
 typedef struct sett_page_table_ {
     void** data;
     uint64_t* tick;
     uint32_t count;
-    uint32_t capacity;
 } sett_page_table_;
 
 /* A component type looked up once, for code that reads many entities in no order: about half the

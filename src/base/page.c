@@ -9,10 +9,9 @@
  * Invariant:  sum of block sizes = headers + used_size + bytes in free lists + bump_size
  *             (pieces outside of blocks count in used_size, and with their headers in block_size)
  */
-#include "base/page.h"
+#include "base/keep.h"
 
 #include "base/bits.h"
-#include "base/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -368,7 +367,17 @@ const char* setti_pool_validate(const setti_pool* pool)
                              : "pool: used, free and unused bytes do not add up to the blocks";
 }
 
-#define ENTRY_SIZE (sizeof(void*) + sizeof(uint64_t))
+/* --------------------------------------------------------------------------------------- tables */
+
+/* A tick, a pointer, and the number of an entry of the diff (setti_pages_entry). */
+#define ENTRY_SIZE (sizeof(void*) + sizeof(uint64_t) + sizeof(uint32_t))
+
+void setti_pages_init(setti_pages* pages, size_t size, size_t align)
+{
+    memset(pages, 0, sizeof(*pages));
+    pages->size = (uint32_t)size;
+    pages->align = (uint32_t)align;
+}
 
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
 {
@@ -381,55 +390,64 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
         if (tick == NULL) {
             return false;
         }
-        void** data = (void**)(void*)(tick + capacity);
-        if (pages->count != 0) {
-            memcpy(tick, pages->tick, pages->count * sizeof(*tick));
-            memcpy(data, pages->data, pages->count * sizeof(*data));
-        }
-        setti_pool_free(pool, pages->tick, pages->capacity * ENTRY_SIZE, 16);
-        pages->data = data;
+        setti_pages old = *pages;
+        pages->data = (void**)(void*)(tick + capacity);
         pages->tick = tick;
         pages->capacity = capacity;
+        if (old.count != 0) {
+            memcpy(tick, old.tick, old.count * sizeof(*tick));
+            memcpy(pages->data, old.data, old.count * sizeof(*old.data));
+            memcpy(setti_pages_entry(pages, 0), setti_pages_entry(&old, 0),
+                   old.count * sizeof(uint32_t));
+        }
+        setti_pool_free(pool, old.tick, old.capacity * ENTRY_SIZE, 16);
     }
     for (uint32_t number = pages->count; number < count; number++) {
         pages->data[number] = NULL;
         pages->tick[number] = 0;
+        *setti_pages_entry(pages, number) = 0;
     }
     pages->count = count;
     return true;
 }
 
-bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, size_t size,
-                        size_t align, bool* fresh)
+bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh)
 {
     *fresh = false;
     if (!setti_pages_reserve(pool, pages, number + 1)) {
         return false;
     }
     if (pages->data[number] == NULL) {
-        pages->data[number] = setti_pool_alloc(pool, size, align);
-        if (pages->data[number] == NULL) {
+        void* page = setti_pool_alloc(pool, pages->size, pages->align);
+        if (page == NULL) {
             return false;
         }
-        pages->tick[number] = pool->tick;
+        setti_pages_write(pool, pages, number); /* what is kept is that there was none */
+        pages->data[number] = page;
         *fresh = true;
     }
     return true;
 }
 
-void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number, size_t size,
-                      size_t align)
+void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number)
 {
-    setti_pool_free(pool, pages->data[number], size, align);
+    if (pages->data[number] == NULL) {
+        return;
+    }
+    if (pool->keep_from == 0 || !setti_pages_park(pool, pages, number)) {
+        setti_pool_free(pool, pages->data[number], pages->size, pages->align);
+    }
     pages->data[number] = NULL;
     pages->tick[number] = pool->tick;
 }
 
-void setti_pages_deinit(setti_pool* pool, setti_pages* pages, size_t size, size_t align)
+void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
 {
     for (uint32_t number = 0; number < pages->count; number++) {
-        setti_pages_free(pool, pages, number, size, align);
+        setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }
     setti_pool_free(pool, pages->tick, pages->capacity * ENTRY_SIZE, 16);
-    memset(pages, 0, sizeof(*pages));
+    const setti_page_values* values = pages->values;
+    setti_pages_init(pages, pages->size, pages->align);
+    pages->values = values;
 }

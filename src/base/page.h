@@ -12,6 +12,7 @@
 #define SETTI_PAGE_H
 
 #include "base/core.h"
+#include "base/platform.h"
 
 /* Pieces of up to 1 KB come in powers of two from 32 bytes, above in steps of 128 bytes up to 32
  * KB, larger ones straight from the allocator. Steps of 128 keep a page of 1,024 rows plus its 128
@@ -29,6 +30,13 @@ typedef struct setti_large setti_large;
 typedef struct setti_pool {
     /* the world's clock; beside the pool because every write path has the pool at hand */
     uint64_t tick;
+    /* pages last written before this tick go to the keeper before they are written; 0, and so none
+     * of them, while no snapshot is held */
+    uint64_t keep_from;
+    struct setti_keeper* keeper; /* who wants to know what pages were like; keep.h */
+    /* held by the barrier while it saves a page, because loops on several threads may: whoever
+     * takes memory from the pool while such loops run takes it too */
+    setti_lock lock;
     sett_allocator allocator;
     setti_block* blocks;            /* newest first */
     setti_large* large;             /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
@@ -59,30 +67,37 @@ void setti_pool_trim(setti_pool* pool);
 /* Checks that free and used bytes add up to what the blocks hold. Returns NULL or what is wrong. */
 const char* setti_pool_validate(const setti_pool* pool);
 
+/* What is done with pages whose values are more than their bytes; keep.h. */
+typedef struct setti_page_values setti_page_values;
+
 /* A page table, for stretches of equal length. Pointers and ticks lie apart: readers touch 8 bytes
  * a page, which keeps the tables of a million entities in the first-level cache (has: 8.5 ns with
- * 16 bytes an entry). */
+ * 16 bytes an entry). The public sett_page_table_ begins the same. */
 typedef struct setti_pages {
     void** data;    /* by page number; NULL: this stretch is empty */
     uint64_t* tick; /* of the last write to the page; in the same allocation */
     uint32_t count; /* entries in use */
     uint32_t capacity;
+    uint32_t size;                   /* bytes of a page */
+    uint32_t align;                  /* of a page */
+    const setti_page_values* values; /* NULL: bytes are all there is to them */
 } setti_pages;
+
+/* An empty table of pages of this size and alignment. */
+void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
 /* Makes entries 0..count-1 exist; new ones are empty. False when memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Makes this entry's page exist, `size` bytes, uninitialised; *fresh tells whether it is new. False
- * when memory runs out. */
-bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, size_t size,
-                        size_t align, bool* fresh);
+/* Makes this entry's page exist, uninitialised; *fresh tells whether it is new. False when memory
+ * runs out. */
+bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Gives a page back; its entry is then empty. An empty entry is fine. */
-void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number, size_t size,
-                      size_t align);
+void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
 
-/* Frees all pages and the table. */
-void setti_pages_deinit(setti_pool* pool, setti_pages* pages, size_t size, size_t align);
+/* Frees all pages and the table, which is then empty. Nothing may be kept of it. */
+void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 
 /* The page of this number, or NULL. */
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
@@ -90,13 +105,41 @@ SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
     return number < pages->count ? pages->data[number] : NULL;
 }
 
-/* To be called before writing to a page. */
-SETTI_INLINE void setti_pages_write(const setti_pool* pool, const setti_pages* pages,
-                                    uint32_t number)
+/* Where the table remembers which entry of the diff is a page's, while its tick says that it has
+ * one. */
+static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
+{
+    return (uint32_t*)(void*)(pages->data + pages->capacity) + number;
+}
+
+/* The rare half of setti_pages_write: saves a page that a snapshot needs as it is now; keep.c. */
+void setti_pages_keep(setti_pool* pool, const setti_pages* pages, uint32_t number);
+
+/* To be called before writing to a page: once a page in loops. Two threads must not write to one
+ * page at a time, nor have it marked: whoever splits a loop splits it between pages of all that the
+ * loop writes. */
+SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     if (pages->tick[number] != pool->tick) {
+        if (SETTI_UNLIKELY(pages->tick[number] < pool->keep_from)) {
+            setti_pages_keep(pool, pages, number);
+        }
         pages->tick[number] = pool->tick;
     }
+}
+
+/* The same for short paths, which call nothing so that they need not save registers: false, and
+ * nothing is done, if a snapshot needs the page. The long way then calls setti_pages_write. */
+SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
+                                        uint32_t number)
+{
+    if (pages->tick[number] != pool->tick) {
+        if (SETTI_UNLIKELY(pages->tick[number] < pool->keep_from)) {
+            return false;
+        }
+        pages->tick[number] = pool->tick;
+    }
+    return true;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* platform.c: the allocator of the system. See platform.h. */
+/* platform.c: the allocator of the system, and a lock. See platform.h. */
 #if defined(__linux__) && !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE /* madvise */
 #endif
@@ -11,6 +11,9 @@
 #include <sys/mman.h>
 #elif defined(_WIN32)
 #include <malloc.h>
+#endif
+#if defined(_MSC_VER)
+#include <intrin.h>
 #endif
 
 void* setti_platform_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align)
@@ -40,6 +43,31 @@ void* setti_platform_realloc(void* user, void* ptr, size_t old_size, size_t new_
     }
 #endif
     return memory;
+#endif
+}
+
+/* Without atomics of any kind there are no threads to keep apart either. */
+void setti_lock_take(setti_lock* lock)
+{
+#if defined(__GNUC__)
+    while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0) {
+    }
+#elif defined(_MSC_VER)
+    while (_InterlockedExchange(&lock->taken, 1) != 0) {
+    }
+#else
+    lock->taken = 1;
+#endif
+}
+
+void setti_lock_release(setti_lock* lock)
+{
+#if defined(__GNUC__)
+    __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
+#elif defined(_MSC_VER)
+    (void)_InterlockedExchange(&lock->taken, 0);
+#else
+    lock->taken = 0;
 #endif
 }
 

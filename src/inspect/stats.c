@@ -1,12 +1,12 @@
 /* stats.c: what is in a world and what it costs. */
 #include "world/command.h"
 
-static void stats_pages(const setti_pages* pages, size_t page_size, sett_stats* stats)
+static void stats_pages(const setti_pages* pages, sett_stats* stats)
 {
     for (uint32_t k = 0; k < pages->count; k++) {
         if (pages->data[k] != NULL) {
             stats->pages++;
-            stats->page_size += page_size;
+            stats->page_size += pages->size;
         }
     }
 }
@@ -20,13 +20,13 @@ void sett_world_stats(const sett_world* world, sett_stats* stats)
     stats->components = world->registered.count;
     stats->signatures = SETTI_MAX(setti_signature_count(&world->signatures), 1);
     stats->queries = world->query_count;
-    stats_pages(&world->entities.pages, sizeof(setti_entity_page), stats);
-    stats_pages(&world->entities.ids.pages, sizeof(setti_id_page), stats);
+    stats_pages(&world->entities.pages, stats);
+    stats_pages(&world->entities.ids.pages, stats);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_storage* storage = &world->registered.item[k]->storage;
         stats->values += storage->count;
-        stats_pages(&storage->rows, storage->page_size, stats);
-        stats_pages(&storage->presence, setti_presence_page_size(storage), stats);
+        stats_pages(&storage->rows, stats);
+        stats_pages(&storage->presence, stats);
     }
     stats->block_size = world->pool.block_size + sizeof(*world);
     stats->free_size = world->pool.block_size - world->pool.used_size;

@@ -111,7 +111,7 @@ static void gather_scatter(const sett_batch* batch)
 static void* gather_field(const sett_batch* batch, const setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
-    const setti_pool* pool = &batch->query->world->pool;
+    setti_pool* pool = &batch->query->world->pool;
     uint32_t* places = gather_places(batch, term) + batch->scratch_row;
     for (uint32_t k = 0; term->kind != SETT_WITH && k < batch->count; k++) {
         uint32_t row = batch_row(batch, k);

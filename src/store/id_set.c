@@ -15,11 +15,18 @@
  */
 #include "store/id_set.h"
 
+void setti_id_set_init(setti_id_set* set, uint32_t limit)
+{
+    setti_pages_init(&set->pages, sizeof(setti_id_page), 64);
+    set->count = 0;
+    set->limit = SETTI_MIN(limit, SETTI_ID_SET_LIMIT);
+}
+
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 {
     uint32_t number = at >> SETTI_ID_SET_SHIFT;
     bool fresh;
-    if (!setti_pages_ensure(pool, &set->pages, number, sizeof(setti_id_page), 64, &fresh)) {
+    if (!setti_pages_ensure(pool, &set->pages, number, &fresh)) {
         return false;
     }
     setti_id_page* page = set->pages.data[number];
@@ -59,7 +66,7 @@ void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
 
 void setti_id_set_deinit(setti_pool* pool, setti_id_set* set)
 {
-    setti_pages_deinit(pool, &set->pages, sizeof(setti_id_page), 64);
+    setti_pages_deinit(pool, &set->pages);
     set->count = 0;
 }
 

@@ -23,6 +23,9 @@ typedef struct setti_id_set {
     uint32_t limit;    /* numbers stay below */
 } setti_id_set;
 
+/* An empty set of numbers below `limit`. */
+void setti_id_set_init(setti_id_set* set, uint32_t limit);
+
 /* Makes the page of row (and number) `at` exist, as identity. */
 bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at);
 

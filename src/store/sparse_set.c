@@ -19,8 +19,7 @@ sett_sparse_set* sett_sparse_set_create(const sett_allocator* allocator, uint32_
         return NULL;
     }
     setti_pool_init(&set->pool, chosen, false);
-    memset(&set->set, 0, sizeof(set->set));
-    set->set.limit = limit != 0 ? SETTI_MIN(limit, SETTI_ID_SET_LIMIT) : SETTI_ID_SET_LIMIT;
+    setti_id_set_init(&set->set, limit != 0 ? limit : SETTI_ID_SET_LIMIT);
     return set;
 }
 

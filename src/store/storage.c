@@ -36,16 +36,29 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     at += storage->tracked ? rows * sizeof(uint64_t) : 0;
     storage->indices = (uint32_t)at;
     at += kind == SETTI_PACKED ? rows * sizeof(uint32_t) : 0;
-    storage->page_size = (uint32_t)at;
+    setti_pages_init(&storage->rows, at, storage->align);
+    setti_pages_init(
+        &storage->presence,
+        kind == SETTI_PACKED ? sizeof(setti_sparse_page) : SETTI_BITS_WORDS * sizeof(uint64_t), 64);
 }
 
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
 {
-    setti_pages_deinit(pool, &storage->rows, storage->page_size, storage->align);
-    setti_pages_deinit(pool, &storage->presence, setti_presence_page_size(storage), 64);
+    setti_pages_deinit(pool, &storage->rows);
+    setti_pages_deinit(pool, &storage->presence);
     storage->count = 0;
     storage->extent = 0;
     storage->spare = SETTI_NONE;
+}
+
+void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index)
+{
+    uint32_t place = setti_storage_place(storage, index);
+    if (place == SETTI_NONE) {
+        return NULL;
+    }
+    setti_storage_write(pool, storage, place);
+    return setti_storage_at(storage, place);
 }
 
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)

@@ -37,11 +37,7 @@ typedef struct setti_sparse_page {
 } setti_sparse_page;
 
 typedef struct setti_storage {
-    /* Read by every access. */
-    /* who has a value: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
-    setti_pages presence;
-    /* pages of rows; a matrix has an entry for every row of each presence page */
-    setti_pages rows;
+    /* What every access reads comes first: up to the pointers of `rows` it is one cache line. */
     uint8_t kind; /* setti_kind */
     /* rows a page = 1 << shift: 1,024 up to 16 bytes, fewer above, so that a page stays near 16
      * KB */
@@ -49,20 +45,28 @@ typedef struct setti_storage {
     bool keep_order; /* packed: removal leaves a gap */
     bool tracked;    /* rows have ticks of their own */
     uint32_t size;   /* bytes a row */
-    uint32_t count;  /* values alive */
+    /* who has a value: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
+    setti_pages presence;
+    /* pages of rows; a matrix has an entry for every row of each presence page */
+    setti_pages rows;
+
+    /* The root of the storage: with the pages, its state (SETTI_STORAGE_ROOT_SIZE). */
+    uint32_t count; /* values alive */
     /* matrix, tag: above every index alive; packed: rows in use, gaps included */
     uint32_t extent;
-
-    uint32_t indices;   /* packed: offset in a page of the rows' entity indices */
-    uint32_t ticks;     /* offset in a page of the rows' ticks, if tracked */
-    uint32_t page_size; /* bytes of a page of rows */
-    uint32_t align;     /* of a page of rows */
     /* an empty stretch kept for the next addition, or SETTI_NONE: of rows (matrix, tag), of sparse
      * (packed) */
     uint32_t spare;
+
+    uint32_t indices; /* packed: offset in a page of the rows' entity indices */
+    uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
+    uint32_t align;   /* of a value in memory of its own: that of its page */
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* handed to move */
 } setti_storage;
+
+/* From `count` on. */
+#define SETTI_STORAGE_ROOT_SIZE (3 * sizeof(uint32_t))
 
 /* ----------------------------------------------------------------------------------------- life */
 
@@ -77,12 +81,6 @@ void setti_storage_deinit(setti_pool* pool, setti_storage* storage);
 SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
 {
     return (uint32_t)1 << storage->shift;
-}
-
-static inline size_t setti_presence_page_size(const setti_storage* storage)
-{
-    return storage->kind == SETTI_PACKED ? sizeof(setti_sparse_page)
-                                         : SETTI_BITS_WORDS * sizeof(uint64_t);
 }
 
 /* Matrix, tag: the occupancy word of an index, or NULL if nobody near has a value. */
@@ -165,7 +163,7 @@ SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t ind
 }
 
 /* Marks the value at a place as written. */
-SETTI_INLINE void setti_storage_write(const setti_pool* pool, const setti_storage* storage,
+SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* storage,
                                       uint32_t place)
 {
     if (SETTI_UNLIKELY(storage->kind == SETTI_TAG)) {
@@ -178,22 +176,19 @@ SETTI_INLINE void setti_storage_write(const setti_pool* pool, const setti_storag
 }
 
 /* As find, and marks the value as written. */
-SETTI_INLINE void* setti_storage_find_mut(const setti_pool* pool, const setti_storage* storage,
-                                          uint32_t index)
+void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
+
+/* The same for short paths: NULL also if it is not a plain matrix, or if a snapshot needs the page
+ * first. */
+SETTI_INLINE void* setti_matrix_try_find_mut(const setti_pool* pool, const setti_storage* storage,
+                                             uint32_t index)
 {
-    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX && !storage->tracked)) {
-        if (SETTI_UNLIKELY(!setti_bitmap_has(storage, index))) {
-            return NULL;
-        }
-        setti_pages_write(pool, &storage->rows, index >> storage->shift);
+    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX && !storage->tracked) &&
+        SETTI_LIKELY(setti_bitmap_has(storage, index)) &&
+        SETTI_LIKELY(setti_pages_try_write(pool, &storage->rows, index >> storage->shift))) {
         return setti_matrix_row(storage, index);
     }
-    uint32_t place = setti_storage_place(storage, index);
-    if (place == SETTI_NONE) {
-        return NULL;
-    }
-    setti_storage_write(pool, storage, place);
-    return setti_storage_at(storage, place);
+    return NULL;
 }
 
 /* The tick of the last write to the entity's value, 0 if absent; of a tag, of the last change to
@@ -237,9 +232,10 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or which part of the storage's invariant does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* The common case of an insertion in line: a matrix whose pages exist. NULL if it is not that, or
- * if the entity has a value. */
-SETTI_INLINE void* setti_matrix_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
+/* The common case of an insertion in line: a matrix whose pages exist. NULL if it is not that, if
+ * the entity has a value, or if a snapshot needs the pages. */
+SETTI_INLINE void* setti_matrix_try_insert(const setti_pool* pool, setti_storage* storage,
+                                           uint32_t index)
 {
     uint64_t* word = setti_storage_word(storage, index);
     if (SETTI_UNLIKELY(storage->kind != SETTI_MATRIX || word == NULL)) {
@@ -251,8 +247,14 @@ SETTI_INLINE void* setti_matrix_try_insert(setti_pool* pool, setti_storage* stor
     if (SETTI_UNLIKELY(page == NULL || (*word & bit) != 0)) {
         return NULL;
     }
-    setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage, index);
+    if (SETTI_UNLIKELY(
+            !setti_pages_try_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT) ||
+            !setti_pages_try_write(pool, &storage->rows, number))) {
+        return NULL;
+    }
+    if (SETTI_UNLIKELY(storage->tracked)) {
+        *setti_storage_tick(storage, index) = pool->tick;
+    }
     *word |= bit;
     storage->count++;
     if (index >= storage->extent) {
@@ -262,13 +264,14 @@ SETTI_INLINE void* setti_matrix_try_insert(setti_pool* pool, setti_storage* stor
 }
 
 typedef enum setti_erased {
-    SETTI_NOT_ERASED, /* the storage is packed, or the entity has no value */
+    /* the storage is packed, the entity has no value, or a snapshot needs the page of its bit */
+    SETTI_NOT_ERASED,
     SETTI_ERASED,
     SETTI_EMPTIED, /* and it was the last of its word: setti_matrix_word_emptied is to be called */
 } setti_erased;
 
 /* The common case of a removal in line. */
-SETTI_INLINE setti_erased setti_matrix_try_erase(setti_pool* pool, setti_storage* storage,
+SETTI_INLINE setti_erased setti_matrix_try_erase(const setti_pool* pool, setti_storage* storage,
                                                  uint32_t index)
 {
     uint64_t* word = setti_storage_word(storage, index);
@@ -276,7 +279,10 @@ SETTI_INLINE setti_erased setti_matrix_try_erase(setti_pool* pool, setti_storage
     if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED || word == NULL || (*word & bit) == 0)) {
         return SETTI_NOT_ERASED;
     }
-    setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
+    if (SETTI_UNLIKELY(
+            !setti_pages_try_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT))) {
+        return SETTI_NOT_ERASED;
+    }
     *word &= ~bit;
     storage->count--;
     return *word != 0 ? SETTI_ERASED : SETTI_EMPTIED;

@@ -20,11 +20,6 @@
  */
 #include "store/storage.h"
 
-static size_t matrix_bits_size(void)
-{
-    return SETTI_BITS_WORDS * sizeof(uint64_t);
-}
-
 bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t number = index >> SETTI_BITS_SHIFT;
@@ -37,16 +32,15 @@ bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
     if (storage->kind == SETTI_MATRIX) {
         bool fresh_rows;
         if (!setti_pages_reserve(pool, &storage->rows, pages) ||
-            !setti_pages_ensure(pool, &storage->rows, index >> storage->shift, storage->page_size,
-                                storage->align, &fresh_rows)) {
+            !setti_pages_ensure(pool, &storage->rows, index >> storage->shift, &fresh_rows)) {
             return false;
         }
     }
-    if (!setti_pages_ensure(pool, &storage->presence, number, matrix_bits_size(), 64, &fresh)) {
+    if (!setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
         return false;
     }
     if (fresh) {
-        memset(storage->presence.data[number], 0, matrix_bits_size());
+        memset(storage->presence.data[number], 0, storage->presence.size);
     }
     return true;
 }
@@ -56,6 +50,7 @@ void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     uint32_t rows = setti_storage_rows(storage);
     uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
+    setti_storage_write(pool, storage, index); /* first: what is kept is told by the bits */
     for (uint32_t at = index; at < end;) {
         uint32_t until = SETTI_MIN(end, (at | 63) + 1);
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
@@ -64,7 +59,6 @@ void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
         *word |= mask;
         at = until;
     }
-    setti_storage_write(pool, storage, index);
     for (uint32_t at = index; storage->tracked && at < end; at++) {
         *setti_storage_tick(storage, at) = pool->tick;
     }
@@ -76,6 +70,7 @@ void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
 
 void setti_matrix_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
     setti_erased erased = setti_matrix_try_erase(pool, storage, index);
     SETTI_ASSERT(erased != SETTI_NOT_ERASED);
     if (erased == SETTI_EMPTIED) {
@@ -116,7 +111,7 @@ static void matrix_free_bits(setti_pool* pool, setti_storage* storage, uint32_t 
         }
     }
     if (words != NULL) {
-        setti_pages_free(pool, &storage->presence, number, matrix_bits_size(), 64);
+        setti_pages_free(pool, &storage->presence, number);
     }
 }
 
@@ -128,7 +123,7 @@ void setti_matrix_trim(setti_pool* pool, setti_storage* storage)
         return;
     }
     if (storage->kind == SETTI_MATRIX) {
-        setti_pages_free(pool, &storage->rows, spare, storage->page_size, storage->align);
+        setti_pages_free(pool, &storage->rows, spare);
     }
     matrix_free_bits(pool, storage, spare >> (SETTI_BITS_SHIFT - storage->shift));
     uint32_t pages = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;

@@ -23,8 +23,7 @@ bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
     bool fresh;
     uint32_t last = (storage->extent + count - 1) >> storage->shift;
     for (uint32_t number = storage->extent >> storage->shift; number <= last; number++) {
-        if (!setti_pages_ensure(pool, &storage->rows, number, storage->page_size, storage->align,
-                                &fresh)) {
+        if (!setti_pages_ensure(pool, &storage->rows, number, &fresh)) {
             return false;
         }
     }
@@ -35,8 +34,7 @@ bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32
 {
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     bool fresh;
-    if (!setti_pages_ensure(pool, &storage->presence, number, sizeof(setti_sparse_page), 64,
-                            &fresh)) {
+    if (!setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
         return false;
     }
     setti_sparse_page* page = storage->presence.data[number];
@@ -100,6 +98,9 @@ void setti_packed_place(setti_pool* pool, setti_storage* storage, uint32_t index
 
 void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
+    if (storage->rows.values != NULL) { /* the value does not lie there any more */
+        setti_pages_write(pool, &storage->rows, from >> storage->shift);
+    }
     setti_packed_place(pool, storage, *setti_storage_index(storage, from), to);
     if (storage->tracked) {
         *setti_storage_tick(storage, to) = *setti_storage_tick(storage, from);
@@ -119,7 +120,7 @@ void setti_packed_release(setti_pool* pool, setti_storage* storage)
 {
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
-        setti_pages_free(pool, &storage->rows, number, storage->page_size, storage->align);
+        setti_pages_free(pool, &storage->rows, number);
     }
 }
 
@@ -163,7 +164,7 @@ void setti_packed_trim(setti_pool* pool, setti_storage* storage)
 {
     const setti_sparse_page* page = setti_pages_get(&storage->presence, storage->spare);
     if (page != NULL && page->count == 0) {
-        setti_pages_free(pool, &storage->presence, storage->spare, sizeof(setti_sparse_page), 64);
+        setti_pages_free(pool, &storage->presence, storage->spare);
     }
     storage->spare = SETTI_NONE;
 }

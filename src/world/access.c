@@ -51,23 +51,48 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
                                        : access_misuse(world, entity, component, "sett_get");
 }
 
-void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component)
+/* The short way: a plain matrix. NULL if it leads nowhere: another storage, an absent value, use is
+ * recorded, a snapshot needs the page first. Calls nothing. */
+SETTI_INLINE void* access_try_mut(const sett_world* world, sett_entity entity,
+                                  sett_component component)
 {
-    setti_type* type = setti_world_hot_type(world, component);
+    const setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL || !setti_entity_is_current(&world->entities, entity))) {
+        return NULL;
+    }
+    return setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index);
+}
+
+/* Every other way. */
+static void* access_find_mut(sett_world* world, sett_entity entity, sett_component component)
+{
+    const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         type = access_type(world, component);
     }
-    if (SETTI_UNLIKELY(type == NULL || !setti_entity_is_current(&world->entities, entity))) {
+    if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
     return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
 }
 
-void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
+static void* access_get_mut(sett_world* world, sett_entity entity, sett_component component)
 {
-    void* value = sett_find_mut(world, entity, component);
+    void* value = access_find_mut(world, entity, component);
     return SETTI_LIKELY(value != NULL) ? value
                                        : access_misuse(world, entity, component, "sett_get_mut");
+}
+
+void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component)
+{
+    void* value = access_try_mut(world, entity, component);
+    return SETTI_LIKELY(value != NULL) ? value : access_find_mut(world, entity, component);
+}
+
+void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
+{
+    void* value = access_try_mut(world, entity, component);
+    return SETTI_LIKELY(value != NULL) ? value : access_get_mut(world, entity, component);
 }
 
 bool sett_has(const sett_world* world, sett_entity entity, sett_component component)
@@ -81,7 +106,7 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
 }
 
 /* What the header says of pages is what they are. */
-static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) &&
+static_assert(offsetof(sett_page_table_, data) == offsetof(setti_pages, data) &&
                   offsetof(sett_page_table_, count) == offsetof(setti_pages, count),
               "accessors read page tables");
 static_assert(SETTI_ID_SET_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&

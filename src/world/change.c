@@ -129,6 +129,16 @@ static void change_call(sett_world* world, const setti_type* type, change_hook h
     world->calling = outer;
 }
 
+/* Ends the value that the entity has. It counts as written first: a snapshot may need it as it
+ * is. */
+static void change_deinit_value(sett_world* world, const setti_type* type, uint32_t index)
+{
+    if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {
+        type->desc.deinit(setti_storage_find_mut(&world->pool, &type->storage, index), 1,
+                          type->desc.user);
+    }
+}
+
 /* ------------------------------------------------------------------------------------ listeners */
 
 static const setti_plan_step* change_plan(sett_world* world, uint32_t from, const setti_type* type,
@@ -348,12 +358,13 @@ SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_enti
         return NULL;
     }
     const setti_transition* added = setti_type_added(type, *signature);
-    if (SETTI_UNLIKELY(added->from != *signature)) {
+    if (SETTI_UNLIKELY(added->from != *signature ||
+                       !setti_entity_try_write(&world->pool, &world->entities, entity.index))) {
         return NULL;
     }
     void* value = setti_matrix_try_insert(&world->pool, &type->storage, entity.index);
     if (SETTI_LIKELY(value != NULL)) {
-        change_set_signature(world, entity.index, signature, added->to);
+        *signature = added->to;
     }
     return value;
 }
@@ -515,7 +526,11 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
         return NULL;
     }
     if (SETTI_LIKELY(type != NULL && setti_entity_signature(&world->entities, entity) != NULL)) {
-        row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+        row = setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index);
+        if (row == NULL && (type->storage.kind != SETTI_MATRIX || type->storage.tracked ||
+                            SETTI_UNLIKELY(world->pool.keep_from != 0))) {
+            row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+        }
     }
     if (row == NULL) {
         row = SETTI_LIKELY(!world->recording) ? change_try_add(world, type, entity) : NULL;
@@ -551,9 +566,7 @@ static void change_detach(sett_world* world, setti_type* type, sett_entity entit
                     setti_storage_find(&type->storage, entity.index));
     }
     change_leave(world, walk, entity.index);
-    if (type->desc.deinit != NULL) {
-        setti_type_deinit_values(type, setti_storage_find(&type->storage, entity.index), 1);
-    }
+    change_deinit_value(world, type, entity.index);
     setti_storage_erase(&world->pool, &type->storage, entity.index);
     change_set_signature(world, entity.index, signature, to);
     change_enter(world, walk, entity.index);
@@ -659,7 +672,9 @@ static void change_end_value(sett_world* world, setti_type* type, sett_entity en
     void* value = setti_storage_find(&type->storage, entity.index);
     if (value != NULL) {
         change_call(world, type, type->desc.on_remove, entity, value);
-        setti_type_deinit_values(type, value, 1);
+        change_deinit_value(world, type, entity.index);
+        /* and it is the end, whatever the short way finds: it may not turn back any more */
+        setti_pages_write(&world->pool, &type->storage.presence, entity.index >> SETTI_BITS_SHIFT);
     }
 }
 
@@ -673,7 +688,8 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
         return change_remove_long(world, entity, component);
     }
     const setti_transition* removed = setti_type_removed(type, *signature);
-    if (SETTI_UNLIKELY(removed->from != *signature)) {
+    if (SETTI_UNLIKELY(removed->from != *signature ||
+                       !setti_entity_try_write(&world->pool, &world->entities, entity.index))) {
         return change_remove_long(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0)) {
@@ -683,7 +699,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
     if (SETTI_UNLIKELY(erased == SETTI_NOT_ERASED)) {
         return change_remove_slow(world, entity, component);
     }
-    change_set_signature(world, entity.index, signature, removed->to);
+    *signature = removed->to;
     return SETTI_LIKELY(erased == SETTI_ERASED) ? SETT_OK
                                                 : change_emptied(world, type, entity.index);
 }
@@ -716,15 +732,13 @@ static void change_strip(sett_world* world, sett_entity entity, uint32_t* signat
         setti_type* type = loose->item[k];
         void* value = setti_storage_find(&type->storage, entity.index);
         if (value != NULL) {
-            setti_type_deinit_values(type, value, 1);
+            change_deinit_value(world, type, entity.index);
             setti_storage_erase(&world->pool, &type->storage, entity.index);
         }
     }
     for (uint32_t k = record.count; k-- > 0;) {
         setti_type* type = world->types[record.types[k]];
-        if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {
-            setti_type_deinit_values(type, setti_storage_find(&type->storage, entity.index), 1);
-        }
+        change_deinit_value(world, type, entity.index);
         setti_storage_erase(&world->pool, &type->storage, entity.index);
     }
 }
@@ -775,12 +789,12 @@ sett_entity sett_entity_create(sett_world* world)
     sett_entity entity;
     entity.index = page->dense[row & SETTI_ID_SET_MASK];
     setti_entity_page* home = setti_entity_page_of(table, entity.index);
-    if (SETTI_UNLIKELY(home == NULL)) {
+    if (SETTI_UNLIKELY(home == NULL ||
+                       !setti_entity_try_write(&world->pool, table, entity.index))) {
         return change_create_slow(world);
     }
     uint32_t* generation = &home->generation[entity.index & SETTI_ID_SET_MASK];
     entity.generation = *generation & ~SETTI_DEAD;
-    setti_entity_write(&world->pool, table, entity.index);
     *generation = entity.generation;
     table->ids.count = row + 1;
     return entity;
@@ -1206,6 +1220,9 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
     }
     if (desc.storage == type->desc.storage) {
         return SETT_OK;
+    }
+    if (setti_world_check_unkept(world, call) != SETT_OK) {
+        return world->error;
     }
     if (type->owner != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,

@@ -284,6 +284,7 @@ static bool component_publish(sett_world* world, setti_type* type)
         type->required.item[k]->flags |= SETTI_TYPE_REQUIRED;
     }
     world->types[type->id] = type;
+    setti_world_add_storage(world, &type->root, &type->storage);
     return true;
 }
 

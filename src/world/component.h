@@ -5,6 +5,7 @@
 
 #include "sett/sett.h"
 #include "store/storage.h"
+#include "world/root.h"
 
 /* Ids stay below: the table of types is 8 bytes an id. */
 #define SETTI_COMPONENT_LIMIT ((sett_component)1 << 20)
@@ -53,6 +54,7 @@ typedef struct setti_type {
     struct {
         uint64_t added, removed, accessed; /* single entities, while recording */
     } use;
+    setti_root root;              /* of the storage */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
         registered;    /* desc.storage before conversions: what registering again is held to */

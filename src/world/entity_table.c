@@ -11,11 +11,20 @@
  */
 #include "world/entity_table.h"
 
+#include <string.h>
+
+void setti_entity_init(setti_entity_table* table, uint32_t limit)
+{
+    memset(table, 0, sizeof(*table));
+    setti_pages_init(&table->pages, sizeof(setti_entity_page), 64);
+    setti_id_set_init(&table->ids, limit);
+}
+
 static bool entity_reserve_page(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
     uint32_t number = index >> SETTI_ID_SET_SHIFT;
     bool fresh;
-    if (!setti_pages_ensure(pool, &table->pages, number, sizeof(setti_entity_page), 64, &fresh)) {
+    if (!setti_pages_ensure(pool, &table->pages, number, &fresh)) {
         return false;
     }
     setti_entity_page* page = table->pages.data[number];

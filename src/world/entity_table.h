@@ -30,6 +30,14 @@ typedef struct setti_entity_table {
     uint32_t retired; /* members that are not alive */
 } setti_entity_table;
 
+/* The table's root: from `ids.count` to `retired`. */
+#define SETTI_ENTITY_ROOT_SIZE                                                                     \
+    (offsetof(setti_entity_table, retired) + sizeof(uint32_t) -                                    \
+     offsetof(setti_entity_table, ids.count))
+
+/* An empty table of indices below `limit`. */
+void setti_entity_init(setti_entity_table* table, uint32_t limit);
+
 /* The page of an index, or NULL if it was never used. */
 SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* table,
                                                      uint32_t index)
@@ -38,10 +46,17 @@ SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* t
 }
 
 /* To be called before writing to the generation or the signature of an index. */
-SETTI_INLINE void setti_entity_write(const setti_pool* pool, const setti_entity_table* table,
+SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
 {
     setti_pages_write(pool, &table->pages, index >> SETTI_ID_SET_SHIFT);
+}
+
+/* The same for short paths; false if a snapshot needs the page. */
+SETTI_INLINE bool setti_entity_try_write(const setti_pool* pool, const setti_entity_table* table,
+                                         uint32_t index)
+{
+    return setti_pages_try_write(pool, &table->pages, index >> SETTI_ID_SET_SHIFT);
 }
 
 /* Whether the handle's generation is the one of its slot: for readers who go on to test presence,

@@ -116,6 +116,9 @@ static void group_link(sett_world* world, setti_listener* listener)
         end = &(*end)->next;
     }
     *end = listener;
+    setti_world_add_root(world, &listener->root, &listener->length, sizeof(listener->length), NULL,
+                         NULL);
+    setti_world_add_storage(world, &listener->members_root, &listener->members);
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         listener->owned.item[k]->owner = listener;
     }
@@ -126,7 +129,8 @@ static void group_link(sett_world* world, setti_listener* listener)
 sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
 {
     const char* name = desc->name != NULL ? desc->name : "group";
-    if (setti_world_check_unlocked(world, group_call) != SETT_OK) {
+    if (setti_world_check_unlocked(world, group_call) != SETT_OK ||
+        setti_world_check_unkept(world, group_call) != SETT_OK) {
         return NULL;
     }
     sett_group* group = setti_pool_alloc(&world->pool, sizeof(*group), 64);
@@ -164,9 +168,14 @@ sett_status sett_group_destroy(sett_group* group)
     sett_world* world = group->world;
     setti_listener* listener = &group->listener;
     sett_status status = setti_world_check_unlocked(world, "sett_group_destroy");
+    if (status == SETT_OK) {
+        status = setti_world_check_unkept(world, "sett_group_destroy");
+    }
     if (status != SETT_OK) {
         return status;
     }
+    setti_world_remove_root(world, &listener->root);
+    setti_world_remove_root(world, &listener->members_root);
     if (listener->previous != NULL) {
         listener->previous->next = listener->next;
     } else {

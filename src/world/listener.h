@@ -20,6 +20,8 @@ typedef struct setti_listener {
     size_t row_size;
     size_t row_align;
     setti_storage members; /* set: a tag that nobody registered */
+    setti_root root;       /* of `length` */
+    setti_root members_root;
     void (*entered)(sett_world* world, sett_entity entity, void* user);
     void (*left)(sett_world* world, sett_entity entity, void* user);
     void* user;

@@ -32,9 +32,11 @@ sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, 
     memset(world, 0, sizeof(*world));
     setti_pool_init(&world->pool, allocator, desc->huge_pages);
     world->pool.allocations = 1;
-    world->entities.ids.limit = desc->entity_limit != 0
-                                    ? SETTI_MIN(desc->entity_limit, SETTI_ID_SET_LIMIT)
-                                    : ENTITY_LIMIT_DEFAULT;
+    setti_entity_init(&world->entities,
+                      desc->entity_limit != 0 ? desc->entity_limit : ENTITY_LIMIT_DEFAULT);
+    setti_entity_table* table = &world->entities;
+    setti_world_add_root(world, &world->entity_root, &table->ids.count, SETTI_ENTITY_ROOT_SIZE,
+                         &table->pages, &table->ids.pages);
     world->log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
     world->assert_fn = desc->assert_fn;
     world->hook_user = desc->hook_user;
@@ -42,6 +44,53 @@ sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, 
         desc->signature_warning != 0 ? desc->signature_warning : SIGNATURE_WARNING_DEFAULT;
     return world;
 }
+
+/* --------------------------------------------------------------------------------------- roots */
+
+void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
+                          setti_pages* pages, setti_pages* more_pages)
+{
+    SETTI_ASSERT(size <= SETTI_ROOT_SIZE);
+    root->next = NULL;
+    root->previous = world->last_root;
+    root->address = address;
+    root->size = (uint32_t)size;
+    root->pages[0] = pages;
+    root->pages[1] = more_pages;
+    memcpy(root->first, address, size);
+    if (world->last_root != NULL) {
+        world->last_root->next = root;
+    } else {
+        world->roots = root;
+    }
+    world->last_root = root;
+}
+
+void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage* storage)
+{
+    setti_world_add_root(world, root, &storage->count, SETTI_STORAGE_ROOT_SIZE, &storage->presence,
+                         &storage->rows);
+}
+
+void setti_world_remove_root(sett_world* world, setti_root* root)
+{
+    SETTI_ASSERT(world->pool.keep_from == 0);
+    *(root->previous != NULL ? &root->previous->next : &world->roots) = root->next;
+    *(root->next != NULL ? &root->next->previous : &world->last_root) = root->previous;
+}
+
+sett_status setti_world_check_unkept(sett_world* world, const char* call)
+{
+    return world->pool.keep_from == 0
+               ? SETT_OK
+               : setti_world_fail_with(
+                     world, SETT_STATUS_LOCKED,
+                     "%s: snapshots are held, which are of the world as it is laid out now; drop "
+                     "them first (sett_snapshot_drop_all)",
+                     call);
+}
+
+/* ----------------------------------------------------------------------------------------- life */
 
 /* Whether anybody has to be told of the end of an entity; if not, its pages can just go. */
 static bool world_has_endings(const sett_world* world)

@@ -1,8 +1,8 @@
 /* world.h: the world, as a map of everything in it.
  *
  * Three classes of state. Pages: entity table and storages; they are the world's state. Roots: the
- * counts and page tables beside them. Caches: signatures, edges, names, last transitions; derived,
- * and never part of what two worlds are compared by.
+ * counts and page tables beside them (root.h). Caches: signatures, edges, names, last transitions;
+ * derived, and never part of what two worlds are compared by.
  */
 #ifndef SETTI_WORLD_H
 #define SETTI_WORLD_H
@@ -10,6 +10,7 @@
 #include "world/component.h"
 #include "world/entity_table.h"
 #include "world/listener.h"
+#include "world/root.h"
 #include "world/signature.h"
 
 #define SETTI_MESSAGE_SIZE 512
@@ -32,6 +33,13 @@ struct sett_world {
     /* the same for short paths; 0 while use is recorded: all go the long way */
     uint32_t hot_capacity;
     uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
+
+    setti_root* roots; /* all of the state, but for pages: doubly linked, in order of adding */
+    setti_root* last_root;
+    setti_root entity_root; /* of `entities` */
+    /* grows when the state is replaced as a whole (a restore, a delta, a clone): who keeps
+     * something derived from it outside of change.c's sight compares, and makes it anew */
+    uint32_t epoch;
 
     setti_signature_table signatures;
     setti_type_list registered; /* in order of registration */
@@ -94,6 +102,22 @@ void setti_world_misuse(const sett_world* world, sett_status status, const char*
 
 void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
     SETTI_PRINTF(3, 4);
+
+/* Adds memory, and up to two tables of pages, to the state. What is in it now is what it has to be
+ * in states where it does not exist yet, such as zeroes. `root` lies in what it describes and stays
+ * there until it is removed. */
+void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
+                          setti_pages* pages, setti_pages* more_pages);
+
+/* The same for a storage. */
+void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage* storage);
+
+/* Removes a root; no snapshot may be held (setti_world_check_unkept). */
+void setti_world_remove_root(sett_world* world, setti_root* root);
+
+/* SETT_OK, or fails with LOCKED: a snapshot is held, which is of the state as it is laid out
+ * now. */
+sett_status setti_world_check_unkept(sett_world* world, const char* call);
 
 /* SETT_OK, or fails with LOCKED and a message that names the loop or the callback, and what to do
  * instead. */

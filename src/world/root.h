@@ -1,0 +1,24 @@
+/* root.h: what belongs to a world's state beside its pages.
+ *
+ * Whoever keeps state (what a snapshot has to bring back) in plain memory of a fixed size embeds a
+ * root beside it and adds it to the world (setti_world_add_root). Restoring writes that memory, and
+ * world->epoch tells caches that it did. All pages are found through roots too: a table of pages
+ * that is in none is a cache. */
+#ifndef SETTI_ROOT_H
+#define SETTI_ROOT_H
+
+#include "base/page.h"
+
+#define SETTI_ROOT_SIZE 32
+
+typedef struct setti_root {
+    struct setti_root* next; /* in the order of adding */
+    struct setti_root* previous;
+    void* address;
+    uint32_t size;         /* bytes, at most SETTI_ROOT_SIZE */
+    setti_pages* pages[2]; /* tables of pages that go with it; NULL: none */
+    /* what it was when it was added, and so what it is in every state from before */
+    unsigned char first[SETTI_ROOT_SIZE];
+} setti_root;
+
+#endif
