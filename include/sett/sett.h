@@ -159,7 +159,8 @@ typedef struct sett_component_desc {
     /* Told of each value: after it was added; after it was written by sett_set or a recorded set;
      * before it is removed, while it still exists. They must not change structure
      * (SETT_STATUS_LOCKED); they may record into sett_world_commands(). Destroying an entity calls
-     * on_remove for all of its components before the first value goes. */
+     * on_remove for all of its components before the first value goes. Observers (observer.h) are
+     * told after on_add and on_set, and before on_remove. */
     void (*on_add)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
@@ -451,10 +452,32 @@ SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
 /* ------------------------------------------------------------------------------------- commands */
 
 /* Structural change recorded, to be applied when nothing is looping. Every world has one buffer;
- * more can be made, such as one a thread. Each is applied first to last, by sett_commands_apply.
- * What no longer makes sense then (its entity was destroyed, the component is there already or gone
- * already) is passed over without complaint. Recording into a buffer: any thread, one at a time a
- * buffer; but sett_cmd_create is for the thread that owns the world. */
+ * more can be made, such as one a thread. Each is applied by itself, by sett_commands_apply, first
+ * to last, and nothing else applies it: immediate calls do not.
+ *
+ * What a command finds when its turn comes, and what it does then:
+ *     its entity is gone, or promised by a command of another buffer that
+ *         was not applied yet                 it is passed over; a recorded value is deinitialised
+ *     add, and the component is there         passed over: the value stays, nobody is told
+ *     set, and the component is not there     it is added, as by sett_set
+ *     remove, and the component is not there  passed over
+ *     destroy or clear, and there is nothing  passed over, or told to nobody
+ * None of these is an error.
+ *
+ * A handle from sett_cmd_create is an ordinary handle that does not live yet: it may be stored,
+ * compared and recorded about. Until its command is applied sett_entity_valid and sett_has say no,
+ * sett_find and sett_get NULL (of sett_get that is a misuse, STALE), immediate changes fail with
+ * STALE, sett_entity_at finds nobody there, no loop and no count sees it. If the command is dropped
+ * that stays so for good: no other entity ever gets this handle.
+ *
+ * What callbacks record into the buffer that is being applied is applied by the same call, after
+ * what was there; into another buffer, when that one is. Commands that follow from commands, over
+ * 64 steps, are refused: the recording fails with LIMIT, and the log is told of the callback and of
+ * the component.
+ *
+ * Recording: any thread, one at a time a buffer, while nobody changes the world; but sett_cmd_create
+ * is for the thread that owns the world. Once a buffer has grown to what it is used for, recording
+ * allocates nothing. */
 
 /* Returns the world's own buffer. Threads: reader. Since: 0.1 */
 SETT_API sett_commands* sett_world_commands(sett_world* world);
@@ -466,9 +489,9 @@ SETT_API sett_commands* sett_commands_create(sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_destroy(sett_commands* commands);
 
-/* Applies everything recorded, in order, what hooks record into this buffer meanwhile included.
+/* Applies everything recorded, in order, what callbacks record into this buffer meanwhile included.
  * Fails: LOCKED; OUT_OF_MEMORY: stops before the command that could not be applied and keeps it and
- * the rest.
+ * the rest; the message says which it was: number, kind, component, entity.
  * Cost: as the changes.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_commands_apply(sett_commands* commands);
@@ -480,14 +503,26 @@ SETT_API void sett_commands_clear(sett_commands* commands);
 /* Returns how many commands wait. Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 
+/* Writes what waits, a line a command, as snprintf does:
+ *
+ *     1: create entity 7:1
+ *     2: set "Position" of entity 7:1
+ *
+ * Returns the length of the whole text.
+ * Cost: O(commands).
+ * Threads: reader. Since: 0.1 */
+SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size);
+
 /* Promises an entity: the handle can be stored and recorded about at once, and is valid from
  * sett_commands_apply on.
- * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY.
+ * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY; LOCKED (systems record at this time: create
+ * through the buffer that a system is handed).
  * Threads: writer, but allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
-/* Records what the immediate functions of the same names do.
- * Fails: OUT_OF_MEMORY, UNREGISTERED. Since: 0.1 */
+/* Records what the immediate functions of the same names do. sett_cmd_set copies the value.
+ * Fails: OUT_OF_MEMORY, UNREGISTERED, LIMIT (commands that follow from commands, too deep). Since:
+ * 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);

@@ -9,20 +9,25 @@
 /* Holds in every correct program; checked in debug builds only. */
 #define SETTI_ASSERT(condition) assert(condition)
 
+/* SETTI_COLD is for what hardly ever runs, SETTI_APART for what is fast too, but in line would make
+ * the path beside it save registers. */
 #if defined(__GNUC__)
 #define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SETTI_COLD __attribute__((noinline, cold))
+#define SETTI_APART __attribute__((noinline))
 #define SETTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #elif defined(_MSC_VER)
 #define SETTI_LIKELY(x) (x)
 #define SETTI_UNLIKELY(x) (x)
 #define SETTI_COLD __declspec(noinline)
+#define SETTI_APART __declspec(noinline)
 #define SETTI_PRINTF(at, first)
 #else
 #define SETTI_LIKELY(x) (x)
 #define SETTI_UNLIKELY(x) (x)
 #define SETTI_COLD
+#define SETTI_APART
 #define SETTI_PRINTF(at, first)
 #endif
 

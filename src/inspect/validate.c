@@ -18,6 +18,12 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     if (setti_world_type(world, type->id) != type) {
         return "the table of types does not lead back to it";
     }
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        bool flagged = (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
+        if (flagged != (type->told[event].count != 0)) {
+            return "its flags do not say whether anybody is told of an event";
+        }
+    }
     uint32_t cursor = 0;
     for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
          index = setti_storage_next(&type->storage, &cursor)) {
@@ -75,6 +81,9 @@ static const char* validate_signatures(const sett_world* world)
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
     const char* reason = setti_listener_validate(listener);
+    if (listener->observes) {
+        return reason;
+    }
     uint32_t members = 0;
     for (uint32_t row = 0; reason == NULL && row < world->entities.ids.count; row++) {
         uint32_t index = setti_id_set_dense(&world->entities.ids, row);

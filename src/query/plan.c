@@ -78,7 +78,7 @@ static void plan_find_cover(sett_query* query)
     query->covered = 0;
     query->arranged = 0;
     for (setti_listener* at = query->world->listeners; at != NULL; at = at->next) {
-        uint32_t covered = plan_covered(query, at);
+        uint32_t covered = at->observes ? 0 : plan_covered(query, at);
         if (covered != 0 && plan_is_better(at, covered, query->cover, query->covered)) {
             query->cover = at;
             query->covered = covered;

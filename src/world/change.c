@@ -111,22 +111,52 @@ static void change_set_signature(sett_world* world, uint32_t index, uint32_t* si
 
 /* ---------------------------------------------------------------------------------------- hooks */
 
-typedef void (*change_hook)(sett_world* world, sett_entity entity, void* value, void* user);
-
 typedef void (*change_told)(sett_world* world, sett_entity entity, void* user);
 
-static void change_call(sett_world* world, const setti_type* type, change_hook hook,
-                        sett_entity entity, void* value)
+/* Calls all who are told of an event: of each its function as it is by then, because those before
+ * may have disabled it. */
+SETTI_APART static void change_call_all(sett_world* world, const setti_type* type,
+                                        setti_event event, sett_entity entity, void* value)
 {
-    if (hook == NULL) {
-        return;
-    }
+    const setti_call* call = type->told[event].item;
+    const setti_call* end = call + type->told[event].count;
     const char* outer = world->calling;
-    world->calling = type->desc.name;
     world->locks++;
-    hook(world, entity, value, type->desc.user);
+    for (; call != end; call++) {
+        world->calling = call->name;
+        call->fn(world, entity, value, call->user);
+    }
     world->locks--;
     world->calling = outer;
+}
+
+SETTI_INLINE bool change_is_told(const setti_type* type, setti_event event)
+{
+    return (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
+}
+
+static void change_call(sett_world* world, const setti_type* type, setti_event event,
+                        sett_entity entity, void* value)
+{
+    if (change_is_told(type, event)) {
+        change_call_all(world, type, event, entity, value);
+    }
+}
+
+/* The same on the short ways, where nothing is locked, and mostly for one. */
+SETTI_INLINE void change_call_unlocked(sett_world* world, const setti_type* type, setti_event event,
+                                       sett_entity entity, void* value)
+{
+    const setti_call* call = type->told[event].item;
+    if (SETTI_UNLIKELY(type->told[event].count != 1)) {
+        change_call_all(world, type, event, entity, value);
+        return;
+    }
+    world->locks++;
+    world->calling = call->name;
+    call->fn(world, entity, value, call->user);
+    world->locks--;
+    world->calling = NULL;
 }
 
 /* Ends the value that the entity has. It counts as written first: a snapshot may need it as it
@@ -283,7 +313,7 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
     } else {
         value = setti_storage_find(&type->storage, entity.index); /* a group may have moved it */
     }
-    change_call(world, type, type->desc.on_add, entity, value);
+    change_call(world, type, SETTI_ON_ADD, entity, value);
     change_tell_entered(world, walk, entity);
     return value;
 }
@@ -387,6 +417,19 @@ static void* change_try_add_packed(sett_world* world, setti_type* type, sett_ent
     return setti_storage_insert(&world->pool, storage, entity.index, &count);
 }
 
+/* The same for a loose type that requires none: no signature and no group knows of it. */
+static void* change_try_add_loose(sett_world* world, setti_type* type, sett_entity entity)
+{
+    setti_storage* storage = &type->storage;
+    uint32_t count = 1;
+    if (setti_entity_signature(&world->entities, entity) == NULL || world->locks != 0 ||
+        (type->flags & SETTI_TYPE_REQUIRES) != 0 || setti_storage_has(storage, entity.index) ||
+        !setti_storage_reserve(&world->pool, storage, entity.index)) {
+        return NULL;
+    }
+    return setti_storage_insert(&world->pool, storage, entity.index, &count);
+}
+
 /* Remembers a known edge, for another try. */
 static bool change_recall_added(sett_world* world, setti_type* type, sett_entity entity)
 {
@@ -410,7 +453,7 @@ static void* change_finish(sett_world* world, const setti_type* type, sett_entit
                            void* value)
 {
     setti_type_init_values(type, value, 1);
-    change_call(world, type, type->desc.on_add, entity, value);
+    change_call(world, type, SETTI_ON_ADD, entity, value);
     return value;
 }
 
@@ -423,13 +466,22 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
         type->use.added++;
     }
     void* value = NULL;
-    if (type != NULL && type->storage.kind == SETTI_PACKED) {
+    if (type != NULL && (type->flags & SETTI_TYPE_LOOSE) != 0) {
+        value = change_try_add_loose(world, type, entity);
+    } else if (type != NULL && type->storage.kind == SETTI_PACKED) {
         value = change_try_add_packed(world, type, entity);
     } else if (change_recall_added(world, type, entity)) {
         value = change_try_add(world, type, entity);
     }
     return value != NULL ? change_finish(world, type, entity, value)
                          : change_add_slow(world, entity, component, call);
+}
+
+SETTI_APART static void* change_told_added(sett_world* world, const setti_type* type,
+                                           sett_entity entity, void* value)
+{
+    change_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
+    return value;
 }
 
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
@@ -439,10 +491,13 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     if (SETTI_UNLIKELY(value == NULL)) {
         return change_add_long(world, entity, component, "sett_add");
     }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_INIT) != 0)) {
         return change_finish(world, type, entity, value);
     }
-    return setti_row_zero(value, type->storage.size);
+    setti_row_zero(value, type->storage.size);
+    return SETTI_UNLIKELY(change_is_told(type, SETTI_ON_ADD))
+               ? change_told_added(world, type, entity, value)
+               : value;
 }
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
@@ -457,27 +512,49 @@ void* sett_ensure(sett_world* world, sett_entity entity, sett_component componen
     return change_add_long(world, entity, component, "sett_ensure");
 }
 
+/* Those who are told of a set may set values themselves, and so on: up to here. */
+SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
+                                           const setti_type* type)
+{
+    setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                          "sett_set, entity %u:%u, component \"%.100s\": called by \"%.100s\", "
+                          "which is told of sets, %u of them inside one another",
+                          (unsigned)entity.index, (unsigned)entity.generation, type->desc.name,
+                          world->calling, (unsigned)SETTI_EVENT_DEPTH);
+    setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
+    return false;
+}
+
 /* Writes a value of a type with hooks over one that is initialised. */
-SETTI_COLD static void change_set_hooked(sett_world* world, const setti_type* type,
+SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
+    if (world->set_depth == SETTI_EVENT_DEPTH) {
+        return change_set_too_deep(world, entity, type);
+    }
     if (type->desc.copy == NULL && value != row) {
         setti_type_deinit_values(type, row, 1); /* without copy, what is given moves in */
     }
     if (value != row) {
         setti_type_copy_values(type, row, value, type->storage.size != 0);
     }
-    change_call(world, type, type->desc.on_set, entity, row);
+    world->set_depth++;
+    change_call(world, type, SETTI_ON_SET, entity, row);
+    world->set_depth--;
+    return true;
 }
 
-SETTI_INLINE void change_write(sett_world* world, const setti_type* type, sett_entity entity,
+/* False only where those who are told of sets set values, and the like goes too deep. */
+SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
-        change_set_hooked(world, type, entity, row, value);
-    } else if (type->storage.size != 0) {
+        return change_set_hooked(world, type, entity, row, value);
+    }
+    if (type->storage.size != 0) {
         setti_row_copy(row, value, type->storage.size);
     }
+    return true;
 }
 
 /* Adds for sett_set where values may move meanwhile, by compaction or because a group takes the
@@ -505,7 +582,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, const sett
     void* row = change_add_long(world, entity, type->id, call);
     if (row != NULL) {
         value = source != SETTI_NONE ? setti_storage_find(storage, source) : value;
-        change_write(world, type, entity, row, value);
+        (void)change_write(world, type, entity, row, value); /* not inside of a callback */
     }
     setti_pool_free(&world->pool, aside, storage->size, align);
     return row;
@@ -547,8 +624,7 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
             change_finish(world, type, entity, row); /* as sett_add leaves it */
         }
     }
-    change_write(world, type, entity, row, value);
-    return row;
+    return SETTI_LIKELY(change_write(world, type, entity, row, value)) ? row : NULL;
 }
 
 /* ------------------------------------------------------------------------------------- removing */
@@ -561,9 +637,9 @@ static void change_detach(sett_world* world, setti_type* type, sett_entity entit
     uint32_t to = change_toggle(world, from, type);
     change_walk walk = change_walk_begin(world, from, type, to);
     change_tell_left(world, walk, entity);
-    if (type->desc.on_remove != NULL) {
-        change_call(world, type, type->desc.on_remove, entity,
-                    setti_storage_find(&type->storage, entity.index));
+    if (change_is_told(type, SETTI_ON_REMOVE)) {
+        change_call_all(world, type, SETTI_ON_REMOVE, entity,
+                        setti_storage_find(&type->storage, entity.index));
     }
     change_leave(world, walk, entity.index);
     change_deinit_value(world, type, entity.index);
@@ -642,9 +718,13 @@ static sett_status change_remove_long(sett_world* world, sett_entity entity,
     }
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (type == NULL || signature == NULL || world->locks != 0 ||
-        (type->flags & (SETTI_TYPE_SLOW_REMOVE | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
+        (type->flags & (SETTI_TYPE_REQUIRED | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
         !setti_storage_has(&type->storage, entity.index)) {
         return change_remove_slow(world, entity, component);
+    }
+    if ((type->flags & SETTI_TYPE_LOOSE) != 0) { /* no signature and no group knows of it */
+        setti_storage_erase(&world->pool, &type->storage, entity.index);
+        return SETT_OK;
     }
     setti_transition* removed = setti_type_removed(type, *signature);
     if (removed->from != *signature) {
@@ -666,16 +746,24 @@ static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t 
     return SETT_OK;
 }
 
-/* The short way for types with removal hooks: the value's end, then the rest. */
-static void change_end_value(sett_world* world, setti_type* type, sett_entity entity)
+/* The short way for a type that is told of its removal, or has values to end. What the call would
+ * have to keep in memory is worked out again behind it. */
+SETTI_APART static sett_status change_remove_told(sett_world* world, setti_type* type,
+                                                  sett_entity entity, uint32_t* signature)
 {
-    void* value = setti_storage_find(&type->storage, entity.index);
-    if (value != NULL) {
-        change_call(world, type, type->desc.on_remove, entity, value);
-        change_deinit_value(world, type, entity.index);
-        /* and it is the end, whatever the short way finds: it may not turn back any more */
-        setti_pages_write(&world->pool, &type->storage.presence, entity.index >> SETTI_BITS_SHIFT);
+    setti_storage* storage = &type->storage;
+    uint64_t* word = setti_storage_word(storage, entity.index);
+    if (word == NULL || (*word >> (entity.index % 64) & 1) == 0) {
+        return change_remove_slow(world, entity, type->id);
     }
+    if (change_is_told(type, SETTI_ON_REMOVE)) {
+        change_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
+                             setti_storage_at(storage, entity.index));
+    }
+    change_deinit_value(world, type, entity.index);
+    setti_erased erased = setti_matrix_erase_bit(&world->pool, storage, word, entity.index);
+    change_set_signature(world, entity.index, signature, setti_type_removed(type, *signature)->to);
+    return erased == SETTI_ERASED ? SETT_OK : change_emptied(world, type, entity.index);
 }
 
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
@@ -693,7 +781,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
         return change_remove_long(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0)) {
-        change_end_value(world, type, entity);
+        return change_remove_told(world, type, entity, signature);
     }
     setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index);
     if (SETTI_UNLIKELY(erased == SETTI_NOT_ERASED)) {
@@ -716,16 +804,18 @@ static void change_strip(sett_world* world, sett_entity entity, uint32_t* signat
     change_tell_left(world, walk, entity);
     for (uint32_t k = loose->count; k-- > 0;) {
         setti_type* type = loose->item[k];
-        if (type->desc.on_remove != NULL && setti_storage_has(&type->storage, entity.index)) {
-            change_call(world, type, type->desc.on_remove, entity,
-                        setti_storage_find(&type->storage, entity.index));
+        if (change_is_told(type, SETTI_ON_REMOVE) &&
+            setti_storage_has(&type->storage, entity.index)) {
+            change_call_all(world, type, SETTI_ON_REMOVE, entity,
+                            setti_storage_find(&type->storage, entity.index));
         }
     }
     for (uint32_t k = record.count; record.hooked != 0 && k-- > 0;) {
         const setti_type* type = world->types[record.types[k]];
-        change_call(world, type, type->desc.on_remove, entity,
-                    type->desc.on_remove != NULL ? setti_storage_find(&type->storage, entity.index)
-                                                 : NULL);
+        if (change_is_told(type, SETTI_ON_REMOVE)) {
+            change_call_all(world, type, SETTI_ON_REMOVE, entity,
+                            setti_storage_find(&type->storage, entity.index));
+        }
     }
     change_leave(world, walk, entity.index);
     for (uint32_t k = loose->count; k-- > 0;) {
@@ -941,8 +1031,10 @@ static void change_bulk_call(sett_world* world, setti_type* type, uint32_t row, 
         uint32_t index = setti_id_set_dense(&world->entities.ids, row + k);
         sett_entity entity = setti_entity_at(&world->entities, index);
         void* value = setti_storage_find(&type->storage, index);
-        change_call(world, type, type->desc.on_add, entity, value);
-        change_call(world, type, set ? type->desc.on_set : NULL, entity, value);
+        change_call(world, type, SETTI_ON_ADD, entity, value);
+        if (set) {
+            change_call(world, type, SETTI_ON_SET, entity, value);
+        }
     }
 }
 
@@ -972,7 +1064,7 @@ static void change_bulk_create(sett_world* world, const change_bulk* bulk, uint3
     }
     for (uint32_t k = 0; k < bulk->types.count; k++) {
         setti_type* type = bulk->types.item[k];
-        if (type->desc.on_add != NULL || type->desc.on_set != NULL) {
+        if ((type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
             bool set = change_bulk_values(type, components, component_count, values) != NULL;
             change_bulk_call(world, type, row, count, set);
         }

@@ -15,6 +15,8 @@
  */
 #include "world/command.h"
 
+#include <stdio.h>
+
 typedef enum command_kind {
     COMMAND_CREATE,
     COMMAND_DESTROY,
@@ -25,7 +27,9 @@ typedef enum command_kind {
 } command_kind;
 
 typedef struct command_record {
-    uint32_t kind;
+    uint16_t kind;
+    /* 0, or one more than that of the command whose application made a callback record this one */
+    uint16_t depth;
     sett_component component;
     sett_entity entity;
     size_t payload; /* offset of the value in the chunk, 0: none */
@@ -225,6 +229,55 @@ uint32_t sett_commands_count(const sett_commands* commands)
     return commands->count;
 }
 
+/* ---------------------------------------------------------------------------------------- words */
+
+#define COMMAND_TEXT_SIZE 192
+
+/* One command in words. Returns their length. */
+static size_t command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE], command_kind kind,
+                            sett_entity entity, sett_component component)
+{
+    static const char* const words[] = {"create", "destroy", "add", "set", "remove", "clear"};
+    const setti_type* type = setti_world_type(world, component);
+    int length = snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", words[kind],
+                          (unsigned)entity.index, (unsigned)entity.generation);
+    if (type != NULL) {
+        length = snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", words[kind],
+                          type->desc.name,
+                          kind == COMMAND_ADD ? "to" : (kind == COMMAND_SET ? "of" : "from"),
+                          (unsigned)entity.index, (unsigned)entity.generation);
+    }
+    return (size_t)length;
+}
+
+size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size)
+{
+    size_t length = 0;
+    command_chunk* chunk = commands->read;
+    size_t offset = commands->read_offset;
+    if (size != 0) {
+        out[0] = '\0';
+    }
+    for (uint32_t number = 1; number <= commands->count; number++) {
+        char what[COMMAND_TEXT_SIZE];
+        char line[COMMAND_TEXT_SIZE + 16];
+        while (offset >= chunk->used) {
+            chunk = chunk->next;
+            offset = CHUNK_HEADER;
+        }
+        const command_record* record = command_at(chunk, offset);
+        offset = record->end;
+        command_print(commands->world, what, (command_kind)record->kind, record->entity,
+                      record->component);
+        int added = snprintf(line, sizeof(line), "%u: %s\n", (unsigned)number, what);
+        if (length < size) {
+            snprintf(out + length, size - length, "%s", line);
+        }
+        length += (size_t)added;
+    }
+    return length;
+}
+
 void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* allocations)
 {
     for (const sett_commands* at = world->all_commands; at != NULL; at = at->next) {
@@ -288,7 +341,8 @@ static command_record* commands_append(sett_commands* commands, command_kind kin
     }
     end = setti_align_up(end, 16);
     command_record* record = command_at(chunk, offset);
-    record->kind = (uint32_t)kind;
+    record->kind = (uint16_t)kind;
+    record->depth = (uint16_t)commands->world->command_depth;
     record->component = component;
     record->entity = entity;
     record->payload = payload;
@@ -296,6 +350,31 @@ static command_record* commands_append(sett_commands* commands, command_kind kin
     chunk->used = end;
     commands->count++;
     return record;
+}
+
+/* Applying what callbacks record, which calls them again, has to end somewhere. Told to the log once
+ * an application; whoever records the rest hears it from the status. */
+SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, command_kind kind,
+                                                sett_entity entity, sett_component component)
+{
+    sett_world* world = commands->world;
+    char what[COMMAND_TEXT_SIZE];
+    command_print(world, what, kind, entity, component);
+    setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                          "%s: recorded by \"%.100s\" while commands are applied, %u of them "
+                          "following from one another",
+                          what, world->calling != NULL ? world->calling : "?",
+                          (unsigned)SETTI_EVENT_DEPTH);
+    if (!world->depth_logged) {
+        setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
+    }
+    world->depth_logged = true;
+    return SETT_STATUS_LIMIT;
+}
+
+static bool commands_are_too_deep(const sett_commands* commands)
+{
+    return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
 static sett_status commands_record(sett_commands* commands, command_kind kind, sett_entity entity,
@@ -307,6 +386,9 @@ static sett_status commands_record(sett_commands* commands, command_kind kind, s
                                component);
             return SETT_STATUS_UNREGISTERED;
         }
+    }
+    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
+        return commands_too_deep(commands, kind, entity, component);
     }
     return commands_append(commands, kind, entity, component, 0, 1) != NULL
                ? SETT_OK
@@ -340,6 +422,10 @@ sett_entity sett_cmd_create(sett_commands* commands)
     }
     if (world->open_lanes != 0) {
         setti_world_check_unlocked(world, "sett_cmd_create");
+        return sett_null();
+    }
+    if (commands_are_too_deep(commands)) {
+        commands_too_deep(commands, COMMAND_CREATE, sett_null(), 0);
         return sett_null();
     }
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, 1);
@@ -382,6 +468,9 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     const setti_type* type = setti_world_type(commands->world, component);
     if (type == NULL || type->storage.size == 0) {
         return commands_record(commands, COMMAND_SET, entity, component);
+    }
+    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
+        return commands_too_deep(commands, COMMAND_SET, entity, component);
     }
     command_record* record = commands_append(commands, COMMAND_SET, entity, component,
                                              type->storage.size, type->storage.align);
@@ -431,23 +520,49 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
     return SETT_OK;
 }
 
+/* Says which command could not be applied: after `done` others, and before the rest. */
+SETTI_COLD static void commands_stopped(sett_commands* commands, const command_record* record,
+                                        uint32_t done, sett_status status)
+{
+    sett_world* world = commands->world;
+    char what[COMMAND_TEXT_SIZE];
+    command_print(world, what, (command_kind)record->kind, record->entity, record->component);
+    setti_world_fail_with(
+        world, status,
+        "sett_commands_apply: command %u of %u, %s: %s; it and those behind it are "
+        "kept",
+        (unsigned)(done + 1), (unsigned)(done + commands->count), what,
+        status == SETT_STATUS_OUT_OF_MEMORY ? "the allocator returned NULL"
+                                            : sett_status_text(status));
+}
+
 sett_status sett_commands_apply(sett_commands* commands)
 {
-    sett_status status = setti_world_check_unlocked(commands->world, "sett_commands_apply");
-    command_record* record;
-    commands->applying = status == SETT_OK;
-    while (status == SETT_OK && (record = commands_peek(commands)) != NULL) {
-        const setti_type* type = setti_world_type(commands->world, record->component);
-        bool valid = sett_entity_valid(commands->world, record->entity);
-        status = commands_apply_one(commands, record);
-        if (status == SETT_OK) {
-            /* Without a copy hook the value itself went into the world. */
-            if (!valid || (type != NULL && type->desc.copy != NULL)) {
-                command_deinit(commands, record);
-            }
-            commands_advance(commands, record);
-        }
+    sett_world* world = commands->world;
+    sett_status status = setti_world_check_unlocked(world, "sett_commands_apply");
+    if (status != SETT_OK) {
+        return status;
     }
+    command_record* record;
+    uint32_t done = 0;
+    commands->applying = true;
+    world->depth_logged = false;
+    for (; status == SETT_OK && (record = commands_peek(commands)) != NULL; done++) {
+        const setti_type* type = setti_world_type(world, record->component);
+        bool valid = sett_entity_valid(world, record->entity);
+        world->command_depth = record->depth + 1u;
+        status = commands_apply_one(commands, record);
+        if (status != SETT_OK) {
+            commands_stopped(commands, record, done, status);
+            break;
+        }
+        /* Without a copy hook the value itself went into the world. */
+        if (!valid || (type != NULL && type->desc.copy != NULL)) {
+            command_deinit(commands, record);
+        }
+        commands_advance(commands, record);
+    }
+    world->command_depth = 0;
     commands->applying = false;
     return status;
 }

@@ -34,6 +34,24 @@ bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* ty
     return true;
 }
 
+bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list)
+{
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity + SETTI_MAX(list->capacity, 1);
+        setti_call* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
+        if (item == NULL) {
+            return false;
+        }
+        if (list->count != 0) {
+            memcpy(item, list->item, list->count * sizeof(*item));
+        }
+        setti_pool_free(pool, list->item, list->capacity * sizeof(*item), 16);
+        list->item = item;
+        list->capacity = capacity;
+    }
+    return true;
+}
+
 bool setti_type_list_has(const setti_type_list* list, const setti_type* type)
 {
     for (uint32_t k = 0; k < list->count; k++) {
@@ -205,9 +223,12 @@ static uint32_t component_flags(const sett_component_desc* desc)
     uint32_t flags = 0;
     flags |= desc->loose ? SETTI_TYPE_LOOSE : 0;
     flags |= desc->required_count != 0 ? SETTI_TYPE_REQUIRES : 0;
-    flags |= desc->init != NULL || desc->on_add != NULL ? SETTI_TYPE_ADD_HOOKS : 0;
-    flags |= desc->copy != NULL || desc->on_set != NULL ? SETTI_TYPE_SET_HOOKS : 0;
-    flags |= desc->deinit != NULL || desc->on_remove != NULL ? SETTI_TYPE_REMOVE_HOOKS : 0;
+    flags |= desc->init != NULL ? SETTI_TYPE_INIT : 0;
+    flags |= desc->copy != NULL ? SETTI_TYPE_COPY : 0;
+    flags |= desc->deinit != NULL ? SETTI_TYPE_DEINIT : 0;
+    flags |= desc->on_add != NULL ? SETTI_TYPE_ON_ADD : 0;
+    flags |= desc->on_set != NULL ? SETTI_TYPE_ON_SET : 0;
+    flags |= desc->on_remove != NULL ? SETTI_TYPE_ON_REMOVE : 0;
     return flags;
 }
 
@@ -237,6 +258,18 @@ static sett_status component_own(sett_world* world, setti_type* type,
             }
         }
     }
+    void (*const hooks[])(sett_world*, sett_entity, void*, void*) = {desc->on_add, desc->on_set,
+                                                                     desc->on_remove};
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        setti_call call = {hooks[event], desc->user, type->desc.name, NULL};
+        if (call.fn == NULL) {
+            continue;
+        }
+        if (!setti_call_list_reserve(pool, &type->told[event])) {
+            return SETT_STATUS_OUT_OF_MEMORY;
+        }
+        type->told[event].item[type->told[event].count++] = call;
+    }
     return SETT_OK;
 }
 
@@ -251,6 +284,10 @@ static void component_free_parts(setti_pool* pool, setti_type* type)
     size_t offsets_size = desc->entity_offset_count * sizeof(uint32_t);
     setti_pool_free(pool, setti_unconst(desc->entity_offsets), SETTI_MAX(offsets_size, 1), 8);
     setti_type_list_deinit(pool, &type->required);
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        setti_call_list* list = &type->told[event];
+        setti_pool_free(pool, list->item, list->capacity * sizeof(*list->item), 16);
+    }
     setti_pool_free(pool, type, sizeof(*type), 64);
 }
 

@@ -10,19 +10,48 @@
 /* Ids stay below: the table of types is 8 bytes an id. */
 #define SETTI_COMPONENT_LIMIT ((sett_component)1 << 20)
 
+/* What happens to a value. */
+typedef enum setti_event {
+    SETTI_ON_ADD,
+    SETTI_ON_SET,
+    SETTI_ON_REMOVE,
+    SETTI_EVENTS
+} setti_event;
+
 /* Why a change of this type cannot take the short way through change.c. */
 enum {
-    SETTI_TYPE_LOOSE = 1,        /* takes no part in signatures */
-    SETTI_TYPE_REQUIRES = 2,     /* has required types */
-    SETTI_TYPE_REQUIRED = 4,     /* some type requires it */
-    SETTI_TYPE_ADD_HOOKS = 8,    /* init or on_add */
-    SETTI_TYPE_SET_HOOKS = 16,   /* copy or on_set */
-    SETTI_TYPE_REMOVE_HOOKS = 32 /* deinit or on_remove */
+    SETTI_TYPE_LOOSE = 1,    /* takes no part in signatures */
+    SETTI_TYPE_REQUIRES = 2, /* has required types */
+    SETTI_TYPE_REQUIRED = 4, /* some type requires it */
+    SETTI_TYPE_INIT = 8,     /* has the hook */
+    SETTI_TYPE_COPY = 16,
+    SETTI_TYPE_DEINIT = 32,
+    /* SETTI_TYPE_ON_ADD << event: somebody is told, the descriptor's hook or observers */
+    SETTI_TYPE_ON_ADD = 64,
+    SETTI_TYPE_ON_SET = 128,
+    SETTI_TYPE_ON_REMOVE = 256
 };
 
 #define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES)
-#define SETTI_TYPE_SLOW_SET (SETTI_TYPE_SET_HOOKS | SETTI_TYPE_REMOVE_HOOKS)
+#define SETTI_TYPE_SLOW_SET (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET)
 #define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED)
+#define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
+#define SETTI_TYPE_REMOVE_HOOKS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)
+
+/* One who is told of an event: the hook of the descriptor, or an observer. */
+typedef struct setti_call {
+    void (*fn)(sett_world* world, sett_entity entity, void* value, void* user);
+    void* user;
+    const char* name;               /* for messages: of the type, or of the observer */
+    struct sett_observer* observer; /* NULL: the hook */
+} setti_call;
+
+/* All who are told of it, in the order of the calls. */
+typedef struct setti_call_list {
+    setti_call* item;
+    uint32_t count;
+    uint32_t capacity;
+} setti_call_list;
 
 /* A transition that this type took part in lately: most changes repeat one, and it spares the hash
  * of the edge. A type remembers a few, by signature: entities that lie side by side often
@@ -44,6 +73,7 @@ typedef struct setti_type {
     setti_storage storage;
     setti_transition added[SETTI_TRANSITIONS]; /* at from % SETTI_TRANSITIONS */
     setti_transition removed[SETTI_TRANSITIONS];
+    setti_call_list told[SETTI_EVENTS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
     setti_type_list required; /* all, transitively; a type comes behind those that it requires */
@@ -66,6 +96,9 @@ const char* setti_component_resolve(sett_component_desc* desc);
 
 /* An empty storage as a resolved descriptor wants it. */
 void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc);
+
+/* Makes room for one more; false when memory runs out. */
+bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
 
 /* Appends; false when memory runs out. */
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type);

@@ -110,12 +110,7 @@ static sett_status group_init(sett_group* group, const sett_group_desc* desc)
 /* Puts the group at the end of the world's listeners. */
 static void group_link(sett_world* world, setti_listener* listener)
 {
-    setti_listener** end = &world->listeners;
-    while (*end != NULL) {
-        listener->previous = *end;
-        end = &(*end)->next;
-    }
-    *end = listener;
+    setti_listener_link(&world->listeners, listener);
     setti_world_add_root(world, &listener->root, &listener->length, sizeof(listener->length), NULL,
                          NULL);
     setti_world_add_storage(world, &listener->members_root, &listener->members);
@@ -176,14 +171,7 @@ sett_status sett_group_destroy(sett_group* group)
     }
     setti_world_remove_root(world, &listener->root);
     setti_world_remove_root(world, &listener->members_root);
-    if (listener->previous != NULL) {
-        listener->previous->next = listener->next;
-    } else {
-        world->listeners = listener->next;
-    }
-    if (listener->next != NULL) {
-        listener->next->previous = listener->previous;
-    }
+    setti_listener_unlink(&world->listeners, listener);
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         listener->owned.item[k]->owner = NULL;
     }

@@ -16,6 +16,28 @@
  */
 #include "world/listener.h"
 
+void setti_listener_link(setti_listener** first, setti_listener* listener)
+{
+    setti_listener** end = first;
+    while (*end != NULL) {
+        listener->previous = *end;
+        end = &(*end)->next;
+    }
+    *end = listener;
+}
+
+void setti_listener_unlink(setti_listener** first, setti_listener* listener)
+{
+    if (listener->previous != NULL) {
+        listener->previous->next = listener->next;
+    } else {
+        *first = listener->next;
+    }
+    if (listener->next != NULL) {
+        listener->next->previous = listener->previous;
+    }
+}
+
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature)
 {
@@ -42,7 +64,8 @@ bool setti_listener_has(const setti_listener* listener, uint32_t index)
 
 bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index)
 {
-    return listener->owned.count != 0 || setti_storage_reserve(pool, &listener->members, index);
+    return listener->owned.count != 0 || listener->observes ||
+           setti_storage_reserve(pool, &listener->members, index);
 }
 
 static void group_exchange_values(const setti_listener* group, const setti_storage* storage,
@@ -91,6 +114,9 @@ void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_stora
 
 void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index)
 {
+    if (listener->observes) {
+        return;
+    }
     if (listener->owned.count == 0) {
         uint32_t count = 1;
         setti_storage_insert(pool, &listener->members, index, &count);
@@ -106,6 +132,9 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
 
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index)
 {
+    if (listener->observes) {
+        return;
+    }
     if (listener->owned.count == 0) {
         setti_storage_erase(pool, &listener->members, index);
         return;

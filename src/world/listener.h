@@ -1,5 +1,5 @@
-/* listener.h: what follows which entities match: owning groups, which arrange packed storages, and
- * tracked sets, which keep a bitmap. Both know their members by conditions on signatures, so that a
+/* listener.h: what follows which entities match: owning groups, which arrange packed storages,
+ * tracked sets, which keep a bitmap, and observers of queries, which keep nothing. All know their members by conditions on signatures, so that a
  * transition between two signatures concerns a listener or does not, once and for all: that is its
  * plan. */
 #ifndef SETTI_LISTENER_H
@@ -20,6 +20,7 @@ typedef struct setti_listener {
     size_t row_size;
     size_t row_align;
     setti_storage members; /* set: a tag that nobody registered */
+    bool observes;         /* of a sett_observer: has no members, only callbacks */
     setti_root root;       /* of `length` */
     setti_root members_root;
     void (*entered)(sett_world* world, sett_entity entity, void* user);
@@ -40,10 +41,15 @@ typedef struct setti_plan_table {
     setti_hash_map by_edge; /* signature and type -> first step of its plan */
 } setti_plan_table;
 
+/* Puts a listener at the end of a world's; takes it out again. */
+void setti_listener_link(setti_listener** first, setti_listener* listener);
+void setti_listener_unlink(setti_listener** first, setti_listener* listener);
+
 /* Whether entities of this signature are members. */
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
+/* Whether the entity is a member; not of an observer. */
 bool setti_listener_has(const setti_listener* listener, uint32_t index);
 
 /* Makes sure that the entity can enter without needing memory. */

@@ -205,6 +205,15 @@ bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
     return false;
 }
 
+void setti_signature_hook(const setti_signature_table* table, sett_component type, bool hooked)
+{
+    for (uint32_t number = 1; number < table->count; number++) {
+        if (setti_signature_has(table, number, type)) {
+            table->record[number].hooked += hooked ? 1 : UINT32_MAX;
+        }
+    }
+}
+
 void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
 {
     if (table->count == 0) {

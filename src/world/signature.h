@@ -48,6 +48,9 @@ static inline uint32_t setti_signature_edge(const setti_signature_table* table, 
 uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, uint32_t signature,
                                 sett_component type, bool hooked);
 
+/* A type became hooked, or stopped being so: counts it in every set. */
+void setti_signature_hook(const setti_signature_table* table, sett_component type, bool hooked);
+
 bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
                          sett_component type);
 

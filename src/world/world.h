@@ -15,6 +15,10 @@
 
 #define SETTI_MESSAGE_SIZE 512
 
+/* How far events may follow from events: sets from within callbacks that are told of sets, and
+ * commands recorded while commands are applied. Deeper is refused. */
+#define SETTI_EVENT_DEPTH 64
+
 /* A query, as the world sees it while loops over it are open: by name, for messages. */
 typedef struct setti_open_loop {
     const char* name;
@@ -54,11 +58,17 @@ struct sett_world {
     sett_query* queries;       /* doubly linked, the latest first */
     uint32_t query_count;
     setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
-    const char* calling;         /* the component or group whose hook runs, if one does */
+    const char* calling;         /* the component, group or observer whose callback runs, if any */
+    uint32_t set_depth;          /* callbacks told of sets that run inside one another */
+
+    struct sett_observer* observers; /* doubly linked, the latest first */
+    bool observers_ended;            /* some of them wait to be freed */
 
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* all_commands; /* doubly linked */
-    uint32_t open_lanes;         /* buffers that record side by side, see command.h */
+    uint32_t command_depth; /* that records made now get: 0, unless commands are being applied */
+    bool depth_logged;      /* by this application: that records are refused for their depth */
+    uint32_t open_lanes;    /* buffers that record side by side, see command.h */
 
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;

@@ -1,0 +1,403 @@
+/* observer.c: creating, disabling and ending observers. Who calls them is change.c.
+ *
+ * The workload: some dozens of observers, made when a program starts; thousands of events a frame,
+ * which must not look anything up. So an observer of a component is an entry in its type's list of
+ * an event, beside the type's own hook, and an observer of a query is a listener without members:
+ *
+ *     type     told[ADD]     [ hook | observer | observer ]      the hook first
+ *              told[REMOVE]  [ observer | observer | hook ]      the hook last
+ *     world    listeners     group - observer - tracked set      in order of creation
+ *
+ * An observer that is disabled stays in its place, with a function that does nothing; one that ends
+ * while the world is locked is disabled, and freed when it is not: lists may be walked meanwhile.
+ *
+ * Invariant:  a type's flag of an event <=> its list of that event is not empty;
+ *             an entry is a hook's or that of an observer in the world's list
+ */
+#include "sett/observer.h"
+
+#include "world/change.h"
+
+struct sett_observer {
+    setti_listener listener; /* of a query: conditions and callbacks; its name in any case */
+    sett_world* world;
+    sett_observer* next;
+    sett_observer* previous;
+    setti_type* type; /* NULL: of a query */
+    sett_observer_desc desc;
+    bool enabled;
+    bool ended; /* waits to be freed */
+};
+
+static const char observer_call[] = "sett_observer_create";
+
+static void observer_idle(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    (void)user;
+}
+
+/* The observer's function for an event of its component, NULL if it has none. */
+static void (*observer_function(const sett_observer* observer,
+                                uint32_t event))(sett_world*, sett_entity, void*, void*)
+{
+    switch ((setti_event)event) {
+    case SETTI_ON_ADD:
+        return observer->desc.on_add;
+    case SETTI_ON_SET:
+        return observer->desc.on_set;
+    case SETTI_ON_REMOVE:
+        return observer->desc.on_remove;
+    case SETTI_EVENTS:
+        break;
+    }
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------------- checks */
+
+static sett_status observer_refuse(sett_world* world, const char* name, const char* why)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", observer_call,
+                                 name, why);
+}
+
+static sett_status observer_check_component(sett_world* world, const char* name,
+                                            const sett_observer_desc* desc)
+{
+    if (setti_world_type(world, desc->component) == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
+                                desc->component);
+    }
+    if (desc->terms[0].component != 0) {
+        return observer_refuse(world, name, "give a component or terms, not both");
+    }
+    if (desc->entered != NULL || desc->left != NULL) {
+        return observer_refuse(world, name, "entered and left are for queries: give terms");
+    }
+    if (desc->on_add == NULL && desc->on_set == NULL && desc->on_remove == NULL) {
+        return observer_refuse(world, name, "it needs one of on_add, on_set and on_remove");
+    }
+    return SETT_OK;
+}
+
+static sett_status observer_check_term(sett_world* world, const char* name, const sett_term* term)
+{
+    const setti_type* type = setti_world_type(world, term->component);
+    if (type == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
+                                term->component);
+    }
+    if ((term->kind != SETT_WITH && term->kind != SETT_WITHOUT) || term->changed) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: \"%.100s\": \"%.100s\": an entity enters and leaves by what it has and has not: "
+            "terms with SETT_WITH and SETT_WITHOUT, without `changed`",
+            observer_call, name, type->desc.name);
+    }
+    if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\": \"%.100s\" is loose, which queries are not "
+                                     "told of: observe the component",
+                                     observer_call, name, type->desc.name);
+    }
+    return SETT_OK;
+}
+
+static sett_status observer_check_query(sett_world* world, const char* name,
+                                        const sett_observer_desc* desc)
+{
+    bool with = false;
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < SETT_QUERY_TERMS; k++) {
+        if (desc->terms[k].component == 0) {
+            break;
+        }
+        status = observer_check_term(world, name, &desc->terms[k]);
+        with = with || desc->terms[k].kind == SETT_WITH;
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (!with) {
+        return observer_refuse(world, name,
+                               "give a component, or terms with at least one SETT_WITH");
+    }
+    if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL) {
+        return observer_refuse(world, name,
+                               "on_add, on_set and on_remove are for a component: give one");
+    }
+    if (desc->entered == NULL && desc->left == NULL) {
+        return observer_refuse(world, name, "it needs one of entered and left");
+    }
+    return SETT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- lists */
+
+/* Sets a type's flags to what its lists say, and with them the count of hooked types in sets. */
+static void observer_flag(sett_world* world, setti_type* type)
+{
+    bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        uint32_t flag = (uint32_t)SETTI_TYPE_ON_ADD << event;
+        type->flags &= ~flag;
+        type->flags |= type->told[event].count != 0 ? flag : 0;
+    }
+    bool now = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+    if (now != hooked) {
+        setti_signature_hook(&world->signatures, type->id, now);
+    }
+}
+
+/* Adds an entry for every event that it wants; there is room. */
+static void observer_enlist(sett_observer* observer)
+{
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        setti_call_list* list = &observer->type->told[event];
+        setti_call call = {observer_function(observer, event), observer->desc.user,
+                           observer->listener.name, observer};
+        if (call.fn == NULL) {
+            continue;
+        }
+        uint32_t at = list->count++;
+        if (event == SETTI_ON_REMOVE && at != 0 && list->item[at - 1].observer == NULL) {
+            list->item[at] = list->item[at - 1];
+            at--;
+        }
+        list->item[at] = call;
+    }
+    observer_flag(observer->world, observer->type);
+}
+
+static void observer_delist(sett_observer* observer)
+{
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        setti_call_list* list = &observer->type->told[event];
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < list->count; k++) {
+            if (list->item[k].observer != observer) {
+                list->item[kept++] = list->item[k];
+            }
+        }
+        list->count = kept;
+    }
+    observer_flag(observer->world, observer->type);
+}
+
+static void observer_link(sett_observer* observer)
+{
+    sett_world* world = observer->world;
+    observer->next = world->observers;
+    if (world->observers != NULL) {
+        world->observers->previous = observer;
+    }
+    world->observers = observer;
+    if (observer->type != NULL) {
+        observer_enlist(observer);
+    } else {
+        setti_listener_link(&world->listeners, &observer->listener);
+        setti_change_forget_transitions(world);
+    }
+}
+
+static void observer_unlink(sett_observer* observer)
+{
+    sett_world* world = observer->world;
+    if (observer->previous != NULL) {
+        observer->previous->next = observer->next;
+    } else {
+        world->observers = observer->next;
+    }
+    if (observer->next != NULL) {
+        observer->next->previous = observer->previous;
+    }
+    if (observer->type != NULL) {
+        observer_delist(observer);
+    } else {
+        setti_listener_unlink(&world->listeners, &observer->listener);
+        setti_change_forget_transitions(world);
+    }
+}
+
+static void observer_free(sett_observer* observer)
+{
+    setti_pool* pool = &observer->world->pool;
+    setti_listener* listener = &observer->listener;
+    setti_type_list_deinit(pool, &listener->with);
+    setti_type_list_deinit(pool, &listener->without);
+    if (listener->name != NULL) {
+        setti_pool_free(pool, listener->name, strlen(listener->name) + 1, 1);
+    }
+    setti_pool_free(pool, observer, sizeof(*observer), 16);
+}
+
+/* Frees those that ended while the world was locked; it is not now. */
+static void observer_sweep(sett_world* world)
+{
+    if (!world->observers_ended) {
+        return;
+    }
+    world->observers_ended = false;
+    for (sett_observer* at = world->observers; at != NULL;) {
+        sett_observer* next = at->next;
+        if (at->ended) {
+            observer_unlink(at);
+            observer_free(at);
+        }
+        at = next;
+    }
+}
+
+/* --------------------------------------------------------------------------------------- replay */
+
+/* Tells a new observer of one entity, which has the component at `value`. */
+static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
+{
+    sett_world* world = observer->world;
+    if (observer->type != NULL) {
+        observer->desc.on_add(world, entity, value, observer->desc.user);
+    } else {
+        const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+        if (setti_listener_matches(&observer->listener, &world->signatures, *signature)) {
+            observer->desc.entered(world, entity, observer->desc.user);
+        }
+    }
+}
+
+static const setti_storage* observer_rarest(const sett_observer* observer)
+{
+    if (observer->type != NULL) {
+        return &observer->type->storage;
+    }
+    const setti_type_list* with = &observer->listener.with;
+    const setti_storage* rarest = &with->item[0]->storage;
+    for (uint32_t k = 1; k < with->count; k++) {
+        const setti_storage* storage = &with->item[k]->storage;
+        rarest = storage->count < rarest->count ? storage : rarest;
+    }
+    return rarest;
+}
+
+static void observer_replay(sett_observer* observer)
+{
+    sett_world* world = observer->world;
+    const setti_storage* storage = observer_rarest(observer);
+    bool packed = storage->kind == SETTI_PACKED;
+    world->locks++;
+    world->calling = observer->listener.name;
+    uint32_t cursor = 0;
+    for (uint32_t row = 0; row < storage->extent; row++) {
+        uint32_t index =
+            packed ? *setti_storage_index(storage, row) : setti_storage_next(storage, &cursor);
+        if (index != SETTI_NONE) {
+            observer_replay_one(observer, setti_entity_at(&world->entities, index),
+                                setti_storage_find(storage, index));
+        } else if (!packed) {
+            break;
+        }
+    }
+    world->calling = NULL;
+    world->locks--;
+}
+
+/* ----------------------------------------------------------------------------------- the public */
+
+/* Allocates all that the observer needs, its places in lists included. */
+static bool observer_reserve(sett_observer* observer, const char* name)
+{
+    sett_world* world = observer->world;
+    const sett_observer_desc* desc = &observer->desc;
+    setti_listener* listener = &observer->listener;
+    listener->name = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
+    bool done = listener->name != NULL;
+    if (done) {
+        memcpy(listener->name, name, strlen(name) + 1);
+    }
+    for (uint32_t event = 0; done && observer->type != NULL && event < SETTI_EVENTS; event++) {
+        done = observer_function(observer, event) == NULL ||
+               setti_call_list_reserve(&world->pool, &observer->type->told[event]);
+    }
+    for (uint32_t k = 0; done && k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        done = setti_type_list_add(
+            &world->pool, desc->terms[k].kind == SETT_WITH ? &listener->with : &listener->without,
+            setti_world_type(world, desc->terms[k].component));
+    }
+    return done;
+}
+
+sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc* desc)
+{
+    const char* name = desc->name != NULL ? desc->name : "observer";
+    sett_status status = setti_world_check_unlocked(world, observer_call);
+    if (status == SETT_OK) {
+        status = desc->component != 0 ? observer_check_component(world, name, desc)
+                                      : observer_check_query(world, name, desc);
+    }
+    if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->entered == NULL) {
+        status = observer_refuse(world, name, "replay needs on_add or entered");
+    }
+    if (status != SETT_OK) {
+        return NULL;
+    }
+    observer_sweep(world);
+    sett_observer* observer = setti_pool_alloc(&world->pool, sizeof(*observer), 16);
+    if (observer != NULL) {
+        memset(observer, 0, sizeof(*observer));
+        observer->world = world;
+        observer->type = setti_world_type(world, desc->component);
+        observer->desc = *desc;
+        observer->listener.user = desc->user;
+        observer->listener.observes = true;
+        setti_storage_init(&observer->listener.members, SETTI_TAG, 0, 1, false);
+    }
+    if (observer == NULL || !observer_reserve(observer, name)) {
+        if (observer != NULL) {
+            observer_free(observer);
+        }
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, observer_call, sett_null(), 0);
+        return NULL;
+    }
+    observer_link(observer);
+    sett_observer_enable(observer, !desc->disabled);
+    if (desc->replay && observer->enabled) {
+        observer_replay(observer);
+    }
+    return observer;
+}
+
+void sett_observer_enable(sett_observer* observer, bool enabled)
+{
+    observer->enabled = enabled;
+    observer->listener.entered = enabled ? observer->desc.entered : NULL;
+    observer->listener.left = enabled ? observer->desc.left : NULL;
+    for (uint32_t event = 0; observer->type != NULL && event < SETTI_EVENTS; event++) {
+        setti_call_list* list = &observer->type->told[event];
+        for (uint32_t k = 0; k < list->count; k++) {
+            if (list->item[k].observer == observer) {
+                list->item[k].fn = enabled ? observer_function(observer, event) : observer_idle;
+            }
+        }
+    }
+}
+
+bool sett_observer_is_enabled(const sett_observer* observer)
+{
+    return observer->enabled;
+}
+
+void sett_observer_destroy(sett_observer* observer)
+{
+    if (observer == NULL) {
+        return;
+    }
+    sett_world* world = observer->world;
+    sett_observer_enable(observer, false);
+    observer->ended = true;
+    world->observers_ended = true;
+    if (world->locks == 0) {
+        observer_sweep(world);
+    }
+}
