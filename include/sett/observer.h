@@ -1,5 +1,5 @@
-/* observer.h: to be told of what happens to components, and of which entities begin and end to match
- * a query. Opt-in. docs/events.md says what is told when, in which order.
+/* observer.h: to be told of what happens to components, and of which entities begin and end to
+ * match a query. Opt-in. docs/events.md says what is told when, in which order.
  *
  *     sett_observer_create(world, &(sett_observer_desc){.name = "lights",
  *                                                       .component = Light_id,
@@ -19,11 +19,11 @@ typedef struct sett_observer sett_observer;
  * on_set and on_remove; or of a query: `terms` and one or both of entered and left.
  *
  * The same rules as for the hooks of components. on_add: after a value was added; on_set: after it
- * was written by sett_set, a recorded set or values given to sett_entity_create_many, and by nothing
- * else; on_remove: before a value goes, which is still whole. entered: after a change by which the
- * entity came to match; left: before one by which it will not; all of its components exist. A
- * callback may read, write values, and record commands, into sett_world_commands(world) or another
- * buffer; structure is LOCKED. */
+ * was written by sett_set, a recorded set or values given to sett_entity_create_many, and by
+ * nothing else; on_remove: before a value goes, which is still whole. entered: after a change by
+ * which the entity came to match; left: before one by which it will not; all of its components
+ * exist. A callback may read, write values, and record commands, into sett_world_commands(world) or
+ * another buffer; structure is LOCKED. */
 typedef struct sett_observer_desc {
     const char* name; /* for messages; default: "observer" */
 
@@ -32,8 +32,8 @@ typedef struct sett_observer_desc {
     void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
 
-    /* Of kind SETT_WITH, at least one, and SETT_WITHOUT; access means nothing. No loose types, whose
-     * comings and goings queries are not told of: observe the component instead. */
+    /* Of kind SETT_WITH, at least one, and SETT_WITHOUT; access means nothing. No loose types,
+     * whose comings and goings queries are not told of: observe the component instead. */
     sett_term terms[SETT_QUERY_TERMS];
     void (*entered)(sett_world* world, sett_entity entity, void* user);
     void (*left)(sett_world* world, sett_entity entity, void* user);
@@ -63,8 +63,9 @@ SETT_API sett_observer* sett_observer_create(sett_world* world, const sett_obser
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_observer_destroy(sett_observer* observer);
 
-/* Whether an observer is called; from the next call on, also within the event that is being told. It
- * does not learn afterwards what happened while it was disabled, and keeps its place in the order.
+/* Whether an observer is called; from the next call on, also within the event that is being told.
+ * It does not learn afterwards what happened while it was disabled, and keeps its place in the
+ * order.
  * Threads: writer; reader. Since: 0.1 */
 SETT_API void sett_observer_enable(sett_observer* observer, bool enabled);
 SETT_API bool sett_observer_is_enabled(const sett_observer* observer);

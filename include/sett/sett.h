@@ -475,9 +475,9 @@ SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
  * 64 steps, are refused: the recording fails with LIMIT, and the log is told of the callback and of
  * the component.
  *
- * Recording: any thread, one at a time a buffer, while nobody changes the world; but sett_cmd_create
- * is for the thread that owns the world. Once a buffer has grown to what it is used for, recording
- * allocates nothing. */
+ * Recording: any thread, one at a time a buffer, while nobody changes the world; but
+ * sett_cmd_create is for the thread that owns the world. Once a buffer has grown to what it is used
+ * for, recording allocates nothing. */
 
 /* Returns the world's own buffer. Threads: reader. Since: 0.1 */
 SETT_API sett_commands* sett_world_commands(sett_world* world);
@@ -489,7 +489,7 @@ SETT_API sett_commands* sett_commands_create(sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_destroy(sett_commands* commands);
 
-/* Applies everything recorded, in order, what callbacks record into this buffer meanwhile included.
+/* Applies everything recorded, in order, and what callbacks record into this buffer meanwhile.
  * Fails: LOCKED; OUT_OF_MEMORY: stops before the command that could not be applied and keeps it and
  * the rest; the message says which it was: number, kind, component, entity.
  * Cost: as the changes.

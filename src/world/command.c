@@ -352,8 +352,8 @@ static command_record* commands_append(sett_commands* commands, command_kind kin
     return record;
 }
 
-/* Applying what callbacks record, which calls them again, has to end somewhere. Told to the log once
- * an application; whoever records the rest hears it from the status. */
+/* Applying what callbacks record, which calls them again, has to end somewhere. The log is told
+ * once an application; whoever records hears it from the status. */
 SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, command_kind kind,
                                                 sett_entity entity, sett_component component)
 {

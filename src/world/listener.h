@@ -1,7 +1,7 @@
 /* listener.h: what follows which entities match: owning groups, which arrange packed storages,
- * tracked sets, which keep a bitmap, and observers of queries, which keep nothing. All know their members by conditions on signatures, so that a
- * transition between two signatures concerns a listener or does not, once and for all: that is its
- * plan. */
+ * tracked sets, which keep a bitmap, and observers of queries, which keep nothing. All know their
+ * members by conditions on signatures, so that a transition between two signatures concerns a
+ * listener or does not, once and for all: that is its plan. */
 #ifndef SETTI_LISTENER_H
 #define SETTI_LISTENER_H
 

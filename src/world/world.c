@@ -280,8 +280,8 @@ SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
 {
     if (world->calling != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: a hook of \"%.100s\" is running; record the change "
-                                     "with sett_cmd_* and apply it afterwards",
+                                     "%s: a callback of \"%.100s\" is running; record the "
+                                     "change with sett_cmd_* and apply it afterwards",
                                      call, world->calling);
     }
     if (world->open_lanes != 0) {

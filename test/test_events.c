@@ -1,0 +1,1086 @@
+/* test_events.c: what is told when, in which order. Each test is a sentence of docs/events.md,
+ * which stands above it, in the order of that page.
+ *
+ * What callbacks hear is written down as they hear it: whose callback, then + added, = set,
+ * - about to be removed, > entered, < about to leave, then the value. */
+#include "check.h"
+#include "sett/observer.h"
+
+#define TELLERS 12
+#define TEXT_SIZE 4096
+
+typedef struct scene scene;
+
+/* Whoever listens: a type's hooks, an observer, a group. */
+typedef struct teller {
+    scene* s;
+    const char* name;
+    sett_observer* observer;
+    void (*then)(struct teller* teller, sett_entity entity); /* what else the callback does */
+    sett_observer* other;                                    /* to whom */
+} teller;
+
+struct scene {
+    sett_world* world;
+    sett_component a; /* a number, with hooks */
+    sett_component b; /* a number */
+    sett_component c; /* a number, packed */
+    sett_component t; /* a tag */
+    sett_component l; /* a number, loose */
+    sett_component r; /* a number, requires b */
+    teller hooks;
+    teller told[TELLERS];
+    uint32_t tellers;
+    bool indices; /* write down entities too */
+    char text[TEXT_SIZE];
+    size_t length;
+    char logged[512];
+    uint32_t lines;
+};
+
+static void hear(const teller* who, char event, sett_entity entity, const void* value)
+{
+    scene* s = who->s;
+    CHECK(s->length + 32 < TEXT_SIZE);
+    CHECK(sett_entity_valid(s->world, entity));
+    s->length +=
+        (size_t)sprintf(s->text + s->length, "%s%s%c", s->length != 0 ? " " : "", who->name, event);
+    if (s->indices) {
+        s->length += (size_t)sprintf(s->text + s->length, "%u:", entity.index);
+    }
+    if (value != NULL) {
+        s->length += (size_t)sprintf(s->text + s->length, "%u", *(const uint32_t*)value);
+    }
+    if (who->then != NULL) {
+        who->then((teller*)(uintptr_t)who, entity);
+    }
+}
+
+static void hear_add(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const teller* who = user;
+    CHECK_PTR_EQ(world, who->s->world);
+    hear(who, '+', entity, sett_has(world, entity, who->s->t) ? NULL : value);
+}
+
+static void hear_set(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    hear(user, '=', entity, value);
+}
+
+static void hear_remove(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    hear(user, '-', entity, value);
+}
+
+static void hear_entered(sett_world* world, sett_entity entity, void* user)
+{
+    (void)world;
+    hear(user, '>', entity, NULL);
+}
+
+static void hear_left(sett_world* world, sett_entity entity, void* user)
+{
+    (void)world;
+    hear(user, '<', entity, NULL);
+}
+
+static void keep_line(void* user, sett_log_level level, const char* message)
+{
+    scene* s = user;
+    (void)level;
+    s->lines++;
+    snprintf(s->logged, sizeof(s->logged), "%s", message);
+}
+
+static sett_component number_type(scene* s, const char* name, sett_component_desc desc)
+{
+    desc.name = name;
+    desc.size = sizeof(uint32_t);
+    return sett_component_register(s->world, &desc);
+}
+
+static void scene_begin(scene* s)
+{
+    memset(s, 0, sizeof(*s));
+    s->world = sett_world_create(&(sett_world_desc){.log_fn = keep_line, .hook_user = s});
+    s->hooks = (teller){.s = s, .name = "a"};
+    s->a = number_type(
+        s, "a",
+        (sett_component_desc){
+            .on_add = hear_add, .on_set = hear_set, .on_remove = hear_remove, .user = &s->hooks});
+    s->b = number_type(s, "b", (sett_component_desc){0});
+    s->c = number_type(s, "c", (sett_component_desc){.storage = SETT_STORAGE_PACKED});
+    s->t = sett_component_register(s->world, &(sett_component_desc){.name = "t"});
+    s->l = number_type(s, "l", (sett_component_desc){.loose = true});
+    s->r = number_type(s, "r", (sett_component_desc){.required = &s->b, .required_count = 1});
+}
+
+static void scene_valid(scene* s)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
+}
+
+static void scene_end(scene* s)
+{
+    scene_valid(s);
+    sett_world_destroy(s->world);
+}
+
+/* What was heard since the last time. */
+static void expect(scene* s, const char* text)
+{
+    CHECK_STR_EQ(s->text, text);
+    s->length = 0;
+    s->text[0] = '\0';
+    scene_valid(s);
+}
+
+static teller* new_teller(scene* s, const char* name)
+{
+    CHECK(s->tellers < TELLERS);
+    teller* who = &s->told[s->tellers++];
+    *who = (teller){.s = s, .name = name};
+    return who;
+}
+
+/* Creates an observer of a component's events: of "+=-" those that are wanted. */
+static teller* observe(scene* s, const char* name, sett_component component, const char* events)
+{
+    teller* who = new_teller(s, name);
+    sett_observer_desc desc = {.name = name, .component = component, .user = who};
+    desc.on_add = strchr(events, '+') != NULL ? hear_add : NULL;
+    desc.on_set = strchr(events, '=') != NULL ? hear_set : NULL;
+    desc.on_remove = strchr(events, '-') != NULL ? hear_remove : NULL;
+    desc.replay = strchr(events, 'r') != NULL;
+    desc.disabled = strchr(events, 'd') != NULL;
+    who->observer = sett_observer_create(s->world, &desc);
+    CHECK_MSG(who->observer != NULL, "%s", sett_world_message(s->world));
+    return who;
+}
+
+static sett_observer_desc query_desc(teller* who, sett_component with, sett_component without)
+{
+    sett_observer_desc desc = {
+        .name = who->name,
+        .terms = {{.component = with}, {.component = without, .kind = SETT_WITHOUT}},
+        .entered = hear_entered,
+        .left = hear_left,
+        .user = who};
+    return desc;
+}
+
+/* Creates an observer of a query: one type, and not another (0: none). */
+static teller* watch(scene* s, const char* name, sett_component with, sett_component without)
+{
+    teller* who = new_teller(s, name);
+    sett_observer_desc desc = query_desc(who, with, without);
+    who->observer = sett_observer_create(s->world, &desc);
+    CHECK_MSG(who->observer != NULL, "%s", sett_world_message(s->world));
+    return who;
+}
+
+static void set(scene* s, sett_entity entity, sett_component component, uint32_t value)
+{
+    CHECK(sett_set(s->world, entity, component, &value) != NULL);
+}
+
+/* ---- Who is told ----------------------------------------------------------------------------- */
+
+/* Of an addition the type's own hook is told first, then its observers, in the order of their
+ * creation. */
+static void the_hook_and_then_observers_hear_of_an_addition(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.a, "+");
+    observe(&s, "2", s.a, "+");
+    observe(&s, "3", s.b, "+");
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.a);
+    expect(&s, "a+0 1+0 2+0");
+    sett_add(s.world, e, s.b);
+    expect(&s, "3+0");
+    scene_end(&s);
+}
+
+/* Of a set likewise: the hook, then observers. */
+static void the_hook_and_then_observers_hear_of_a_set(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.a, 1);
+    expect(&s, "a+0 a=1");
+    observe(&s, "1", s.a, "=");
+    observe(&s, "2", s.a, "=");
+    set(&s, e, s.a, 7);
+    expect(&s, "a=7 1=7 2=7");
+    scene_end(&s);
+}
+
+/* Of a removal observers are told first, in the order of their creation, and the hook last. */
+static void observers_and_then_the_hook_hear_of_a_removal(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.a, "-");
+    observe(&s, "2", s.a, "-");
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.a, 3);
+    expect(&s, "a+0 a=3");
+    sett_remove(s.world, e, s.a);
+    expect(&s, "1-3 2-3 a-3");
+    scene_end(&s);
+}
+
+/* One observer may want several events of its component, and is told of these only. */
+static void one_observer_hears_of_several_events(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "+=-");
+    observe(&s, "2", s.b, "+-");
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.b, 3);
+    sett_remove(s.world, e, s.b);
+    expect(&s, "1+0 2+0 1=3 1-3 2-3");
+    scene_end(&s);
+}
+
+/* Observers of queries and the callbacks of groups are told in the order in which observers and
+ * groups were created. */
+static void queries_and_groups_hear_in_the_order_of_creation(void)
+{
+    scene s;
+    scene_begin(&s);
+    watch(&s, "1", s.b, 0);
+    sett_group_desc desc = {.name = "g",
+                            .with = {s.b},
+                            .entered = hear_entered,
+                            .left = hear_left,
+                            .user = new_teller(&s, "g")};
+    sett_group_create(s.world, &desc);
+    watch(&s, "2", s.b, 0);
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    expect(&s, "1> g> 2>");
+    sett_remove(s.world, e, s.b);
+    expect(&s, "1< g< 2<");
+    scene_end(&s);
+}
+
+/* ---- What is told ---------------------------------------------------------------------------- */
+
+/* An addition is told when the value is there, initialised, and readable. */
+static void an_addition_is_told_afterwards(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "+");
+    observe(&s, "2", s.c, "+");
+    observe(&s, "3", s.t, "+");
+    sett_entity e = sett_entity_create(s.world);
+    CHECK(sett_add(s.world, e, s.b) != NULL);
+    CHECK(sett_add(s.world, e, s.c) != NULL);
+    expect(&s, "1+0 2+0");
+    CHECK(sett_add(s.world, e, s.t) != NULL); /* no value */
+    expect(&s, "3+");
+    scene_end(&s);
+}
+
+/* A set of a component that is there is told when the value is written. */
+static void a_set_is_told_afterwards(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    sett_add(s.world, e, s.c);
+    observe(&s, "1", s.b, "+=-");
+    observe(&s, "2", s.c, "+=-");
+    set(&s, e, s.b, 4);
+    set(&s, e, s.c, 5);
+    expect(&s, "1=4 2=5");
+    scene_end(&s);
+}
+
+/* A set of a component that is absent is told as an addition of the initialised value, to queries
+ * that the entity enters, and then as a set. */
+static void a_set_may_be_an_addition(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "+=");
+    watch(&s, "q", s.b, 0);
+    for (uint32_t round = 0; round < 2; round++) { /* a new transition, and a known one */
+        set(&s, sett_entity_create(s.world), s.b, 4);
+        expect(&s, "1+0 q> 1=4");
+    }
+    scene_end(&s);
+}
+
+/* sett_ensure tells of an addition if it adds; writing through sett_ensure, sett_get_mut,
+ * sett_find_mut and loops is told to nobody. */
+static void writing_in_place_is_not_told(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "+=-");
+    sett_entity e = sett_entity_create(s.world);
+    *(uint32_t*)sett_ensure(s.world, e, s.b) = 1;
+    expect(&s, "1+0");
+    *(uint32_t*)sett_ensure(s.world, e, s.b) = 2;
+    *(uint32_t*)sett_get_mut(s.world, e, s.b) = 3;
+    *(uint32_t*)sett_find_mut(s.world, e, s.b) = 4;
+    sett_query_desc desc = {"all", {{.component = s.b}}};
+    sett_query* query = sett_query_create(s.world, &desc);
+    SETT_QUERY(query, batch) {
+        uint32_t* value = sett_batch_field(batch, 0);
+        SETT_EACH(batch, k) {
+            value[k] = 5;
+        }
+    }
+    expect(&s, "");
+    scene_end(&s);
+}
+
+/* A type that another requires is added and told of wholly before that one. */
+static void required_types_come_first(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "r", s.r, "+-");
+    observe(&s, "b", s.b, "+-");
+    watch(&s, "q", s.b, 0);
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.r);
+    expect(&s, "b+0 q> r+0");
+    scene_end(&s);
+}
+
+/* A removal is told while the value is still there, as it was last written. */
+static void a_removal_is_told_before(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "-");
+    observe(&s, "2", s.c, "-");
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.b, 4);
+    set(&s, e, s.c, 5);
+    *(uint32_t*)sett_get_mut(s.world, e, s.b) = 6;
+    sett_remove(s.world, e, s.b);
+    sett_remove(s.world, e, s.c);
+    expect(&s, "1-6 2-5");
+    scene_end(&s);
+}
+
+/* What requires a type that is removed is told of and removed before it. */
+static void dependants_go_first(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "r", s.r, "-");
+    observe(&s, "b", s.b, "-");
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.r, 1);
+    set(&s, e, s.b, 2);
+    sett_remove(s.world, e, s.b);
+    expect(&s, "r-1 b-2");
+    scene_end(&s);
+}
+
+/* A call about one entity that is refused, or fails, tells nobody. */
+static void refused_calls_are_not_told(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    sett_entity gone = sett_entity_create(s.world);
+    sett_entity_destroy(s.world, gone);
+    sett_add(s.world, e, s.b);
+    observe(&s, "1", s.b, "+=-");
+    observe(&s, "2", s.c, "+=-");
+    uint32_t value = 0;
+    CHECK(sett_add(s.world, e, s.b) == NULL); /* it is there */
+    CHECK(sett_add(s.world, gone, s.b) == NULL);
+    CHECK(sett_set(s.world, gone, s.b, &value) == NULL);
+    CHECK(sett_set(s.world, e, s.b, NULL) == NULL);
+    CHECK(sett_remove(s.world, e, s.c) != SETT_OK);
+    CHECK(sett_entity_destroy(s.world, gone) != SETT_OK);
+    expect(&s, "");
+    scene_end(&s);
+}
+
+/* An entity that comes to match a query by an addition enters behind that addition's on_add. */
+static void entering_by_an_addition(void)
+{
+    scene s;
+    scene_begin(&s);
+    watch(&s, "q", s.b, 0);
+    observe(&s, "1", s.b, "+");
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    expect(&s, "1+0 q>");
+    sett_add(s.world, e, s.c); /* it matched before, and does */
+    expect(&s, "");
+    scene_end(&s);
+}
+
+/* One that ceases to match by a removal leaves before that removal's on_remove. */
+static void leaving_by_a_removal(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "-");
+    watch(&s, "q", s.b, 0);
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.b, 2);
+    expect(&s, "q>");
+    sett_remove(s.world, e, s.b);
+    expect(&s, "q< 1-2");
+    scene_end(&s);
+}
+
+/* One that ceases to match by an addition leaves before the component is added. */
+static void leaving_by_an_addition(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.c, "+");
+    watch(&s, "q", s.b, s.c);
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    expect(&s, "q>");
+    sett_add(s.world, e, s.c);
+    expect(&s, "q< 1+0");
+    scene_end(&s);
+}
+
+static void look_for_c(teller* who, sett_entity entity)
+{
+    CHECK(!sett_has(who->s->world, entity, who->s->c));
+}
+
+/* One that comes to match by a removal enters when the component is gone. */
+static void entering_by_a_removal(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.c, "-");
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    sett_add(s.world, e, s.c);
+    watch(&s, "q", s.b, s.c)->then = look_for_c;
+    sett_remove(s.world, e, s.c);
+    expect(&s, "1-0 q>");
+    scene_end(&s);
+}
+
+/* The end of an entity is told to the queries that it leaves, then of all of its components: the
+ * loose ones first, the latest registered first, then the others from the highest id down; only
+ * then the first value goes. */
+static void an_end_is_told_before_the_first_value_goes(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_component l2 = number_type(&s, "l2", (sett_component_desc){.loose = true});
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.b, 2);
+    set(&s, e, s.a, 1);
+    set(&s, e, s.c, 3);
+    set(&s, e, s.l, 4);
+    set(&s, e, l2, 5);
+    expect(&s, "a+0 a=1");
+    observe(&s, "b", s.b, "-");
+    observe(&s, "c", s.c, "-");
+    observe(&s, "l", s.l, "-");
+    observe(&s, "l2", l2, "-");
+    observe(&s, "1", s.a, "-");
+    watch(&s, "q", s.b, 0);
+    sett_entity_destroy(s.world, e);
+    expect(&s, "q< l2-5 l-4 c-3 b-2 1-1 a-1");
+    CHECK(!sett_entity_valid(s.world, e));
+    scene_end(&s);
+}
+
+static void look_for_all(teller* who, sett_entity entity)
+{
+    scene* s = who->s;
+    CHECK(sett_has(s->world, entity, s->a) && sett_has(s->world, entity, s->b));
+    CHECK_EQ(sett_entity_destroy(s->world, entity), SETT_OK); /* does nothing */
+}
+
+/* While its end is told the entity is valid and has all that it had; destroying it again is OK and
+ * does nothing. */
+static void a_dying_entity_is_whole(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.a, "-")->then = look_for_all;
+    observe(&s, "2", s.b, "-")->then = look_for_all;
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.a, 1);
+    set(&s, e, s.b, 2);
+    expect(&s, "a+0 a=1");
+    sett_entity_destroy(s.world, e);
+    expect(&s, "2-2 1-1 a-1");
+    scene_end(&s);
+}
+
+/* sett_entity_clear tells the same as destroying; the entity stays. */
+static void clearing_an_entity_is_told_as_its_end(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.b, 2);
+    set(&s, e, s.l, 4);
+    set(&s, e, s.c, 3);
+    observe(&s, "b", s.b, "-");
+    observe(&s, "c", s.c, "-");
+    observe(&s, "l", s.l, "-");
+    watch(&s, "q", s.b, 0);
+    CHECK_EQ(sett_entity_clear(s.world, e), SETT_OK);
+    expect(&s, "q< l-4 c-3 b-2");
+    CHECK(sett_entity_valid(s.world, e));
+    scene_end(&s);
+}
+
+/* sett_entity_create_many tells when all values of all entities are there: type by type, required
+ * ones first, of each entity on_add and then, if values were given, on_set; at last of each entity
+ * the queries that it enters. */
+static void creating_many_is_told_at_the_end(void)
+{
+    scene s;
+    scene_begin(&s);
+    s.indices = true;
+    watch(&s, "q", s.b, 0);
+    observe(&s, "r", s.r, "+=");
+    observe(&s, "b", s.b, "+=");
+    observe(&s, "c", s.c, "+=");
+    sett_component types[] = {s.c, s.r};
+    uint32_t numbers[] = {7, 8};
+    const void* values[] = {numbers, NULL};
+    CHECK_EQ(sett_entity_create_many(s.world, 2, types, 2, values, NULL), SETT_OK);
+    expect(&s, "c+0:7 c=0:7 c+1:8 c=1:8 b+0:0 b+1:0 r+0:0 r+1:0 q>0: q>1:");
+    scene_end(&s);
+}
+
+/* sett_component_clear tells of each entity as sett_remove does: in the order of the indices, of a
+ * packed type from its last row up. */
+static void clearing_a_type_is_told_one_by_one(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "b", s.b, "-");
+    observe(&s, "c", s.c, "-");
+    watch(&s, "q", s.b, 0);
+    for (uint32_t k = 1; k <= 2; k++) {
+        sett_entity e = sett_entity_create(s.world);
+        set(&s, e, s.b, k);
+        set(&s, e, s.c, k);
+    }
+    expect(&s, "q> q>");
+    CHECK_EQ(sett_component_clear(s.world, s.b), SETT_OK);
+    expect(&s, "q< b-1 q< b-2");
+    CHECK_EQ(sett_component_clear(s.world, s.c), SETT_OK);
+    expect(&s, "c-2 c-1");
+    scene_end(&s);
+}
+
+/* sett_entity_destroy_many, sett_entity_destroy_with, sett_world_clear and sett_world_destroy tell
+ * of each entity as sett_entity_destroy does. */
+static void the_end_of_many_is_told_one_by_one(void)
+{
+    static scene s;
+    scene_begin(&s);
+    observe(&s, "b", s.b, "-");
+    watch(&s, "q", s.b, 0);
+    sett_entity e[5];
+    for (uint32_t k = 0; k < 5; k++) {
+        e[k] = sett_entity_create(s.world);
+        set(&s, e[k], s.b, k);
+    }
+    sett_add(s.world, e[2], s.t);
+    expect(&s, "q> q> q> q> q>");
+    sett_entity_destroy_many(s.world, e, 2);
+    expect(&s, "q< b-0 q< b-1");
+    sett_entity_destroy_with(s.world, s.t);
+    expect(&s, "q< b-2");
+    sett_world_clear(s.world);
+    s.length = 0;
+    set(&s, sett_entity_create(s.world), s.b, 9);
+    s.length = 0;
+    scene_valid(&s);
+    sett_world_destroy(s.world);
+    CHECK_STR_EQ(s.text, "q< b-9");
+}
+
+/* Moving values is told to nobody: converting, compacting, sorting, trimming, groups that
+ * arrange. */
+static void moving_is_not_told(void)
+{
+    scene s;
+    scene_begin(&s);
+    for (uint32_t k = 0; k < 5; k++) {
+        sett_entity e = sett_entity_create(s.world);
+        set(&s, e, s.c, 10 - k);
+        set(&s, e, s.b, k);
+    }
+    observe(&s, "b", s.b, "+=-");
+    observe(&s, "c", s.c, "+=-");
+    watch(&s, "q", s.c, 0);
+    CHECK_EQ(sett_sort_by_key(s.world, s.c, 0, SETT_KEY_U32), SETT_OK);
+    CHECK_EQ(sett_component_convert(s.world, s.b, SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_EQ(sett_component_compact(s.world, s.c), SETT_OK);
+    CHECK_EQ(sett_world_trim(s.world), SETT_OK);
+    CHECK(sett_group_create(s.world, &(sett_group_desc){.owned = {s.b, s.c}}) != NULL);
+    expect(&s, "");
+    sett_remove(s.world, sett_entity_at(s.world, 2), s.b); /* observers came along */
+    expect(&s, "b-2");
+    scene_end(&s);
+}
+
+/* A command is told when it is applied, as the immediate call would be; one that is passed over is
+ * not. */
+static void commands_are_told_when_they_are_applied(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "b", s.b, "+=-");
+    watch(&s, "q", s.b, 0);
+    sett_commands* commands = sett_world_commands(s.world);
+    sett_entity e = sett_cmd_create(commands);
+    uint32_t value = 5;
+    sett_cmd_set(commands, e, s.b, &value);
+    sett_cmd_add(commands, e, s.b);    /* it will be there */
+    sett_cmd_remove(commands, e, s.c); /* it will not */
+    sett_cmd_destroy(commands, e);
+    sett_cmd_set(commands, e, s.b, &value);
+    expect(&s, "");
+    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+    expect(&s, "b+0 q> b=5 q< b-5");
+    scene_end(&s);
+}
+
+/* The comings and goings of loose types are told like those of others; queries cannot name them. */
+static void loose_types_are_told_too(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "l", s.l, "+=-");
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.l, 5);
+    sett_remove(s.world, e, s.l);
+    expect(&s, "l+0 l=5 l-5");
+    teller* who = new_teller(&s, "q");
+    sett_observer_desc desc = query_desc(who, s.b, s.l);
+    CHECK(sett_observer_create(s.world, &desc) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(s.world), "\"l\" is loose") != NULL);
+    scene_end(&s);
+}
+
+/* ---- What a callback may do ------------------------------------------------------------------ */
+
+static void try_structure(teller* who, sett_entity entity)
+{
+    scene* s = who->s;
+    const char* message = sett_world_message(s->world);
+    CHECK(sett_add(s->world, entity, s->t) == NULL);
+    message = sett_world_message(s->world);
+    CHECK_EQ(sett_world_error(s->world), SETT_STATUS_LOCKED);
+    CHECK(strstr(message, who->name) != NULL && strstr(message, "sett_cmd_") != NULL);
+    CHECK(sett_is_null(sett_entity_create(s->world)));
+    CHECK_EQ(sett_remove(s->world, entity, s->b), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_entity_clear(s->world, entity), SETT_STATUS_LOCKED);
+    sett_observer_desc desc = {.component = s->b, .on_add = hear_add};
+    CHECK(sett_observer_create(s->world, &desc) == NULL);
+    CHECK_EQ(sett_world_error(s->world), SETT_STATUS_LOCKED);
+}
+
+/* Structural change from a callback is refused at once: LOCKED, with a message that names the
+ * observer and the remedy; so is creating observers. */
+static void structure_is_refused_in_callbacks(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "first", s.b, "+=-")->then = try_structure;
+    observe(&s, "second", s.b, "+=-")->then = try_structure;
+    watch(&s, "third", s.b, 0)->then = try_structure;
+    sett_entity e = sett_entity_create(s.world);
+    set(&s, e, s.b, 3);
+    sett_remove(s.world, e, s.b);
+    expect(&s, "first+0 second+0 third> first=3 second=3 third< first-3 second-3");
+    CHECK(sett_add(s.world, e, s.b) != NULL); /* nothing is locked any more */
+    scene_end(&s);
+}
+
+static void set_c(teller* who, sett_entity entity)
+{
+    uint32_t value = 8;
+    CHECK(sett_set(who->s->world, entity, who->s->c, &value) != NULL);
+}
+
+/* A callback may read and write values; a set of a component that is there is told at once, inside
+ * of the event that is being told. */
+static void values_may_be_set_in_callbacks(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "=")->then = set_c;
+    observe(&s, "2", s.b, "=");
+    observe(&s, "3", s.c, "=");
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    sett_add(s.world, e, s.c);
+    set(&s, e, s.b, 4);
+    expect(&s, "1=4 3=8 2=4");
+    scene_end(&s);
+}
+
+static uint32_t deepest;
+
+static void set_again(teller* who, sett_entity entity)
+{
+    scene* s = who->s;
+    uint32_t value = 1 + *(const uint32_t*)sett_get(s->world, entity, s->b);
+    if (sett_set(s->world, entity, s->b, &value) == NULL) {
+        CHECK_EQ(sett_world_error(s->world), SETT_STATUS_LIMIT);
+        deepest = value - 1;
+    }
+}
+
+/* Sets that callbacks told of sets make go 64 deep; the next is refused with LIMIT, before it
+ * writes, and the log is told of the observer and the component. */
+static void sets_inside_sets_end(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "echo", s.b, "=")->then = set_again;
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    s.lines = 0;
+    set(&s, e, s.b, 1);
+    CHECK_EQ(deepest, 64);
+    CHECK_EQ(*(const uint32_t*)sett_get(s.world, e, s.b), 64);
+    CHECK(s.lines == 1 || s.lines == 2); /* a debug build may say more */
+    CHECK(strstr(s.logged, "\"echo\"") != NULL && strstr(s.logged, "\"b\"") != NULL);
+    set(&s, e, s.b, 1); /* and works again */
+    CHECK_EQ(*(const uint32_t*)sett_get(s.world, e, s.b), 64);
+    scene_end(&s);
+}
+
+static void record_t(teller* who, sett_entity entity)
+{
+    scene* s = who->s;
+    CHECK_EQ(sett_cmd_add(sett_world_commands(s->world), entity, s->t), SETT_OK);
+}
+
+/* A callback may record commands; they wait for sett_commands_apply, also if an immediate call
+ * caused them. */
+static void commands_of_callbacks_wait(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "+")->then = record_t;
+    observe(&s, "2", s.t, "+");
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    sett_add(s.world, e, s.c);
+    expect(&s, "1+0");
+    CHECK(!sett_has(s.world, e, s.t));
+    CHECK_EQ(sett_commands_count(sett_world_commands(s.world)), 1);
+    CHECK_EQ(sett_commands_apply(sett_world_commands(s.world)), SETT_OK);
+    expect(&s, "2+");
+    scene_end(&s);
+}
+
+/* What callbacks record into the buffer that is being applied is applied by the same call, behind
+ * what was there. */
+static void commands_of_callbacks_go_behind_the_others(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "+")->then = record_t;
+    observe(&s, "2", s.c, "+");
+    observe(&s, "3", s.t, "+");
+    sett_commands* commands = sett_world_commands(s.world);
+    sett_entity e = sett_entity_create(s.world);
+    sett_cmd_add(commands, e, s.b);
+    sett_cmd_add(commands, e, s.c);
+    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+    expect(&s, "1+0 2+0 3+");
+    CHECK_EQ(sett_commands_count(commands), 0);
+    scene_end(&s);
+}
+
+static uint32_t refused;
+
+static void record_again(teller* who, sett_entity entity)
+{
+    scene* s = who->s;
+    sett_commands* commands = sett_world_commands(s->world);
+    uint32_t value = 1 + *(const uint32_t*)sett_get(s->world, entity, s->b);
+    sett_status status = sett_cmd_set(commands, entity, s->b, &value);
+    if (status != SETT_OK) {
+        CHECK_EQ(status, SETT_STATUS_LIMIT);
+        CHECK_EQ(sett_world_error(s->world), SETT_STATUS_LIMIT);
+        CHECK_EQ(sett_cmd_add(commands, entity, s->t), SETT_STATUS_LIMIT);
+        CHECK(sett_is_null(sett_cmd_create(commands)));
+        refused++;
+    }
+}
+
+/* Commands that follow from commands go 64 steps; the next is refused with LIMIT, and the log is
+ * told, once an application, of the observer and the component. */
+static void commands_from_commands_end(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "echo", s.b, "=")->then = record_again;
+    sett_commands* commands = sett_world_commands(s.world);
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    for (uint32_t round = 1; round <= 2; round++) {
+        uint32_t value = 0;
+        s.lines = 0;
+        refused = 0;
+        sett_cmd_set(commands, e, s.b, &value);
+        CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+        CHECK_EQ(*(const uint32_t*)sett_get(s.world, e, s.b), 64);
+        CHECK_EQ(refused, 1);
+        CHECK_EQ(s.lines, 1);
+        CHECK(strstr(s.logged, "\"echo\"") != NULL && strstr(s.logged, "\"b\"") != NULL);
+        CHECK_EQ(sett_commands_count(commands), 0);
+    }
+    scene_end(&s);
+}
+
+/* ---- The life of an observer ----------------------------------------------------------------- */
+
+/* A disabled observer is not told, also not afterwards; enabled, it is told again, at its place in
+ * the order. */
+static void disabled_observers_hear_nothing(void)
+{
+    scene s;
+    scene_begin(&s);
+    teller* first = observe(&s, "1", s.b, "+-d");
+    observe(&s, "2", s.b, "+-");
+    teller* query = watch(&s, "q", s.b, 0);
+    sett_observer_enable(query->observer, false);
+    CHECK(!sett_observer_is_enabled(first->observer));
+    CHECK(!sett_observer_is_enabled(query->observer));
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    expect(&s, "2+0");
+    sett_observer_enable(first->observer, true);
+    sett_observer_enable(query->observer, true);
+    CHECK(sett_observer_is_enabled(first->observer));
+    expect(&s, "");
+    sett_remove(s.world, e, s.b);
+    expect(&s, "q< 1-0 2-0");
+    scene_end(&s);
+}
+
+static void disable_other(teller* who, sett_entity entity)
+{
+    (void)entity;
+    sett_observer_enable(who->other, false);
+}
+
+/* One that is disabled by another before its turn in an event is not told of that event. */
+static void disabling_acts_at_once(void)
+{
+    scene s;
+    scene_begin(&s);
+    teller* first = observe(&s, "1", s.b, "+");
+    teller* second = observe(&s, "2", s.b, "+");
+    observe(&s, "3", s.b, "+");
+    first->then = disable_other;
+    first->other = second->observer;
+    sett_add(s.world, sett_entity_create(s.world), s.b);
+    expect(&s, "1+0 3+0");
+    scene_end(&s);
+}
+
+/* An observer can be destroyed at any time: it is told no more, and the order of the others stays
+ * as it was. */
+static void destroyed_observers_hear_nothing(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "1", s.b, "+-");
+    teller* second = observe(&s, "2", s.b, "+-");
+    observe(&s, "3", s.b, "+-");
+    teller* query = watch(&s, "q", s.b, 0);
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    expect(&s, "1+0 2+0 3+0 q>");
+    sett_observer_destroy(second->observer);
+    sett_observer_destroy(query->observer);
+    sett_observer_destroy(NULL);
+    sett_remove(s.world, e, s.b);
+    expect(&s, "1-0 3-0");
+    scene_end(&s);
+}
+
+static void destroy_other(teller* who, sett_entity entity)
+{
+    (void)entity;
+    sett_observer_destroy(who->other);
+    who->other = NULL;
+}
+
+/* Also from within its own callback, and before its turn in an event: those behind it are told as
+ * before. */
+static void observers_may_end_while_they_are_called(void)
+{
+    scene s;
+    scene_begin(&s);
+    teller* first = observe(&s, "1", s.b, "+-");
+    teller* second = observe(&s, "2", s.b, "+-");
+    observe(&s, "3", s.b, "+-");
+    teller* fourth = watch(&s, "4", s.b, 0);
+    watch(&s, "5", s.b, 0);
+    first->then = destroy_other;
+    first->other = first->observer;
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.b);
+    expect(&s, "1+0 2+0 3+0 4> 5>");
+    second->then = destroy_other;
+    second->other = fourth->observer;
+    fourth->then = destroy_other;
+    sett_remove(s.world, e, s.b);
+    expect(&s, "4< 5< 2-0 3-0");
+    sett_add(s.world, e, s.b);
+    expect(&s, "2+0 3+0 5>");
+    observe(&s, "6", s.b, "+"); /* frees those that ended */
+    sett_remove(s.world, e, s.b);
+    sett_add(s.world, e, s.b);
+    expect(&s, "5< 2-0 3-0 2+0 3+0 6+0 5>");
+    scene_end(&s);
+}
+
+/* With `replay` a new observer of a component is told on_add of all that exist, in the order of the
+ * rows, before sett_observer_create returns. */
+static void a_replay_tells_what_exists(void)
+{
+    scene s;
+    scene_begin(&s);
+    for (uint32_t k = 5; k > 0; k--) {
+        sett_entity e = sett_entity_create(s.world);
+        set(&s, e, s.b, k);
+        set(&s, e, s.c, k);
+        set(&s, e, s.l, k);
+    }
+    sett_remove(s.world, sett_entity_at(s.world, 1), s.b);
+    sett_remove(s.world, sett_entity_at(s.world, 1), s.c); /* the last row fills the hole */
+    observe(&s, "b", s.b, "+=-r");
+    expect(&s, "b+5 b+3 b+2 b+1");
+    observe(&s, "c", s.c, "+r");
+    expect(&s, "c+5 c+1 c+3 c+2");
+    observe(&s, "l", s.l, "+r");
+    expect(&s, "l+5 l+4 l+3 l+2 l+1");
+    observe(&s, "d", s.b, "+rd"); /* disabled: nothing */
+    expect(&s, "");
+    scene_end(&s);
+}
+
+/* One of a query is told entered of all that match. */
+static void a_replay_tells_who_matches(void)
+{
+    scene s;
+    scene_begin(&s);
+    s.indices = true;
+    for (uint32_t k = 0; k < 6; k++) {
+        sett_entity e = sett_entity_create(s.world);
+        if (k != 1) {
+            set(&s, e, s.b, k);
+        }
+        if (k % 3 == 0) {
+            sett_add(s.world, e, s.t);
+        }
+    }
+    sett_observer_desc desc = query_desc(new_teller(&s, "q"), s.b, s.t);
+    desc.replay = true;
+    CHECK(sett_observer_create(s.world, &desc) != NULL);
+    expect(&s, "q>2: q>4: q>5:");
+    sett_remove(s.world, sett_entity_at(s.world, 3), s.t);
+    expect(&s, "q>3:");
+    scene_end(&s);
+}
+
+static void refuse(scene* s, sett_observer_desc desc, sett_status status, const char* why)
+{
+    desc.name = "wrong";
+    CHECK(sett_observer_create(s->world, &desc) == NULL);
+    CHECK_EQ(sett_world_error(s->world), status);
+    CHECK_MSG(strstr(sett_world_message(s->world), why) != NULL, "%s",
+              sett_world_message(s->world));
+}
+
+/* A description that cannot mean what it says is refused, with a message that says why. */
+static void wrong_descriptions_are_refused(void)
+{
+    scene s;
+    scene_begin(&s);
+    const sett_status argument = SETT_STATUS_ARGUMENT;
+    refuse(&s, (sett_observer_desc){.on_add = hear_add}, argument, "component, or terms");
+    refuse(&s, (sett_observer_desc){.component = s.b}, argument, "one of on_add");
+    refuse(&s, (sett_observer_desc){.component = 999, .on_add = hear_add}, SETT_STATUS_UNREGISTERED,
+           "999");
+    refuse(&s, (sett_observer_desc){.component = s.b, .entered = hear_entered}, argument,
+           "for queries");
+    refuse(
+        &s,
+        (sett_observer_desc){.component = s.b, .on_add = hear_add, .terms = {{.component = s.c}}},
+        argument, "not both");
+    refuse(&s, (sett_observer_desc){.terms = {{.component = s.b}}}, argument, "entered and left");
+    refuse(&s, (sett_observer_desc){.terms = {{.component = s.b}}, .on_set = hear_set}, argument,
+           "for a component");
+    refuse(&s,
+           (sett_observer_desc){.terms = {{.component = s.b, .kind = SETT_WITHOUT}},
+                                .entered = hear_entered},
+           argument, "at least one SETT_WITH");
+    refuse(&s, (sett_observer_desc){.terms = {{.component = 999}}, .entered = hear_entered},
+           SETT_STATUS_UNREGISTERED, "999");
+    sett_term terms[] = {{.component = s.b, .kind = SETT_ANY},
+                         {.component = s.b, .kind = SETT_OPTIONAL},
+                         {.component = s.b, .changed = true}};
+    for (uint32_t k = 0; k < 3; k++) {
+        refuse(&s, (sett_observer_desc){.terms = {{.component = s.c}, terms[k]}, .left = hear_left},
+               argument, "\"b\"");
+    }
+    refuse(&s, (sett_observer_desc){.component = s.b, .on_set = hear_set, .replay = true}, argument,
+           "replay");
+    scene_end(&s);
+}
+
+TEST_MAIN(TEST(the_hook_and_then_observers_hear_of_an_addition),
+          TEST(the_hook_and_then_observers_hear_of_a_set),
+          TEST(observers_and_then_the_hook_hear_of_a_removal),
+          TEST(one_observer_hears_of_several_events),
+          TEST(queries_and_groups_hear_in_the_order_of_creation),
+          TEST(an_addition_is_told_afterwards), TEST(a_set_is_told_afterwards),
+          TEST(a_set_may_be_an_addition), TEST(writing_in_place_is_not_told),
+          TEST(required_types_come_first), TEST(a_removal_is_told_before),
+          TEST(dependants_go_first), TEST(refused_calls_are_not_told),
+          TEST(entering_by_an_addition), TEST(leaving_by_a_removal), TEST(leaving_by_an_addition),
+          TEST(entering_by_a_removal), TEST(an_end_is_told_before_the_first_value_goes),
+          TEST(a_dying_entity_is_whole), TEST(clearing_an_entity_is_told_as_its_end),
+          TEST(creating_many_is_told_at_the_end), TEST(clearing_a_type_is_told_one_by_one),
+          TEST(the_end_of_many_is_told_one_by_one), TEST(moving_is_not_told),
+          TEST(commands_are_told_when_they_are_applied), TEST(loose_types_are_told_too),
+          TEST(structure_is_refused_in_callbacks), TEST(values_may_be_set_in_callbacks),
+          TEST(sets_inside_sets_end), TEST(commands_of_callbacks_wait),
+          TEST(commands_of_callbacks_go_behind_the_others), TEST(commands_from_commands_end),
+          TEST(disabled_observers_hear_nothing), TEST(disabling_acts_at_once),
+          TEST(destroyed_observers_hear_nothing), TEST(observers_may_end_while_they_are_called),
+          TEST(a_replay_tells_what_exists), TEST(a_replay_tells_who_matches),
+          TEST(wrong_descriptions_are_refused))
