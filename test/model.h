@@ -8,6 +8,7 @@
 #define SETT_TEST_MODEL_H
 
 #include "check.h"
+#include "sett/observer.h"
 #include "sett/sett.h"
 
 #define MODEL_INDICES 100000u
@@ -160,6 +161,34 @@ typedef struct model_group {
     uint32_t inside_count;
 } model_group;
 
+/* Events of one kind: how many, and a sum over their entities and values, so that the order in
+ * which a call goes through entities does not matter. */
+typedef enum model_event {
+    MODEL_ON_ADD,
+    MODEL_ON_SET,
+    MODEL_ON_REMOVE,
+    MODEL_EVENTS
+} model_event;
+
+typedef struct model_events {
+    uint64_t calls;
+    uint64_t sum;
+} model_events;
+
+/* An observer, and what it was told. */
+typedef struct model_observer {
+    sett_observer* observer; /* NULL: there is none here now */
+    char name[24];
+    uint32_t type;        /* MODEL_TYPES: of a query, */
+    model_group crossing; /* whose conditions these are, and who is inside as it was told */
+    uint32_t wants;       /* bits by model_event */
+    bool enabled;
+    uint32_t left_to_live;             /* calls after which it ends itself; 0: it does not */
+    model_events seen[MODEL_EVENTS];   /* what it was told, and */
+    model_events missed[MODEL_EVENTS]; /* what it was not, being disabled or not made yet */
+} model_observer;
+
+#define MODEL_OBSERVERS 8
 #define MODEL_GROUPS 6
 #define MODEL_BUFFERS 3
 #define MODEL_COMMANDS 4096
@@ -192,11 +221,14 @@ typedef struct model_world {
     uint64_t told_added[MODEL_TYPES_MAX]; /* and that there were */
     uint64_t told_set[MODEL_TYPES_MAX];
     uint64_t told_removed[MODEL_TYPES_MAX];
+    model_events event[MODEL_TYPES_MAX][MODEL_EVENTS]; /* of types in `observed`, all there were */
+    uint64_t observed;                                 /* types */
     uint64_t owned_live;    /* owned values that exist, in the world and in commands */
     uint64_t owned_waiting; /* of these, in commands */
 
     model_group group[MODEL_GROUPS];
     uint64_t group_owned; /* types that groups own */
+    model_observer observer[MODEL_OBSERVERS];
 
     bool plain;      /* no type is loose: then destroying takes a shorter way */
     bool destroying; /* a call runs that destroys whole entities: hooks see all their components */
@@ -239,88 +271,6 @@ static inline uint32_t model_members(const model_world* m, const model_group* gr
         count += model_is_member(group, m->mask[m->live[k]]);
     }
     return count;
-}
-
-static inline uint32_t model_room(const model_world* m)
-{
-    return MODEL_INDICES - m->alive - m->promised - m->retired;
-}
-
-static inline void model_create(model_world* m, sett_entity entity)
-{
-    m->life[entity.index] = MODEL_ALIVE;
-    m->generation[entity.index] = entity.generation;
-    m->mask[entity.index] = 0;
-    m->place[entity.index] = m->alive;
-    m->live[m->alive++] = entity.index;
-}
-
-/* The value becomes what `seed` makes; written now. A tag has nothing to write. */
-static inline void model_write(model_world* m, uint32_t index, uint32_t type, uint32_t seed)
-{
-    m->seed[type][index] = seed;
-    m->tick[type][index] = model_types[type].size != 0 ? m->now : m->tick[type][index];
-}
-
-static inline void model_add_one(model_world* m, uint32_t index, uint32_t type)
-{
-    m->mask[index] |= model_bit(type);
-    m->count[type]++;
-    m->stamp[type][index] = ++m->stamps;
-    m->added[type]++;
-    m->tick[type][index] = m->now;
-    model_write(m, index, type,
-                (model_types[type].flags & MODEL_SEEDED) != 0 ? MODEL_INIT_SEED : 0);
-}
-
-/* Adds a type after what it requires; requirements stand in front of it in the table. */
-static inline void model_add(model_world* m, uint32_t index, uint32_t type)
-{
-    for (uint64_t missing = model_types[type].closure & ~m->mask[index]; missing != 0;
-         missing &= missing - 1) {
-        model_add_one(m, index, model_lowest(missing));
-    }
-    model_add_one(m, index, type);
-}
-
-static inline void model_set(model_world* m, uint32_t index, uint32_t type, uint32_t seed)
-{
-    if (!model_has(m, index, type)) {
-        model_add(m, index, type);
-    }
-    model_write(m, index, type, seed);
-    m->set[type]++;
-}
-
-static inline void model_remove_set(model_world* m, uint32_t index, uint64_t types)
-{
-    for (uint64_t rest = types & m->mask[index]; rest != 0; rest &= rest - 1) {
-        uint32_t type = model_lowest(rest);
-        m->mask[index] &= ~model_bit(type);
-        m->count[type]--;
-        m->removed[type]++;
-    }
-}
-
-static inline void model_remove(model_world* m, uint32_t index, uint32_t type)
-{
-    model_remove_set(m, index, model_types[type].dependants | model_bit(type));
-}
-
-static inline void model_destroy(model_world* m, uint32_t index)
-{
-    model_remove_set(m, index, UINT64_MAX);
-    uint32_t place = m->place[index];
-    uint32_t last = m->live[--m->alive];
-    m->live[place] = last;
-    m->place[last] = place;
-    if (m->generation[index] == MODEL_GENERATION_MAX) {
-        m->life[index] = MODEL_RETIRED;
-        m->retired++;
-    } else {
-        m->life[index] = MODEL_FREE;
-        m->generation[index]++;
-    }
 }
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -368,6 +318,128 @@ static inline bool model_filled(const void* value, size_t size, uint32_t seed)
     }
     return true;
 }
+
+/* What a value adds to the sum of events: the first bytes decide. An addition counts by its entity
+ * alone, because in bulk the values are given before anybody is told. */
+static inline uint64_t model_event_sum(model_event event, uint32_t index, const void* bytes,
+                                       size_t size)
+{
+    unsigned char first[64] = {0};
+    uint64_t sum = model_mix(index + 1);
+    if (event == MODEL_ON_ADD || size == 0) {
+        return sum;
+    }
+    memcpy(first, bytes, size < sizeof(first) ? size : sizeof(first));
+    for (size_t at = 0; at < sizeof(first) && at < size; at += 8) {
+        uint64_t word;
+        memcpy(&word, first + at, 8);
+        sum = model_mix(sum + word);
+    }
+    return sum;
+}
+
+/* Notes an event of an observed type, with the value that the model has by now. */
+static inline void model_happens(model_world* m, model_event event, uint32_t index, uint32_t type)
+{
+    if ((m->observed >> type & 1) == 0) {
+        return;
+    }
+    unsigned char bytes[64];
+    size_t size = model_types[type].size;
+    uint32_t seed = m->seed[type][index];
+    bool owned = (model_types[type].flags & MODEL_OWNED) != 0;
+    model_fill(bytes, size < sizeof(bytes) ? size : sizeof(bytes), seed);
+    m->event[type][event].calls++;
+    m->event[type][event].sum += owned ? model_event_sum(event, index, &seed, sizeof(seed))
+                                       : model_event_sum(event, index, bytes, size);
+}
+
+static inline uint32_t model_room(const model_world* m)
+{
+    return MODEL_INDICES - m->alive - m->promised - m->retired;
+}
+
+static inline void model_create(model_world* m, sett_entity entity)
+{
+    m->life[entity.index] = MODEL_ALIVE;
+    m->generation[entity.index] = entity.generation;
+    m->mask[entity.index] = 0;
+    m->place[entity.index] = m->alive;
+    m->live[m->alive++] = entity.index;
+}
+
+/* The value becomes what `seed` makes; written now. A tag has nothing to write. */
+static inline void model_write(model_world* m, uint32_t index, uint32_t type, uint32_t seed)
+{
+    m->seed[type][index] = seed;
+    m->tick[type][index] = model_types[type].size != 0 ? m->now : m->tick[type][index];
+}
+
+static inline void model_add_one(model_world* m, uint32_t index, uint32_t type)
+{
+    m->mask[index] |= model_bit(type);
+    m->count[type]++;
+    m->stamp[type][index] = ++m->stamps;
+    m->added[type]++;
+    model_happens(m, MODEL_ON_ADD, index, type);
+    m->tick[type][index] = m->now;
+    model_write(m, index, type,
+                (model_types[type].flags & MODEL_SEEDED) != 0 ? MODEL_INIT_SEED : 0);
+}
+
+/* Adds a type after what it requires; requirements stand in front of it in the table. */
+static inline void model_add(model_world* m, uint32_t index, uint32_t type)
+{
+    for (uint64_t missing = model_types[type].closure & ~m->mask[index]; missing != 0;
+         missing &= missing - 1) {
+        model_add_one(m, index, model_lowest(missing));
+    }
+    model_add_one(m, index, type);
+}
+
+static inline void model_set(model_world* m, uint32_t index, uint32_t type, uint32_t seed)
+{
+    if (!model_has(m, index, type)) {
+        model_add(m, index, type);
+    }
+    model_write(m, index, type, seed);
+    m->set[type]++;
+    model_happens(m, MODEL_ON_SET, index, type);
+}
+
+static inline void model_remove_set(model_world* m, uint32_t index, uint64_t types)
+{
+    for (uint64_t rest = types & m->mask[index]; rest != 0; rest &= rest - 1) {
+        uint32_t type = model_lowest(rest);
+        m->mask[index] &= ~model_bit(type);
+        m->count[type]--;
+        m->removed[type]++;
+        model_happens(m, MODEL_ON_REMOVE, index, type);
+    }
+}
+
+static inline void model_remove(model_world* m, uint32_t index, uint32_t type)
+{
+    model_remove_set(m, index, model_types[type].dependants | model_bit(type));
+}
+
+static inline void model_destroy(model_world* m, uint32_t index)
+{
+    model_remove_set(m, index, UINT64_MAX);
+    uint32_t place = m->place[index];
+    uint32_t last = m->live[--m->alive];
+    m->live[place] = last;
+    m->place[last] = place;
+    if (m->generation[index] == MODEL_GENERATION_MAX) {
+        m->life[index] = MODEL_RETIRED;
+        m->retired++;
+    } else {
+        m->life[index] = MODEL_FREE;
+        m->generation[index]++;
+    }
+}
+
+/* ---- Values in the world --------------------------------------------------------------------- */
 
 /* Whether a value in the world is what `seed` makes. */
 static inline bool model_value_is(const model_type* type, const void* value, uint32_t seed)
@@ -536,7 +608,7 @@ static inline void model_entered(sett_world* world, sett_entity entity, void* us
     for (uint64_t rest = group->without; rest != 0; rest &= rest - 1) {
         CHECK(!sett_has(world, entity, model_types[model_lowest(rest)].id));
     }
-    CHECK(sett_group_has(group->group, entity));
+    CHECK(group->group == NULL || sett_group_has(group->group, entity));
     CHECK_MSG(group->inside[entity.index] == 0, "%s: entered twice", group->name);
     group->inside[entity.index] = 1;
     group->inside_count++;
@@ -549,6 +621,43 @@ static inline void model_left(sett_world* world, sett_entity entity, void* user)
     CHECK_MSG(group->inside[entity.index] == 1, "%s: left without having entered", group->name);
     group->inside[entity.index] = 0;
     group->inside_count--;
+}
+
+/* Of an observer: counts the call, and ends the observer if its time has come. */
+static inline void model_observed(sett_world* world, sett_entity entity, const void* value,
+                                  model_observer* observer, model_event event)
+{
+    const model_type* type = &model_types[observer->type];
+    model_told(world, entity, value, type);
+    CHECK_MSG(observer->enabled && (observer->wants >> event & 1) != 0, "%s: not to be told",
+              observer->name);
+    observer->seen[event].calls++;
+    observer->seen[event].sum +=
+        (type->flags & MODEL_OWNED) != 0
+            ? model_event_sum(event, entity.index, ((const model_owned*)value)->block, 4)
+            : model_event_sum(event, entity.index, value, type->size);
+    if (observer->left_to_live != 0 && --observer->left_to_live == 0 &&
+        observer->observer != NULL) {
+        sett_observer_destroy(observer->observer);
+        observer->observer = NULL;
+        observer->enabled = false;
+    }
+}
+
+static inline void model_observe_add(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    model_observed(world, entity, value, user, MODEL_ON_ADD);
+}
+
+static inline void model_observe_set(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    model_observed(world, entity, value, user, MODEL_ON_SET);
+}
+
+static inline void model_observe_remove(sett_world* world, sett_entity entity, void* value,
+                                        void* user)
+{
+    model_observed(world, entity, value, user, MODEL_ON_REMOVE);
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */
@@ -742,6 +851,20 @@ static inline const char* model_compare_member(model_world* m, uint32_t index)
     return NULL;
 }
 
+/* Whether observers of queries were told rightly of an entity that lives. */
+static inline const char* model_compare_crossing(model_world* m, uint32_t index)
+{
+    for (uint32_t k = 0; k < MODEL_OBSERVERS; k++) {
+        const model_observer* observer = &m->observer[k];
+        const model_group* crossing = &observer->crossing;
+        if (observer->observer != NULL && observer->type == MODEL_TYPES && observer->enabled &&
+            (crossing->inside[index] != 0) != model_is_member(crossing, m->mask[index])) {
+            return model_differs(m, "%s was not told of entity %u", observer->name, index);
+        }
+    }
+    return NULL;
+}
+
 /* Everything about one index. */
 static inline const char* model_compare_index(model_world* m, uint32_t index)
 {
@@ -754,6 +877,7 @@ static inline const char* model_compare_index(model_world* m, uint32_t index)
                              m->generation[index]);
     }
     const char* reason = model_compare_member(m, index);
+    reason = reason == NULL ? model_compare_crossing(m, index) : reason;
     for (uint64_t rest = m->mask[index]; rest != 0 && reason == NULL; rest &= rest - 1) {
         reason = model_compare_value(m, index, model_lowest(rest));
     }
@@ -807,11 +931,44 @@ static inline const char* model_compare_groups(model_world* m)
     return NULL;
 }
 
+static inline const char* model_compare_observers(model_world* m)
+{
+    for (uint32_t k = 0; k < MODEL_OBSERVERS; k++) {
+        const model_observer* observer = &m->observer[k];
+        if (observer->observer == NULL || !observer->enabled) {
+            continue;
+        }
+        if (observer->type == MODEL_TYPES) {
+            uint32_t members = model_members(m, &observer->crossing);
+            if (observer->crossing.inside_count != members) {
+                return model_differs(m, "%s was told of %u, not %u", observer->name,
+                                     observer->crossing.inside_count, members);
+            }
+            continue;
+        }
+        for (uint32_t event = 0; event < MODEL_EVENTS; event++) {
+            const model_events* all = &m->event[observer->type][event];
+            const model_events* seen = &observer->seen[event];
+            const model_events* missed = &observer->missed[event];
+            if ((observer->wants >> event & 1) != 0 && (seen->calls + missed->calls != all->calls ||
+                                                        seen->sum + missed->sum != all->sum)) {
+                return model_differs(m,
+                                     "%s: event %u of %s: told %llu times, not %llu, or of others",
+                                     observer->name, event, model_types[observer->type].name,
+                                     (unsigned long long)seen->calls,
+                                     (unsigned long long)(all->calls - missed->calls));
+            }
+        }
+    }
+    return NULL;
+}
+
 /* The whole world. Counts are equal and everything expected is found: so nothing else is there. */
 static inline const char* model_compare(model_world* m)
 {
     const char* reason = model_compare_counts(m);
     reason = reason == NULL ? model_compare_groups(m) : reason;
+    reason = reason == NULL ? model_compare_observers(m) : reason;
     for (uint32_t index = 0; index < MODEL_INDICES && reason == NULL; index++) {
         reason = model_compare_index(m, index);
     }

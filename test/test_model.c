@@ -60,12 +60,13 @@ static uint32_t some_seed(void)
 /* ---- The run --------------------------------------------------------------------------------- */
 
 static struct run {
-    uint64_t done;    /* operations finished */
-    uint64_t closely; /* of them, checked one by one */
-    const char* name; /* of the one that runs */
-    uint32_t target;  /* entities that there should be, about */
-    uint32_t reach;   /* indices in use stay below, about */
-    uint32_t groups;  /* that there should be at most */
+    uint64_t done;      /* operations finished */
+    uint64_t closely;   /* of them, checked one by one */
+    const char* name;   /* of the one that runs */
+    uint32_t target;    /* entities that there should be, about */
+    uint32_t reach;     /* indices in use stay below, about */
+    uint32_t groups;    /* that there should be at most */
+    uint32_t observers; /* likewise */
     int64_t budget;
 } run;
 
@@ -1006,6 +1007,147 @@ static void op_group_destroy(void)
     expect_samples();
 }
 
+/* ---- Observers ------------------------------------------------------------------------------- */
+
+/* From now on it is told; until now it was not. */
+static void observer_begin(model_observer* observer)
+{
+    model_group* crossing = &observer->crossing;
+    observer->enabled = true;
+    if (observer->type != MODEL_TYPES) {
+        for (uint32_t event = 0; event < MODEL_EVENTS; event++) {
+            const model_events* all = &model.event[observer->type][event];
+            observer->missed[event].calls = all->calls - observer->seen[event].calls;
+            observer->missed[event].sum = all->sum - observer->seen[event].sum;
+        }
+        return;
+    }
+    memset(crossing->inside, 0, sizeof(crossing->inside));
+    crossing->inside_count = 0;
+    for (uint32_t k = 0; k < model.alive; k++) {
+        uint32_t index = model.live[k];
+        crossing->inside[index] = model_is_member(crossing, model.mask[index]);
+        crossing->inside_count += crossing->inside[index];
+    }
+}
+
+static void observer_choose(model_observer* observer, sett_observer_desc* desc)
+{
+    model_group* crossing = &observer->crossing;
+    uint32_t index = some_live();
+    uint32_t terms = 0;
+    observer->type = some_type();
+    if (one_in(2)) {
+        observer->wants = 1 + below(7);
+        desc->component = id_of(observer->type);
+        desc->on_add = (observer->wants & 1) != 0 ? model_observe_add : NULL;
+        desc->on_set = (observer->wants & 2) != 0 ? model_observe_set : NULL;
+        desc->on_remove = (observer->wants & 4) != 0 ? model_observe_remove : NULL;
+        observer->left_to_live = one_in(6) ? 1 + below(40) : 0;
+        return;
+    }
+    observer->type = MODEL_TYPES;
+    for (uint32_t wish = 1 + below(4); wish > 0; wish--) {
+        bool with = terms == 0 || one_in(2);
+        uint32_t type = with ? some_type_of(index) : some_type();
+        if (!model_is_loose(&model, type) && (with || !model_has(&model, index, type))) {
+            desc->terms[terms].component = id_of(type);
+            desc->terms[terms++].kind = with ? SETT_WITH : SETT_WITHOUT;
+            crossing->with |= with ? model_bit(type) : 0;
+            crossing->without |= with ? 0 : model_bit(type);
+        }
+    }
+    desc->entered = model_entered;
+    desc->left = model_left;
+    desc->user = crossing;
+}
+
+/* What it was told while it was made: of all that there are. */
+static void expect_replayed(model_observer* observer)
+{
+    if (observer->type == MODEL_TYPES) {
+        expect_same(__LINE__, model_compare_observers(&model));
+        return;
+    }
+    model_events all = {0, 0};
+    for (uint32_t k = 0; k < model.alive; k++) {
+        uint32_t index = model.live[k];
+        if (model_has(&model, index, observer->type)) {
+            all.calls++;
+            all.sum += model_event_sum(MODEL_ON_ADD, index, NULL, 0);
+        }
+    }
+    EXPECT(observer->seen[MODEL_ON_ADD].calls == all.calls);
+    EXPECT(observer->seen[MODEL_ON_ADD].sum == all.sum);
+}
+
+static void op_observer_create(void)
+{
+    static uint32_t serial;
+    uint32_t at = 0;
+    while (at < run.observers && model.observer[at].observer != NULL) {
+        at++;
+    }
+    if (at >= run.observers || !afford(model.alive)) {
+        return;
+    }
+    model_observer* observer = &model.observer[at];
+    memset(observer, 0, sizeof(*observer));
+    snprintf(observer->name, sizeof(observer->name), "observer %u", serial++ % 1000);
+    strcpy(observer->crossing.name, observer->name);
+    sett_observer_desc desc = {.name = observer->name, .user = observer};
+    observer_choose(observer, &desc);
+    desc.replay = (desc.on_add != NULL || desc.entered != NULL) && one_in(2);
+    desc.disabled = one_in(6);
+    observer->left_to_live = desc.replay ? 0 : observer->left_to_live;
+    observer->enabled = !desc.disabled;
+    observer->observer = sett_observer_create(model.world, &desc);
+    if (observer->type == MODEL_TYPES && observer->crossing.with == 0) {
+        EXPECT(observer->observer == NULL && failed_with(SETT_STATUS_ARGUMENT));
+        return;
+    }
+    EXPECT(observer->observer != NULL);
+    EXPECT(sett_observer_is_enabled(observer->observer) == !desc.disabled);
+    if (desc.replay && !desc.disabled) {
+        expect_replayed(observer);
+    }
+    if (observer->type != MODEL_TYPES) {
+        model.observed |= model_bit(observer->type);
+    }
+    if (observer->enabled) {
+        observer_begin(observer);
+    }
+}
+
+static model_observer* some_observer(void)
+{
+    model_observer* observer = &model.observer[below(MODEL_OBSERVERS)];
+    return observer->observer != NULL ? observer : NULL;
+}
+
+static void op_observer_destroy(void)
+{
+    model_observer* observer = some_observer();
+    if (observer != NULL && (run.observers == 0 || one_in(3))) {
+        sett_observer_destroy(observer->observer);
+        observer->observer = NULL;
+    }
+}
+
+static void op_observer_enable(void)
+{
+    model_observer* observer = some_observer();
+    if (observer == NULL || !afford(model.alive)) {
+        return;
+    }
+    sett_observer_enable(observer->observer, !observer->enabled);
+    if (observer->enabled) {
+        observer->enabled = false;
+    } else {
+        observer_begin(observer);
+    }
+}
+
 /* ---- Sorting --------------------------------------------------------------------------------- */
 
 static uint32_t sort_before[MODEL_INDICES]; /* entity indices, row by row */
@@ -1892,7 +2034,7 @@ static void scratch_begin(scratch* s)
 }
 
 /* The ways to break a world; each changes one number behind the library's back. */
-#define BREAKS 21
+#define BREAKS 22
 
 static void scratch_break(scratch* s, uint32_t way)
 {
@@ -1925,6 +2067,7 @@ static void scratch_break(scratch* s, uint32_t way)
     case 16: w->entities.retired++; break;
     case 17: s->group->length--; break;
     case 18: s->group->length++; break;
+    case 20: s->hooked->flags ^= SETTI_TYPE_ON_SET; break;       /* nobody is told */
     case 19: *(uint64_t*)s->set->members.presence.data[0] ^= 2; break;
     default: s->set->members.count++; break;
     }
@@ -1990,6 +2133,9 @@ static const operation operation_list[] = {
     {"convert", op_convert, 10, false},
     {"group_create", op_group_create, 24, true},
     {"group_destroy", op_group_destroy, 12, false},
+    {"observer_create", op_observer_create, 24, true},
+    {"observer_destroy", op_observer_destroy, 12, false},
+    {"observer_enable", op_observer_enable, 12, false},
     {"sort", op_sort, 16, false},
     {"sort_as", op_sort_as, 8, false},
     {"group_sort", op_group_sort, 16, false},
@@ -2027,6 +2173,7 @@ static void choose_target(void)
     run.reach = early ? 2500 : MODEL_INDICES;
     /* Without any group everything goes shorter ways. */
     run.groups = run.done / STRETCH % 3 == 0 ? 0 : 1 + below(MODEL_GROUPS);
+    run.observers = run.done / STRETCH % 3 == 1 ? 0 : 1 + below(MODEL_OBSERVERS);
 }
 
 static void check_world(bool closely)
@@ -2037,6 +2184,7 @@ static void check_world(bool closely)
     }
     expect_same(__LINE__, model_compare_counts(&model));
     expect_same(__LINE__, model_compare_groups(&model));
+    expect_same(__LINE__, model_compare_observers(&model));
     if (!closely || run.done % 16 == 0) {
         expect_same(__LINE__, model_compare(&model));
     }
@@ -2155,6 +2303,32 @@ static void comparison_sees_every_difference(void)
     group->told = true;
     CHECK_STR_EQ(model_compare_groups(&model), "group 0 was told of 0, not 1");
     CHECK_STR_EQ(model_compare_index(&model, 0), "group 0 was not told of entity 0");
+    group->told = false;
+
+    model_observer* observer = &model.observer[0];
+    strcpy(observer->name, "observer 0");
+    observer->observer = sett_observer_create(w, &(sett_observer_desc){.component = id_of(m8),
+                                                                       .on_set = model_observe_set,
+                                                                       .user = observer});
+    CHECK(observer->observer != NULL);
+    observer->type = m8;
+    observer->wants = 2;
+    observer->enabled = true;
+    model.observed = model_bit(m8);
+    uint64_t value = 0;
+    CHECK(sett_set(w, e, id_of(m8), &value) != NULL);
+    CHECK_STR_EQ(model_compare(&model),
+                 "observer 0: event 1 of m8: told 1 times, not 0, or of others");
+    model_set(&model, e.index, m8, 0);
+    model.set[m8]--;
+    CHECK(model_compare(&model) == NULL);
+    observer->seen[MODEL_ON_SET].sum++; /* as another value would */
+    CHECK_STR_EQ(model_compare(&model),
+                 "observer 0: event 1 of m8: told 1 times, not 1, or of others");
+    observer->type = MODEL_TYPES;
+    observer->crossing.with = model_bit(m8);
+    CHECK_STR_EQ(model_compare_observers(&model), "observer 0 was told of 0, not 1");
+    CHECK_STR_EQ(model_compare_index(&model, 0), "observer 0 was not told of entity 0");
     model_end(&model);
 }
 
