@@ -1,6 +1,7 @@
 /* test_command.c: changes recorded now and applied later. */
 #include "check.h"
 #include "scarce.h"
+#include "sett/observer.h"
 #include "sett/sett.h"
 
 #include "world/command.h"
@@ -128,31 +129,6 @@ static void they_apply_in_the_order_of_their_recording(void)
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
     CHECK_EQ(number_of(&s, e), 1);
     CHECK(sett_has(s.world, e, s.tag));
-    scene_end(&s);
-}
-
-static void what_makes_no_sense_is_passed_over(void)
-{
-    scene s;
-    scene_begin(&s);
-    sett_entity e = sett_entity_create(s.world);
-    sett_entity gone = sett_entity_create(s.world);
-    uint64_t value = 3;
-    sett_cmd_add(s.commands, e, s.tag);
-    sett_cmd_add(s.commands, e, s.tag);
-    sett_cmd_remove(s.commands, e, s.number);
-    sett_cmd_set(s.commands, gone, s.owned, &value);
-    sett_cmd_add(s.commands, gone, s.tag);
-    sett_cmd_remove(s.commands, gone, s.tag);
-    sett_cmd_clear(s.commands, gone);
-    sett_cmd_destroy(s.commands, gone);
-    sett_cmd_destroy(s.commands, sett_null());
-    sett_entity_destroy(s.world, gone);
-    CHECK_EQ(owned_alive, 1); /* the recorded one */
-    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
-    CHECK_EQ(owned_alive, 0);
-    CHECK(sett_has(s.world, e, s.tag));
-    CHECK_EQ(sett_entity_count(s.world), 1);
     scene_end(&s);
 }
 
@@ -340,6 +316,283 @@ static void a_buffer_being_applied_cannot_be_cleared(void)
     CHECK(sett_has(s.world, e, rude) && sett_has(s.world, e, s.tag));
     CHECK_EQ(sett_commands_count(s.commands), 0);
     scene_end(&s);
+}
+
+/* ---- What a command finds -------------------------------------------------------------------- */
+
+typedef struct told {
+    uint32_t added;
+    uint32_t set;
+    uint32_t removed;
+} told;
+
+static void told_add(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    ((told*)user)->added++;
+}
+
+static void told_set(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    ((told*)user)->set++;
+}
+
+static void told_remove(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    ((told*)user)->removed++;
+}
+
+/* A scene whose component `number` is observed. */
+static void observed_begin(scene* s, told* t)
+{
+    scene_begin(s);
+    memset(t, 0, sizeof(*t));
+    sett_observer_desc desc = {.component = s->number,
+                               .on_add = told_add,
+                               .on_set = told_set,
+                               .on_remove = told_remove,
+                               .user = t};
+    CHECK(sett_observer_create(s->world, &desc) != NULL);
+}
+
+static void expect_told(const told* t, uint32_t added, uint32_t set, uint32_t removed)
+{
+    CHECK_EQ(t->added, added);
+    CHECK_EQ(t->set, set);
+    CHECK_EQ(t->removed, removed);
+}
+
+static void of_an_entity_that_is_gone_all_are_passed_over(void)
+{
+    scene s;
+    told t;
+    observed_begin(&s, &t);
+    sett_entity gone = sett_entity_create(s.world);
+    uint64_t value = 3;
+    sett_cmd_destroy(s.commands, gone);
+    sett_cmd_set(s.commands, gone, s.number, &value); /* destroyed by the one before */
+    sett_cmd_set(s.commands, gone, s.owned, &value);
+    sett_cmd_add(s.commands, gone, s.number);
+    sett_cmd_remove(s.commands, gone, s.number);
+    sett_cmd_clear(s.commands, gone);
+    sett_cmd_destroy(s.commands, gone);
+    CHECK_EQ(owned_alive, 1);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(owned_alive, 0);
+    CHECK_EQ(sett_entity_count(s.world), 0);
+    expect_told(&t, 0, 0, 0);
+    scene_end(&s);
+}
+
+static void an_add_of_what_is_there_leaves_the_value(void)
+{
+    scene s;
+    told t;
+    observed_begin(&s, &t);
+    sett_entity e = sett_entity_create(s.world);
+    uint32_t value = 3;
+    sett_cmd_add(s.commands, e, s.number);
+    sett_set(s.world, e, s.number, &value);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(number_of(&s, e), 3);
+    expect_told(&t, 1, 1, 0);
+    scene_end(&s);
+}
+
+static void a_set_of_what_is_absent_adds_it(void)
+{
+    scene s;
+    told t;
+    observed_begin(&s, &t);
+    sett_entity e = sett_entity_create(s.world);
+    uint32_t value = 3;
+    sett_add(s.world, e, s.number);
+    sett_cmd_set(s.commands, e, s.number, &value);
+    sett_remove(s.world, e, s.number);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(number_of(&s, e), 3);
+    expect_told(&t, 2, 1, 1);
+    scene_end(&s);
+}
+
+static void a_remove_of_what_is_absent_is_passed_over(void)
+{
+    scene s;
+    told t;
+    observed_begin(&s, &t);
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, s.number);
+    sett_cmd_remove(s.commands, e, s.number);
+    sett_remove(s.world, e, s.number);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    expect_told(&t, 1, 0, 1);
+    sett_cmd_clear(s.commands, e);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    expect_told(&t, 1, 0, 1);
+    CHECK(sett_entity_valid(s.world, e));
+    CHECK_EQ(sett_world_error(s.world), SETT_OK); /* none of this is an error */
+    scene_end(&s);
+}
+
+/* ---- Handles that are not applied yet -------------------------------------------------------- */
+
+static void a_promised_handle_does_not_live_yet(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity e = sett_cmd_create(s.commands);
+    uint32_t value = 3;
+    sett_cmd_set(s.commands, e, s.number, &value);
+    CHECK(!sett_is_null(e));
+    CHECK(!sett_entity_valid(s.world, e));
+    CHECK(!sett_has(s.world, e, s.number));
+    CHECK(sett_find(s.world, e, s.number) == NULL);
+    CHECK(sett_find_mut(s.world, e, s.number) == NULL);
+    CHECK(sett_get(s.world, e, s.number) == NULL);
+    CHECK(sett_is_null(sett_entity_at(s.world, e.index)));
+    CHECK_EQ(sett_entity_count(s.world), 0);
+    sett_component ids[4];
+    CHECK_EQ(sett_entity_components(s.world, e, ids, 4), 0);
+    CHECK(sett_add(s.world, e, s.number) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_STALE);
+    CHECK(sett_set(s.world, e, s.number, &value) == NULL);
+    CHECK_EQ(sett_remove(s.world, e, s.number), SETT_STATUS_STALE);
+    CHECK_EQ(sett_entity_destroy(s.world, e), SETT_STATUS_STALE);
+    CHECK_EQ(sett_entity_create_handle(s.world, e), SETT_STATUS_PRESENT);
+    CHECK(!sett_equals(sett_entity_create(s.world), e));
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK(sett_entity_valid(s.world, e));
+    CHECK_EQ(number_of(&s, e), 3);
+    scene_end(&s);
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static void what_waits_can_be_read(void)
+{
+    scene s;
+    scene_begin(&s);
+    char text[512];
+    CHECK_EQ(sett_commands_describe(s.commands, text, sizeof(text)), 0);
+    CHECK_STR_EQ(text, "");
+    sett_entity a = sett_entity_create(s.world);
+    sett_entity b = sett_cmd_create(s.commands);
+    uint32_t value = 3;
+    sett_cmd_set(s.commands, b, s.number, &value);
+    sett_cmd_add(s.commands, a, s.tag);
+    sett_cmd_remove(s.commands, a, s.tag);
+    sett_cmd_clear(s.commands, a);
+    sett_cmd_destroy(s.commands, a);
+    static const char whole[] = "1: create entity 1:1\n"
+                                "2: set \"number\" of entity 1:1\n"
+                                "3: add \"tag\" to entity 0:1\n"
+                                "4: remove \"tag\" from entity 0:1\n"
+                                "5: clear entity 0:1\n"
+                                "6: destroy entity 0:1\n";
+    CHECK_EQ(sett_commands_describe(s.commands, text, sizeof(text)), sizeof(whole) - 1);
+    CHECK_STR_EQ(text, whole);
+    for (size_t size = 0; size <= sizeof(whole); size++) { /* as snprintf cuts */
+        memset(text, '#', sizeof(text));
+        CHECK_EQ(sett_commands_describe(s.commands, text, size), sizeof(whole) - 1);
+        CHECK_EQ(text[size], '#');
+        CHECK(size == 0 || (strlen(text) == size - 1 && memcmp(text, whole, size - 1) == 0));
+    }
+    CHECK_EQ(sett_commands_describe(s.commands, NULL, 0), sizeof(whole) - 1);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(sett_commands_describe(s.commands, text, sizeof(text)), 0);
+    for (uint32_t k = 0; k < 2000; k++) { /* over several chunks */
+        sett_cmd_add(s.commands, b, s.tag);
+    }
+    CHECK(sett_commands_describe(s.commands, NULL, 0) > 2000 * 27);
+    scene_end(&s);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void recording_allocates_nothing_once_it_has_grown(void)
+{
+    static scarce_memory memory;
+    sett_world* world = scarce_world(&memory);
+    sett_commands* commands = sett_world_commands(world);
+    sett_component_desc desc = {.name = "number", .size = 4};
+    sett_component number = sett_component_register(world, &desc);
+    for (uint32_t round = 0; round < 20; round++) {
+        sett_entity made[700];
+        for (uint32_t k = 0; k < 700; k++) {
+            made[k] = sett_cmd_create(commands);
+            CHECK(!sett_is_null(made[k]));
+            CHECK_EQ(sett_cmd_set(commands, made[k], number, &k), SETT_OK);
+        }
+        CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+        CHECK_EQ(sett_component_count(world, number), 700);
+        for (uint32_t k = 0; k < 700; k++) {
+            CHECK_EQ(sett_cmd_remove(commands, made[k], number), SETT_OK);
+            CHECK_EQ(sett_cmd_destroy(commands, made[k]), SETT_OK);
+        }
+        CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+        memory.closed = true; /* from here on no memory is given at all */
+        memory.strict = true;
+    }
+    scarce_end(&memory, world);
+}
+
+typedef struct stopped {
+    sett_world* world;
+    sett_commands* commands;
+    sett_component big;
+    sett_entity e[4];
+    uint32_t left; /* commands that wait */
+} stopped;
+
+static bool stopped_apply(void* user)
+{
+    stopped* c = user;
+    return sett_commands_apply(c->commands) == SETT_OK;
+}
+
+/* Whichever it was, the message names it, and those before it are done. */
+static void stopped_says_where(void* user)
+{
+    stopped* c = user;
+    uint32_t before = c->left;
+    c->left = sett_commands_count(c->commands);
+    uint32_t done = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        done += sett_has(c->world, c->e[k], c->big);
+    }
+    CHECK(c->left >= 1 && c->left <= before);
+    CHECK_EQ(done, 4 - c->left);
+    char where[128];
+    snprintf(where, sizeof(where), "command %u of %u, set \"big\" of entity %u:1: the allocator",
+             before - c->left + 1, before, c->e[4 - c->left].index);
+    CHECK_MSG(strstr(sett_world_message(c->world), where) != NULL, "%s, not %s",
+              sett_world_message(c->world), where);
+}
+
+static void out_of_memory_stops_and_says_where(void)
+{
+    static scarce_memory memory;
+    stopped c = {.world = scarce_world(&memory), .left = 4};
+    sett_component_desc desc = {.name = "big", .size = 4000, .storage = SETT_STORAGE_PACKED};
+    c.big = sett_component_register(c.world, &desc);
+    c.commands = sett_world_commands(c.world);
+    static unsigned char value[4000];
+    for (uint32_t k = 0; k < 4; k++) {
+        c.e[k] = sett_entity_create(c.world);
+        CHECK_EQ(sett_cmd_set(c.commands, c.e[k], c.big, value), SETT_OK);
+    }
+    scarce_run(c.world, &memory, stopped_apply, stopped_says_where, &c);
+    CHECK(memory.failures > 4);
+    CHECK_EQ(sett_component_count(c.world, c.big), 4);
+    scarce_end(&memory, c.world);
 }
 
 /* ---- Lanes ----------------------------------------------------------------------------------- */
@@ -538,11 +791,17 @@ static void dropped_lanes_leave_dead_handles(void)
 }
 
 TEST_MAIN(TEST(nothing_happens_until_applied), TEST(they_apply_in_the_order_of_their_recording),
-          TEST(what_makes_no_sense_is_passed_over), TEST(unknown_types_are_refused_when_recording),
+          TEST(unknown_types_are_refused_when_recording),
           TEST(entities_can_be_promised_inside_of_loops), TEST(large_values_keep_their_alignment),
           TEST(what_hooks_record_is_applied_too), TEST(dropped_commands_leave_no_trace),
           TEST(buffers_are_independent), TEST(values_without_copy_move),
           TEST(a_buffer_being_applied_cannot_be_cleared),
-          TEST(lanes_give_the_same_handles_in_any_order), TEST(lanes_apply_first_to_last),
-          TEST(while_lanes_record_nothing_else_happens), TEST(lanes_end_at_the_limit),
-          TEST(lanes_wait_for_memory), TEST(dropped_lanes_leave_dead_handles))
+          TEST(of_an_entity_that_is_gone_all_are_passed_over),
+          TEST(an_add_of_what_is_there_leaves_the_value), TEST(a_set_of_what_is_absent_adds_it),
+          TEST(a_remove_of_what_is_absent_is_passed_over),
+          TEST(a_promised_handle_does_not_live_yet), TEST(what_waits_can_be_read),
+          TEST(recording_allocates_nothing_once_it_has_grown),
+          TEST(out_of_memory_stops_and_says_where), TEST(lanes_give_the_same_handles_in_any_order),
+          TEST(lanes_apply_first_to_last), TEST(while_lanes_record_nothing_else_happens),
+          TEST(lanes_end_at_the_limit), TEST(lanes_wait_for_memory),
+          TEST(dropped_lanes_leave_dead_handles))

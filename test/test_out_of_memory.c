@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "check.h"
+#include "sett/observer.h"
 #include "sett/sett.h"
 #include "sett/sparse_set.h"
 
@@ -127,6 +128,7 @@ typedef struct script {
     sett_entity promised;
     sett_commands* commands;
     sett_query* query;
+    sett_observer* observer[2];
     uint32_t told; /* hooks called: adds - removes */
 } script;
 
@@ -555,6 +557,38 @@ static bool step_add_late(script* s)
     return sett_add(s->world, s->entity[20], s->late) != NULL;
 }
 
+/* Everybody who has it already is told while it is made, but only once that cannot fail. */
+static bool step_observe_component(script* s)
+{
+    sett_observer_desc desc = {.name = "of a component", .component = s->id[HOOKED], .user = s};
+    desc.on_add = script_on_add;
+    desc.on_set = script_on_add;
+    desc.on_remove = script_on_remove;
+    desc.replay = true;
+    s->observer[0] = sett_observer_create(s->world, &desc);
+    return s->observer[0] != NULL;
+}
+
+static void script_entered(sett_world* world, sett_entity entity, void* user)
+{
+    script_on_add(world, entity, NULL, user);
+}
+
+static bool step_observe_query(script* s)
+{
+    sett_observer_desc desc = {.name = "of a query", .user = s, .entered = script_entered};
+    for (uint32_t k = 0; k < 5; k++) { /* lists of types grow by fours */
+        const sett_component with[] = {s->id[SMALL], s->id[NEEDY], s->id[KEPT], s->id[MARK],
+                                       s->id[WIDE]};
+        desc.terms[k].component = with[k];
+    }
+    desc.terms[5].component = s->id[HUGE];
+    desc.terms[5].kind = SETT_WITHOUT;
+    desc.replay = true;
+    s->observer[1] = sett_observer_create(s->world, &desc);
+    return s->observer[1] != NULL;
+}
+
 /* From here on: what needs no memory, and never fails. */
 static bool step_never_fails(script* s)
 {
@@ -575,6 +609,9 @@ static bool step_never_fails(script* s)
     CHECK_STR_EQ(sett_component_name(w, s->id[KEPT]), "kept");
     sett_query_destroy(s->query);
     s->query = NULL;
+    sett_observer_enable(s->observer[0], false);
+    sett_observer_destroy(s->observer[0]);
+    sett_observer_destroy(s->observer[1]);
     CHECK_EQ(sett_world_trim(w), SETT_OK);
     return true;
 }
@@ -613,6 +650,8 @@ static const script_step steps[] = {
     {step_remove_kept, 24, 0, 0},
     {step_remove_needed, 1, 0, 0},
     {step_remove_packed, 1, 0, 0},
+    {step_observe_component, 1, 0, 0},
+    {step_observe_query, 1, 0, 0},
     {step_component_clear, 1, 1, 0},
     {step_reserve_entities, 1, 0, 0},
     {step_reserve_small, 1, 0, 0},
