@@ -53,6 +53,7 @@
     X(CONFLICT, "a different registration or owner holds this name, id or type")                   \
     X(CYCLE, "the request would close a cycle")                                                    \
     X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                    \
+    X(REFUSED, "what depends on it forbids it; the message says who")                              \
     X(MISMATCH, "header and library disagree about version or layouts")                            \
     X(INVALID, "an invariant does not hold; the message says which")
 

@@ -5,7 +5,7 @@
  * number of its types with removal hooks;  an entity has a type => it has all that the type
  * requires
  */
-#include "world/world.h"
+#include "relation/links.h"
 
 #include <stdio.h>
 
@@ -120,6 +120,9 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     for (const setti_listener* at = world->listeners; found == NULL && at != NULL; at = at->next) {
         found = validate_listener(world, at);
         where = found != NULL ? at->name : "";
+    }
+    if (found == NULL) {
+        found = setti_hierarchy_validate(world);
     }
     uint32_t open = 0;
     for (const setti_open_loop* loop = world->open_loops; loop != NULL; loop = loop->next) {

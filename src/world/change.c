@@ -293,6 +293,13 @@ static bool change_reserve(sett_world* world, setti_type* type, uint32_t index, 
            change_reserve_listeners(world, change_walk_begin(world, from, type, *signature), index);
 }
 
+bool setti_change_reserve(sett_world* world, setti_type* type, sett_entity entity)
+{
+    change_settle(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    return change_reserve(world, type, entity.index, &signature);
+}
+
 /* Adds one reserved type to one entity. */
 static void* change_attach(sett_world* world, setti_type* type, sett_entity entity)
 {
@@ -641,6 +648,9 @@ static void change_detach(sett_world* world, setti_type* type, sett_entity entit
         change_call_all(world, type, SETTI_ON_REMOVE, entity,
                         setti_storage_find(&type->storage, entity.index));
     }
+    if (type->ties != NULL) {
+        type->ties->cut(world, type, entity.index);
+    }
     change_leave(world, walk, entity.index);
     change_deinit_value(world, type, entity.index);
     setti_storage_erase(&world->pool, &type->storage, entity.index);
@@ -760,6 +770,9 @@ SETTI_APART static sett_status change_remove_told(sett_world* world, setti_type*
         change_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
                              setti_storage_at(storage, entity.index));
     }
+    if (type->ties != NULL) {
+        type->ties->cut(world, type, entity.index);
+    }
     change_deinit_value(world, type, entity.index);
     setti_erased erased = setti_matrix_erase_bit(&world->pool, storage, word, entity.index);
     change_set_signature(world, entity.index, signature, setti_type_removed(type, *signature)->to);
@@ -815,6 +828,12 @@ static void change_strip(sett_world* world, sett_entity entity, uint32_t* signat
         if (change_is_told(type, SETTI_ON_REMOVE)) {
             change_call_all(world, type, SETTI_ON_REMOVE, entity,
                             setti_storage_find(&type->storage, entity.index));
+        }
+    }
+    for (uint32_t k = record.count; record.hooked != 0 && world->tied != 0 && k-- > 0;) {
+        setti_type* type = world->types[record.types[k]];
+        if (type->ties != NULL) {
+            type->ties->cut(world, type, entity.index);
         }
     }
     change_leave(world, walk, entity.index);
@@ -1119,26 +1138,116 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ----------------------------------------------------------------------------------- destroying */
 
+/* Destroying one entity may doom others, which have to go before it: its children, say. They gather
+ * in the last rows of the entity table, which is a permutation and so needs no memory for it:
+ *
+ *     rows     | alive ...          | ... third found | second | first |   promised, free
+ *                                                                      count
+ *
+ * Each is asked in turn whom it dooms, and counts as dying from then on. When nobody refuses, they
+ * end from the last found to the first, and their rows all at once. A chain of a million entities
+ * takes no more stack than one. */
+
+void setti_change_doom(sett_world* world, uint32_t index)
+{
+    setti_id_set* ids = &world->entities.ids;
+    setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t* signature = &page->signature[index & SETTI_ID_SET_MASK];
+    if ((*signature & SETTI_DYING) == 0) {
+        change_set_signature(world, index, signature, *signature | SETTI_DYING);
+        setti_id_set_swap(&world->pool, ids, setti_id_set_sparse(ids, index),
+                          ids->count - 1 - world->doomed++);
+    }
+}
+
+static bool change_is_tied(const sett_world* world, uint32_t set)
+{
+    const setti_signature* record = &world->signatures.record[set];
+    for (uint32_t k = 0; set != 0 && world->tied != 0 && k < record->count; k++) {
+        if (world->types[record->types[k]]->ties != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Asks the ties of one of the doomed. */
+static sett_status change_ask(sett_world* world, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t set = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
+        setti_type* type = world->types[world->signatures.record[set].types[k]];
+        if (type->ties != NULL && type->ties->doom != NULL && status == SETT_OK) {
+            status = type->ties->doom(world, type, index);
+        }
+    }
+    return status;
+}
+
+/* Ends the `count` entities in the last rows of the table. */
+static void change_destroy_last(sett_world* world, uint32_t count)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t end = table->ids.count;
+    for (uint32_t row = end - count; row < end; row++) {
+        uint32_t index = setti_id_set_dense(&table->ids, row);
+        setti_entity_page* page = setti_entity_page_of(table, index);
+        change_strip(world, setti_entity_at(table, index),
+                     &page->signature[index & SETTI_ID_SET_MASK]);
+        setti_entity_end(&world->pool, table, index);
+    }
+    setti_entity_leave(&world->pool, table, count);
+}
+
+/* Destroys an entity and all whom that dooms; refused, unless forced, when one of them refuses. */
+static sett_status change_destroy_tied(sett_world* world, uint32_t index, bool forced)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t last = table->ids.count - 1;
+    sett_status status = SETT_OK;
+    setti_change_doom(world, index);
+    for (uint32_t k = 0; k < world->doomed && (status == SETT_OK || forced); k++) {
+        status = change_ask(world, setti_id_set_dense(&table->ids, last - k));
+    }
+    uint32_t count = world->doomed;
+    world->doomed = 0;
+    if (status == SETT_OK || forced) {
+        change_destroy_last(world, count);
+        return SETT_OK;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t spared = setti_id_set_dense(&table->ids, last - k);
+        setti_entity_page_of(table, spared)->signature[spared & SETTI_ID_SET_MASK] &= ~SETTI_DYING;
+    }
+    return status;
+}
+
 /* Destroys an entity with hooked or loose types, or while there are groups. */
-SETTI_COLD static void change_destroy_slow(sett_world* world, sett_entity entity,
-                                           uint32_t* signature)
+SETTI_COLD static sett_status change_destroy_slow(sett_world* world, sett_entity entity,
+                                                  uint32_t* signature, bool forced)
 {
     if ((*signature & SETTI_DYING) != 0) {
-        return; /* from one of its own removal hooks */
+        return SETT_OK; /* from one of its own removal hooks */
+    }
+    if (change_is_tied(world, *signature)) {
+        return change_destroy_tied(world, entity.index, forced);
     }
     change_set_signature(world, entity.index, signature, *signature | SETTI_DYING);
     change_strip(world, entity, signature);
     setti_entity_destroy(&world->pool, &world->entities, entity.index);
+    return SETT_OK;
 }
 
-SETTI_INLINE void change_destroy(sett_world* world, sett_entity entity, uint32_t* signature)
+SETTI_INLINE sett_status change_destroy(sett_world* world, sett_entity entity, uint32_t* signature,
+                                        bool forced)
 {
     uint32_t set = *signature;
     if (SETTI_UNLIKELY((set & SETTI_DYING) != 0 || world->loose.count != 0 ||
                        world->listeners != NULL ||
                        (set != 0 && world->signatures.record[set].hooked != 0))) {
-        change_destroy_slow(world, entity, signature);
-        return;
+        return change_destroy_slow(world, entity, signature, forced);
     }
     const setti_signature* record = &world->signatures.record[set];
     uint32_t count = set != 0 ? record->count : 0;
@@ -1154,15 +1263,17 @@ SETTI_INLINE void change_destroy(sett_world* world, sett_entity entity, uint32_t
         }
     }
     setti_entity_destroy(&world->pool, &world->entities, entity.index);
+    return SETT_OK;
 }
 
 /* The same for those who destroy many: one copy of the code serves them. */
-static void change_destroy_index(sett_world* world, uint32_t index)
+static sett_status change_destroy_index(sett_world* world, uint32_t index, bool forced)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
-    if (!sett_is_null(entity)) {
-        change_destroy(world, entity, setti_entity_signature(&world->entities, entity));
+    if (sett_is_null(entity)) {
+        return SETT_OK;
     }
+    return change_destroy(world, entity, setti_entity_signature(&world->entities, entity), forced);
 }
 
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
@@ -1180,18 +1291,17 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
         return SETT_OK;
     }
     sett_status status = setti_world_check_unlocked(world, call);
-    if (SETTI_LIKELY(status == SETT_OK)) {
-        change_destroy(world, entity, signature);
-    }
-    return status;
+    return SETTI_LIKELY(status == SETT_OK) ? change_destroy(world, entity, signature, false)
+                                           : status;
 }
 
 sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)
 {
     sett_status status = setti_world_check_unlocked(world, "sett_entity_destroy_many");
-    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        if (setti_entity_signature(&world->entities, entities[k]) != NULL) {
-            change_destroy_index(world, entities[k].index);
+    for (uint32_t k = 0; status != SETT_STATUS_LOCKED && k < count; k++) {
+        if (setti_entity_signature(&world->entities, entities[k]) != NULL &&
+            change_destroy_index(world, entities[k].index, false) != SETT_OK) {
+            status = SETT_STATUS_REFUSED; /* the others go all the same */
         }
     }
     return status;
@@ -1216,12 +1326,15 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     if (type == NULL) {
         return world->error;
     }
+    sett_status status = SETT_OK;
     uint32_t cursor = 0;
     for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
          index = setti_storage_next(&type->storage, &cursor)) {
-        change_destroy_index(world, index);
+        if (change_destroy_index(world, index, false) != SETT_OK) {
+            status = SETT_STATUS_REFUSED; /* the others go all the same */
+        }
     }
-    return SETT_OK;
+    return status;
 }
 
 sett_status sett_component_clear(sett_world* world, sett_component component)
@@ -1344,9 +1457,10 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
 void setti_change_destroy_all(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
-    /* the last first: nothing has to be swapped */
-    for (uint32_t row = table->ids.count; row-- > 0;) {
-        change_destroy_index(world, setti_id_set_dense(&table->ids, row));
+    /* the last first: nothing has to be swapped; those doomed with it move behind it and go too */
+    for (uint32_t row = table->ids.count; row > 0; row = SETTI_MIN(row, table->ids.count)) {
+        row--;
+        (void)change_destroy_index(world, setti_id_set_dense(&table->ids, row), true);
     }
 }
 

@@ -500,12 +500,15 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
     if (!sett_entity_valid(world, entity)) {
         return SETT_OK;
     }
+    sett_status status;
     bool has = record->component != 0 && sett_has(world, entity, record->component);
     const void* value =
         record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
     switch ((command_kind)record->kind) {
     case COMMAND_DESTROY:
-        return sett_entity_destroy(world, entity);
+        /* refused by what depends on it: nothing to wait for, the rest goes on */
+        status = sett_entity_destroy(world, entity);
+        return status != SETT_STATUS_REFUSED ? status : SETT_OK;
     case COMMAND_CLEAR:
         return sett_entity_clear(world, entity);
     case COMMAND_ADD:

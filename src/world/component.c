@@ -4,7 +4,7 @@
  * requires, each once and behind those
  *             that it requires itself;  t is in r's `dependants` <=> r is in t's `required`
  */
-#include "world/world.h"
+#include "world/change.h"
 
 #include <stdio.h>
 
@@ -323,6 +323,18 @@ static bool component_publish(sett_world* world, setti_type* type)
     world->types[type->id] = type;
     setti_world_add_storage(world, &type->root, &type->storage);
     return true;
+}
+
+void setti_component_tie(sett_world* world, setti_type* type, const setti_ties* ties)
+{
+    SETTI_ASSERT(type->storage.count == 0);
+    bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+    type->flags |= SETTI_TYPE_TIED;
+    if (!hooked) {
+        setti_change_reclaim_signatures(world); /* those with it count their hooked types wrongly */
+    }
+    world->tied += type->ties == NULL;
+    type->ties = ties;
 }
 
 void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc)

@@ -29,14 +29,17 @@ enum {
     /* SETTI_TYPE_ON_ADD << event: somebody is told, the descriptor's hook or observers */
     SETTI_TYPE_ON_ADD = 64,
     SETTI_TYPE_ON_SET = 128,
-    SETTI_TYPE_ON_REMOVE = 256
+    SETTI_TYPE_ON_REMOVE = 256,
+    SETTI_TYPE_TIED = 512 /* has ties */
 };
 
 #define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES)
 #define SETTI_TYPE_SLOW_SET (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET)
 #define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
-#define SETTI_TYPE_REMOVE_HOOKS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)
+/* Endings that the user can see, and those that only the library does. */
+#define SETTI_TYPE_ENDINGS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)
+#define SETTI_TYPE_REMOVE_HOOKS (SETTI_TYPE_ENDINGS | SETTI_TYPE_TIED)
 
 /* One who is told of an event: the hook of the descriptor, or an observer. */
 typedef struct setti_call {
@@ -63,6 +66,21 @@ typedef struct setti_transition {
     uint32_t to;
 } setti_transition;
 
+struct setti_type;
+
+/* What values of a type tie together beyond their entity: kept by the library itself, beside the
+ * hooks, which are the user's. Entities with a tied type take the slow way out of the world, others
+ * do not notice. */
+typedef struct setti_ties {
+    /* Asked of each entity that is going to be destroyed: passes those that have to go before it to
+     * setti_change_doom, which takes each once. Any status but SETT_OK, its message set, refuses;
+     * then nobody is destroyed. Writes nothing. NULL: nobody else has to go. */
+    sett_status (*doom)(sett_world* world, struct setti_type* type, uint32_t index);
+    /* Told before a value goes, after all hooks; those doomed together are told one by one, the
+     * last found first, and exist until it is their turn. Needs no memory and cannot fail. */
+    void (*cut)(sett_world* world, struct setti_type* type, uint32_t index);
+} setti_ties;
+
 typedef struct setti_type_list {
     struct setti_type** item;
     uint32_t count;
@@ -85,6 +103,7 @@ typedef struct setti_type {
         uint64_t added, removed, accessed; /* single entities, while recording */
     } use;
     setti_root root;              /* of the storage */
+    const setti_ties* ties;       /* set by setti_component_tie, or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
         registered;    /* desc.storage before conversions: what registering again is held to */
@@ -93,6 +112,9 @@ typedef struct setti_type {
 
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
 const char* setti_component_resolve(sett_component_desc* desc);
+
+/* Gives a type ties, before any entity has it. */
+void setti_component_tie(sett_world* world, setti_type* type, const setti_ties* ties);
 
 /* An empty storage as a resolved descriptor wants it. */
 void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc);

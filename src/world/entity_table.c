@@ -132,6 +132,37 @@ void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint
     setti_id_set_swap(pool, &table->ids, table->ids.count, table->ids.count + table->promised);
 }
 
+void setti_entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    setti_entity_page* page = setti_entity_page_of(table, index);
+    uint32_t* generation = &page->generation[index & SETTI_ID_SET_MASK];
+    setti_entity_write(pool, table, index);
+    page->signature[index & SETTI_ID_SET_MASK] = 0;
+    *generation =
+        *generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (*generation + 1) | SETTI_DEAD;
+    table->retired++;
+}
+
+void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count)
+{
+    setti_id_set* ids = &table->ids;
+    uint32_t end = ids->count;
+    uint32_t kept = end - count; /* rows below stay: in front those that are retired indeed */
+    for (uint32_t row = kept; row < end; row++) {
+        uint32_t index = setti_id_set_dense(ids, row);
+        const setti_entity_page* page = setti_entity_page_of(table, index);
+        if (SETTI_UNLIKELY(page->generation[index & SETTI_ID_SET_MASK] == SETTI_RETIRED)) {
+            setti_id_set_swap(pool, ids, row, kept++);
+        }
+    }
+    ids->count = kept;
+    table->retired -= end - kept;
+    /* They lie in front of the promised rows: to behind them. */
+    for (uint32_t k = 0; k < SETTI_MIN(end - kept, table->promised); k++) {
+        setti_id_set_swap(pool, ids, kept + k, end + table->promised - 1 - k);
+    }
+}
+
 sett_entity setti_entity_promise(setti_entity_table* table)
 {
     sett_entity entity = setti_entity_in_row(table, table->ids.count + table->promised);

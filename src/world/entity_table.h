@@ -168,6 +168,12 @@ SETTI_INLINE void setti_entity_destroy(setti_pool* pool, setti_entity_table* tab
     setti_id_set_remove(pool, &table->ids, index);
 }
 
+/* The same in two steps, for many at once that lie in the last rows of the members: the end of each
+ * life, which leaves the entity in its row, like a retired one; then the end of `count` such rows.
+ * Both need no memory. */
+void setti_entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index);
+void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count);
+
 /* Promises the next free index (reserved) to a recorded creation; keeps or breaks the promise. */
 sett_entity setti_entity_promise(setti_entity_table* table);
 /* Promises a given index, free and not promised, whose handle is out already. The first makes sure

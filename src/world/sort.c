@@ -12,7 +12,7 @@
  * Invariant:  the rows of a storage are permuted, with their entities and ticks;
  * sparse[indices[r]] == r
  */
-#include "world/world.h"
+#include "world/sort.h"
 
 typedef struct sort_item {
     uint64_t key; /* orders as the value does; not used with a comparator */
@@ -407,34 +407,25 @@ sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t
     return sort_fail(&task, sort_run(&task, type, order, offset, kind), component);
 }
 
-sett_status sett_sort_as(sett_world* world, sett_component component, sett_component like)
+sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
+                                setti_sort_walk* walk)
 {
     setti_type* type;
-    static const char call[] = "sett_sort_as";
     sett_status status = sort_check(world, component, call, &type);
     if (status != SETT_OK) {
         return status;
     }
     sort_task task = {world, call, &type, 1, type->storage.count};
-    const setti_type* model = setti_world_type(world, like);
     size_t size = ((size_t)task.count + 1) * 2 * sizeof(uint32_t);
-    uint32_t* from = model != NULL ? setti_pool_alloc(&world->pool, size, 16) : NULL;
+    uint32_t* from = setti_pool_alloc(&world->pool, size, 16);
     if (from == NULL) {
-        return sort_fail(
-            &task, model != NULL ? SETT_STATUS_OUT_OF_MEMORY : SETT_STATUS_UNREGISTERED, like);
+        return sort_fail(&task, SETT_STATUS_OUT_OF_MEMORY, component);
     }
     uint32_t* taken = from + task.count;
     uint32_t count = 0;
     memset(taken, 0, (task.count + 1) * sizeof(uint32_t));
-    bool packed = model->storage.kind == SETTI_PACKED;
-    uint32_t cursor = 0;
-    for (uint32_t k = 0; k < model->storage.extent; k++) { /* in the order of the model */
-        uint32_t index = packed ? *setti_storage_index(&model->storage, k)
-                                : setti_storage_next(&model->storage, &cursor);
-        if (!packed && index == SETTI_NONE) {
-            break;
-        }
-        uint32_t row = index != SETTI_NONE ? setti_packed_row(&type->storage, index) : SETTI_NONE;
+    for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
+        uint32_t row = setti_packed_row(&type->storage, index);
         if (row != SETTI_NONE) {
             from[count++] = row;
             taken[row] = 1;
@@ -448,6 +439,45 @@ sett_status sett_sort_as(sett_world* world, sett_component component, sett_compo
     status = sort_rows(&task, from);
     setti_pool_free(&world->pool, from, size, 16);
     return sort_fail(&task, status, component);
+}
+
+/* The entities of a storage: a packed one in its order. */
+typedef struct sort_model {
+    setti_sort_walk walk; /* first */
+    const setti_storage* storage;
+    uint32_t at; /* the next row; of a matrix, the cursor */
+} sort_model;
+
+static uint32_t sort_model_next(setti_sort_walk* walk)
+{
+    sort_model* model = (sort_model*)(void*)walk;
+    const setti_storage* storage = model->storage;
+    if (storage->kind != SETTI_PACKED) {
+        return setti_storage_next(storage, &model->at);
+    }
+    while (model->at < storage->extent) { /* over gaps */
+        uint32_t index = *setti_storage_index(storage, model->at++);
+        if (index != SETTI_NONE) {
+            return index;
+        }
+    }
+    return SETTI_NONE;
+}
+
+sett_status sett_sort_as(sett_world* world, sett_component component, sett_component like)
+{
+    static const char call[] = "sett_sort_as";
+    setti_type* type;
+    const setti_type* by = setti_world_type(world, like);
+    sett_status status = sort_check(world, component, call, &type);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (by == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), like);
+    }
+    sort_model model = {{sort_model_next}, &by->storage, 0};
+    return setti_sort_in_order(world, component, call, &model.walk);
 }
 
 /* --------------------------------------------------------------------------------------- groups */

@@ -97,7 +97,7 @@ static bool world_has_endings(const sett_world* world)
 {
     bool has = false;
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        has = has || (world->registered.item[k]->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+        has = has || (world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
     }
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
         has = has || at->left != NULL;

@@ -52,6 +52,9 @@ struct sett_world {
     /* hash of a name -> component id; on a collision the next free key */
     setti_hash_map names;
 
+    uint32_t tied;   /* types with ties */
+    uint32_t doomed; /* entities to be destroyed together, found so far; see change.c */
+
     setti_listener* listeners; /* groups and tracked sets, doubly linked, in order of creation */
     setti_plan_table plans;    /* which of them a transition concerns */
     uint32_t listener_version; /* grows when listeners come and go: queries look again */
@@ -69,6 +72,9 @@ struct sett_world {
     uint32_t command_depth; /* that records made now get: 0, unless commands are being applied */
     bool depth_logged;      /* by this application: that records are refused for their depth */
     uint32_t open_lanes;    /* buffers that record side by side, see command.h */
+
+    struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */
+    struct setti_name_table* name_table; /* relation/name.c; NULL until it is used */
 
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;

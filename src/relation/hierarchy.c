@@ -1,0 +1,696 @@
+/* hierarchy.c: parents and children, as links in a component.
+ *
+ * The workload: scene graphs and levels, built and destroyed by the thousand nodes (10 roots x 10 x
+ * 20, 500 times), one child among ten million detached, chains a million deep. So: doubly linked
+ * siblings, with their number and both ends in the parent; nothing is searched, moved or allocated.
+ * One component of 32 bytes, half a line of the cache, holds what is above, beside and below:
+ *
+ *     parent | first | last | next | previous | depth | moved | children, policy
+ *
+ * Depths are only ever wrong below nodes that were moved while they had children. Such a node is in
+ * a list, through `moved`; whoever asks for a depth repairs what the list names, and it is empty.
+ * Repairing costs no more than the moved subtrees, each once a move.
+ *
+ * Destroying an entity dooms its children (see change.c), which doom theirs: no stack and no
+ * memory, whatever the depth.
+ *
+ * Invariant:  c.parent == p  <=>  c is met from p.first by next, once;  previous is the inverse of
+ * next;  p.last is the one met last;  p.children / 4 = how many are met
+ *             c.depth == p.depth + 1 and root.depth == 0, unless c or root is in the list of moved
+ *             no node is below itself
+ */
+#include "relation/links.h"
+#include "relation/name_table.h"
+#include "world/change.h"
+#include "world/sort.h"
+
+static_assert(sizeof(sett_hierarchy) == 32, "half a line");
+
+/* ---------------------------------------------------------------------------------------- nodes */
+
+/* The node behind a link, which exists, to read. */
+SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
+{
+    const setti_storage* storage = &tree->type->storage;
+    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX)) {
+        return setti_matrix_row(storage, link - 1);
+    }
+    return setti_storage_find(storage, link - 1);
+}
+
+/* The same to write. */
+SETTI_INLINE sett_hierarchy* tree_write(const sett_world* world, const setti_hierarchy* tree,
+                                        uint32_t link)
+{
+    const setti_storage* storage = &tree->type->storage;
+    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX)) {
+        setti_pages_write(&world->pool, &storage->rows, (link - 1) >> storage->shift);
+        return setti_matrix_row(storage, link - 1);
+    }
+    return setti_storage_find_mut(&world->pool, storage, link - 1);
+}
+
+static sett_entity tree_entity(const sett_world* world, uint32_t link)
+{
+    return link != 0 ? setti_entity_at(&world->entities, link - 1) : sett_null();
+}
+
+/* The link that follows in a walk over the subtree of `root`, parents first; 0 at the end. */
+static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
+{
+    const sett_hierarchy* node = tree_read(tree, at);
+    if (node->first != 0) {
+        return node->first;
+    }
+    while (at != root) {
+        if (node->next != 0) {
+            return node->next;
+        }
+        at = node->parent;
+        node = tree_read(tree, at);
+    }
+    return 0;
+}
+
+/* --------------------------------------------------------------------------------------- depths */
+
+/* Gives a subtree the depths that its place makes right. */
+static void tree_repair(const sett_world* world, const setti_hierarchy* tree, uint32_t root)
+{
+    for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
+        sett_hierarchy* node = tree_write(world, tree, at);
+        node->depth = node->parent != 0 ? tree_read(tree, node->parent)->depth + 1 : 0;
+    }
+}
+
+/* Repairs all depths. The latest move comes first: a chain built from its end upwards is walked
+ * once, from its top; what an earlier move left wrong above is repaired when its turn comes. */
+static void tree_update(const sett_world* world, setti_hierarchy* tree)
+{
+    while (tree->moved != 0) {
+        uint32_t link = tree->moved;
+        sett_hierarchy* node = tree_write(world, tree, link);
+        tree->moved = node->moved != SETTI_MOVED_END ? node->moved : 0;
+        node->moved = 0;
+        uint32_t depth = node->parent != 0 ? tree_read(tree, node->parent)->depth + 1 : 0;
+        if (node->depth != depth) {
+            tree_repair(world, tree, link);
+        }
+    }
+}
+
+/* After a node came to another place, whose depth is given. */
+static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link, uint32_t depth)
+{
+    if (node->first == 0) {
+        node->depth = depth;
+    } else if (node->depth != depth && node->moved == 0) {
+        node->moved = tree->moved != 0 ? tree->moved : SETTI_MOVED_END;
+        tree->moved = link;
+    }
+}
+
+/* --------------------------------------------------------------------------------------- linking */
+
+/* Takes a node from among its siblings; it does not point to any of them then. */
+SETTI_INLINE void tree_unlink(const sett_world* world, const setti_hierarchy* tree,
+                              sett_hierarchy* node)
+{
+    sett_hierarchy* above = tree_write(world, tree, node->parent);
+    if (node->previous != 0) {
+        tree_write(world, tree, node->previous)->next = node->next;
+    } else {
+        above->first = node->next;
+    }
+    if (node->next != 0) {
+        tree_write(world, tree, node->next)->previous = node->previous;
+    } else {
+        above->last = node->previous;
+    }
+    above->children -= SETTI_CHILD;
+    node->parent = 0;
+    node->next = 0;
+    node->previous = 0;
+}
+
+/* Puts a node that has no parent in front of a child of `parent`, or at the end (0). */
+SETTI_INLINE void tree_link(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
+                            sett_hierarchy* node, uint32_t parent, uint32_t before)
+{
+    sett_hierarchy* above = tree_write(world, tree, parent);
+    node->parent = parent;
+    node->next = before;
+    if (before != 0) {
+        sett_hierarchy* sibling = tree_write(world, tree, before);
+        node->previous = sibling->previous;
+        sibling->previous = link;
+    } else {
+        node->previous = above->last;
+        above->last = link;
+    }
+    if (node->previous != 0) {
+        tree_write(world, tree, node->previous)->next = link;
+    } else {
+        above->first = link;
+    }
+    above->children += SETTI_CHILD;
+}
+
+/* Makes roots of a node's children. */
+static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_t link)
+{
+    sett_hierarchy* node = tree_write(world, tree, link);
+    uint32_t child = node->first;
+    node->first = 0;
+    node->last = 0;
+    node->children &= SETTI_POLICY;
+    while (child != 0) {
+        sett_hierarchy* freed = tree_write(world, tree, child);
+        uint32_t next = freed->next;
+        freed->parent = 0;
+        freed->next = 0;
+        freed->previous = 0;
+        tree_moved(tree, freed, child, 0);
+        if (world->name_table != NULL) {
+            setti_name_moved(world, child - 1, link);
+        }
+        child = next;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ ties */
+
+static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_hierarchy* node)
+{
+    sett_children_policy own = (sett_children_policy)(node->children & SETTI_POLICY);
+    return own != SETT_CHILDREN_DEFAULT ? own : tree->policy;
+}
+
+static sett_status tree_doom(sett_world* world, setti_type* type, uint32_t index)
+{
+    const setti_hierarchy* tree = world->hierarchy;
+    const sett_hierarchy* node = setti_storage_find(&type->storage, index);
+    if (node->first == 0) {
+        return SETT_OK;
+    }
+    sett_children_policy policy = tree_policy(tree, node);
+    if (policy == SETT_CHILDREN_DETACH) {
+        return SETT_OK;
+    }
+    for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
+        setti_change_doom(world, child - 1);
+    }
+    if (policy == SETT_CHILDREN_REFUSE) { /* of no account to those who do not ask */
+        sett_entity entity = setti_entity_at(&world->entities, index);
+        return setti_world_fail_with(world, SETT_STATUS_REFUSED,
+                                     "sett_entity_destroy: entity %u:%u has %u children and the "
+                                     "policy SETT_CHILDREN_REFUSE",
+                                     (unsigned)entity.index, (unsigned)entity.generation,
+                                     (unsigned)(node->children / SETTI_CHILD));
+    }
+    return SETT_OK;
+}
+
+static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_hierarchy* tree = world->hierarchy;
+    sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
+    if (SETTI_UNLIKELY(node->first != 0)) {
+        tree_free_children(world, tree, index + 1);
+    }
+    if (SETTI_UNLIKELY(node->moved != 0)) {
+        if (tree->moved == index + 1) {
+            tree->moved = node->moved != SETTI_MOVED_END ? node->moved : 0;
+        } else { /* in the midst of the list */
+            tree_update(world, tree);
+        }
+    }
+    if (node->parent != 0) {
+        tree_unlink(world, tree, node);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- register */
+
+static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_desc* desc)
+{
+    static const setti_ties ties = {tree_doom, tree_cut};
+    sett_component_desc made = {0};
+    made.name = "Hierarchy";
+    made.size = sizeof(sett_hierarchy);
+    made.align = 32;
+    made.id = desc->id;
+    setti_hierarchy* tree = setti_pool_alloc(&world->pool, sizeof(*tree), 16);
+    if (tree == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_hierarchy_register", sett_null(),
+                         0);
+        return NULL;
+    }
+    sett_component id = sett_component_register(world, &made);
+    if (id == 0) {
+        setti_pool_free(&world->pool, tree, sizeof(*tree), 16);
+        return NULL;
+    }
+    memset(tree, 0, sizeof(*tree));
+    tree->type = setti_world_type(world, id);
+    setti_component_tie(world, tree->type, &ties);
+    world->hierarchy = tree;
+    return tree;
+}
+
+sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_desc* desc)
+{
+    static const sett_hierarchy_desc defaults = {0, SETT_CHILDREN_DEFAULT};
+    static const char call[] = "sett_hierarchy_register";
+    setti_hierarchy* tree = world->hierarchy;
+    bool given = desc != NULL;
+    desc = given ? desc : &defaults;
+    if ((unsigned)desc->policy > SETT_CHILDREN_REFUSE) {
+        setti_world_fail(world, SETT_STATUS_ARGUMENT, call, sett_null(), 0);
+        return 0;
+    }
+    if (tree != NULL && desc->id != 0 && desc->id != tree->type->id) {
+        setti_world_fail(world, SETT_STATUS_CONFLICT, call, sett_null(), tree->type->id);
+        return 0;
+    }
+    if (tree == NULL) {
+        tree = tree_register(world, desc);
+        if (tree == NULL) {
+            return 0;
+        }
+        given = true;
+    }
+    if (given) {
+        tree->policy = desc->policy != SETT_CHILDREN_DEFAULT ? desc->policy : SETT_CHILDREN_DESTROY;
+    }
+    return tree->type->id;
+}
+
+sett_component sett_hierarchy_component(const sett_world* world)
+{
+    return world->hierarchy != NULL ? world->hierarchy->type->id : 0;
+}
+
+/* ---------------------------------------------------------------------------------------- moving */
+
+/* Whether the entity can be linked anew: it exists and is not being destroyed. */
+static bool tree_check(sett_world* world, sett_entity entity, const char* call)
+{
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(signature == NULL)) {
+        setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+        return false;
+    }
+    if (SETTI_UNLIKELY((*signature & SETTI_DYING) != 0)) {
+        setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed",
+                              call, (unsigned)entity.index, (unsigned)entity.generation);
+        return false;
+    }
+    return true;
+}
+
+/* Whether `entity`, which has children, may go below `parent`. */
+static bool tree_check_cycle(sett_world* world, const setti_hierarchy* tree, sett_entity entity,
+                             sett_entity parent, const char* call)
+{
+    bool below = parent.index == entity.index;
+    const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
+    while (!below && above != NULL && above->parent != 0) {
+        below = above->parent == entity.index + 1;
+        above = tree_read(tree, above->parent);
+    }
+    if (below) {
+        setti_world_fail_with(
+            world, SETT_STATUS_CYCLE, "%s: entity %u:%u cannot go below %u:%u, which is %s", call,
+            (unsigned)entity.index, (unsigned)entity.generation, (unsigned)parent.index,
+            (unsigned)parent.generation, parent.index == entity.index ? "itself" : "below it");
+    }
+    return !below;
+}
+
+/* Gives both the component where they lack it: both, or, when memory runs out, neither. */
+SETTI_COLD static bool tree_join(sett_world* world, const setti_hierarchy* tree, sett_entity entity,
+                                 sett_entity parent, const char* call)
+{
+    setti_type* type = tree->type;
+    bool lacks = !setti_storage_has(&type->storage, entity.index);
+    bool parent_lacks = !setti_storage_has(&type->storage, parent.index);
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return false;
+    }
+    bool reserved =
+        !(lacks && parent_lacks) || setti_storage_reserve_rows(&world->pool, &type->storage, 2);
+    reserved = reserved && (!parent_lacks || setti_change_reserve(world, type, parent));
+    reserved = reserved && (!lacks || setti_change_reserve(world, type, entity));
+    if (!reserved) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+        return false;
+    }
+    return (!parent_lacks || sett_add(world, parent, type->id) != NULL) &&
+           (!lacks || sett_add(world, entity, type->id) != NULL);
+}
+
+/* Puts an entity below a parent, in front of a child of it or at the end (0). */
+SETTI_INLINE sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
+                                    sett_entity parent, uint32_t before, const char* call)
+{
+    const setti_storage* storage = &tree->type->storage;
+    const sett_hierarchy* old = setti_storage_find(storage, entity.index);
+    bool closes = entity.index == parent.index || (old != NULL && old->first != 0);
+    if (SETTI_UNLIKELY(closes) && !tree_check_cycle(world, tree, entity, parent, call)) {
+        return world->error;
+    }
+    uint32_t from = old != NULL ? old->parent : 0;
+    if (SETTI_UNLIKELY(world->name_table != NULL) && from != parent.index + 1 &&
+        !setti_name_may_move(world, entity.index, parent.index + 1, call)) {
+        return world->error;
+    }
+    const sett_hierarchy* above = setti_storage_find(storage, parent.index);
+    if (SETTI_UNLIKELY(above == NULL) ||
+        (old == NULL && (world->locks != 0 || sett_add(world, entity, tree->type->id) == NULL))) {
+        if (!tree_join(world, tree, entity, parent, call)) {
+            return world->error;
+        }
+    } else if (SETTI_UNLIKELY(above->children >= UINT32_MAX - 2 * SETTI_CHILD)) {
+        return setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id);
+    }
+    uint32_t link = entity.index + 1;
+    sett_hierarchy* node = tree_write(world, tree, link);
+    if (from != 0) {
+        tree_unlink(world, tree, node);
+    }
+    tree_link(world, tree, link, node, parent.index + 1, before);
+    tree_moved(tree, node, link, tree_read(tree, parent.index + 1)->depth + 1);
+    if (SETTI_UNLIKELY(world->name_table != NULL) && from != parent.index + 1) {
+        setti_name_moved(world, entity.index, from);
+    }
+    return SETT_OK;
+}
+
+sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
+{
+    static const char call[] = "sett_hierarchy_attach";
+    if (SETTI_UNLIKELY(!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
+                       (world->hierarchy == NULL && sett_hierarchy_register(world, NULL) == 0))) {
+        return world->error;
+    }
+    return tree_place(world, world->hierarchy, entity, parent, 0, call);
+}
+
+/* Puts an entity before a sibling, or behind it. */
+static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entity sibling,
+                               bool behind, const char* call)
+{
+    if (!tree_check(world, entity, call) || !tree_check(world, sibling, call)) {
+        return world->error;
+    }
+    const sett_hierarchy* beside = setti_hierarchy_find(world, sibling.index);
+    if (beside == NULL || beside->parent == 0 || sibling.index == entity.index) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u %s", call,
+                                     (unsigned)sibling.index, (unsigned)sibling.generation,
+                                     sibling.index == entity.index ? "cannot be beside itself"
+                                                                   : "has no parent");
+    }
+    sett_entity parent = tree_entity(world, beside->parent);
+    uint32_t before = behind ? beside->next : sibling.index + 1;
+    if (before == entity.index + 1) { /* it is there already */
+        return SETT_OK;
+    }
+    return tree_check(world, parent, call)
+               ? tree_place(world, world->hierarchy, entity, parent, before, call)
+               : world->error;
+}
+
+sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity entity, sett_entity sibling)
+{
+    return tree_insert(world, entity, sibling, false, "sett_hierarchy_insert_before");
+}
+
+sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, sett_entity sibling)
+{
+    return tree_insert(world, entity, sibling, true, "sett_hierarchy_insert_after");
+}
+
+sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
+{
+    static const char call[] = "sett_hierarchy_detach";
+    if (!tree_check(world, entity, call)) {
+        return world->error;
+    }
+    uint32_t from = setti_hierarchy_parent(world, entity.index);
+    if (from == 0) {
+        return SETT_OK;
+    }
+    if (world->name_table != NULL && !setti_name_may_move(world, entity.index, 0, call)) {
+        return world->error;
+    }
+    setti_hierarchy* tree = world->hierarchy;
+    sett_hierarchy* node = tree_write(world, tree, entity.index + 1);
+    tree_unlink(world, tree, node);
+    tree_moved(tree, node, entity.index + 1, 0);
+    if (world->name_table != NULL) {
+        setti_name_moved(world, entity.index, from);
+    }
+    return SETT_OK;
+}
+
+sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
+                                      sett_children_policy policy)
+{
+    static const char call[] = "sett_hierarchy_set_policy";
+    if (!tree_check(world, entity, call)) {
+        return world->error;
+    }
+    if ((unsigned)policy > SETT_CHILDREN_REFUSE) {
+        return setti_world_fail(world, SETT_STATUS_ARGUMENT, call, entity, 0);
+    }
+    if (world->hierarchy == NULL && sett_hierarchy_register(world, NULL) == 0) {
+        return world->error;
+    }
+    sett_hierarchy* node = sett_ensure(world, entity, world->hierarchy->type->id);
+    if (node == NULL) {
+        return world->error;
+    }
+    node->children = (node->children & ~SETTI_POLICY) | (uint32_t)policy;
+    return SETT_OK;
+}
+
+/* --------------------------------------------------------------------------------------- reading */
+
+/* The node of an entity that exists, or NULL. */
+SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity)
+{
+    return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))
+               ? setti_hierarchy_find(world, entity.index)
+               : NULL;
+}
+
+sett_entity sett_hierarchy_parent(const sett_world* world, sett_entity entity)
+{
+    const sett_hierarchy* node = tree_of(world, entity);
+    return tree_entity(world, node != NULL ? node->parent : 0);
+}
+
+sett_entity sett_hierarchy_first(const sett_world* world, sett_entity entity)
+{
+    const sett_hierarchy* node = tree_of(world, entity);
+    return tree_entity(world, node != NULL ? node->first : 0);
+}
+
+sett_entity sett_hierarchy_last(const sett_world* world, sett_entity entity)
+{
+    const sett_hierarchy* node = tree_of(world, entity);
+    return tree_entity(world, node != NULL ? node->last : 0);
+}
+
+sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity)
+{
+    const sett_hierarchy* node = tree_of(world, entity);
+    return tree_entity(world, node != NULL ? node->next : 0);
+}
+
+sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
+{
+    const sett_hierarchy* node = tree_of(world, entity);
+    return tree_entity(world, node != NULL ? node->previous : 0);
+}
+
+sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
+{
+    if (setti_entity_signature(&world->entities, entity) == NULL) {
+        return sett_null();
+    }
+    uint32_t index = entity.index;
+    for (uint32_t up = setti_hierarchy_parent(world, index); up != 0;) {
+        index = up - 1;
+        up = setti_hierarchy_parent(world, index);
+    }
+    return setti_entity_at(&world->entities, index);
+}
+
+uint32_t sett_hierarchy_child_count(const sett_world* world, sett_entity entity)
+{
+    const sett_hierarchy* node = tree_of(world, entity);
+    return node != NULL ? node->children / SETTI_CHILD : 0;
+}
+
+bool sett_hierarchy_is_below(const sett_world* world, sett_entity entity, sett_entity ancestor)
+{
+    const sett_hierarchy* node = tree_of(world, entity);
+    bool below = false;
+    while (node != NULL && node->parent != 0 && !below) {
+        below = node->parent == ancestor.index + 1;
+        node = tree_read(world->hierarchy, node->parent);
+    }
+    return below && setti_entity_is_current(&world->entities, ancestor);
+}
+
+sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_entity at)
+{
+    if (tree_of(world, at) == NULL || tree_of(world, root) == NULL) {
+        return sett_null();
+    }
+    return tree_entity(world, tree_next(world->hierarchy, root.index + 1, at.index + 1));
+}
+
+uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
+{
+    sett_hierarchy_update(world);
+    const sett_hierarchy* node = tree_of(world, entity);
+    return node != NULL ? node->depth : 0;
+}
+
+void sett_hierarchy_update(sett_world* world)
+{
+    if (world->hierarchy != NULL) {
+        tree_update(world, world->hierarchy);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- sorting */
+
+/* All trees one after another. */
+typedef struct tree_walk {
+    setti_sort_walk walk; /* first */
+    const setti_hierarchy* tree;
+    uint32_t cursor; /* over the storage, for roots */
+    uint32_t root;   /* the tree that is walked, 0 between trees */
+    uint32_t at;
+} tree_walk;
+
+static uint32_t tree_walk_next(setti_sort_walk* base)
+{
+    tree_walk* walk = (tree_walk*)(void*)base;
+    if (walk->root != 0) {
+        walk->at = tree_next(walk->tree, walk->root, walk->at);
+        if (walk->at != 0) {
+            return walk->at - 1;
+        }
+        walk->root = 0;
+    }
+    const setti_storage* storage = &walk->tree->type->storage;
+    for (uint32_t index = setti_storage_next(storage, &walk->cursor); index != SETTI_NONE;
+         index = setti_storage_next(storage, &walk->cursor)) {
+        if (tree_read(walk->tree, index + 1)->parent == 0) {
+            walk->root = index + 1;
+            walk->at = index + 1;
+            return index;
+        }
+    }
+    return SETTI_NONE;
+}
+
+sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
+{
+    if (world->hierarchy == NULL && sett_hierarchy_register(world, NULL) == 0) {
+        return world->error;
+    }
+    tree_walk walk = {{tree_walk_next}, world->hierarchy, 0, 0, 0};
+    return setti_sort_in_order(world, component, "sett_hierarchy_sort", &walk.walk);
+}
+
+/* ------------------------------------------------------------------------------------ validating */
+
+static const char* tree_validate_children(const sett_world* world, uint32_t link)
+{
+    const sett_hierarchy* node = setti_hierarchy_find(world, link - 1);
+    uint32_t previous = 0;
+    uint32_t count = 0;
+    uint32_t limit = node->children / SETTI_CHILD;
+    for (uint32_t at = node->first; at != 0; count++) {
+        const sett_hierarchy* child = setti_hierarchy_find(world, at - 1);
+        if (child == NULL || child->parent != link || child->previous != previous ||
+            count == limit) {
+            return "hierarchy: a list of children is broken";
+        }
+        if (child->moved == 0 && child->depth != node->depth + 1) {
+            return "hierarchy: the depth of a child that was not moved is wrong";
+        }
+        previous = at;
+        at = child->next;
+    }
+    return count == limit && node->last == previous ? NULL
+                                                    : "hierarchy: children miscounted, or the last";
+}
+
+/* Every chain of parents ends: climbs with a second climber at half the speed. */
+static bool tree_validate_ends(const sett_world* world, uint32_t index)
+{
+    uint32_t fast = index + 1;
+    uint32_t slow = fast;
+    while (fast != 0) {
+        fast = setti_hierarchy_parent(world, fast - 1);
+        fast = fast != 0 ? setti_hierarchy_parent(world, fast - 1) : 0;
+        slow = setti_hierarchy_parent(world, slow - 1);
+        if (fast != 0 && fast == slow) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const char* setti_hierarchy_validate(const sett_world* world)
+{
+    const setti_hierarchy* tree = world->hierarchy;
+    if (tree == NULL) {
+        return NULL;
+    }
+    const setti_storage* storage = &tree->type->storage;
+    uint32_t cursor = 0;
+    uint32_t below = 0;
+    uint32_t children = 0;
+    uint32_t moved = 0;
+    uint32_t deepest = 0;
+    for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(storage, &cursor)) {
+        const sett_hierarchy* node = setti_storage_find(storage, index);
+        const char* reason = tree_validate_children(world, index + 1);
+        if (reason != NULL) {
+            return reason;
+        }
+        below += node->parent != 0;
+        children += node->children / SETTI_CHILD;
+        moved += node->moved != 0;
+        deepest = SETTI_MAX(deepest, node->depth);
+        if (node->parent == 0 &&
+            (node->next != 0 || node->previous != 0 || (node->moved == 0 && node->depth != 0))) {
+            return "hierarchy: a root has siblings or a depth";
+        }
+        /* where depths are right they cannot go round; elsewhere it has to be seen */
+        if (tree->moved != 0 && !tree_validate_ends(world, index)) {
+            return "hierarchy: an entity is below itself";
+        }
+    }
+    if (below != children) {
+        return "hierarchy: a child is not among its parent's";
+    }
+    uint32_t listed = 0;
+    for (uint32_t at = tree->moved; at != 0 && at != SETTI_MOVED_END && listed <= moved; listed++) {
+        const sett_hierarchy* node = setti_hierarchy_find(world, at - 1);
+        if (node == NULL || node->moved == 0) {
+            return "hierarchy: the list of moved entities is broken";
+        }
+        at = node->moved;
+    }
+    return listed == moved ? NULL : "hierarchy: the list of moved entities is not all of them";
+}

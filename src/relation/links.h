@@ -1,0 +1,41 @@
+/* links.h: the links of the hierarchy, as its neighbours in this layer see them. A link is an
+ * entity index plus one; 0 is none. */
+#ifndef SETTI_LINKS_H
+#define SETTI_LINKS_H
+
+#include "sett/hierarchy.h"
+#include "world/world.h"
+
+/* What a world knows of its hierarchy beside the component: made by the first use. */
+typedef struct setti_hierarchy {
+    setti_type* type;            /* "Hierarchy" */
+    sett_children_policy policy; /* where an entity says DEFAULT */
+    /* Those whose depth is not right, linked through `moved`: a cache of which nodes have it not
+     * 0. */
+    uint32_t moved;
+} setti_hierarchy;
+
+/* The end of that list, in `moved`; there 0 is: not in it. */
+#define SETTI_MOVED_END UINT32_MAX
+
+#define SETTI_CHILD 4u /* one child, in `children` */
+#define SETTI_POLICY 3u
+
+/* The node of an entity, or NULL. */
+SETTI_INLINE const sett_hierarchy* setti_hierarchy_find(const sett_world* world, uint32_t index)
+{
+    const setti_hierarchy* tree = world->hierarchy;
+    return tree != NULL ? setti_storage_find(&tree->type->storage, index) : NULL;
+}
+
+/* The link of an entity's parent. */
+SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t index)
+{
+    const sett_hierarchy* node = setti_hierarchy_find(world, index);
+    return node != NULL ? node->parent : 0;
+}
+
+/* Returns NULL, or which part of the invariant does not hold. */
+const char* setti_hierarchy_validate(const sett_world* world);
+
+#endif

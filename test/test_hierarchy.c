@@ -1,0 +1,741 @@
+/* test_hierarchy.c: links, policies, depths, walks, and what destroying does to a tree. */
+#include "check.h"
+#include "scarce.h"
+#include "sett/hierarchy.h"
+#include "sett/sett.h"
+
+#include "world/world.h"
+
+static void expect_valid(sett_world* world)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+}
+
+static sett_world* quiet_world(void)
+{
+    sett_world_desc desc = {.log_fn = sett_log_silent};
+    sett_world* world = sett_world_create(&desc);
+    CHECK(world != NULL);
+    return world;
+}
+
+static sett_entity child_of(sett_world* world, sett_entity parent)
+{
+    sett_entity e = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, e, parent), SETT_OK);
+    return e;
+}
+
+/* The children, in order, are these; and all links say so. */
+static void expect_children(sett_world* world, sett_entity parent, uint32_t count,
+                            const sett_entity* children)
+{
+    CHECK_EQ(sett_hierarchy_child_count(world, parent), count);
+    sett_entity previous = sett_null();
+    sett_entity at = sett_hierarchy_first(world, parent);
+    for (uint32_t k = 0; k < count; k++) {
+        CHECK(sett_equals(at, children[k]));
+        CHECK(sett_equals(sett_hierarchy_parent(world, at), parent));
+        CHECK(sett_equals(sett_hierarchy_previous(world, at), previous));
+        previous = at;
+        at = sett_hierarchy_next(world, at);
+    }
+    CHECK(sett_is_null(at));
+    CHECK(sett_equals(sett_hierarchy_last(world, parent), previous));
+    expect_valid(world);
+}
+
+#define CHILDREN(world, parent, ...)                                                               \
+    do {                                                                                           \
+        sett_entity children_[] = {__VA_ARGS__};                                                   \
+        expect_children((world), (parent), sizeof(children_) / sizeof(children_[0]), children_);   \
+    } while (0)
+
+static void keeps_children_in_order(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity p = sett_entity_create(world);
+    sett_entity a = child_of(world, p);
+    sett_entity b = child_of(world, p);
+    sett_entity c = child_of(world, p);
+    CHILDREN(world, p, a, b, c);
+    CHECK_EQ(sett_hierarchy_attach(world, a, p), SETT_OK); /* to the end */
+    CHILDREN(world, p, b, c, a);
+    CHECK_EQ(sett_hierarchy_insert_before(world, a, b), SETT_OK);
+    CHILDREN(world, p, a, b, c);
+    CHECK_EQ(sett_hierarchy_insert_after(world, a, b), SETT_OK);
+    CHILDREN(world, p, b, a, c);
+    CHECK_EQ(sett_hierarchy_insert_after(world, b, c), SETT_OK);
+    CHILDREN(world, p, a, c, b);
+    CHECK_EQ(sett_hierarchy_insert_before(world, a, c), SETT_OK); /* it is there already */
+    CHECK_EQ(sett_hierarchy_insert_after(world, b, c), SETT_OK);
+    CHILDREN(world, p, a, c, b);
+    CHECK_EQ(sett_hierarchy_detach(world, c), SETT_OK);
+    CHILDREN(world, p, a, b);
+    CHECK(sett_is_null(sett_hierarchy_parent(world, c)));
+    CHECK(sett_is_null(sett_hierarchy_next(world, c)));
+    CHECK_EQ(sett_hierarchy_detach(world, c), SETT_OK);
+    CHECK_EQ(sett_hierarchy_detach(world, p), SETT_OK);
+    CHECK_EQ(sett_hierarchy_insert_before(world, c, b), SETT_OK);
+    CHILDREN(world, p, a, c, b);
+    CHECK_EQ(sett_hierarchy_depth(world, c), 1);
+    sett_world_destroy(world);
+}
+
+static void is_a_component_like_any_other(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(sett_hierarchy_component(world), 0);
+    sett_component id = sett_hierarchy_register(world, &(sett_hierarchy_desc){.id = 77});
+    CHECK_EQ(id, 77);
+    CHECK_EQ(sett_hierarchy_component(world), 77);
+    CHECK_EQ(sett_hierarchy_register(world, NULL), 77);
+    CHECK_EQ(sett_hierarchy_register(world, &(sett_hierarchy_desc){.id = 78}), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK_STR_EQ(sett_component_name(world, id), "Hierarchy");
+    sett_entity p = sett_entity_create(world);
+    sett_entity c = child_of(world, p);
+    sett_entity other = sett_entity_create(world);
+    CHECK(sett_has(world, p, id) && sett_has(world, c, id) && !sett_has(world, other, id));
+    CHECK_EQ(sett_component_count(world, id), 2);
+    const sett_hierarchy* node = sett_get(world, c, id);
+    CHECK_EQ(node->parent, p.index + 1);
+    CHECK_EQ(node->depth, 1);
+    sett_world_destroy(world);
+
+    world = quiet_world(); /* a type of that name which is something else */
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Hierarchy"}) != 0);
+    CHECK_EQ(sett_hierarchy_register(world, NULL), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    p = sett_entity_create(world);
+    c = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, c, p), SETT_STATUS_CONFLICT);
+    sett_world_destroy(world);
+}
+
+static void says_nothing_of_strangers(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity e = sett_entity_create(world);
+    sett_entity gone = sett_entity_create(world);
+    CHECK_EQ(sett_entity_destroy(world, gone), SETT_OK);
+    for (uint32_t round = 0; round < 2; round++) { /* before and after the type exists */
+        sett_entity list[3] = {e, gone, sett_null()};
+        for (uint32_t k = 0; k < 3; k++) {
+            CHECK(sett_is_null(sett_hierarchy_parent(world, list[k])));
+            CHECK(sett_is_null(sett_hierarchy_first(world, list[k])));
+            CHECK(sett_is_null(sett_hierarchy_last(world, list[k])));
+            CHECK(sett_is_null(sett_hierarchy_next(world, list[k])));
+            CHECK(sett_is_null(sett_hierarchy_previous(world, list[k])));
+            CHECK(sett_is_null(sett_hierarchy_walk(world, list[k], list[k])));
+            CHECK(sett_equals(sett_hierarchy_root(world, list[k]), k == 0 ? e : sett_null()));
+            CHECK_EQ(sett_hierarchy_child_count(world, list[k]), 0);
+            CHECK_EQ(sett_hierarchy_depth(world, list[k]), 0);
+            CHECK(!sett_hierarchy_is_below(world, list[k], e));
+            CHECK(!sett_hierarchy_is_below(world, e, list[k]));
+            if (k > 0) {
+                CHECK_EQ(sett_hierarchy_attach(world, e, list[k]), SETT_STATUS_STALE);
+                CHECK_EQ(sett_hierarchy_attach(world, list[k], e), SETT_STATUS_STALE);
+                CHECK_EQ(sett_hierarchy_detach(world, list[k]), SETT_STATUS_STALE);
+                CHECK_EQ(sett_hierarchy_insert_before(world, list[k], e), SETT_STATUS_STALE);
+                CHECK_EQ(sett_hierarchy_insert_after(world, e, list[k]), SETT_STATUS_STALE);
+                CHECK_EQ(sett_hierarchy_set_policy(world, list[k], SETT_CHILDREN_DETACH),
+                         SETT_STATUS_STALE);
+            }
+        }
+        sett_hierarchy_update(world);
+        CHECK_EQ(sett_hierarchy_detach(world, e), SETT_OK);
+        CHECK(sett_hierarchy_register(world, NULL) != 0);
+    }
+    CHECK_EQ(
+        sett_hierarchy_register(world, &(sett_hierarchy_desc){.policy = (sett_children_policy)9}),
+        0);
+    CHECK_EQ(sett_hierarchy_set_policy(world, e, (sett_children_policy)4), SETT_STATUS_ARGUMENT);
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+static void refuses_cycles(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity a = sett_entity_create(world);
+    sett_entity b = child_of(world, a);
+    sett_entity c = child_of(world, b);
+    CHECK_EQ(sett_hierarchy_attach(world, a, a), SETT_STATUS_CYCLE);
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_hierarchy_attach: entity 0:1 cannot go below 0:1, which is itself");
+    CHECK_EQ(sett_hierarchy_attach(world, a, c), SETT_STATUS_CYCLE);
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_hierarchy_attach: entity 0:1 cannot go below 2:1, which is below it");
+    CHECK_EQ(sett_hierarchy_attach(world, b, c), SETT_STATUS_CYCLE);
+    CHECK_EQ(sett_hierarchy_insert_before(world, a, c), SETT_STATUS_CYCLE);
+    CHECK_EQ(sett_hierarchy_insert_after(world, b, c), SETT_STATUS_CYCLE);
+    CHECK_EQ(sett_hierarchy_insert_after(world, b, b), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_hierarchy_insert_before(world, c, a), SETT_STATUS_ARGUMENT);
+    sett_entity single = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, single, single), SETT_STATUS_CYCLE);
+    CHECK(!sett_has(world, single, sett_hierarchy_component(world)));
+    CHILDREN(world, a, b);
+    CHILDREN(world, b, c);
+    CHECK(sett_hierarchy_is_below(world, c, a) && sett_hierarchy_is_below(world, c, b));
+    CHECK(!sett_hierarchy_is_below(world, a, c) && !sett_hierarchy_is_below(world, a, a));
+    CHECK(sett_equals(sett_hierarchy_root(world, c), a));
+    sett_world_destroy(world);
+}
+
+static void repairs_depths_when_asked(void)
+{
+    sett_world* world = quiet_world();
+    sett_component id = sett_hierarchy_register(world, NULL);
+    sett_entity chain[64];
+    for (uint32_t k = 0; k < 64; k++) {
+        chain[k] = sett_entity_create(world);
+    }
+    for (uint32_t k = 63; k > 0; k--) { /* from its end upwards: every step moves a subtree */
+        CHECK_EQ(sett_hierarchy_attach(world, chain[k], chain[k - 1]), SETT_OK);
+        expect_valid(world);
+    }
+    for (uint32_t k = 0; k < 64; k++) {
+        CHECK_EQ(sett_hierarchy_depth(world, chain[k]), k);
+    }
+    CHECK_EQ(sett_hierarchy_detach(world, chain[40]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_detach(world, chain[20]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, chain[40], chain[39]), SETT_OK);
+    expect_valid(world);
+    sett_hierarchy_update(world);
+    for (uint32_t k = 0; k < 64; k++) {
+        CHECK_EQ(((const sett_hierarchy*)sett_get(world, chain[k], id))->depth,
+                 k < 20 ? k : k - 20);
+    }
+    /* those who wait for their depth end: one in the midst of the list, one at its head */
+    sett_entity p = sett_entity_create(world);
+    for (uint32_t k = 60; k >= 50; k -= 5) {
+        CHECK_EQ(sett_hierarchy_attach(world, chain[k], p), SETT_OK);
+    }
+    CHECK_EQ(sett_remove(world, chain[55], id), SETT_OK);
+    expect_valid(world);
+    CHECK_EQ(sett_hierarchy_depth(world, chain[57]), 1);
+    CHECK_EQ(sett_hierarchy_depth(world, chain[63]), 4);
+    CHECK_EQ(sett_hierarchy_attach(world, chain[56], chain[0]), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, chain[56]), SETT_OK);
+    CHECK(!sett_entity_valid(world, chain[57]) && sett_entity_valid(world, chain[60]));
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+static void walks_parents_first(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity r = sett_entity_create(world);
+    sett_entity a = child_of(world, r);
+    sett_entity b = child_of(world, r);
+    sett_entity aa = child_of(world, a);
+    sett_entity ab = child_of(world, a);
+    sett_entity ba = child_of(world, b);
+    sett_entity expected[] = {r, a, aa, ab, b, ba};
+    uint32_t count = 0;
+    for (sett_entity e = r; !sett_is_null(e); e = sett_hierarchy_walk(world, r, e)) {
+        CHECK(count < 6 && sett_equals(e, expected[count]));
+        count++;
+    }
+    CHECK_EQ(count, 6);
+    count = 1; /* a subtree: nothing beyond it */
+    for (sett_entity e = a; !sett_is_null(e); e = sett_hierarchy_walk(world, a, e)) {
+        CHECK(sett_equals(e, expected[count]));
+        count++;
+    }
+    CHECK_EQ(count, 4);
+    sett_world_destroy(world);
+}
+
+/* ---- Destroying ------------------------------------------------------------------------------ */
+
+typedef struct ending {
+    sett_world* world;
+    sett_component id;
+    sett_entity order[64];
+    uint32_t count;
+    bool stays; /* the entity: only its components go */
+    bool parents_lived;
+    bool links_stood; /* every child was still among its parent's, and had none itself */
+} ending;
+
+static void ending_told(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    ending* seen = user;
+    (void)value;
+    sett_entity parent = sett_hierarchy_parent(world, entity);
+    seen->parents_lived =
+        seen->parents_lived && (sett_is_null(parent) || sett_has(world, parent, seen->id));
+    seen->links_stood =
+        seen->links_stood && sett_hierarchy_child_count(world, entity) == 0 &&
+        (sett_is_null(parent) || sett_equals(sett_hierarchy_last(world, parent), entity));
+    if (!seen->stays) { /* it is on its way */
+        CHECK_EQ(sett_hierarchy_attach(world, entity, parent), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_entity_destroy(world, entity), SETT_OK);
+    }
+    seen->order[seen->count++] = entity;
+}
+
+static ending* ending_begin(ending* seen)
+{
+    memset(seen, 0, sizeof(*seen));
+    seen->parents_lived = true;
+    seen->links_stood = true;
+    seen->world = quiet_world();
+    seen->id = sett_component_register(
+        seen->world,
+        &(sett_component_desc){.name = "told", .size = 4, .on_remove = ending_told, .user = seen});
+    CHECK(seen->id != 0);
+    return seen;
+}
+
+static sett_entity ending_child(ending* seen, sett_entity parent)
+{
+    sett_entity e = sett_entity_create(seen->world);
+    CHECK(sett_add(seen->world, e, seen->id) != NULL);
+    if (!sett_is_null(parent)) {
+        CHECK_EQ(sett_hierarchy_attach(seen->world, e, parent), SETT_OK);
+    }
+    return e;
+}
+
+static void destroys_children_first(void)
+{
+    ending seen;
+    sett_world* world = ending_begin(&seen)->world;
+    sett_entity other = ending_child(&seen, sett_null());
+    sett_entity r = ending_child(&seen, sett_null());
+    sett_entity a = ending_child(&seen, r);
+    sett_entity b = ending_child(&seen, r);
+    sett_entity aa = ending_child(&seen, a);
+    sett_entity ab = ending_child(&seen, a);
+    sett_entity ba = ending_child(&seen, b);
+    sett_entity last = ending_child(&seen, other);
+    sett_entity promised = sett_cmd_create(sett_world_commands(world));
+    CHECK_EQ(sett_entity_destroy(world, r), SETT_OK);
+    sett_entity expected[] = {ba, ab, aa, b, a, r};
+    CHECK_EQ(seen.count, 6);
+    CHECK(seen.parents_lived && seen.links_stood);
+    for (uint32_t k = 0; k < 6; k++) {
+        CHECK(sett_equals(seen.order[k], expected[k]));
+        CHECK(!sett_entity_valid(world, expected[k]));
+    }
+    CHECK(sett_entity_valid(world, other) && sett_entity_valid(world, last));
+    CHECK_EQ(sett_entity_count(world), 2);
+    expect_valid(world);
+    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK(sett_entity_valid(world, promised));
+    expect_valid(world);
+    for (uint32_t k = 0; k < 8; k++) { /* their places come back, each once */
+        sett_entity e = sett_entity_create(world);
+        for (uint32_t j = 0; j < 6; j++) {
+            CHECK(!sett_equals(e, expected[j]));
+        }
+    }
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+static void detaches_or_refuses_by_policy(void)
+{
+    ending seen;
+    sett_world* world = ending_begin(&seen)->world;
+    sett_entity r = ending_child(&seen, sett_null());
+    sett_entity a = ending_child(&seen, r);
+    sett_entity b = ending_child(&seen, r);
+    sett_entity aa = ending_child(&seen, a);
+    sett_entity ab = ending_child(&seen, a);
+    sett_entity aaa = ending_child(&seen, aa);
+    CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_REFUSE), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, r), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_REFUSED);
+    CHECK_STR_EQ(sett_world_message(world), "sett_entity_destroy: entity 1:1 has 2 children and "
+                                            "the policy SETT_CHILDREN_REFUSE");
+    CHECK_EQ(seen.count, 0);
+    expect_valid(world);
+    CHILDREN(world, r, a, b);
+    CHECK_EQ(sett_entity_destroy_many(world, (sett_entity[]){a, b, r}, 3), SETT_STATUS_REFUSED);
+    CHECK_EQ(seen.count, 1); /* b */
+    CHILDREN(world, r, a);
+    /* a recorded destruction that is refused is passed over, and the rest is applied */
+    sett_commands* commands = sett_world_commands(world);
+    CHECK_EQ(sett_cmd_destroy(commands, r), SETT_OK);
+    CHECK_EQ(sett_cmd_add(commands, r, sett_hierarchy_component(world)), SETT_OK);
+    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+    CHECK_EQ(sett_commands_count(commands), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_REFUSED);
+    CHECK(sett_entity_valid(world, r));
+    /* roots instead */
+    CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_DETACH), SETT_OK);
+    CHECK_EQ(sett_hierarchy_child_count(world, a), 2);
+    CHECK_EQ(sett_entity_destroy(world, r), SETT_OK);
+    CHECK(!sett_entity_valid(world, a) && sett_entity_valid(world, aa));
+    CHECK(sett_is_null(sett_hierarchy_parent(world, aa)));
+    CHECK(sett_is_null(sett_hierarchy_parent(world, ab)));
+    expect_valid(world);
+    CHECK_EQ(sett_hierarchy_depth(world, aaa), 1);
+    CHILDREN(world, aa, aaa);
+    /* without children nobody refuses; and the world does not ask */
+    CHECK_EQ(sett_hierarchy_set_policy(world, ab, SETT_CHILDREN_REFUSE), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, ab), SETT_OK);
+    CHECK_EQ(sett_hierarchy_set_policy(world, aa, SETT_CHILDREN_REFUSE), SETT_OK);
+    CHECK_EQ(sett_entity_destroy_with(world, sett_hierarchy_component(world)), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_entity_count(world), 1); /* aaa went, aa was asked first */
+    aaa = ending_child(&seen, aa);
+    seen.count = 0;
+    seen.links_stood = true; /* those that let children go still had them */
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_EQ(seen.count, 2);
+    CHECK(sett_equals(seen.order[0], aaa) && sett_equals(seen.order[1], aa));
+    CHECK(seen.parents_lived && seen.links_stood);
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+static void has_a_policy_for_the_world(void)
+{
+    sett_world* world = quiet_world();
+    sett_hierarchy_desc desc = {.policy = SETT_CHILDREN_DETACH};
+    CHECK(sett_hierarchy_register(world, &desc) != 0);
+    CHECK(sett_hierarchy_register(world, NULL) != 0); /* leaves it */
+    sett_entity p = sett_entity_create(world);
+    sett_entity c = child_of(world, p);
+    sett_entity q = sett_entity_create(world);
+    sett_entity d = child_of(world, q);
+    CHECK_EQ(sett_hierarchy_set_policy(world, q, SETT_CHILDREN_DESTROY), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, p), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, q), SETT_OK);
+    CHECK(sett_entity_valid(world, c) && !sett_entity_valid(world, d));
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+static void ends_with_the_component(void)
+{
+    ending seen;
+    sett_world* world = ending_begin(&seen)->world;
+    sett_entity r = ending_child(&seen, sett_null());
+    sett_entity a = ending_child(&seen, r);
+    sett_entity b = ending_child(&seen, r);
+    sett_entity aa = ending_child(&seen, a);
+    sett_entity ab = ending_child(&seen, a);
+    sett_component id = sett_hierarchy_component(world);
+    CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_REFUSE), SETT_OK);
+    CHECK_EQ(sett_remove(world, a, id), SETT_OK);
+    CHILDREN(world, r, b);
+    CHECK(sett_is_null(sett_hierarchy_parent(world, aa)));
+    CHECK(sett_is_null(sett_hierarchy_parent(world, ab)));
+    CHECK_EQ(sett_hierarchy_attach(world, aa, b), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, ab, b), SETT_OK);
+    seen.stays = true;
+    CHECK_EQ(sett_entity_clear(world, b), SETT_OK);
+    seen.stays = false;
+    CHECK(sett_entity_valid(world, b) && !sett_has(world, b, id));
+    CHECK_EQ(sett_hierarchy_child_count(world, r), 0);
+    expect_valid(world);
+    CHECK_EQ(sett_hierarchy_attach(world, aa, r), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, ab, aa), SETT_OK);
+    CHECK_EQ(sett_component_clear(world, id), SETT_OK);
+    CHECK_EQ(sett_component_count(world, id), 0);
+    expect_valid(world);
+    CHECK(sett_entity_valid(world, aa) && sett_entity_valid(world, ab));
+    sett_world_destroy(world);
+}
+
+static void destroys_all_with_a_type(void)
+{
+    for (uint32_t packed = 0; packed < 2; packed++) {
+        sett_world* world = quiet_world();
+        sett_component mark = sett_component_register(
+            world,
+            &(sett_component_desc){.name = "mark",
+                                   .size = 4,
+                                   .storage = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX});
+        sett_entity e[300];
+        for (uint32_t k = 0; k < 300; k++) {
+            e[k] = sett_entity_create(world);
+        }
+        for (uint32_t k = 0; k < 300; k++) { /* in no order with regard to the tree */
+            CHECK(sett_add(world, e[k * 7 % 300], mark) != NULL);
+        }
+        for (uint32_t k = 1; k < 300; k++) {
+            CHECK_EQ(sett_hierarchy_attach(world, e[k * 11 % 300], e[(k / 3) * 11 % 300]), SETT_OK);
+        }
+        CHECK_EQ(sett_remove(world, e[0], mark), SETT_OK);
+        CHECK_EQ(sett_entity_destroy_with(world, mark), SETT_OK);
+        CHECK_EQ(sett_entity_count(world), 1);
+        CHECK(sett_entity_valid(world, e[0]));
+        expect_valid(world);
+        sett_world_destroy(world);
+    }
+}
+
+static void keeps_slots_that_are_used_up(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity old[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        old[k] = (sett_entity){k, 0x7FFFFFFF};
+        CHECK_EQ(sett_entity_create_handle(world, old[k]), SETT_OK);
+    }
+    sett_entity fresh = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, fresh, old[1]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, old[2], old[1]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, old[1], old[0]), SETT_OK);
+    (void)sett_cmd_create(sett_world_commands(world));
+    (void)sett_cmd_create(sett_world_commands(world));
+    CHECK_EQ(sett_entity_destroy(world, old[0]), SETT_OK);
+    expect_valid(world);
+    CHECK_EQ(sett_entity_count(world), 0);
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    CHECK_EQ(stats.retired, 3);
+    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 2);
+    expect_valid(world);
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+static void refuses_while_loops_are_open(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity p = sett_entity_create(world);
+    sett_entity c = child_of(world, p);
+    sett_entity fresh = sett_entity_create(world);
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
+    SETT_QUERY(query, b) {
+        CHECK_EQ(sett_hierarchy_attach(world, fresh, p), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(world),
+                     "sett_hierarchy_attach: a loop over query \"all\"") != NULL);
+        CHECK_EQ(sett_hierarchy_attach(world, p, fresh), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_hierarchy_detach(world, c), SETT_OK); /* links are values */
+        CHECK_EQ(sett_hierarchy_attach(world, c, p), SETT_OK);
+    }
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
+
+static void sorts_parents_first(void)
+{
+    sett_world* world = quiet_world();
+    sett_component packed = sett_component_register(
+        world, &(sett_component_desc){.name = "packed", .size = 4, .storage = SETT_STORAGE_PACKED});
+    sett_component matrix =
+        sett_component_register(world, &(sett_component_desc){.name = "matrix", .size = 4});
+    enum {
+        COUNT = 500
+    };
+    sett_entity e[COUNT];
+    for (uint32_t k = 0; k < COUNT; k++) {
+        e[k] = sett_entity_create(world);
+        *(uint32_t*)sett_add(world, e[k], packed) = e[k].index;
+        *(uint32_t*)sett_add(world, e[k], matrix) = e[k].index;
+    }
+    CHECK_EQ(sett_hierarchy_sort(world, packed), SETT_OK); /* nothing to go by */
+    CHECK_EQ(sett_hierarchy_sort(world, matrix), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_hierarchy_sort(world, 999), SETT_STATUS_UNREGISTERED);
+    for (uint32_t k = 0; k + 50 < COUNT; k++) { /* parents have higher indices */
+        CHECK_EQ(sett_hierarchy_attach(world, e[k], e[k + 1 + k * 31 % 49]), SETT_OK);
+    }
+    CHECK_EQ(sett_hierarchy_sort(world, packed), SETT_OK);
+    expect_valid(world);
+    sett_query* query = sett_query_create(
+        world, &(sett_query_desc){.terms = {{.component = packed, .access = SETT_IN}}});
+    bool seen[COUNT] = {false};
+    uint32_t visited = 0;
+    sett_entity before = sett_null();
+    SETT_QUERY(query, b) {
+        const uint32_t* own = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            sett_entity at = sett_batch_entity(b, i);
+            CHECK_EQ(own[i], at.index);
+            sett_entity parent = sett_hierarchy_parent(world, at);
+            CHECK(sett_is_null(parent) || seen[parent.index]);
+            if (!sett_is_null(before) && !sett_is_null(parent)) {
+                sett_entity root = sett_hierarchy_root(world, at);
+                CHECK(sett_equals(sett_hierarchy_walk(world, root, before), at));
+            }
+            before = at;
+            seen[at.index] = true;
+            visited++;
+        }
+    }
+    CHECK_EQ(visited, COUNT);
+    sett_world_destroy(world);
+}
+
+static void finds_the_parents_component(void)
+{
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        sett_world* world = quiet_world();
+        sett_component value = sett_component_register(
+            world, &(sett_component_desc){.name = "value",
+                                          .size = 8,
+                                          .storage = kind == 0 ? SETT_STORAGE_MATRIX
+                                                               : SETT_STORAGE_PACKED});
+        sett_entity p = sett_entity_create(world);
+        sett_entity c = child_of(world, p);
+        sett_entity far = child_of(world, c);
+        for (uint32_t k = 0; k < 20000; k++) {
+            far = sett_entity_create(world);
+        }
+        CHECK_EQ(sett_hierarchy_attach(world, c, far), SETT_OK);
+        sett_component id = sett_hierarchy_component(world);
+        sett_accessor values = sett_accessor_make(world, value);
+        const sett_hierarchy* node = sett_get(world, c, id);
+        CHECK(sett_hierarchy_find_above(&values, node) == NULL);
+        const void* set = sett_set(world, far, value, &(uint64_t){9});
+        CHECK_PTR_EQ(sett_hierarchy_find_above(&values, node), set);
+        CHECK(sett_hierarchy_find_above(&values, sett_get(world, far, id)) == NULL);
+        CHECK_EQ(sett_hierarchy_attach(world, c, p), SETT_OK);
+        CHECK(sett_hierarchy_find_above(&values, sett_get(world, c, id)) == NULL);
+        sett_world_destroy(world);
+    }
+}
+
+static void works_in_any_storage(void)
+{
+    sett_world* world = quiet_world();
+    sett_component id = sett_hierarchy_register(world, NULL);
+    sett_component other = sett_component_register(
+        world, &(sett_component_desc){.name = "other", .size = 4, .storage = SETT_STORAGE_PACKED});
+    sett_entity p = sett_entity_create(world);
+    sett_entity a = child_of(world, p);
+    CHECK_EQ(sett_component_convert(world, id, SETT_STORAGE_PACKED), SETT_OK);
+    CHECK(sett_group_create(world, &(sett_group_desc){.owned = {id, other}}) != NULL);
+    sett_entity b = child_of(world, p);
+    CHECK(sett_add(world, b, other) != NULL); /* rows move */
+    sett_entity c = child_of(world, b);
+    CHECK(sett_add(world, p, other) != NULL);
+    CHILDREN(world, p, a, b);
+    CHILDREN(world, b, c);
+    CHECK_EQ(sett_hierarchy_attach(world, b, a), SETT_OK);
+    CHECK_EQ(sett_hierarchy_depth(world, c), 3);
+    CHECK_EQ(sett_entity_destroy(world, a), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 1);
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+/* ---- Memory and size ------------------------------------------------------------------------- */
+
+typedef struct scarce_tree {
+    sett_world* world;
+    sett_entity parent;
+    sett_entity child;
+} scarce_tree;
+
+static bool scarce_attach(void* user)
+{
+    scarce_tree* tree = user;
+    return sett_hierarchy_attach(tree->world, tree->child, tree->parent) == SETT_OK;
+}
+
+static bool scarce_policy(void* user)
+{
+    scarce_tree* tree = user;
+    return sett_hierarchy_set_policy(tree->world, tree->parent, SETT_CHILDREN_DETACH) == SETT_OK;
+}
+
+static void scarce_unchanged(void* user)
+{
+    const scarce_tree* tree = user;
+    sett_component id = sett_hierarchy_component(tree->world);
+    CHECK(!sett_has(tree->world, tree->parent, id) && !sett_has(tree->world, tree->child, id));
+}
+
+static void survives_running_out_of_memory(void)
+{
+    static scarce_memory memory;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        scarce_tree tree = {scarce_world(&memory), {0, 0}, {0, 0}};
+        tree.parent = sett_entity_create(tree.world);
+        tree.child = sett_entity_create(tree.world);
+        uint32_t failures = memory.failures;
+        scarce_run(tree.world, &memory, scarce_attach, scarce_unchanged, &tree);
+        CHECK(memory.failures > failures + 3);
+        CHECK(sett_equals(sett_hierarchy_parent(tree.world, tree.child), tree.parent));
+        if (kind == 1) {
+            CHECK_EQ(sett_component_convert(tree.world, sett_hierarchy_component(tree.world),
+                                            SETT_STORAGE_PACKED),
+                     SETT_OK);
+        }
+        for (uint32_t k = 0; k < 20000; k++) { /* far enough for pages of its own */
+            tree.parent = sett_entity_create(tree.world);
+        }
+        tree.child = sett_entity_create(tree.world);
+        failures = memory.failures;
+        scarce_run(tree.world, &memory, scarce_policy, scarce_unchanged, &tree);
+        CHECK(memory.failures > failures);
+        CHECK_EQ(sett_remove(tree.world, tree.parent, sett_hierarchy_component(tree.world)),
+                 SETT_OK);
+        CHECK_EQ(sett_world_trim(tree.world), SETT_OK);
+        scarce_run(tree.world, &memory, scarce_attach, scarce_unchanged, &tree);
+        CHECK(sett_equals(sett_hierarchy_parent(tree.world, tree.child), tree.parent));
+        scarce_end(&memory, tree.world);
+    }
+}
+
+/* Nothing at all is given any more: a chain of a million still goes, and on a stack of 128 KB, as
+ * the test is also run. */
+static void destroys_a_chain_of_a_million(void)
+{
+    enum {
+        COUNT = 1000000
+    };
+    static scarce_memory memory;
+    sett_world* world = scarce_world(&memory);
+    sett_component told = sett_component_register(world, &(sett_component_desc){.name = "told"});
+    sett_entity top = sett_entity_create(world);
+    sett_entity at = top;
+    for (uint32_t k = 1; k < COUNT; k++) {
+        at = child_of(world, at);
+        if (k % 3 == 0) {
+            CHECK(sett_add(world, at, told) != NULL);
+        }
+    }
+    CHECK_EQ(sett_hierarchy_depth(world, at), COUNT - 1);
+    memory.closed = true;
+    memory.strict = true;
+    CHECK_EQ(sett_entity_destroy(world, top), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK(!sett_entity_valid(world, at));
+    memory.closed = false;
+    memory.strict = false;
+    expect_valid(world);
+
+    /* from its end upwards, and all depths repaired at once */
+    sett_entity below = sett_null();
+    for (uint32_t k = 0; k < COUNT; k++) {
+        at = sett_entity_create(world);
+        if (!sett_is_null(below)) {
+            CHECK_EQ(sett_hierarchy_attach(world, below, at), SETT_OK);
+        } else {
+            top = at;
+        }
+        below = at;
+    }
+    CHECK_EQ(sett_hierarchy_depth(world, top), COUNT - 1);
+    memory.closed = true;
+    memory.strict = true;
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 0);
+    memory.closed = false;
+    scarce_end(&memory, world);
+}
+
+TEST_MAIN(TEST(keeps_children_in_order), TEST(is_a_component_like_any_other),
+          TEST(says_nothing_of_strangers), TEST(refuses_cycles), TEST(repairs_depths_when_asked),
+          TEST(walks_parents_first), TEST(destroys_children_first),
+          TEST(detaches_or_refuses_by_policy), TEST(has_a_policy_for_the_world),
+          TEST(ends_with_the_component), TEST(destroys_all_with_a_type),
+          TEST(keeps_slots_that_are_used_up), TEST(refuses_while_loops_are_open),
+          TEST(sorts_parents_first), TEST(finds_the_parents_component), TEST(works_in_any_storage),
+          TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))
