@@ -172,7 +172,8 @@ static void print_memory(std::FILE* out)
 
 // -------------------------------------------------------------------------------- the cases apart
 
-static const scene_case* const suites[] = {scene_six, scene_removal, scene_profile, scene_tags};
+static const scene_case* const suites[] = {scene_six, scene_removal, scene_profile, scene_tags,
+                                           scene_tree};
 
 static std::string case_name(const scene_case& item, bool tuned)
 {
@@ -384,6 +385,7 @@ int main(int argc, char** argv)
     print_cases(table, scene_removal, "removing all values of a type", stdout);
     print_profiles(table, stdout);
     print_cases(table, scene_tags, "toggling tags", stdout);
+    print_cases(table, scene_tree, "trees", stdout);
     if (full && table.cell("create_2/sett") != nullptr) {
         print_density(stdout);
     }

@@ -2,10 +2,11 @@
  * addition, three kinds of churn, and a random mixture whose every draw is prescribed. One world a
  * test, made and destroyed inside the clock. Component types: Ca, Cb, Cc and Cd of scene.h; "write
  * v" sets every field.
- *
- * The tree is kept by hand, as a component that holds parent, first child and siblings. */
+ */
 #include "scene_case.h"
 #include "scene_sett.h"
+
+#include "sett/hierarchy.h"
 
 #include <string.h>
 
@@ -140,12 +141,62 @@ static void six_distributed(scene_run* run)
     scene_free(entities);
 }
 
+static sett_entity six_child(const six* test, sett_entity parent, uint32_t type)
+{
+    sett_entity e = sett_entity_create(test->world);
+    (void)sett_hierarchy_attach(test->world, e, parent);
+    (void)sett_add(test->world, e, test->type[type]);
+    return e;
+}
+
+static void six_relationship(scene_run* run)
+{
+    sett_entity* roots = scene_alloc(run->count, sizeof(sett_entity));
+    scene_start(run);
+    six test = six_begin(run, false);
+    sett_world* world = test.world;
+    for (uint32_t round = 0; round < SCENE_TREE_ROUNDS; round++) {
+        for (uint32_t k = 0; k < run->count; k++) {
+            roots[k] = sett_entity_create(world);
+            (void)sett_add(world, roots[k], test.type[0]);
+            (void)sett_add(world, roots[k], test.type[1]);
+            for (uint32_t i = 0; i < SCENE_TREE_CHILDREN; i++) {
+                sett_entity child = six_child(&test, roots[k], 2);
+                for (uint32_t j = 0; j < SCENE_TREE_LEAVES; j++) {
+                    (void)six_child(&test, child, 3);
+                }
+            }
+        }
+        for (uint32_t k = 0; k < run->count; k++) {
+            six_write(sett_get_mut(world, roots[k], test.type[0]), 0, 1);
+            six_write(sett_get_mut(world, roots[k], test.type[1]), 1, 1);
+            for (sett_entity child = sett_hierarchy_first(world, roots[k]); !sett_is_null(child);
+                 child = sett_hierarchy_next(world, child)) {
+                six_write(sett_get_mut(world, child, test.type[2]), 2, 1);
+                for (sett_entity leaf = sett_hierarchy_first(world, child); !sett_is_null(leaf);
+                     leaf = sett_hierarchy_next(world, leaf)) {
+                    six_write(sett_get_mut(world, leaf, test.type[3]), 3, 1);
+                }
+            }
+        }
+        for (uint32_t k = 0; k < run->count; k++) {
+            (void)sett_entity_destroy(world, roots[k]);
+        }
+    }
+    run->checksum = sett_entity_count(world);
+    sett_world_destroy(world);
+    scene_stop(run);
+    run->operations = (uint64_t)SCENE_TREE_ROUNDS * SCENE_TREE_ENTITIES(run->count);
+    scene_free(roots);
+}
+
+/* The same by hand: a component that holds who is above, below and beside. */
 typedef struct six_link {
     sett_entity parent, first, next;
 } six_link;
 
-static sett_entity six_child(const six* test, sett_component link, sett_entity parent,
-                             sett_component type)
+static sett_entity six_hand_child(const six* test, sett_component link, sett_entity parent,
+                                  sett_component type)
 {
     sett_entity e = sett_entity_create(test->world);
     six_link* own = sett_add(test->world, e, link);
@@ -168,7 +219,7 @@ static void six_destroy_tree(const six* test, sett_component link, sett_entity e
     (void)sett_entity_destroy(test->world, e);
 }
 
-static void six_relationship(scene_run* run)
+static void six_relationship_by_hand(scene_run* run)
 {
     sett_entity* roots = scene_alloc(run->count, sizeof(sett_entity));
     scene_start(run);
@@ -182,9 +233,9 @@ static void six_relationship(scene_run* run)
             (void)sett_add(world, roots[k], test.type[0]);
             (void)sett_add(world, roots[k], test.type[1]);
             for (uint32_t i = 0; i < SCENE_TREE_CHILDREN; i++) {
-                sett_entity child = six_child(&test, link, roots[k], test.type[2]);
+                sett_entity child = six_hand_child(&test, link, roots[k], test.type[2]);
                 for (uint32_t j = 0; j < SCENE_TREE_LEAVES; j++) {
-                    (void)six_child(&test, link, child, test.type[3]);
+                    (void)six_hand_child(&test, link, child, test.type[3]);
                 }
             }
         }
@@ -433,6 +484,7 @@ const scene_case scene_six[] = {
     {"six", "add_write_delete", SIX_ENTITIES, 0, false, six_add_write_delete, 0.138, 334112, 89},
     {"six", "distributed", SIX_ENTITIES, 0, false, six_distributed, 0.139, 245928, 82},
     {"six", "relationship", 10, 0, false, six_relationship, 0.201, 368696, 105074},
+    {"six", "relationship by hand", 10, 0, false, six_relationship_by_hand, 0.201, 368696, 105074},
     {"six", "random", 200000 * SIX_CYCLES, 0, false, six_random_test, 0.258, 4274560, 133},
     {"six", "random, generator alone", 200000 * SIX_CYCLES, 0, false, six_random_bare, 0.057, 0, 0},
     {0},

@@ -110,7 +110,7 @@ static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t lin
     }
 }
 
-/* --------------------------------------------------------------------------------------- linking */
+/* -------------------------------------------------------------------------------------- linking */
 
 /* Takes a node from among its siblings; it does not point to any of them then. */
 SETTI_INLINE void tree_unlink(const sett_world* world, const setti_hierarchy* tree,
@@ -178,7 +178,7 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
     }
 }
 
-/* ------------------------------------------------------------------------------------------ ties */
+/* ----------------------------------------------------------------------------------------- ties */
 
 static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_hierarchy* node)
 {
@@ -230,7 +230,7 @@ static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
     }
 }
 
-/* -------------------------------------------------------------------------------------- register */
+/* ------------------------------------------------------------------------------------- register */
 
 static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_desc* desc)
 {
@@ -291,7 +291,7 @@ sett_component sett_hierarchy_component(const sett_world* world)
     return world->hierarchy != NULL ? world->hierarchy->type->id : 0;
 }
 
-/* ---------------------------------------------------------------------------------------- moving */
+/* --------------------------------------------------------------------------------------- moving */
 
 /* Whether the entity can be linked anew: it exists and is not being destroyed. */
 static bool tree_check(sett_world* world, sett_entity entity, const char* call)
@@ -475,7 +475,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     return SETT_OK;
 }
 
-/* --------------------------------------------------------------------------------------- reading */
+/* -------------------------------------------------------------------------------------- reading */
 
 /* The node of an entity that exists, or NULL. */
 SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity)
@@ -567,7 +567,7 @@ void sett_hierarchy_update(sett_world* world)
     }
 }
 
-/* --------------------------------------------------------------------------------------- sorting */
+/* -------------------------------------------------------------------------------------- sorting */
 
 /* All trees one after another. */
 typedef struct tree_walk {
@@ -609,7 +609,7 @@ sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
     return setti_sort_in_order(world, component, "sett_hierarchy_sort", &walk.walk);
 }
 
-/* ------------------------------------------------------------------------------------ validating */
+/* ----------------------------------------------------------------------------------- validating */
 
 static const char* tree_validate_children(const sett_world* world, uint32_t link)
 {

@@ -7,8 +7,8 @@
 /* Destroys every entity, hooks included. Nothing is open. Needs no memory. */
 void setti_change_destroy_all(sett_world* world);
 
-/* From a type's ties, while they are asked: this entity has to go as well, before whoever was asked.
- * Passed over if it is going already. */
+/* From a type's ties, while they are asked: this entity has to go as well, before whoever was
+ * asked. Passed over if it is going already. */
 void setti_change_doom(sett_world* world, uint32_t index);
 
 /* Makes sure that adding the type, which the entity does not have, needs no memory. */

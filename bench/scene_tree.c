@@ -1,0 +1,174 @@
+/* scene_tree.c: trees of entities, beside the row "tree": the same by hand, one child among ten
+ * million, and transforms through deep and wide scenes. */
+#include "scene_case.h"
+#include "scene_sett.h"
+
+#include "sett/hierarchy.h"
+
+/* The row by hand: a component that holds who is above, below and beside. */
+typedef struct Link {
+    sett_entity parent, first, next;
+} Link;
+
+typedef struct tree_scene {
+    sett_world* world;
+    sett_component a, b, c, d, link;
+} tree_scene;
+
+static sett_entity tree_hand_child(const tree_scene* tree, sett_entity parent, sett_component type)
+{
+    sett_entity e = sett_entity_create(tree->world);
+    (void)sett_add(tree->world, e, type);
+    Link* link = sett_add(tree->world, e, tree->link);
+    Link* above = sett_get_mut(tree->world, parent, tree->link);
+    link->parent = parent;
+    link->next = above->first;
+    above->first = e;
+    return e;
+}
+
+/* Children before parents. */
+static void tree_hand_destroy(const tree_scene* tree, sett_entity e)
+{
+    const Link* link = sett_get(tree->world, e, tree->link);
+    for (sett_entity child = link->first; !sett_is_null(child);) {
+        sett_entity next = ((const Link*)sett_get(tree->world, child, tree->link))->next;
+        tree_hand_destroy(tree, child);
+        child = next;
+    }
+    (void)sett_entity_destroy(tree->world, e);
+}
+
+static void tree_by_hand(scene_run* run)
+{
+    tree_scene tree;
+    tree.world = scene_world(run, false);
+    tree.a = SCENE_TYPE(tree.world, Ca, SETT_STORAGE_DEFAULT);
+    tree.b = SCENE_TYPE(tree.world, Cb, SETT_STORAGE_DEFAULT);
+    tree.c = SCENE_TYPE(tree.world, Cc, SETT_STORAGE_DEFAULT);
+    tree.d = SCENE_TYPE(tree.world, Cd, SETT_STORAGE_DEFAULT);
+    tree.link = SCENE_TYPE(tree.world, Link, SETT_STORAGE_DEFAULT);
+    sett_entity* roots = scene_alloc(run->count, sizeof(sett_entity));
+    scene_start(run);
+    for (uint32_t round = 0; round < SCENE_TREE_ROUNDS; round++) {
+        for (uint32_t k = 0; k < run->count; k++) {
+            roots[k] = sett_entity_create(tree.world);
+            (void)sett_add(tree.world, roots[k], tree.a);
+            (void)sett_add(tree.world, roots[k], tree.b);
+            (void)sett_add(tree.world, roots[k], tree.link);
+            for (uint32_t i = 0; i < SCENE_TREE_CHILDREN; i++) {
+                sett_entity child = tree_hand_child(&tree, roots[k], tree.c);
+                for (uint32_t j = 0; j < SCENE_TREE_LEAVES; j++) {
+                    (void)tree_hand_child(&tree, child, tree.d);
+                }
+            }
+        }
+        run->checksum += sett_entity_count(tree.world);
+        for (uint32_t k = 0; k < run->count; k++) {
+            tree_hand_destroy(&tree, roots[k]);
+        }
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)SCENE_TREE_ROUNDS * SCENE_TREE_ENTITIES(run->count);
+    scene_check(sett_entity_count(tree.world) == 0, "the tree is gone");
+    sett_world_destroy(tree.world);
+    scene_free(roots);
+}
+
+/* Detaches children of a parent that has very many, each a random one, and attaches it again. */
+static void tree_detach(scene_run* run)
+{
+    sett_world* world = scene_world(run, true);
+    sett_entity parent = sett_entity_create(world);
+    sett_entity* children = scene_entities(world, run->count);
+    for (uint32_t k = 0; k < run->count; k++) {
+        scene_check(sett_hierarchy_attach(world, children[k], parent) == SETT_OK, "attach");
+    }
+    uint64_t state = SCENE_SEED;
+    scene_start(run);
+    for (uint32_t k = 0; k < 100000; k++) {
+        sett_entity child = children[(scene_random(&state) >> 32) % run->count];
+        (void)sett_hierarchy_detach(world, child);
+    }
+    scene_stop(run);
+    run->operations = 100000;
+    run->checksum = sett_hierarchy_child_count(world, parent);
+    sett_world_destroy(world);
+    scene_free(children);
+}
+
+/* ----------------------------------------------------------------------------------- transforms */
+
+/* A place relative to the parent's, and in the world. */
+typedef struct Transform {
+    float x, y, turn, size; /* local; (turn, size): a rotation with scale, cos and sin of it */
+    float world_x, world_y, world_turn, world_size;
+} Transform;
+
+static inline void tree_place(Transform* t, const Transform* above)
+{
+    static const Transform origin = {0, 0, 1, 0, 0, 0, 1, 0};
+    const Transform* p = above != NULL ? above : &origin;
+    t->world_x = p->world_x + p->world_turn * t->x - p->world_size * t->y;
+    t->world_y = p->world_y + p->world_size * t->x + p->world_turn * t->y;
+    t->world_turn = p->world_turn * t->turn - p->world_size * t->size;
+    t->world_size = p->world_size * t->turn + p->world_turn * t->size;
+}
+
+/* variant: how many levels a tree has; 0: one root and everything right below. The entities come in
+ * random order, so that without sorting parents lie anywhere. */
+static void tree_transforms(scene_run* run)
+{
+    sett_world* world = scene_world(run, true);
+    sett_component transform = SCENE_TYPE(world, Transform, SETT_STORAGE_PACKED);
+    sett_entity* entities = scene_entities(world, run->count);
+    uint32_t* order = scene_shuffled(run->count, SCENE_SEED);
+    for (uint32_t k = 0; k < run->count; k++) {
+        sett_entity e = entities[order[k]];
+        Transform* t = sett_add(world, e, transform);
+        t->x = (float)(k % 4);
+        t->y = 1;
+        t->turn = k % 2 == 0 ? 1.0f : 0.0f;
+        t->size = 1 - t->turn;
+        uint32_t level = run->variant != 0 ? k % run->variant : k != 0;
+        if (level != 0) {
+            sett_entity parent = entities[order[run->variant != 0 ? k - 1 : 0]];
+            scene_check(sett_hierarchy_attach(world, e, parent) == SETT_OK, "attach");
+        }
+    }
+    scene_check(sett_hierarchy_sort(world, transform) == SETT_OK, "sort");
+    sett_query* query = scene_query(
+        world, (sett_term[]){{transform, SETT_INOUT, SETT_WITH, false},
+                             {sett_hierarchy_component(world), SETT_IN, SETT_OPTIONAL, false},
+                             {0}});
+    uint32_t rounds = scene_rounds(run->count, 1000000);
+    sett_accessor transforms = sett_accessor_make(world, transform);
+    scene_start(run);
+    for (uint32_t round = 0; round < rounds; round++) {
+        SETT_QUERY(query, b) {
+            Transform* t = sett_batch_field(b, 0);
+            const sett_hierarchy* node = sett_batch_field(b, 1);
+            SETT_EACH(b, i) {
+                tree_place(&t[i], sett_hierarchy_find_above(&transforms, &node[i]));
+            }
+        }
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)rounds * run->count;
+    for (uint32_t k = 0; k < run->count; k++) {
+        const Transform* t = sett_get(world, entities[order[k]], transform);
+        run->checksum += scene_sum(k, t->world_x) + 3 * scene_sum(k, t->world_y);
+    }
+    sett_world_destroy(world);
+    scene_free(order);
+    scene_free(entities);
+}
+
+const scene_case scene_tree[] = {
+    {"tree", "by hand", 10, 0, false, tree_by_hand, 0, 0, 0},
+    {"tree", "detach one child", 10000000, 0, true, tree_detach, 0, 0, 0},
+    {"tree", "transforms, wide", 100000, 0, false, tree_transforms, 0, 0, 0},
+    {"tree", "transforms, 4 levels", 100000, 4, false, tree_transforms, 0, 0, 0},
+    {"tree", "transforms, 1,000 levels", 100000, 1000, false, tree_transforms, 0, 0, 0},
+    {0},
+};
