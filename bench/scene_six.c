@@ -1,8 +1,7 @@
 /* scene_six.c: the six tests by which the engine Varkor compared its component systems: creation,
  * addition, three kinds of churn, and a random mixture whose every draw is prescribed. One world a
  * test, made and destroyed inside the clock. Component types: Ca, Cb, Cc and Cd of scene.h; "write
- * v" sets every field.
- */
+ * v" sets every field. */
 #include "scene_case.h"
 #include "scene_sett.h"
 

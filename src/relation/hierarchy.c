@@ -351,28 +351,26 @@ SETTI_COLD static bool tree_join(sett_world* world, const setti_hierarchy* tree,
 }
 
 /* Puts an entity below a parent, in front of a child of it or at the end (0). */
-SETTI_INLINE sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
-                                    sett_entity parent, uint32_t before, const char* call)
+static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
+                              sett_entity parent, uint32_t before, const char* call)
 {
     const setti_storage* storage = &tree->type->storage;
     const sett_hierarchy* old = setti_storage_find(storage, entity.index);
     bool closes = entity.index == parent.index || (old != NULL && old->first != 0);
-    if (SETTI_UNLIKELY(closes) && !tree_check_cycle(world, tree, entity, parent, call)) {
+    if (closes && !tree_check_cycle(world, tree, entity, parent, call)) {
         return world->error;
     }
     uint32_t from = old != NULL ? old->parent : 0;
-    if (SETTI_UNLIKELY(world->name_table != NULL) && from != parent.index + 1 &&
-        !setti_name_may_move(world, entity.index, parent.index + 1, call)) {
+    bool renamed = world->name_table != NULL && from != parent.index + 1;
+    if (renamed && !setti_name_may_move(world, entity.index, parent.index + 1, call)) {
         return world->error;
     }
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
-    if (SETTI_UNLIKELY(above == NULL) ||
-        (old == NULL && (world->locks != 0 || sett_add(world, entity, tree->type->id) == NULL))) {
-        if (!tree_join(world, tree, entity, parent, call)) {
-            return world->error;
-        }
-    } else if (SETTI_UNLIKELY(above->children >= UINT32_MAX - 2 * SETTI_CHILD)) {
+    if (above != NULL && above->children >= UINT32_MAX - 2 * SETTI_CHILD) {
         return setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id);
+    }
+    if ((above == NULL || old == NULL) && !tree_join(world, tree, entity, parent, call)) {
+        return world->error;
     }
     uint32_t link = entity.index + 1;
     sett_hierarchy* node = tree_write(world, tree, link);
@@ -381,15 +379,51 @@ SETTI_INLINE sett_status tree_place(sett_world* world, setti_hierarchy* tree, se
     }
     tree_link(world, tree, link, node, parent.index + 1, before);
     tree_moved(tree, node, link, tree_read(tree, parent.index + 1)->depth + 1);
-    if (SETTI_UNLIKELY(world->name_table != NULL) && from != parent.index + 1) {
+    if (renamed) {
         setti_name_moved(world, entity.index, from);
     }
     return SETT_OK;
 }
 
+/* The common case: an entity that lacks the component, at the end of a parent that has it, both
+ * good, nothing named, no loop open. False: take the long way, nothing is done. */
+SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
+                                  sett_entity parent)
+{
+    const setti_storage* storage = &tree->type->storage;
+    uint32_t link = parent.index + 1;
+    if (storage->kind != SETTI_MATRIX || world->name_table != NULL || world->locks != 0 ||
+        !setti_bitmap_has(storage, parent.index) || setti_bitmap_has(storage, entity.index) ||
+        !setti_entity_is_current(&world->entities, parent) ||
+        tree_read(tree, link)->children >= UINT32_MAX - 2 * SETTI_CHILD) {
+        return false;
+    }
+    sett_hierarchy* node = sett_add(world, entity, tree->type->id);
+    if (node == NULL) {
+        return false;
+    }
+    sett_hierarchy* above = tree_write(world, tree, link);
+    uint32_t last = above->last;
+    node->parent = link;
+    node->previous = last;
+    node->depth = above->depth + 1;
+    above->last = entity.index + 1;
+    above->children += SETTI_CHILD;
+    if (last != 0) {
+        tree_write(world, tree, last)->next = entity.index + 1;
+    } else {
+        above->first = entity.index + 1;
+    }
+    return true;
+}
+
 sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
 {
     static const char call[] = "sett_hierarchy_attach";
+    if (SETTI_LIKELY(world->hierarchy != NULL &&
+                     tree_try_attach(world, world->hierarchy, entity, parent))) {
+        return SETT_OK;
+    }
     if (SETTI_UNLIKELY(!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
                        (world->hierarchy == NULL && sett_hierarchy_register(world, NULL) == 0))) {
         return world->error;

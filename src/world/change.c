@@ -1150,13 +1150,19 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 void setti_change_doom(sett_world* world, uint32_t index)
 {
-    setti_id_set* ids = &world->entities.ids;
-    setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    setti_entity_table* table = &world->entities;
+    setti_id_set* ids = &table->ids;
+    setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
     uint32_t* signature = &page->signature[index & SETTI_ID_SET_MASK];
-    if ((*signature & SETTI_DYING) == 0) {
-        change_set_signature(world, index, signature, *signature | SETTI_DYING);
-        setti_id_set_swap(&world->pool, ids, setti_id_set_sparse(ids, index),
-                          ids->count - 1 - world->doomed++);
+    if ((*signature & SETTI_DYING) != 0) {
+        return;
+    }
+    change_set_signature(world, index, signature, *signature | SETTI_DYING);
+    uint32_t row = setti_id_set_sparse(ids, index);
+    uint32_t to = ids->count - 1 - world->doomed++;
+    if (row != to) {
+        setti_id_set_put(&world->pool, ids, row, setti_id_set_dense(ids, to));
+        setti_id_set_put(&world->pool, ids, to, index);
     }
 }
 
@@ -1186,19 +1192,59 @@ static sett_status change_ask(sett_world* world, uint32_t index)
     return status;
 }
 
+SETTI_INLINE void change_erase(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, index);
+    if (SETTI_UNLIKELY(erased != SETTI_ERASED)) {
+        if (erased == SETTI_EMPTIED) {
+            setti_matrix_word_emptied(&world->pool, &type->storage, index);
+        } else {
+            setti_storage_erase(&world->pool, &type->storage, index);
+        }
+    }
+}
+
+/* change_strip where nobody but the ties has to be told. False when somebody has: nothing is done
+ * then. */
+static bool change_strip_quietly(sett_world* world, uint32_t index, uint32_t set)
+{
+    const setti_signature* record = &world->signatures.record[set];
+    bool quiet = world->loose.count == 0 && world->listeners == NULL;
+    for (uint32_t k = 0; quiet && k < record->count; k++) {
+        quiet = (world->types[record->types[k]]->flags & SETTI_TYPE_ENDINGS) == 0;
+    }
+    if (!quiet) {
+        return false;
+    }
+    for (uint32_t k = record->count; k-- > 0;) {
+        setti_type* type = world->types[record->types[k]];
+        if (type->ties != NULL) {
+            type->ties->cut(world, type, index);
+        }
+    }
+    for (uint32_t k = record->count; k-- > 0;) {
+        change_erase(world, world->types[record->types[k]], index);
+    }
+    return true;
+}
+
 /* Ends the `count` entities in the last rows of the table. */
 static void change_destroy_last(sett_world* world, uint32_t count)
 {
     setti_entity_table* table = &world->entities;
     uint32_t end = table->ids.count;
+    uint32_t retired = 0;
     for (uint32_t row = end - count; row < end; row++) {
         uint32_t index = setti_id_set_dense(&table->ids, row);
-        setti_entity_page* page = setti_entity_page_of(table, index);
-        change_strip(world, setti_entity_at(table, index),
-                     &page->signature[index & SETTI_ID_SET_MASK]);
-        setti_entity_end(&world->pool, table, index);
+        setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
+        uint32_t* signature = &page->signature[index & SETTI_ID_SET_MASK];
+        uint32_t set = *signature & ~SETTI_DYING;
+        if (set == 0 || !change_strip_quietly(world, index, set)) {
+            change_strip(world, setti_entity_at(table, index), signature);
+        }
+        retired += setti_entity_end(&world->pool, table, index);
     }
-    setti_entity_leave(&world->pool, table, count);
+    setti_entity_leave(&world->pool, table, count, retired);
 }
 
 /* Destroys an entity and all whom that dooms; refused, unless forced, when one of them refuses. */
@@ -1224,9 +1270,10 @@ static sett_status change_destroy_tied(sett_world* world, uint32_t index, bool f
     return status;
 }
 
-/* Destroys an entity with hooked or loose types, or while there are groups. */
-SETTI_COLD static sett_status change_destroy_slow(sett_world* world, sett_entity entity,
-                                                  uint32_t* signature, bool forced)
+/* Destroys an entity with hooked or loose types, or while there are groups. Not cold: whole trees
+ * end here. */
+SETTI_APART static sett_status change_destroy_slow(sett_world* world, sett_entity entity,
+                                                      uint32_t* signature, bool forced)
 {
     if ((*signature & SETTI_DYING) != 0) {
         return SETT_OK; /* from one of its own removal hooks */
@@ -1253,14 +1300,7 @@ SETTI_INLINE sett_status change_destroy(sett_world* world, sett_entity entity, u
     uint32_t count = set != 0 ? record->count : 0;
     for (uint32_t k = 0; k < count; k++) {
         setti_type* type = world->types[record->types[k]];
-        setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index);
-        if (SETTI_UNLIKELY(erased != SETTI_ERASED)) {
-            if (erased == SETTI_EMPTIED) {
-                setti_matrix_word_emptied(&world->pool, &type->storage, entity.index);
-            } else {
-                setti_storage_erase(&world->pool, &type->storage, entity.index);
-            }
-        }
+        change_erase(world, type, entity.index);
     }
     setti_entity_destroy(&world->pool, &world->entities, entity.index);
     return SETT_OK;

@@ -94,6 +94,7 @@ typedef struct setti_type {
     setti_call_list told[SETTI_EVENTS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
+    const setti_ties* ties;   /* set by setti_component_tie, or NULL */
     setti_type_list required; /* all, transitively; a type comes behind those that it requires */
     /* all that require it, transitively, in the order of registration */
     setti_type_list dependants;
@@ -103,7 +104,6 @@ typedef struct setti_type {
         uint64_t added, removed, accessed; /* single entities, while recording */
     } use;
     setti_root root;              /* of the storage */
-    const setti_ties* ties;       /* set by setti_component_tie, or NULL */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
         registered;    /* desc.storage before conversions: what registering again is held to */

@@ -132,27 +132,18 @@ void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint
     setti_id_set_swap(pool, &table->ids, table->ids.count, table->ids.count + table->promised);
 }
 
-void setti_entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index)
-{
-    setti_entity_page* page = setti_entity_page_of(table, index);
-    uint32_t* generation = &page->generation[index & SETTI_ID_SET_MASK];
-    setti_entity_write(pool, table, index);
-    page->signature[index & SETTI_ID_SET_MASK] = 0;
-    *generation =
-        *generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (*generation + 1) | SETTI_DEAD;
-    table->retired++;
-}
-
-void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count)
+void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count,
+                        uint32_t retired)
 {
     setti_id_set* ids = &table->ids;
     uint32_t end = ids->count;
-    uint32_t kept = end - count; /* rows below stay: in front those that are retired indeed */
-    for (uint32_t row = kept; row < end; row++) {
+    uint32_t kept = end - count; /* rows below stay: in front those that are retired */
+    for (uint32_t row = kept; retired != 0; row++) {
         uint32_t index = setti_id_set_dense(ids, row);
         const setti_entity_page* page = setti_entity_page_of(table, index);
-        if (SETTI_UNLIKELY(page->generation[index & SETTI_ID_SET_MASK] == SETTI_RETIRED)) {
+        if (page->generation[index & SETTI_ID_SET_MASK] == SETTI_RETIRED) {
             setti_id_set_swap(pool, ids, row, kept++);
+            retired--;
         }
     }
     ids->count = kept;

@@ -169,10 +169,23 @@ SETTI_INLINE void setti_entity_destroy(setti_pool* pool, setti_entity_table* tab
 }
 
 /* The same in two steps, for many at once that lie in the last rows of the members: the end of each
- * life, which leaves the entity in its row, like a retired one; then the end of `count` such rows.
- * Both need no memory. */
-void setti_entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index);
-void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count);
+ * life, which leaves the entity in its row, like a retired one; then the end of `count` such rows,
+ * of which so many are retired indeed. Both need no memory. Returns whether it was the slot's last
+ * life. */
+SETTI_INLINE bool setti_entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
+    uint32_t* generation = &page->generation[index & SETTI_ID_SET_MASK];
+    bool last = *generation == SETTI_GENERATION_MAX;
+    setti_entity_write(pool, table, index);
+    page->signature[index & SETTI_ID_SET_MASK] = 0;
+    *generation = last ? SETTI_RETIRED : (*generation + 1) | SETTI_DEAD;
+    table->retired++;
+    return last;
+}
+
+void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count,
+                        uint32_t retired);
 
 /* Promises the next free index (reserved) to a recorded creation; keeps or breaks the promise. */
 sett_entity setti_entity_promise(setti_entity_table* table);
