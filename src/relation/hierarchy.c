@@ -39,7 +39,7 @@ SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32
 }
 
 /* The same to write. */
-SETTI_INLINE sett_hierarchy* tree_write(const sett_world* world, const setti_hierarchy* tree,
+SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy* tree,
                                         uint32_t link)
 {
     const setti_storage* storage = &tree->type->storage;
@@ -75,7 +75,7 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
 /* --------------------------------------------------------------------------------------- depths */
 
 /* Gives a subtree the depths that its place makes right. */
-static void tree_repair(const sett_world* world, const setti_hierarchy* tree, uint32_t root)
+static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
     for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
         sett_hierarchy* node = tree_write(world, tree, at);
@@ -85,7 +85,7 @@ static void tree_repair(const sett_world* world, const setti_hierarchy* tree, ui
 
 /* Repairs all depths. The latest move comes first: a chain built from its end upwards is walked
  * once, from its top; what an earlier move left wrong above is repaired when its turn comes. */
-static void tree_update(const sett_world* world, setti_hierarchy* tree)
+static void tree_update(sett_world* world, setti_hierarchy* tree)
 {
     while (tree->moved != 0) {
         uint32_t link = tree->moved;
@@ -113,8 +113,7 @@ static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t lin
 /* -------------------------------------------------------------------------------------- linking */
 
 /* Takes a node from among its siblings; it does not point to any of them then. */
-SETTI_INLINE void tree_unlink(const sett_world* world, const setti_hierarchy* tree,
-                              sett_hierarchy* node)
+SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, sett_hierarchy* node)
 {
     sett_hierarchy* above = tree_write(world, tree, node->parent);
     if (node->previous != 0) {
@@ -134,7 +133,7 @@ SETTI_INLINE void tree_unlink(const sett_world* world, const setti_hierarchy* tr
 }
 
 /* Puts a node that has no parent in front of a child of `parent`, or at the end (0). */
-SETTI_INLINE void tree_link(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
+SETTI_INLINE void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                             sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
     sett_hierarchy* above = tree_write(world, tree, parent);
@@ -254,6 +253,7 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
     memset(tree, 0, sizeof(*tree));
     tree->type = setti_world_type(world, id);
     setti_component_tie(world, tree->type, &ties);
+    setti_world_add_root(world, &tree->root, &tree->moved, sizeof(tree->moved), NULL, NULL);
     world->hierarchy = tree;
     return tree;
 }

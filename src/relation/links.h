@@ -10,9 +10,8 @@
 typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
     sett_children_policy policy; /* where an entity says DEFAULT */
-    /* Those whose depth is not right, linked through `moved`: a cache of which nodes have it not
-     * 0. */
-    uint32_t moved;
+    uint32_t moved; /* the first of those whose depth is not right; part of the state */
+    setti_root root;
 } setti_hierarchy;
 
 /* The end of that list, in `moved`; there 0 is: not in it. */
