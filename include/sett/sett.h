@@ -580,6 +580,7 @@ typedef struct sett_batch {
 
     /* Below here: the library's own. */
     sett_query* query;
+    void* open;                   /* where the loop is counted as open */
     void* scratch;                /* gathered fields, if there are any */
     const uint32_t* step_indices; /* entity indices of the step's rows, over a packed driver */
     uint32_t driver;      /* the term whose packed storage drives; SETT_QUERY_TERMS: pages do */

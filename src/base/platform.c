@@ -1,16 +1,25 @@
-/* platform.c: the allocator of the system, and a lock. See platform.h. */
+/* platform.c: the allocator, locks, the clock and the threads of the system. See platform.h. */
 #if defined(__linux__) && !defined(_DEFAULT_SOURCE)
-#define _DEFAULT_SOURCE /* madvise */
+#define _DEFAULT_SOURCE /* madvise, clock_gettime, pthread_create */
 #endif
 
 #include "base/platform.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #if defined(__linux__)
 #include <sys/mman.h>
-#elif defined(_WIN32)
+#endif
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
 #include <malloc.h>
+#include <windows.h>
+#define PLATFORM_WINDOWS
+#elif defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#include <unistd.h>
+#define PLATFORM_POSIX
 #endif
 #if defined(_MSC_VER)
 #include <intrin.h>
@@ -79,3 +88,247 @@ sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
     }
     return chosen;
 }
+
+/* ---------------------------------------------------------------------------------------- clock */
+
+uint64_t setti_platform_now(void)
+{
+#if defined(PLATFORM_WINDOWS)
+    LARGE_INTEGER frequency;
+    LARGE_INTEGER ticks;
+    QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&ticks);
+    uint64_t second = (uint64_t)frequency.QuadPart;
+    uint64_t count = (uint64_t)ticks.QuadPart;
+    return count / second * 1000000000u + count % second * 1000000000u / second;
+#else
+    struct timespec now;
+#if defined(CLOCK_MONOTONIC)
+    clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+    timespec_get(&now, TIME_UTC);
+#endif
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
+}
+
+void setti_platform_pause(void)
+{
+#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
+    __builtin_ia32_pause();
+#elif defined(__GNUC__) && defined(__aarch64__)
+    __asm__ volatile("isb");
+#elif defined(PLATFORM_WINDOWS)
+    YieldProcessor();
+#endif
+}
+
+/* -------------------------------------------------------------------------------------- threads */
+
+#if defined(PLATFORM_POSIX)
+
+typedef struct platform_gate {
+    pthread_mutex_t mutex;
+    pthread_cond_t condition;
+} platform_gate;
+
+static_assert(sizeof(platform_gate) <= sizeof(setti_gate), "a gate has room for its parts");
+static_assert(sizeof(pthread_t) <= sizeof(((setti_thread*)0)->opaque), "and so has a thread");
+
+static platform_gate* platform_gate_of(setti_gate* gate)
+{
+    return (platform_gate*)(void*)gate;
+}
+
+uint32_t setti_platform_cores(void)
+{
+#if defined(_SC_NPROCESSORS_ONLN)
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (uint32_t)count : 1;
+#else
+    return 1;
+#endif
+}
+
+bool setti_gate_init(setti_gate* gate)
+{
+    platform_gate* parts = platform_gate_of(gate);
+    if (pthread_mutex_init(&parts->mutex, NULL) != 0) {
+        return false;
+    }
+    if (pthread_cond_init(&parts->condition, NULL) != 0) {
+        pthread_mutex_destroy(&parts->mutex);
+        return false;
+    }
+    return true;
+}
+
+void setti_gate_deinit(setti_gate* gate)
+{
+    pthread_cond_destroy(&platform_gate_of(gate)->condition);
+    pthread_mutex_destroy(&platform_gate_of(gate)->mutex);
+}
+
+void setti_gate_lock(setti_gate* gate)
+{
+    pthread_mutex_lock(&platform_gate_of(gate)->mutex);
+}
+
+void setti_gate_unlock(setti_gate* gate)
+{
+    pthread_mutex_unlock(&platform_gate_of(gate)->mutex);
+}
+
+void setti_gate_wait(setti_gate* gate)
+{
+    pthread_cond_wait(&platform_gate_of(gate)->condition, &platform_gate_of(gate)->mutex);
+}
+
+void setti_gate_wake(setti_gate* gate)
+{
+    pthread_cond_broadcast(&platform_gate_of(gate)->condition);
+}
+
+static void* platform_thread_body(void* argument)
+{
+    const setti_thread* thread = argument;
+    thread->body(thread->user);
+    return NULL;
+}
+
+bool setti_thread_start(setti_thread* thread)
+{
+    return pthread_create((pthread_t*)(void*)thread->opaque, NULL, platform_thread_body, thread) ==
+           0;
+}
+
+void setti_thread_join(setti_thread* thread)
+{
+    pthread_join(*(pthread_t*)(void*)thread->opaque, NULL);
+}
+
+#elif defined(PLATFORM_WINDOWS)
+
+typedef struct platform_gate {
+    SRWLOCK mutex;
+    CONDITION_VARIABLE condition;
+} platform_gate;
+
+static_assert(sizeof(platform_gate) <= sizeof(setti_gate), "a gate has room for its parts");
+
+static platform_gate* platform_gate_of(setti_gate* gate)
+{
+    return (platform_gate*)(void*)gate;
+}
+
+uint32_t setti_platform_cores(void)
+{
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    return info.dwNumberOfProcessors > 0 ? (uint32_t)info.dwNumberOfProcessors : 1;
+}
+
+bool setti_gate_init(setti_gate* gate)
+{
+    InitializeSRWLock(&platform_gate_of(gate)->mutex);
+    InitializeConditionVariable(&platform_gate_of(gate)->condition);
+    return true;
+}
+
+void setti_gate_deinit(setti_gate* gate)
+{
+    (void)gate;
+}
+
+void setti_gate_lock(setti_gate* gate)
+{
+    AcquireSRWLockExclusive(&platform_gate_of(gate)->mutex);
+}
+
+void setti_gate_unlock(setti_gate* gate)
+{
+    ReleaseSRWLockExclusive(&platform_gate_of(gate)->mutex);
+}
+
+void setti_gate_wait(setti_gate* gate)
+{
+    SleepConditionVariableSRW(&platform_gate_of(gate)->condition, &platform_gate_of(gate)->mutex,
+                              INFINITE, 0);
+}
+
+void setti_gate_wake(setti_gate* gate)
+{
+    WakeAllConditionVariable(&platform_gate_of(gate)->condition);
+}
+
+static DWORD WINAPI platform_thread_body(void* argument)
+{
+    const setti_thread* thread = argument;
+    thread->body(thread->user);
+    return 0;
+}
+
+bool setti_thread_start(setti_thread* thread)
+{
+    HANDLE handle = CreateThread(NULL, 0, platform_thread_body, thread, 0, NULL);
+    thread->opaque[0] = (uint64_t)(uintptr_t)handle;
+    return handle != NULL;
+}
+
+void setti_thread_join(setti_thread* thread)
+{
+    HANDLE handle = (HANDLE)(uintptr_t)thread->opaque[0];
+    WaitForSingleObject(handle, INFINITE);
+    CloseHandle(handle);
+}
+
+#else /* no threads: no pool of them */
+
+uint32_t setti_platform_cores(void)
+{
+    return 1;
+}
+
+bool setti_gate_init(setti_gate* gate)
+{
+    (void)gate;
+    return false;
+}
+
+void setti_gate_deinit(setti_gate* gate)
+{
+    (void)gate;
+}
+
+void setti_gate_lock(setti_gate* gate)
+{
+    (void)gate;
+}
+
+void setti_gate_unlock(setti_gate* gate)
+{
+    (void)gate;
+}
+
+void setti_gate_wait(setti_gate* gate)
+{
+    (void)gate;
+}
+
+void setti_gate_wake(setti_gate* gate)
+{
+    (void)gate;
+}
+
+bool setti_thread_start(setti_thread* thread)
+{
+    (void)thread;
+    return false;
+}
+
+void setti_thread_join(setti_thread* thread)
+{
+    (void)thread;
+}
+
+#endif

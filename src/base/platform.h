@@ -20,6 +20,40 @@ void setti_lock_release(setti_lock* lock);
  * SETTI_HUGE_PAGE is offered to the system for huge pages. */
 void* setti_platform_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align);
 
+/* Nanoseconds on a clock that only goes forward, from some beginning. */
+uint64_t setti_platform_now(void);
+
+/* Threads that the machine runs at once. */
+uint32_t setti_platform_cores(void);
+
+/* Tells the processor that this is a loop that waits. */
+void setti_platform_pause(void);
+
+/* A mutex with one condition. Where there are no threads its init fails. */
+typedef struct setti_gate {
+    uint64_t opaque[18];
+} setti_gate;
+
+bool setti_gate_init(setti_gate* gate);
+void setti_gate_deinit(setti_gate* gate);
+void setti_gate_lock(setti_gate* gate);
+void setti_gate_unlock(setti_gate* gate);
+
+/* Waits until somebody wakes all who wait, or a little less; the gate is locked. */
+void setti_gate_wait(setti_gate* gate);
+void setti_gate_wake(setti_gate* gate);
+
+/* A thread; lies where it is until it is joined. */
+typedef struct setti_thread {
+    void (*body)(void* user);
+    void* user;
+    uint64_t opaque[2];
+} setti_thread;
+
+/* Starts `body`, which with its argument is filled in already. False when there is no more. */
+bool setti_thread_start(setti_thread* thread);
+void setti_thread_join(setti_thread* thread);
+
 /* The caller's allocator, or that of the system where none is given. */
 sett_allocator setti_allocator_or_default(const sett_allocator* allocator);
 

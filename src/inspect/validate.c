@@ -6,6 +6,7 @@
  * requires
  */
 #include "relation/links.h"
+#include "run/run.h"
 
 #include <stdio.h>
 
@@ -123,6 +124,9 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     }
     if (found == NULL) {
         found = setti_hierarchy_validate(world);
+    }
+    if (found == NULL && world->run != NULL) {
+        found = setti_schedule_validate(world);
     }
     uint32_t open = 0;
     for (const setti_open_loop* loop = world->open_loops; loop != NULL; loop = loop->next) {

@@ -597,10 +597,24 @@ static bool batch_gathers(const sett_batch* batch)
     return false;
 }
 
+/* In a system a loop has to be one of the context's: this one writes to the world. */
+SETTI_COLD static sett_batch* batch_refuse(const sett_query* query)
+{
+    setti_world_fail_with(query->world, SETT_STATUS_LOCKED,
+                          "sett_query_begin: \"%.100s\": system %.200s runs; open the loop with "
+                          "sett_context_query, or declare the system as `alone`",
+                          query->open.name, query->world->running);
+    return NULL;
+}
+
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     sett_world* world = query->world;
+    if (SETTI_UNLIKELY(world->running != NULL)) {
+        return batch_refuse(query);
+    }
     batch_start(query, batch);
+    batch->open = &query->open;
     if (batch_gathers(batch)) {
         batch->scratch = setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
         if (batch->scratch == NULL) {
@@ -611,6 +625,41 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     }
     setti_world_open_loop(world, &query->open);
     query->use.loops += world->recording;
+    batch->fast = batch->plain && batch->driver == SETT_QUERY_TERMS && query->matrix_count != 0 &&
+                  batch->scratch == NULL && !world->recording;
+    return batch;
+}
+
+uint32_t setti_query_extent(sett_query* query, bool* scatters)
+{
+    sett_batch batch;
+    batch_start(query, &batch);
+    *scatters = false;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        *scatters |= term->has_field && term->access != SETT_IN && (batch.in_place >> k & 1) == 0;
+    }
+    return batch.limit;
+}
+
+sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
+                                   uint32_t from, uint32_t to)
+{
+    const sett_world* world = query->world;
+    batch_start(query, batch);
+    batch->open = &side->none;
+    batch->cursor = from;
+    batch->limit = SETTI_MIN(batch->limit, to);
+    if (batch_gathers(batch)) {
+        batch->scratch =
+            setti_arena_alloc(&side->scratch, query->scratch_size, query->scratch_align);
+        if (batch->scratch == NULL) {
+            side->failed = true;
+            return NULL;
+        }
+        side->open++;
+        batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
+    }
     batch->fast = batch->plain && batch->driver == SETT_QUERY_TERMS && query->matrix_count != 0 &&
                   batch->scratch == NULL && !world->recording;
     return batch;
@@ -682,17 +731,29 @@ bool sett_batch_next(sett_batch* batch)
     return true;
 }
 
+/* Writes the last gathered values back, and gives the scratch to whom it came from. */
+static void batch_end_scratch(sett_batch* batch)
+{
+    sett_query* query = batch->query;
+    gather_scatter(batch);
+    if (batch->open == &query->open) {
+        setti_pool_free(&query->world->pool, batch->scratch, query->scratch_size,
+                        query->scratch_align);
+    } else {
+        setti_side* side = batch->open;
+        side->open--;
+        setti_arena_pop(&side->scratch, batch->scratch, query->scratch_size);
+    }
+    batch->scratch = NULL;
+}
+
 void sett_batch_end(sett_batch* batch)
 {
-    sett_world* world = batch->query->world;
     if (SETTI_UNLIKELY(batch->scratch != NULL)) {
-        gather_scatter(batch);
-        setti_pool_free(&world->pool, batch->scratch, batch->query->scratch_size,
-                        batch->query->scratch_align);
-        batch->scratch = NULL;
+        batch_end_scratch(batch);
     }
     batch->count = 0;
-    setti_world_close_loop(world, &batch->query->open);
+    setti_world_close_loop(batch->query->world, batch->open);
 }
 
 uint32_t sett_query_count(sett_query* query)

@@ -2,6 +2,7 @@
 #ifndef SETTI_QUERY_H
 #define SETTI_QUERY_H
 
+#include "base/arena.h"
 #include "world/world.h"
 
 /* Rows of a step in which fields are gathered: few, so that the copies stay in the first-level
@@ -64,6 +65,26 @@ typedef struct setti_plan {
     uint32_t residual; /* over a packed driver: terms to be tested for each row */
     uint32_t limit;    /* rows of the driver, or indices, to look at */
 } setti_plan;
+
+/* Where loops that the world does not know of are opened: by one lane of a system, which may run
+ * beside others. */
+typedef struct setti_side {
+    setti_open_loop none; /* first; its count stays 0 */
+    setti_arena scratch;
+    uint32_t open; /* loops with gathered fields that were not ended */
+    bool failed;   /* a loop found no memory for its scratch */
+} setti_side;
+
+/* How far a loop that begins now would go, in rows: of entity indices, or of what drives. *scatters
+ * tells whether it writes values whose rows lie in another order. Reads only, if plans are up to
+ * date. */
+uint32_t setti_query_extent(sett_query* query, bool* scatters);
+
+/* As sett_query_begin, over rows `from` to `to` - 1 of these, `from` a multiple of SETT_BATCH_ROWS:
+ * no page of rows then lies in two ranges. Writes to nothing but its arguments; plans are up to
+ * date. */
+sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
+                                   uint32_t from, uint32_t to);
 
 /* Works out anew what depends on the listeners, if these have changed. */
 void setti_plan_update(sett_query* query);

@@ -22,12 +22,17 @@ SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entit
     return NULL;
 }
 
-/* The type of an access that the short path did not know: not registered, or use is recorded. */
-SETTI_COLD static setti_type* access_type(const sett_world* world, sett_component component)
+/* The type of an access that the short path did not know: not registered, or use is recorded, or a
+ * system is watched. */
+SETTI_COLD static setti_type* access_type(const sett_world* world, sett_component component,
+                                          uint32_t access, const char* call)
 {
     setti_type* type = setti_world_type(world, component);
     if (type != NULL && world->recording) {
         type->use.accessed++;
+    }
+    if (type != NULL && world->guard != NULL) {
+        world->guard->touch(world->guard, world, component, access, call);
     }
     return type;
 }
@@ -36,7 +41,7 @@ const void* sett_find(const sett_world* world, sett_entity entity, sett_componen
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        type = access_type(world, component);
+        type = access_type(world, component, SETTI_ACCESS_READ, "sett_get");
     }
     if (SETTI_UNLIKELY(type == NULL || !setti_entity_is_current(&world->entities, entity))) {
         return NULL;
@@ -68,7 +73,7 @@ static void* access_find_mut(sett_world* world, sett_entity entity, sett_compone
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        type = access_type(world, component);
+        type = access_type(world, component, SETTI_ACCESS_WRITE, "sett_get_mut");
     }
     if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
@@ -99,7 +104,7 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        type = access_type(world, component);
+        type = access_type(world, component, SETTI_ACCESS_PRESENCE, "sett_has");
     }
     return SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity)) &&
            setti_storage_has(&type->storage, entity.index);
@@ -115,8 +120,11 @@ static_assert(SETTI_ID_SET_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
 
 sett_accessor sett_accessor_make(const sett_world* world, sett_component component)
 {
-    const setti_type* type = setti_world_type(world, component);
+    const setti_type* type = setti_world_hot_type(world, component);
     sett_accessor accessor;
+    if (SETTI_UNLIKELY(type == NULL)) {
+        type = access_type(world, component, SETTI_ACCESS_READ, "sett_accessor_make");
+    }
     memset(&accessor, 0, sizeof(accessor));
     accessor.world = world;
     accessor.component = component;

@@ -126,6 +126,9 @@ void sett_world_destroy(sett_world* world)
     while (world->all_commands != NULL) {
         setti_commands_free(world->all_commands);
     }
+    if (world->run != NULL) {
+        world->free_run(world);
+    }
     sett_allocator allocator = world->pool.allocator;
     setti_pool_deinit(&world->pool);
     (void)allocator.realloc_fn(allocator.user, world, sizeof(*world), 0, 64);
@@ -211,6 +214,10 @@ static void world_report(const sett_world* world, sett_status status, const char
 SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                                         sett_entity entity, sett_component component)
 {
+    if (world->side_by_side) {
+        setti_world_misuse(world, status, call, entity, component);
+        return status;
+    }
     world->error = status;
     world->error_call = call;
     world->error_entity = entity;
@@ -224,13 +231,17 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
 SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status status,
                                              const char* format, ...)
 {
+    char aside[SETTI_MESSAGE_SIZE];
+    char* message = world->side_by_side ? aside : world->message;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(world->message, sizeof(world->message), format, arguments);
+    vsnprintf(message, SETTI_MESSAGE_SIZE, format, arguments);
     va_end(arguments);
-    world->error = status;
-    world->error_call = NULL;
-    world_report(world, status, world->message);
+    if (!world->side_by_side) {
+        world->error = status;
+        world->error_call = NULL;
+    }
+    world_report(world, status, message);
     return status;
 }
 
@@ -284,12 +295,12 @@ SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
                                      "change with sett_cmd_* and apply it afterwards",
                                      call, world->calling);
     }
-    if (world->open_lanes != 0) {
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: systems run, or what they recorded waits for memory; "
-                                     "record the change with sett_cmd_* into the buffer that the "
-                                     "system is handed",
-                                     call);
+    if (world->running != NULL || world->open_lanes != 0) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: system %.200s runs, or what systems recorded waits for memory; record the change "
+            "with sett_cmd_* into context->commands, or declare the system as `alone`",
+            call, world->running != NULL ? world->running : "?");
     }
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,

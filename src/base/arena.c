@@ -1,0 +1,95 @@
+/* arena.c: memory given back all at once. See arena.h.
+ *
+ * The workload: some scratch in each call of a system, the same amount every frame. So a reset that
+ * finds more than one chunk replaces them by one of their size together, and allocates no more.
+ *
+ *     chunk    | header | piece | piece | ... used --> | free |
+ *
+ * Invariant:  size = sum of the chunks' sizes;  header <= used <= the chunk's size
+ */
+#include "base/arena.h"
+
+struct setti_arena_chunk {
+    setti_arena_chunk* previous;
+    size_t size; /* bytes, this header included */
+};
+
+#define ARENA_ALIGN 64
+#define ARENA_HEADER 64
+#define ARENA_CHUNK ((size_t)4 << 10)
+
+static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin behind the header");
+
+/* Puts a chunk with room for `size` bytes in front of the others. */
+static bool arena_grow(setti_arena* arena, size_t size)
+{
+    size_t need = setti_align_up(SETTI_MAX(size, ARENA_CHUNK - ARENA_HEADER), ARENA_ALIGN);
+    if (need > SIZE_MAX / 2) {
+        return false;
+    }
+    need += ARENA_HEADER;
+    const sett_allocator* allocator = arena->allocator;
+    setti_arena_chunk* chunk = allocator->realloc_fn(allocator->user, NULL, 0, need, ARENA_ALIGN);
+    if (chunk == NULL) {
+        return false;
+    }
+    chunk->previous = arena->chunk;
+    chunk->size = need;
+    arena->chunk = chunk;
+    arena->used = ARENA_HEADER;
+    arena->size += need;
+    return true;
+}
+
+void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
+{
+    /* Chunks are aligned to 64: what asks for more may lose up to `align` before it. */
+    size_t slack = align > ARENA_ALIGN ? align : 0;
+    if (size > SIZE_MAX / 4) {
+        return NULL;
+    }
+    if (arena->chunk == NULL ||
+        setti_align_up(arena->used, align) + size + slack > arena->chunk->size) {
+        if (!arena_grow(arena, size + slack)) {
+            return NULL;
+        }
+    }
+    uintptr_t base = (uintptr_t)arena->chunk;
+    size_t at = (size_t)(((base + arena->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
+    arena->used = at + size;
+    return (unsigned char*)arena->chunk + at;
+}
+
+void setti_arena_pop(setti_arena* arena, const void* piece, size_t size)
+{
+    const unsigned char* chunk = (const unsigned char*)arena->chunk;
+    if ((const unsigned char*)piece + size == chunk + arena->used) {
+        arena->used -= size;
+    }
+}
+
+void setti_arena_deinit(setti_arena* arena)
+{
+    const sett_allocator* allocator = arena->allocator;
+    while (arena->chunk != NULL) {
+        setti_arena_chunk* previous = arena->chunk->previous;
+        (void)allocator->realloc_fn(allocator->user, arena->chunk, arena->chunk->size, 0,
+                                    ARENA_ALIGN);
+        arena->chunk = previous;
+    }
+    arena->used = 0;
+    arena->size = 0;
+}
+
+void setti_arena_reset(setti_arena* arena)
+{
+    if (arena->chunk == NULL) {
+        return;
+    }
+    if (arena->chunk->previous != NULL) {
+        size_t size = arena->size;
+        setti_arena_deinit(arena);
+        (void)arena_grow(arena, size); /* without it the next piece asks again */
+    }
+    arena->used = ARENA_HEADER;
+}

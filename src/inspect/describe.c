@@ -1,0 +1,145 @@
+/* describe.c: the schedule in words. */
+#include "run/run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct describe_text {
+    char* out;
+    size_t size;
+    size_t length; /* of the whole text, also beyond `size` */
+} describe_text;
+
+SETTI_PRINTF(2, 3) static void describe_add(describe_text* text, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    size_t room = text->length < text->size ? text->size - text->length : 0;
+    int added = vsnprintf(room != 0 ? text->out + text->length : NULL, room, format, arguments);
+    va_end(arguments);
+    text->length += added > 0 ? (size_t)added : 0;
+}
+
+static const char* describe_phase_name(int phase)
+{
+    switch (phase) {
+    case SETT_PHASE_LOAD:
+        return "LOAD ";
+    case SETT_PHASE_INPUT:
+        return "INPUT ";
+    case SETT_PHASE_UPDATE_EARLY:
+        return "UPDATE_EARLY ";
+    case SETT_PHASE_UPDATE:
+        return "UPDATE ";
+    case SETT_PHASE_UPDATE_LATE:
+        return "UPDATE_LATE ";
+    case SETT_PHASE_OUTPUT:
+        return "OUTPUT ";
+    default:
+        return "";
+    }
+}
+
+/* The components with one of these flags and none of those. */
+static void describe_access(describe_text* text, const sett_system* system, uint32_t with,
+                            uint32_t without, const char* verb)
+{
+    const char* separator = verb;
+    for (uint32_t k = 0; k < system->access_count; k++) {
+        uint32_t flags = system->access[k].flags;
+        if ((flags & with) != 0 && (flags & without) == 0) {
+            describe_add(text, "%s%s", separator,
+                         sett_component_name(system->world, system->access[k].component));
+            separator = ", ";
+        }
+    }
+}
+
+static void describe_lanes(describe_text* text, const sett_system* system)
+{
+    if (system->query == NULL) {
+        describe_add(text, "; called once");
+    } else if (setti_system_splits(system)) {
+        describe_add(text, "; up to %u lanes", (unsigned)system->world->run->lanes);
+    } else {
+        describe_add(text, "; one lane%s",
+                     system->desc.whole || system->alone ? ""
+                                                         : ": it reads or writes elsewhere "
+                                                           "what it or another lane writes");
+    }
+}
+
+static void describe_reason(describe_text* text, const sett_system* system)
+{
+    if (system->waits_for == NULL) {
+        return;
+    }
+    describe_add(text, "; behind %s", system->waits_for->name);
+    if (system->waits_on != 0) {
+        bool writes =
+            (setti_system_access(system->waits_for, system->waits_on) & SETTI_ACCESS_WRITES) != 0;
+        describe_add(text, ", which %s %s", writes ? "writes" : "reads",
+                     sett_component_name(system->world, system->waits_on));
+    } else if (system->alone || system->waits_for->alone) {
+        describe_add(text, ", because one of them runs alone");
+    } else {
+        describe_add(text, ", as was said");
+    }
+}
+
+static void describe_system(describe_text* text, const sett_system* system)
+{
+    describe_add(text, "    %s:", system->name);
+    size_t before = text->length;
+    describe_access(text, system, SETTI_ACCESS_WRITE_ANYWHERE, 0, " writes anywhere ");
+    describe_access(text, system, SETTI_ACCESS_WRITE, SETTI_ACCESS_WRITE_ANYWHERE, " writes ");
+    describe_access(text, system, SETTI_ACCESS_READ | SETTI_ACCESS_READ_ANYWHERE,
+                    SETTI_ACCESS_WRITES, " reads ");
+    if (text->length == before) {
+        describe_add(text, " touches no values");
+    }
+    if (system->alone) {
+        describe_add(text, "; alone");
+    }
+    describe_lanes(text, system);
+    describe_reason(text, system);
+    if (system->state.enabled == 0) {
+        describe_add(text, "; off");
+    }
+    describe_add(text, "\n");
+    for (uint32_t k = 0; k < system->order_count; k++) {
+        const setti_order* order = &system->order[k];
+        if (order->other == NULL) {
+            describe_add(text, "      is to run %s %s, of which there is none\n",
+                         order->after ? "after" : "before", order->name);
+        }
+    }
+}
+
+size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
+{
+    describe_text text = {out, size, 0};
+    const setti_run* run = world->run;
+    if (run == NULL || run->count == 0 || !setti_schedule_update(world)) {
+        describe_add(&text, "no systems\n");
+        return text.length;
+    }
+    for (uint32_t s = 0; s < run->stage_count; s++) {
+        const setti_stage* stage = &run->stages[s];
+        const sett_system* first = run->sorted[stage->first];
+        int phase = first->desc.phase;
+        if (first->stage == 0) {
+            describe_add(&text, "%sphase %s%d\n", s != 0 ? "  commands are applied\n" : "",
+                         describe_phase_name(phase), phase);
+        } else if (stage->alone) {
+            describe_add(&text, "  commands are applied\n");
+        }
+        describe_add(&text, "  stage %u%s\n", (unsigned)first->stage,
+                     stage->count > 1 ? ", side by side" : "");
+        for (uint32_t k = 0; k < stage->count; k++) {
+            describe_system(&text, run->sorted[stage->first + k]);
+        }
+    }
+    describe_add(&text, "  commands are applied\n");
+    return text.length;
+}

@@ -1,0 +1,510 @@
+/* frame.c: running systems, for a frame or one by one.
+ *
+ * The workload: some dozens of systems a frame, over some hundred to a million entities, on one
+ * thread or on several. A stage becomes a list of jobs, one for each lane that has pages to visit;
+ * with threads the list is one task, and any of them may do any job. What a job touches of the
+ * library is its lane alone: buffer, scratch, loops that the world does not know of. So nothing is
+ * locked, and nothing depends on who did which job.
+ *
+ *     stage  { move, age }  ->  jobs  | move 0 | move 1 | move 2 | age 0 |
+ *
+ * 1,024 rows are the unit of which lanes get whole ones: every page of rows has 1,024 or a power of
+ * two below, so that no page, and no tick of a page, is written from two lanes.
+ *
+ * Between begin and end of a stage the world is locked by the lanes of its commands. Commands are
+ * applied where only this thread runs.
+ *
+ * Invariant:  the jobs of a system are lanes 0, 1, ... and cut its rows without gaps;
+ *             a lane's buffer holds commands => its system is marked as recorded
+ */
+#include "base/platform.h"
+#include "run/run.h"
+#include "world/command.h"
+
+#include <stdio.h>
+
+/* What a stage has to have taken last time to be worth other threads, in nanoseconds: waking one
+ * takes 5 to 50 us. Results do not depend on it. */
+#define STAGE_WORTH 30000
+
+/* ----------------------------------------------------------------------------------- calling one */
+
+static void frame_report_open(const sett_system* system)
+{
+#if !defined(NDEBUG)
+    setti_world_log(system->world, SETT_LOG_ERROR,
+                    "system \"%.100s\" left a loop without sett_batch_end: values that it wrote "
+                    "may be lost",
+                    system->name);
+#else
+    (void)system;
+#endif
+}
+
+/* Calls the function of a job's system. `begin`: the time; returns what it is afterwards. */
+static uint64_t frame_call(const setti_run* run, setti_job* job, uint64_t begin)
+{
+    sett_system* system = job->system;
+    setti_lane* lane = job->lane;
+    sett_context context;
+    context.world = system->world;
+    context.system = system;
+    context.commands = lane->commands;
+    context.user = system->desc.user;
+    context.dt = system->dt;
+    context.lane = job->number;
+    context.lane_count = job->count;
+    context.frame = run->state.frames;
+    context.time = run->state.time;
+    context.job = job;
+    for (uint32_t step = 0; step < system->steps; step++) {
+        setti_arena_reset(&lane->side.scratch);
+        system->desc.run(&context);
+        if (SETTI_UNLIKELY(lane->side.open != 0)) {
+            frame_report_open(system);
+            lane->side.open = 0;
+        }
+    }
+    uint64_t end = run->timed ? setti_platform_now() : 0;
+    lane->time = end - begin;
+    return end;
+}
+
+static const setti_job* frame_job(const sett_context* context)
+{
+    return context->job;
+}
+
+sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
+{
+    const setti_job* job = frame_job(context);
+    sett_query* query = context->system->query;
+    if (query == NULL) {
+        return NULL;
+    }
+    return context->system->alone
+               ? sett_query_begin(query, batch)
+               : setti_query_begin_side(query, batch, &job->lane->side, job->from, job->to);
+}
+
+sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_batch* batch)
+{
+    if (context->system->alone) {
+        return sett_query_begin(query, batch);
+    }
+    setti_guard_check_query(context->world, query);
+    return setti_query_begin_side(query, batch, &frame_job(context)->lane->side, 0, UINT32_MAX);
+}
+
+void* sett_context_alloc(sett_context* context, size_t size, size_t align)
+{
+    return setti_arena_alloc(&frame_job(context)->lane->side.scratch, SETTI_MAX(size, (size_t)1),
+                             align);
+}
+
+/* ------------------------------------------------------------------------------------- planning */
+
+/* How often `step` fits into the time passed; takes it off. */
+static uint32_t frame_steps(sett_system* system)
+{
+    double step = (double)system->desc.fixed_step;
+    uint32_t most = system->desc.max_steps != 0 ? system->desc.max_steps : SETTI_STEPS_DEFAULT;
+    double fits = system->state.time / step;
+    if (fits >= (double)most + 1) {
+        system->state.time = 0; /* it does not catch up: what is left is forgotten */
+        return most;
+    }
+    uint32_t steps = (uint32_t)fits;
+    system->state.time -= steps * step;
+    return SETTI_MIN(steps, most);
+}
+
+/* Whether the system runs in this frame; sets how often and with which dt. */
+static bool frame_is_due(sett_system* system, float dt)
+{
+    const sett_system_desc* desc = &system->desc;
+    if (system->state.enabled == 0 || desc->run == NULL ||
+        (desc->condition != NULL && !desc->condition(system->world, desc->user))) {
+        return false;
+    }
+    system->steps = 1;
+    system->dt = dt;
+    if (desc->interval > 0) {
+        system->state.time += (double)dt;
+        if (system->state.time < (double)desc->interval) {
+            return false;
+        }
+        system->dt = (float)system->state.time;
+        system->state.time = 0;
+    } else if (desc->fixed_step > 0) {
+        system->state.time += (double)dt;
+        system->steps = frame_steps(system);
+        system->dt = desc->fixed_step;
+    }
+    return system->steps != 0;
+}
+
+/* Appends the jobs of a system that runs. */
+static void frame_plan(setti_run* run, sett_system* system)
+{
+    uint32_t units = UINT32_MAX / SETT_BATCH_ROWS;
+    uint32_t lanes = 1;
+    if (system->query != NULL) {
+        bool scatters;
+        uint32_t rows = setti_query_extent(system->query, &scatters);
+        uint32_t filled = rows / SETT_BATCH_ROWS + (rows % SETT_BATCH_ROWS != 0);
+        if (system->lane_capacity > 1) {
+            units = filled;
+            lanes = SETTI_MIN(scatters ? 1 : run->lanes, units);
+            lanes = SETTI_MIN(lanes, system->lane_capacity);
+        }
+        sett_query_set_since(system->query, system->state.seen);
+    }
+    for (uint32_t k = 0; k < lanes; k++) {
+        setti_job* job = &run->jobs[run->job_count];
+        job->system = system;
+        job->lane = &system->lanes[k];
+        job->number = k;
+        job->count = lanes;
+        job->from = (uint32_t)((uint64_t)units * k / lanes) * SETT_BATCH_ROWS;
+        job->to = k + 1 < lanes ? (uint32_t)((uint64_t)units * (k + 1) / lanes) * SETT_BATCH_ROWS
+                                : UINT32_MAX;
+        run->buffers[run->job_count++] = job->lane->commands;
+    }
+    system->lane_used = lanes;
+}
+
+/* Plans of queries are brought up to date where only this thread runs. */
+static void frame_update_plans(sett_world* world)
+{
+    setti_run* run = world->run;
+    if (run->listener_version != world->listener_version) {
+        for (sett_query* at = world->queries; at != NULL; at = at->next) {
+            setti_plan_update(at);
+        }
+        run->listener_version = world->listener_version;
+    }
+}
+
+/* -------------------------------------------------------------------------------------- a stage */
+
+static void frame_task(uint32_t begin, uint32_t end, void* context)
+{
+    const setti_run* run = context;
+    uint64_t now = run->timed ? setti_platform_now() : 0;
+    for (uint32_t k = begin; k < end; k++) {
+        now = frame_call(run, &run->jobs[k], now);
+    }
+}
+
+static void frame_run_here(sett_world* world, bool alone)
+{
+    setti_run* run = world->run;
+    const sett_system* watched = NULL;
+    uint64_t now = run->timed ? setti_platform_now() : 0;
+    for (uint32_t k = 0; k < run->job_count; k++) {
+        sett_system* system = run->jobs[k].system;
+        world->running = alone ? NULL : system->name;
+        if (run->watched && !alone && run->tasks.enqueue == NULL && watched != system) {
+            setti_guard_watch(world, system);
+            watched = system;
+        }
+        now = frame_call(run, &run->jobs[k], now);
+    }
+    if (watched != NULL) {
+        setti_guard_watch(world, NULL);
+    }
+    world->running = NULL;
+}
+
+/* The names of the systems at work, for messages. */
+static void frame_list_names(setti_run* run)
+{
+    size_t at = 0;
+    for (uint32_t k = 0; k < run->job_count && at < sizeof(run->names); k++) {
+        if (run->jobs[k].number == 0) {
+            at += (size_t)snprintf(run->names + at, sizeof(run->names) - at, "%s%.60s",
+                                   k == 0 ? "" : " or ", run->jobs[k].system->name);
+        }
+    }
+}
+
+static void frame_run_side_by_side(sett_world* world)
+{
+    setti_run* run = world->run;
+    frame_list_names(run);
+    world->running = run->names;
+    /* Calls that are refused do not say why in the world, which several of them would write to at
+     * once; but some return what it says. */
+    sett_status error = world->error;
+    world->error = SETT_STATUS_LOCKED;
+    world->side_by_side = true;
+    void* handle = run->tasks.enqueue(frame_task, run->job_count, 1, run, run->tasks.user);
+    if (handle != NULL) {
+        run->tasks.finish(handle, run->tasks.user);
+    }
+    world->side_by_side = false;
+    world->error = error;
+    world->running = NULL;
+}
+
+/* Whether it is worth other threads. */
+static bool frame_is_worth(const sett_world* world)
+{
+    const setti_run* run = world->run;
+    uint64_t time = 0;
+    if (run->tasks.enqueue == NULL || run->job_count < 2 || world->recording) {
+        return false;
+    }
+    for (uint32_t k = 0; k < run->job_count; k++) {
+        const sett_system* system = run->jobs[k].system;
+        time += run->jobs[k].number != 0  ? 0
+                : system->state.runs != 0 ? system->time_last
+                                          : STAGE_WORTH;
+    }
+    return time >= STAGE_WORTH || !run->timed;
+}
+
+/* What is noted of the jobs done: times, commands that wait, loops without memory. */
+static sett_status frame_close(sett_world* world)
+{
+    setti_run* run = world->run;
+    sett_status status = SETT_OK;
+    bool asks_changed = false;
+    for (uint32_t k = 0; k < run->job_count; k++) {
+        sett_system* system = run->jobs[k].system;
+        setti_lane* lane = run->jobs[k].lane;
+        if (run->jobs[k].number == 0) {
+            system->time_last = 0;
+            system->state.runs++;
+            system->state.seen = world->pool.tick;
+            system->state.enabled &= !system->desc.once;
+            asks_changed = asks_changed || system->asks_changed;
+        }
+        system->time_last += lane->time;
+        system->time_total += lane->time;
+        system->recorded = system->recorded || sett_commands_count(lane->commands) != 0;
+        if (SETTI_UNLIKELY(lane->side.failed)) {
+            lane->side.failed = false;
+            status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
+                                           "system \"%.100s\": no memory for the gathered fields "
+                                           "of a loop, which visited nobody",
+                                           system->name);
+        }
+    }
+    if (asks_changed) {
+        sett_world_advance(world); /* what is written from here on is new to them */
+    }
+    return status;
+}
+
+/* Claims the handles that lanes gave out. */
+static sett_status frame_end_lanes(sett_world* world)
+{
+    setti_run* run = world->run;
+    sett_status status = SETT_OK;
+    if (run->lanes_open) {
+        status = setti_commands_end_lanes(world, run->buffers, run->job_count);
+        run->lanes_open = status != SETT_OK;
+    }
+    return status;
+}
+
+/* Does the jobs that were planned. */
+static sett_status frame_run_jobs(sett_world* world, bool alone)
+{
+    setti_run* run = world->run;
+    if (run->job_count == 0) {
+        return SETT_OK;
+    }
+    if (alone) {
+        frame_run_here(world, true);
+        if (world->locks != 0) {
+            frame_report_open(run->jobs[0].system);
+            sett_query_end_all(world);
+        }
+        return frame_close(world);
+    }
+    setti_commands_begin_lanes(world, run->buffers, run->job_count);
+    run->lanes_open = true;
+    if (frame_is_worth(world)) {
+        frame_run_side_by_side(world);
+    } else {
+        frame_run_here(world, false);
+    }
+    sett_status status = frame_close(world);
+    sett_status ended = frame_end_lanes(world);
+    return status != SETT_OK ? status : ended;
+}
+
+/* -------------------------------------------------------------------------------------- a frame */
+
+static sett_status frame_apply_system(sett_system* system)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < system->lane_capacity; k++) {
+        if (sett_commands_count(system->lanes[k].commands) != 0) {
+            status = sett_commands_apply(system->lanes[k].commands);
+        }
+    }
+    system->recorded = status != SETT_OK;
+    return status;
+}
+
+/* Applies what these of the sorted systems recorded, and what the world's own buffer holds. */
+static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
+{
+    const setti_run* run = world->run;
+    sett_status status = SETT_OK;
+    for (uint32_t k = from; status == SETT_OK && k < to; k++) {
+        if (run->sorted[k]->recorded) {
+            status = frame_apply_system(run->sorted[k]);
+        }
+    }
+    if (status == SETT_OK && world->commands != NULL && sett_commands_count(world->commands) != 0) {
+        status = sett_commands_apply(world->commands);
+    }
+    return status;
+}
+
+static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
+{
+    setti_run* run = world->run;
+    run->job_count = 0;
+    frame_update_plans(world);
+    for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
+        if (frame_is_due(run->sorted[k], dt)) {
+            frame_plan(run, run->sorted[k]);
+        }
+    }
+    return frame_run_jobs(world, stage->alone);
+}
+
+static sett_status frame_run(sett_world* world, float dt)
+{
+    setti_run* run = world->run;
+    uint32_t waiting = 0; /* systems from here on may have recorded */
+    sett_status status = frame_apply(world, 0, run->sorted_count);
+    for (uint32_t k = 0; status == SETT_OK && k < run->stage_count; k++) {
+        const setti_stage* stage = &run->stages[k];
+        bool begins = k == 0 || run->sorted[stage->first]->desc.phase !=
+                                    run->sorted[run->stages[k - 1].first]->desc.phase;
+        if (begins || stage->alone) {
+            status = frame_apply(world, waiting, stage->first);
+            waiting = stage->first;
+        }
+        if (status == SETT_OK) {
+            status = frame_stage(world, stage, dt);
+        }
+    }
+    if (status == SETT_OK) {
+        status = frame_apply(world, waiting, run->sorted_count);
+    }
+    return status;
+}
+
+/* What both ways of running begin with. */
+static sett_status frame_begin(sett_world* world, float dt, const char* call)
+{
+    setti_run* run = world->run;
+    if (run->busy) {
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run already", call);
+    }
+    sett_status status = frame_end_lanes(world);
+    if (status == SETT_OK) {
+        status = setti_world_check_unlocked(world, call);
+    }
+    if (status == SETT_OK && !(dt >= 0 && dt <= 1e30f)) {
+        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: a dt of %g seconds", call,
+                                       (double)dt);
+    }
+    if (status == SETT_OK && !setti_schedule_update(world)) {
+        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    return status;
+}
+
+sett_status sett_progress(sett_world* world, float dt)
+{
+    static const char call[] = "sett_progress";
+    setti_run* run = setti_run_ensure(world);
+    if (run == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    sett_status status = frame_begin(world, dt, call);
+    if (status == SETT_OK) {
+        run->busy = true;
+        status = frame_run(world, dt);
+        run->busy = false;
+    }
+    if (status == SETT_OK) {
+        run->state.frames++;
+        run->state.time += (double)dt;
+    }
+    return status;
+}
+
+sett_status sett_system_run(sett_system* system, float dt)
+{
+    sett_world* world = system->world;
+    setti_run* run = world->run;
+    sett_status status = frame_begin(world, dt, "sett_system_run");
+    if (status != SETT_OK || system->desc.run == NULL) {
+        return status;
+    }
+    run->busy = true;
+    status = frame_apply(world, 0, run->sorted_count);
+    if (status == SETT_OK) {
+        frame_update_plans(world);
+        run->job_count = 0;
+        system->steps = 1;
+        system->dt = dt;
+        frame_plan(run, system);
+        status = frame_run_jobs(world, system->alone);
+    }
+    if (status == SETT_OK) {
+        status = frame_apply(world, 0, run->sorted_count);
+    }
+    run->busy = false;
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- configuring */
+
+sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc)
+{
+    static const char call[] = "sett_schedule_configure";
+    setti_run* run = setti_run_ensure(world);
+    if (run == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status == SETT_OK && run->busy) {
+        status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (desc->lanes > SETTI_LANES_MAX ||
+        (desc->tasks.enqueue == NULL) != (desc->tasks.finish == NULL)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: lanes go up to %d, tasks have both functions or none",
+                                     call, SETTI_LANES_MAX);
+    }
+    uint32_t before = run->lanes;
+    run->lanes = desc->lanes != 0 ? desc->lanes : SETTI_LANES_DEFAULT;
+    for (sett_system* at = run->systems; at != NULL; at = at->next) {
+        if (!setti_system_make_lanes(at)) {
+            run->lanes = before;
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        }
+    }
+    run->tasks = desc->tasks;
+    run->timed = !desc->no_times;
+    run->watched = desc->guard == SETT_GUARD_ON;
+#if !defined(NDEBUG)
+    run->watched = desc->guard != SETT_GUARD_OFF;
+#endif
+    run->scheduled = false; /* there may be more jobs */
+    return SETT_OK;
+}

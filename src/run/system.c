@@ -1,0 +1,568 @@
+/* system.c: making and ending systems. What they are made of, a query, perhaps a group, a buffer of
+ * commands for each lane, are the world's ordinary ones.
+ *
+ * Invariant:  systems of a world differ in name;  order.other = the system of that name, or NULL;
+ *             access holds each component once
+ */
+#include "run/run.h"
+
+#include "world/change.h"
+
+static const char system_call[] = "sett_system_create";
+
+/* ---------------------------------------------------------------------------------------- access */
+
+uint32_t setti_system_access(const sett_system* system, sett_component component)
+{
+    for (uint32_t k = 0; k < system->access_count; k++) {
+        if (system->access[k].component == component) {
+            return system->access[k].flags;
+        }
+    }
+    return 0;
+}
+
+/* `flags` for a component; room was made. */
+static void system_declare(sett_system* system, sett_component component, uint32_t flags)
+{
+    for (uint32_t k = 0; k < system->access_count; k++) {
+        if (system->access[k].component == component) {
+            system->access[k].flags |= flags;
+            return;
+        }
+    }
+    system->access[system->access_count].component = component;
+    system->access[system->access_count++].flags = flags;
+}
+
+static uint32_t system_term_flags(const sett_term* term)
+{
+    if (term->kind == SETT_WITHOUT || term->access == SETT_NONE) {
+        /* `changed` reads when it was written, which who writes it writes too. */
+        return SETTI_ACCESS_PRESENCE | (term->changed ? SETTI_ACCESS_READ : 0);
+    }
+    return SETTI_ACCESS_PRESENCE | (term->access != SETT_OUT ? SETTI_ACCESS_READ : 0) |
+           (term->access != SETT_IN ? SETTI_ACCESS_WRITE : 0);
+}
+
+static void system_declare_all(sett_system* system, const sett_system_desc* desc)
+{
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        system_declare(system, desc->terms[k].component, system_term_flags(&desc->terms[k]));
+        system->asks_changed = system->asks_changed || desc->terms[k].changed;
+    }
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->reads[k] != 0; k++) {
+        system_declare(system, desc->reads[k], SETTI_ACCESS_READ_ANYWHERE);
+    }
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->writes[k] != 0; k++) {
+        system_declare(system, desc->writes[k], SETTI_ACCESS_READ | SETTI_ACCESS_WRITE);
+    }
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->random[k] != 0; k++) {
+        system_declare(system, desc->random[k],
+                       SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
+    }
+    system->alone = desc->alone || (system->access_count == 0 && desc->run != NULL);
+}
+
+bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on)
+{
+    *on = 0;
+    if (a->alone || b->alone) {
+        return true;
+    }
+    for (uint32_t k = 0; k < a->access_count; k++) {
+        uint32_t one = a->access[k].flags;
+        uint32_t other = setti_system_access(b, a->access[k].component);
+        if (((one & SETTI_ACCESS_WRITES) != 0 && (other & SETTI_ACCESS_READS) != 0) ||
+            ((one & SETTI_ACCESS_READS) != 0 && (other & SETTI_ACCESS_WRITES) != 0)) {
+            *on = a->access[k].component;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool setti_system_splits(const sett_system* system)
+{
+    if (system->query == NULL || system->desc.whole || system->alone) {
+        return false;
+    }
+    for (uint32_t k = 0; k < system->access_count; k++) {
+        uint32_t flags = system->access[k].flags;
+        bool elsewhere = (flags & SETTI_ACCESS_READ_ANYWHERE) != 0;
+        if ((flags & SETTI_ACCESS_WRITE_ANYWHERE) != 0 ||
+            (elsewhere && (flags & SETTI_ACCESS_WRITE) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------- lanes */
+
+bool setti_system_make_lanes(sett_system* system)
+{
+    sett_world* world = system->world;
+    setti_pool* pool = &world->pool;
+    uint32_t count = setti_system_splits(system) ? world->run->lanes : 1;
+    if (count <= system->lane_capacity) {
+        return true;
+    }
+    setti_lane* lanes = setti_pool_alloc(pool, count * sizeof(*lanes), 64);
+    if (lanes == NULL) {
+        return false;
+    }
+    memset(lanes, 0, count * sizeof(*lanes));
+    if (system->lane_capacity != 0) {
+        memcpy(lanes, system->lanes, system->lane_capacity * sizeof(*lanes));
+    }
+    uint32_t made = system->lane_capacity;
+    while (made < count && (lanes[made].commands = sett_commands_create(world)) != NULL) {
+        lanes[made++].side.scratch.allocator = &pool->allocator;
+    }
+    if (made < count) {
+        while (made-- > system->lane_capacity) {
+            sett_commands_destroy(lanes[made].commands);
+        }
+        setti_pool_free(pool, lanes, count * sizeof(*lanes), 64);
+        return false;
+    }
+    setti_pool_free(pool, system->lanes, system->lane_capacity * sizeof(*lanes), 64);
+    system->lanes = lanes;
+    system->lane_capacity = count;
+    return true;
+}
+
+/* ----------------------------------------------------------------------------------------- order */
+
+static char* system_copy_name(sett_world* world, const char* name)
+{
+    char* copy = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
+    return copy != NULL ? memcpy(copy, name, strlen(name) + 1) : NULL;
+}
+
+static bool system_add_order(sett_system* system, const char* name, bool after)
+{
+    setti_pool* pool = &system->world->pool;
+    if (system->order_count == system->order_capacity) {
+        uint32_t capacity = SETTI_MAX(system->order_capacity * 2, 4);
+        setti_order* order = setti_pool_alloc(pool, capacity * sizeof(*order), 16);
+        if (order == NULL) {
+            return false;
+        }
+        if (system->order_count != 0) {
+            memcpy(order, system->order, system->order_count * sizeof(*order));
+        }
+        setti_pool_free(pool, system->order, system->order_capacity * sizeof(*order), 16);
+        system->order = order;
+        system->order_capacity = capacity;
+    }
+    setti_order* made = &system->order[system->order_count];
+    made->name = system_copy_name(system->world, name);
+    made->other = sett_system_find(system->world, name);
+    made->after = after;
+    system->order_count += made->name != NULL;
+    return made->name != NULL;
+}
+
+static void system_pop_order(sett_system* system)
+{
+    char* name = system->order[--system->order_count].name;
+    setti_pool_free(&system->world->pool, name, strlen(name) + 1, 1);
+}
+
+/* Whether the phases of two systems contradict that one runs before the other. */
+static sett_status system_check_phases(const sett_system* first, const sett_system* then,
+                                       const char* call)
+{
+    if (first->desc.phase <= then->desc.phase) {
+        return SETT_OK;
+    }
+    return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
+                                 "%s: \"%.100s\" cannot run before \"%.100s\": its phase is %d, "
+                                 "the other's %d",
+                                 call, first->name, then->name, first->desc.phase,
+                                 then->desc.phase);
+}
+
+static sett_status system_check_order(const sett_system* system, const char* call)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < system->order_count; k++) {
+        const setti_order* order = &system->order[k];
+        if (order->other != NULL) {
+            status = order->after ? system_check_phases(order->other, system, call)
+                                  : system_check_phases(system, order->other, call);
+        }
+    }
+    return status;
+}
+
+/* Lets all that is said about this name mean this system; with NULL, no system. */
+static void system_resolve(const setti_run* run, const char* name, sett_system* system)
+{
+    for (sett_system* at = run->systems; at != NULL; at = at->next) {
+        for (uint32_t k = 0; k < at->order_count; k++) {
+            if (strcmp(at->order[k].name, name) == 0) {
+                at->order[k].other = system;
+            }
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- making, ending */
+
+static void system_link(sett_system* system)
+{
+    setti_run* run = system->world->run;
+    system->previous = run->last;
+    if (run->last != NULL) {
+        run->last->next = system;
+    } else {
+        run->systems = system;
+    }
+    run->last = system;
+    run->count++;
+    run->scheduled = false;
+    system_resolve(run, system->name, system);
+}
+
+static void system_unlink(sett_system* system)
+{
+    setti_run* run = system->world->run;
+    system_resolve(run, system->name, NULL);
+    if (system->previous != NULL) {
+        system->previous->next = system->next;
+    } else {
+        run->systems = system->next;
+    }
+    if (system->next != NULL) {
+        system->next->previous = system->previous;
+    } else {
+        run->last = system->previous;
+    }
+    run->count--;
+    run->scheduled = false;
+}
+
+static void system_free(sett_system* system)
+{
+    setti_pool* pool = &system->world->pool;
+    for (uint32_t k = 0; k < system->lane_capacity; k++) {
+        setti_arena_deinit(&system->lanes[k].side.scratch);
+        sett_commands_destroy(system->lanes[k].commands);
+    }
+    while (system->order_count != 0) {
+        system_pop_order(system);
+    }
+    setti_pool_free(pool, system->lanes, system->lane_capacity * sizeof(setti_lane), 64);
+    setti_pool_free(pool, system->order, system->order_capacity * sizeof(setti_order), 16);
+    setti_pool_free(pool, system->access, system->access_capacity * sizeof(setti_access), 16);
+    sett_query_destroy(system->query);
+    (void)sett_group_destroy(system->group);
+    if (system->name != NULL) {
+        setti_pool_free(pool, system->name, strlen(system->name) + 1, 1);
+    }
+    setti_pool_free(pool, system, sizeof(*system), 64);
+}
+
+static void run_free(sett_world* world)
+{
+    for (const sett_system* at = world->run->systems; at != NULL; at = at->next) {
+        for (uint32_t k = 0; k < at->lane_capacity; k++) {
+            setti_arena_deinit(&at->lanes[k].side.scratch);
+        }
+    }
+}
+
+setti_run* setti_run_ensure(sett_world* world)
+{
+    if (world->run == NULL) {
+        setti_run* run = setti_pool_alloc(&world->pool, sizeof(*run), 64);
+        if (run == NULL) {
+            return NULL;
+        }
+        memset(run, 0, sizeof(*run));
+        run->lanes = SETTI_LANES_DEFAULT;
+        run->timed = true;
+#if !defined(NDEBUG)
+        run->watched = true;
+#endif
+        world->run = run;
+        world->free_run = run_free;
+    }
+    return world->run;
+}
+
+/* Makes room for the components of a descriptor, each once. */
+static sett_status system_add_access(sett_system* system, const sett_system_desc* desc)
+{
+    sett_world* world = system->world;
+    const sett_component* lists[] = {desc->reads, desc->writes, desc->random};
+    for (uint32_t list = 0; list < 3; list++) {
+        for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && lists[list][k] != 0; k++) {
+            if (setti_world_type(world, lists[list][k]) == NULL) {
+                return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
+                                             "%s: \"%.100s\": component %u is not registered",
+                                             system_call, system->name, (unsigned)lists[list][k]);
+            }
+        }
+    }
+    system->access_capacity = SETT_QUERY_TERMS + 3 * SETT_SYSTEM_ACCESS;
+    system->access =
+        setti_pool_alloc(&world->pool, system->access_capacity * sizeof(setti_access), 16);
+    if (system->access == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
+    }
+    system_declare_all(system, desc);
+    return SETT_OK;
+}
+
+static sett_status system_add_query(sett_system* system, const sett_system_desc* desc)
+{
+    sett_query_desc query;
+    bool any = false;
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
+        any = any || desc->terms[k].component != 0;
+    }
+    if (!any) {
+        return SETT_OK;
+    }
+    memset(&query, 0, sizeof(query));
+    query.name = system->name;
+    memcpy(query.terms, desc->terms, sizeof(query.terms));
+    system->query = sett_query_create(system->world, &query);
+    return system->query != NULL ? SETT_OK : system->world->error;
+}
+
+/* Tells `entered` of those that match already. */
+static void system_enter_all(sett_system* system)
+{
+    sett_world* world = system->world;
+    uint32_t cursor = 0;
+    const char* outer = world->calling;
+    world->calling = system->name;
+    world->locks++;
+    for (sett_entity e = sett_entity_next(world, &cursor); !sett_is_null(e);
+         e = sett_entity_next(world, &cursor)) {
+        if (sett_group_has(system->group, e)) {
+            system->desc.entered(world, e, system->desc.user);
+        }
+    }
+    world->locks--;
+    world->calling = outer;
+}
+
+/* The tracked set of a system with callbacks. */
+static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
+{
+    sett_group_desc group;
+    uint32_t with = 0;
+    uint32_t without = 0;
+    if (desc->entered == NULL && desc->left == NULL) {
+        return SETT_OK;
+    }
+    memset(&group, 0, sizeof(group));
+    group.name = system->name;
+    group.entered = desc->entered;
+    group.left = desc->left;
+    group.user = desc->user;
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        const sett_term* term = &desc->terms[k];
+        bool plain = (term->kind == SETT_WITH && !term->changed) || term->kind == SETT_WITHOUT;
+        if (!plain || with == SETT_GROUP_TYPES || without == SETT_GROUP_TYPES) {
+            return setti_world_fail_with(system->world, SETT_STATUS_ARGUMENT,
+                                         "%s: \"%.100s\": with `entered` or `left` terms may only "
+                                         "require and exclude, %d types each",
+                                         system_call, system->name, SETT_GROUP_TYPES);
+        }
+        if (term->kind == SETT_WITH) {
+            group.with[with++] = term->component;
+        } else {
+            group.without[without++] = term->component;
+        }
+    }
+    system->group = sett_group_create(system->world, &group);
+    return system->group != NULL ? SETT_OK : system->world->error;
+}
+
+static sett_status system_init(sett_system* system, const sett_system_desc* desc)
+{
+    sett_world* world = system->world;
+    sett_status status = system_add_query(system, desc);
+    if (status == SETT_OK) {
+        status = system_add_access(system, desc);
+    }
+    bool room = true;
+    for (uint32_t k = 0; status == SETT_OK && room && k < SETT_SYSTEM_ORDER; k++) {
+        room = (desc->before[k] == NULL || system_add_order(system, desc->before[k], false)) &&
+               (desc->after[k] == NULL || system_add_order(system, desc->after[k], true));
+    }
+    if (status == SETT_OK && !(room && setti_system_make_lanes(system))) {
+        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
+    }
+    if (status == SETT_OK) {
+        status = system_add_group(system, desc);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    system_link(system);
+    for (const sett_system* at = world->run->systems; status == SETT_OK && at != NULL;
+         at = at->next) {
+        status = system_check_order(at, system_call);
+    }
+    if (status == SETT_OK) {
+        status = setti_schedule_check_cycle(system, system_call);
+    }
+    if (status != SETT_OK) {
+        system_unlink(system);
+    }
+    return status;
+}
+
+static const char* system_argument(const sett_system_desc* desc)
+{
+    if (desc->name == NULL || desc->name[0] == '\0') {
+        return "a system needs a name";
+    }
+    if (!(desc->interval >= 0) || !(desc->fixed_step >= 0)) {
+        return "a negative interval or step";
+    }
+    return desc->interval > 0 && desc->fixed_step > 0 ? "an interval and a fixed step" : NULL;
+}
+
+sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
+{
+    const char* wrong = system_argument(desc);
+    if (setti_world_check_unlocked(world, system_call) != SETT_OK) {
+        return NULL;
+    }
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", system_call,
+                              desc->name != NULL ? desc->name : "", wrong);
+        return NULL;
+    }
+    if (sett_system_find(world, desc->name) != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: there is a system \"%.100s\" already", system_call, desc->name);
+        return NULL;
+    }
+    const setti_run* run = setti_run_ensure(world);
+    sett_system* system = run != NULL ? setti_pool_alloc(&world->pool, sizeof(*system), 64) : NULL;
+    if (system == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
+        return NULL;
+    }
+    memset(system, 0, sizeof(*system));
+    system->world = world;
+    system->desc = *desc;
+    system->state.enabled = !desc->disabled;
+    system->name = system_copy_name(world, desc->name);
+    sett_status status = SETT_OK;
+    if (system->name == NULL) {
+        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
+    } else {
+        status = system_init(system, desc);
+    }
+    if (status != SETT_OK) {
+        system_free(system);
+        return NULL;
+    }
+    if (desc->entered != NULL) {
+        system_enter_all(system);
+    }
+    return system;
+}
+
+sett_status sett_system_destroy(sett_system* system)
+{
+    static const char call[] = "sett_system_destroy";
+    if (system == NULL) {
+        return SETT_OK;
+    }
+    sett_world* world = system->world;
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status == SETT_OK && (world->run->busy || world->run->lanes_open)) {
+        status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
+    }
+    if (status == SETT_OK) {
+        system_unlink(system);
+        system_free(system);
+    }
+    return status;
+}
+
+sett_status sett_system_order(sett_system* first, sett_system* then)
+{
+    static const char call[] = "sett_system_order";
+    sett_world* world = first->world;
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (world != then->world) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: systems of two worlds",
+                                     call);
+    }
+    if (!system_add_order(first, then->name, false)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    status = system_check_phases(first, then, call);
+    if (status == SETT_OK) {
+        status = setti_schedule_check_cycle(first, call);
+    }
+    if (status != SETT_OK) {
+        system_pop_order(first);
+        return status;
+    }
+    world->run->scheduled = false;
+    return SETT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------- asking */
+
+sett_system* sett_system_find(const sett_world* world, const char* name)
+{
+    sett_system* at = world->run != NULL ? world->run->systems : NULL;
+    while (at != NULL && strcmp(at->name, name) != 0) {
+        at = at->next;
+    }
+    return at;
+}
+
+const char* sett_system_name(const sett_system* system)
+{
+    return system->name;
+}
+
+void sett_system_enable(sett_system* system, bool on)
+{
+    system->state.enabled = on;
+}
+
+bool sett_system_is_enabled(const sett_system* system)
+{
+    return system->state.enabled != 0;
+}
+
+sett_query* sett_system_query(const sett_system* system)
+{
+    return system->query;
+}
+
+sett_group* sett_system_group(const sett_system* system)
+{
+    return system->group;
+}
+
+void sett_system_stats_get(sett_system* system, sett_system_stats* stats)
+{
+    memset(stats, 0, sizeof(*stats));
+    stats->runs = system->state.runs;
+    stats->time_last = system->time_last;
+    stats->time_total = system->time_total;
+    stats->matches = system->query != NULL ? sett_query_count(system->query) : 0;
+    stats->lanes = system->lane_used;
+    stats->stage = setti_schedule_update(system->world) ? system->stage : 0;
+}

@@ -1,0 +1,217 @@
+/* thread.c: a pool of threads that does one task at a time.
+ *
+ * The workload: some stages a frame, each a list of jobs of 10 to 500 us, on 2 to 16 threads. So the
+ * list is guarded by one lock, taken once for some jobs at a time; threads look out for the next
+ * stage for some microseconds before they sleep, because waking takes 5 to 50.
+ *
+ *     items  | taken | taken | next ... end |        unfinished = end - next + taken and not done
+ *
+ * Invariant, under the lock:  next <= end;  end - next <= unfinished;  busy if unfinished != 0
+ */
+#include "base/atomic.h"
+#include "base/platform.h"
+#include "sett/threads.h"
+
+#include <string.h>
+
+#define THREADS_MAX 1024
+#define THREADS_SPIN 500 /* rounds of looking, of about 40 ns, before a thread sleeps */
+
+struct sett_threads {
+    sett_allocator allocator;
+    setti_gate gate; /* guards all below, up to the signals */
+    sett_task_fn task;
+    void* context;
+    uint32_t next; /* items not taken yet */
+    uint32_t end;
+    uint32_t min_range;
+    uint32_t unfinished; /* items taken or not, and not done */
+    uint32_t posts;      /* tasks so far */
+    uint32_t sleepers;   /* who waits at the gate */
+    bool busy;           /* from enqueue to finish */
+    bool stopping;
+
+    setti_signal posted; /* is `posts` */
+    setti_signal done;   /* is `posts` once the last task has nothing unfinished */
+
+    uint32_t count; /* threads, without those who wait for tasks */
+    setti_thread thread[];
+};
+
+/* Takes some of the items that nobody has taken, does them, and takes the lock again. */
+static void threads_work(sett_threads* threads)
+{
+    uint32_t left = threads->end - threads->next;
+    uint32_t share = left / (2 * (threads->count + 1));
+    uint32_t count = SETTI_MIN(SETTI_MAX(SETTI_MAX(share, threads->min_range), 1), left);
+    uint32_t begin = threads->next;
+    sett_task_fn task = threads->task;
+    void* context = threads->context;
+    threads->next += count;
+    setti_gate_unlock(&threads->gate);
+    task(begin, begin + count, context);
+    setti_gate_lock(&threads->gate);
+    threads->unfinished -= count;
+    if (threads->unfinished == 0) {
+        setti_signal_set(&threads->done, threads->posts);
+        if (threads->sleepers != 0) {
+            setti_gate_wake(&threads->gate);
+        }
+    }
+}
+
+static void threads_sleep(sett_threads* threads)
+{
+    threads->sleepers++;
+    setti_gate_wait(&threads->gate);
+    threads->sleepers--;
+}
+
+/* Looks out, without the lock, for a signal to be (or to cease to be) a value. */
+static void threads_look(setti_signal* signal, uint32_t value, bool until)
+{
+    for (uint32_t k = 0; k < SETTI_SIGNAL_ROUNDS(THREADS_SPIN); k++) {
+        if (setti_signal_is(signal, value) == until) {
+            return;
+        }
+        setti_platform_pause();
+    }
+}
+
+static void threads_body(void* user)
+{
+    sett_threads* threads = user;
+    setti_gate_lock(&threads->gate);
+    while (!threads->stopping) {
+        uint32_t seen = threads->posts;
+        if (threads->next < threads->end) {
+            threads_work(threads);
+            continue;
+        }
+        setti_gate_unlock(&threads->gate);
+        threads_look(&threads->posted, seen, false);
+        setti_gate_lock(&threads->gate);
+        if (threads->posts == seen && !threads->stopping) {
+            threads_sleep(threads);
+        }
+    }
+    setti_gate_unlock(&threads->gate);
+}
+
+static void* threads_enqueue(sett_task_fn task, uint32_t count, uint32_t min_range, void* context,
+                             void* user)
+{
+    sett_threads* threads = user;
+    setti_gate_lock(&threads->gate);
+    bool taken = !threads->busy && threads->count != 0 && count != 0;
+    if (taken) {
+        threads->busy = true;
+        threads->task = task;
+        threads->context = context;
+        threads->next = 0;
+        threads->end = count;
+        threads->min_range = min_range;
+        threads->unfinished = count;
+        threads->posts++;
+        setti_signal_set(&threads->posted, threads->posts);
+        if (threads->sleepers != 0) {
+            setti_gate_wake(&threads->gate);
+        }
+    }
+    setti_gate_unlock(&threads->gate);
+    if (!taken) {
+        task(0, count, context);
+        return NULL;
+    }
+    return threads;
+}
+
+static void threads_finish(void* handle, void* user)
+{
+    sett_threads* threads = user;
+    (void)handle;
+    setti_gate_lock(&threads->gate);
+    while (threads->unfinished != 0) {
+        if (threads->next < threads->end) {
+            threads_work(threads);
+            continue;
+        }
+        uint32_t post = threads->posts;
+        setti_gate_unlock(&threads->gate);
+        threads_look(&threads->done, post, true);
+        setti_gate_lock(&threads->gate);
+        if (threads->unfinished != 0) {
+            threads_sleep(threads);
+        }
+    }
+    threads->busy = false;
+    setti_gate_unlock(&threads->gate);
+}
+
+static size_t threads_size(uint32_t count)
+{
+    return sizeof(sett_threads) + count * sizeof(setti_thread);
+}
+
+/* Ends the first `count` threads, and the pool, which was made for `size` bytes. */
+static void threads_end(sett_threads* threads, uint32_t count, size_t size)
+{
+    setti_gate_lock(&threads->gate);
+    SETTI_ASSERT(!threads->busy);
+    threads->stopping = true;
+    threads->posts++;
+    setti_signal_set(&threads->posted, threads->posts);
+    setti_gate_wake(&threads->gate);
+    setti_gate_unlock(&threads->gate);
+    for (uint32_t k = 0; k < count; k++) {
+        setti_thread_join(&threads->thread[k]);
+    }
+    setti_gate_deinit(&threads->gate);
+    sett_allocator allocator = threads->allocator;
+    (void)allocator.realloc_fn(allocator.user, threads, size, 0, 64);
+}
+
+sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)
+{
+    sett_allocator chosen = setti_allocator_or_default(allocator);
+    uint32_t count = SETTI_MIN(workers != 0 ? workers : setti_platform_cores(), THREADS_MAX) - 1;
+    size_t size = threads_size(count);
+    sett_threads* threads = chosen.realloc_fn(chosen.user, NULL, 0, size, 64);
+    if (threads == NULL) {
+        return NULL;
+    }
+    memset(threads, 0, size);
+    threads->allocator = chosen;
+    threads->count = count;
+    if (!setti_gate_init(&threads->gate)) {
+        (void)chosen.realloc_fn(chosen.user, threads, size, 0, 64);
+        return NULL;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        threads->thread[k].body = threads_body;
+        threads->thread[k].user = threads;
+        if (!setti_thread_start(&threads->thread[k])) {
+            threads_end(threads, k, size);
+            return NULL;
+        }
+    }
+    return threads;
+}
+
+void sett_threads_destroy(sett_threads* threads)
+{
+    if (threads != NULL) {
+        threads_end(threads, threads->count, threads_size(threads->count));
+    }
+}
+
+sett_tasks sett_threads_tasks(sett_threads* threads)
+{
+    sett_tasks tasks = {threads_enqueue, threads_finish, threads};
+    return tasks;
+}
+
+uint32_t sett_threads_count(const sett_threads* threads)
+{
+    return threads->count + 1;
+}

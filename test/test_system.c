@@ -1,0 +1,870 @@
+/* test_system.c: systems: what a function is handed, when it is called, what it may do. */
+#include "check.h"
+#include "scarce.h"
+#include "sett/system.h"
+
+typedef struct Position {
+    float x, y;
+} Position;
+
+typedef struct Velocity {
+    float x, y;
+} Velocity;
+
+typedef struct Count {
+    uint32_t value;
+} Count;
+
+static void expect_valid(sett_world* world)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+}
+
+typedef struct scene {
+    sett_world* world;
+    sett_component position;
+    sett_component velocity;
+    sett_component count;
+    sett_component rare; /* packed */
+    sett_component tag;
+} scene;
+
+static scene scene_begin(void)
+{
+    scene s;
+    s.world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK(s.world != NULL);
+    s.position = SETT_REGISTER(s.world, Position);
+    s.velocity = SETT_REGISTER(s.world, Velocity);
+    s.count = SETT_REGISTER(s.world, Count);
+    s.rare = sett_component_register(
+        s.world, &(sett_component_desc){.name = "Rare", .size = 4, .storage = SETT_STORAGE_PACKED});
+    s.tag = sett_component_register(s.world, &(sett_component_desc){.name = "Tag"});
+    return s;
+}
+
+static void scene_end(scene* s)
+{
+    expect_valid(s->world);
+    sett_world_destroy(s->world);
+}
+
+static void scene_fill(scene* s, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        sett_entity e = sett_entity_create(s->world);
+        sett_set(s->world, e, s->position, &(Position){(float)k, 0});
+        sett_set(s->world, e, s->count, &(Count){0});
+        if (k % 2 == 0) {
+            sett_set(s->world, e, s->velocity, &(Velocity){1, 2});
+        }
+        if (k % 10 == 0) {
+            sett_set(s->world, e, s->rare, &(uint32_t){k});
+        }
+    }
+}
+
+/* What calls left in `user`. */
+typedef struct calls {
+    uint32_t count;
+    uint32_t entities;
+    uint32_t lanes; /* a bit for each */
+    float dt;
+    uint64_t frame;
+    double time;
+    const char* log; /* names, in order */
+    char text[400];
+} calls;
+
+static void note(sett_context* c)
+{
+    calls* to = c->user;
+    to->count++;
+    to->lanes |= (uint32_t)1 << c->lane;
+    to->dt = c->dt;
+    to->frame = c->frame;
+    to->time = c->time;
+    CHECK(c->lane < c->lane_count);
+    SETT_SYSTEM_QUERY(c, b) {
+        to->entities += b->count;
+    }
+}
+
+static void write_name(sett_context* c)
+{
+    calls* to = c->user;
+    strcat(to->text, sett_system_name(c->system));
+    strcat(to->text, " ");
+}
+
+static void move(sett_context* c)
+{
+    SETT_SYSTEM_QUERY(c, b) {
+        Position* p = sett_batch_field(b, 0);
+        const Velocity* v = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            p[i].x += v[i].x * c->dt;
+            p[i].y += v[i].y * c->dt;
+        }
+    }
+}
+
+static void visits_each_entity_once(void)
+{
+    scene s = scene_begin();
+    sett_component Position_id = s.position;
+    sett_component Velocity_id = s.velocity;
+    scene_fill(&s, 5000);
+    CHECK(SETT_SYSTEM(s.world, move, .terms = {SETT_WRITES(Position), SETT_READS(Velocity)}) !=
+          NULL);
+    for (int frame = 0; frame < 3; frame++) {
+        CHECK_EQ(sett_progress(s.world, 0.5f), SETT_OK);
+    }
+    uint32_t cursor = 0;
+    for (sett_entity e = sett_entity_next(s.world, &cursor); !sett_is_null(e);
+         e = sett_entity_next(s.world, &cursor)) {
+        const Position* p = sett_get(s.world, e, s.position);
+        float moved = e.index % 2 == 0 ? 1.5f : 0;
+        CHECK(p->x == (float)e.index + moved && p->y == moved * 2);
+    }
+    scene_end(&s);
+}
+
+static void context_says_what_it_is(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    sett_component Count_id = s.count;
+    scene_fill(&s, 5000);
+    sett_system* system = SETT_SYSTEM(s.world, note, .user = &to, .terms = {SETT_WRITES(Count)});
+    CHECK(system != NULL);
+    CHECK_PTR_EQ(sett_system_find(s.world, "note"), system);
+    CHECK_EQ(sett_progress(s.world, 0.25f), SETT_OK);
+    CHECK_EQ(to.count, 5); /* pages of 1,024 */
+    CHECK_EQ(to.lanes, 31);
+    CHECK_EQ(to.entities, 5000);
+    CHECK_EQ(to.frame, 0);
+    CHECK(to.time == 0 && to.dt == 0.25f);
+    CHECK_EQ(sett_progress(s.world, 0.5f), SETT_OK);
+    CHECK_EQ(to.frame, 1);
+    CHECK(to.time == 0.25 && to.dt == 0.5f);
+    sett_system_stats stats;
+    sett_system_stats_get(system, &stats);
+    CHECK_EQ(stats.runs, 2);
+    CHECK_EQ(stats.lanes, 5);
+    CHECK_EQ(stats.matches, 5000);
+    CHECK(stats.time_total >= stats.time_last && stats.time_last != 0);
+    scene_end(&s);
+}
+
+static void lanes_do_not_exceed_what_is_allowed(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    sett_component Count_id = s.count;
+    scene_fill(&s, 40000);
+    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.lanes = 3}), SETT_OK);
+    CHECK(SETT_SYSTEM(s.world, note, .user = &to, .terms = {SETT_WRITES(Count)}) != NULL);
+    CHECK_EQ(sett_progress(s.world, 0), SETT_OK);
+    CHECK_EQ(to.count, 3);
+    CHECK_EQ(to.entities, 40000);
+    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.lanes = 20}), SETT_OK);
+    memset(&to, 0, sizeof(to));
+    CHECK_EQ(sett_progress(s.world, 0), SETT_OK);
+    CHECK_EQ(to.count, 20);
+    CHECK_EQ(to.entities, 40000);
+    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.lanes = 65}),
+             SETT_STATUS_ARGUMENT);
+    scene_end(&s);
+}
+
+static uint32_t count_calls(scene* s, calls* to, const sett_system_desc* desc)
+{
+    sett_system* system = sett_system_create(s->world, desc);
+    CHECK(system != NULL);
+    memset(to, 0, sizeof(*to));
+    CHECK_EQ(sett_progress(s->world, 0), SETT_OK);
+    CHECK_EQ(sett_system_destroy(system), SETT_OK);
+    return to->count;
+}
+
+static void splits_only_what_may_be_split(void)
+{
+    scene s = scene_begin();
+    calls to;
+    sett_component Position_id = s.position;
+    sett_component Count_id = s.count;
+    sett_component Rare_id = s.rare;
+    scene_fill(&s, 30000);
+    sett_system_desc desc = {.name = "s", .run = note, .user = &to};
+    desc.terms[0] = (sett_term)SETT_WRITES(Count);
+    CHECK_EQ(count_calls(&s, &to, &desc), 16);
+    desc.reads[0] = s.position;
+    CHECK_EQ(count_calls(&s, &to, &desc), 16);
+    desc.reads[0] = s.count; /* others' values of what it writes */
+    CHECK_EQ(count_calls(&s, &to, &desc), 1);
+    desc.reads[0] = 0;
+    desc.writes[0] = s.position;
+    CHECK_EQ(count_calls(&s, &to, &desc), 16);
+    desc.writes[0] = 0;
+    desc.random[0] = s.position;
+    CHECK_EQ(count_calls(&s, &to, &desc), 1);
+    desc.random[0] = 0;
+    desc.whole = true;
+    CHECK_EQ(count_calls(&s, &to, &desc), 1);
+    desc.whole = false;
+    desc.alone = true;
+    CHECK_EQ(count_calls(&s, &to, &desc), 1);
+    desc.alone = false;
+    /* 3,000 packed rows drive; what is read may lie elsewhere, what is written not. */
+    desc.terms[0] = (sett_term)SETT_WRITES(Rare);
+    CHECK_EQ(count_calls(&s, &to, &desc), 3);
+    desc.terms[1] = (sett_term)SETT_READS(Position);
+    CHECK_EQ(count_calls(&s, &to, &desc), 3);
+    CHECK_EQ(to.entities, 3000);
+    desc.terms[1] = (sett_term)SETT_WRITES(Position);
+    CHECK_EQ(count_calls(&s, &to, &desc), 1);
+    CHECK_EQ(to.entities, 3000);
+    scene_end(&s);
+}
+
+static void without_terms_called_once(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    sett_component Position_id = s.position;
+    CHECK(SETT_SYSTEM(s.world, note, .user = &to, .reads = {s.position}) != NULL);
+    CHECK_EQ(sett_progress(s.world, 0), SETT_OK);
+    CHECK_EQ(to.count, 1);
+    CHECK_EQ(to.entities, 0);
+    CHECK(sett_system_query(sett_system_find(s.world, "note")) == NULL);
+    /* With terms, and nobody who matches: not called, unless it is whole. */
+    calls none = {0};
+    calls whole = {0};
+    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "none",
+                                                          .run = note,
+                                                          .user = &none,
+                                                          .terms = {SETT_WRITES(Position)}}) !=
+          NULL);
+    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "whole",
+                                                          .run = note,
+                                                          .user = &whole,
+                                                          .whole = true,
+                                                          .terms = {SETT_WRITES(Position)}}) !=
+          NULL);
+    CHECK_EQ(sett_progress(s.world, 0), SETT_OK);
+    CHECK_EQ(none.count, 0);
+    CHECK_EQ(whole.count, 1);
+    scene_end(&s);
+}
+
+static sett_system* named(scene* s, calls* to, const char* name, sett_system_desc desc)
+{
+    desc.name = name;
+    desc.run = write_name;
+    desc.user = to;
+    sett_system* system = sett_system_create(s->world, &desc);
+    CHECK(system != NULL);
+    return system;
+}
+
+static const char* run_names(scene* s, calls* to)
+{
+    to->text[0] = '\0';
+    CHECK_EQ(sett_progress(s->world, 1), SETT_OK);
+    return to->text;
+}
+
+static void phases_follow_one_another(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    named(&s, &to, "draw", (sett_system_desc){.phase = SETT_PHASE_OUTPUT});
+    named(&s, &to, "late", (sett_system_desc){.phase = SETT_PHASE_UPDATE_LATE});
+    named(&s, &to, "update", (sett_system_desc){.phase = 0});
+    named(&s, &to, "own", (sett_system_desc){.phase = 50});
+    named(&s, &to, "early", (sett_system_desc){.phase = SETT_PHASE_UPDATE_EARLY});
+    named(&s, &to, "load", (sett_system_desc){.phase = SETT_PHASE_LOAD});
+    named(&s, &to, "input", (sett_system_desc){.phase = SETT_PHASE_INPUT});
+    named(&s, &to, "again", (sett_system_desc){.phase = 0});
+    CHECK_STR_EQ(run_names(&s, &to), "load input early update again own late draw ");
+    scene_end(&s);
+}
+
+static void systems_are_switched(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    sett_system* a = named(&s, &to, "a", (sett_system_desc){.disabled = true});
+    named(&s, &to, "b", (sett_system_desc){.once = true});
+    sett_system* c = named(&s, &to, "c", (sett_system_desc){.phase = 0});
+    CHECK_STR_EQ(run_names(&s, &to), "b c ");
+    CHECK_STR_EQ(run_names(&s, &to), "c ");
+    sett_system_enable(a, true);
+    CHECK(sett_system_is_enabled(a) && !sett_system_is_enabled(sett_system_find(s.world, "b")));
+    CHECK_STR_EQ(run_names(&s, &to), "a c ");
+    CHECK_EQ(sett_system_destroy(c), SETT_OK);
+    CHECK_STR_EQ(run_names(&s, &to), "a ");
+    to.text[0] = '\0';
+    sett_system_enable(a, false);
+    CHECK_EQ(sett_system_run(a, 1), SETT_OK); /* it is asked for */
+    CHECK_STR_EQ(to.text, "a ");
+    scene_end(&s);
+}
+
+static bool is_set(const sett_world* world, void* user)
+{
+    CHECK(sett_entity_count(world) == 0);
+    return ((const calls*)user)->count != 0;
+}
+
+static void conditions_are_asked(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    named(&s, &to, "if", (sett_system_desc){.condition = is_set});
+    CHECK_STR_EQ(run_names(&s, &to), "");
+    to.count = 1;
+    CHECK_STR_EQ(run_names(&s, &to), "if ");
+    to.count = 0;
+    CHECK_STR_EQ(run_names(&s, &to), "");
+    scene_end(&s);
+}
+
+static void intervals_add_up(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    sett_system* system = SETT_SYSTEM(s.world, note, .user = &to, .interval = 1);
+    CHECK(system != NULL);
+    for (int frame = 1; frame <= 9; frame++) {
+        CHECK_EQ(sett_progress(s.world, 0.25f), SETT_OK);
+        CHECK_EQ(to.count, frame / 4);
+        CHECK(frame < 4 || to.dt == 1.0f);
+    }
+    CHECK_EQ(sett_progress(s.world, 3.0f), SETT_OK);
+    CHECK_EQ(to.count, 3);
+    CHECK(to.dt == 3.25f);
+    sett_system_enable(system, false);
+    CHECK_EQ(sett_progress(s.world, 3.0f), SETT_OK);
+    sett_system_enable(system, true);
+    CHECK_EQ(sett_progress(s.world, 0.5f), SETT_OK); /* time stood still */
+    CHECK_EQ(to.count, 3);
+    scene_end(&s);
+}
+
+static void fixed_steps_catch_up(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    CHECK(SETT_SYSTEM(s.world, note, .user = &to, .fixed_step = 0.25f, .max_steps = 4) != NULL);
+    CHECK_EQ(sett_progress(s.world, 0.125f), SETT_OK);
+    CHECK_EQ(to.count, 0);
+    CHECK_EQ(sett_progress(s.world, 0.25f), SETT_OK); /* 0.375 */
+    CHECK_EQ(to.count, 1);
+    CHECK(to.dt == 0.25f);
+    CHECK_EQ(sett_progress(s.world, 0.875f), SETT_OK); /* 1 */
+    CHECK_EQ(to.count, 5);
+    CHECK_EQ(sett_progress(s.world, 0.125f), SETT_OK);
+    CHECK_EQ(sett_progress(s.world, 1.0f), SETT_OK); /* 1.125: four steps, an eighth is kept */
+    CHECK_EQ(to.count, 9);
+    CHECK_EQ(sett_progress(s.world, 0.125f), SETT_OK);
+    CHECK_EQ(to.count, 10);
+    CHECK_EQ(sett_progress(s.world, 10), SETT_OK); /* forgotten beyond four */
+    CHECK_EQ(to.count, 14);
+    CHECK_EQ(sett_progress(s.world, 0.125f), SETT_OK);
+    CHECK_EQ(to.count, 14);
+    CHECK_EQ(sett_progress(s.world, 1e30f), SETT_OK);
+    CHECK_EQ(to.count, 18);
+    CHECK_EQ(sett_progress(s.world, -1), SETT_STATUS_ARGUMENT);
+    scene_end(&s);
+}
+
+/* ---- Commands -------------------------------------------------------------------------------- */
+
+static void spawn(sett_context* c)
+{
+    scene* s = c->user;
+    SETT_SYSTEM_QUERY(c, b) {
+        SETT_EACH(b, i) {
+            sett_entity made = sett_cmd_create(c->commands);
+            CHECK(!sett_is_null(made) && !sett_entity_valid(c->world, made));
+            CHECK_EQ(sett_cmd_set(c->commands, made, s->count, &(Count){sett_batch_index(b, i)}),
+                     SETT_OK);
+            CHECK_EQ(sett_cmd_destroy(c->commands, sett_batch_entity(b, i)), SETT_OK);
+        }
+    }
+}
+
+static void count_seen(sett_context* c)
+{
+    uint32_t* seen = c->user;
+    SETT_SYSTEM_QUERY(c, b) {
+        *seen += b->count;
+    }
+}
+
+static void commands_are_applied_between_phases(void)
+{
+    scene s = scene_begin();
+    uint32_t same = 0;
+    uint32_t later = 0;
+    uint32_t alone = 0;
+    sett_component Position_id = s.position;
+    sett_component Count_id = s.count;
+    for (uint32_t k = 0; k < 3000; k++) {
+        sett_set(s.world, sett_entity_create(s.world), s.position, &(Position){0, 0});
+    }
+    CHECK(SETT_SYSTEM(s.world, spawn, .user = &s, .terms = {SETT_READS(Position)}) != NULL);
+    sett_system_desc desc = {.name = "same", .run = count_seen, .user = &same, .whole = true};
+    desc.terms[0] = (sett_term)SETT_READS(Count);
+    desc.after[0] = "spawn";
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    desc.name = "alone";
+    desc.user = &alone;
+    desc.alone = true;
+    desc.after[0] = "same";
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    desc.name = "later";
+    desc.user = &later;
+    desc.phase = 1;
+    desc.after[0] = NULL;
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(same, 0);
+    CHECK_EQ(alone, 3000);
+    CHECK_EQ(later, 3000);
+    CHECK_EQ(sett_entity_count(s.world), 3000);
+    CHECK_EQ(sett_component_count(s.world, s.position), 0);
+    scene_end(&s);
+}
+
+/* Each lane of each system writes who it is onto the same entity: the last one wins. */
+static sett_entity stamped;
+
+static void stamp(sett_context* c)
+{
+    scene* s = c->user;
+    uint32_t value = c->lane + (sett_system_name(c->system)[0] == 'b' ? 100 : 0);
+    CHECK_EQ(sett_cmd_set(c->commands, stamped, s->count, &value), SETT_OK);
+}
+
+static void commands_go_by_system_then_lane(void)
+{
+    scene s = scene_begin();
+    sett_component Position_id = s.position;
+    sett_component Velocity_id = s.velocity;
+    scene_fill(&s, 8000);
+    stamped = sett_entity_at(s.world, 7);
+    sett_system_desc desc = {.name = "b", .run = stamp, .user = &s, .after = {"a"}};
+    desc.terms[0] = (sett_term)SETT_READS(Velocity);
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    desc = (sett_system_desc){.name = "a", .run = stamp, .user = &s};
+    desc.terms[0] = (sett_term)SETT_READS(Position);
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(((const Count*)sett_get(s.world, stamped, s.count))->value, 107);
+    CHECK_EQ(sett_system_destroy(sett_system_find(s.world, "b")), SETT_OK);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(((const Count*)sett_get(s.world, stamped, s.count))->value, 7);
+    scene_end(&s);
+}
+
+static void the_worlds_own_buffer_is_applied(void)
+{
+    scene s = scene_begin();
+    uint32_t seen = 0;
+    sett_component Count_id = s.count;
+    sett_system_desc desc = {.name = "seen", .run = count_seen, .user = &seen, .whole = true};
+    desc.terms[0] = (sett_term)SETT_READS(Count);
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    sett_commands* commands = sett_world_commands(s.world);
+    sett_cmd_set(commands, sett_cmd_create(commands), s.count, &(Count){1});
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(seen, 1);
+    scene_end(&s);
+}
+
+/* ---- What is refused ------------------------------------------------------------------------- */
+
+static void breaks_rules(sett_context* c)
+{
+    scene* s = c->user;
+    sett_entity e = sett_entity_at(c->world, 0);
+    CHECK(sett_is_null(sett_entity_create(c->world)));
+    CHECK_EQ(sett_world_error(c->world), SETT_STATUS_LOCKED);
+    CHECK_MSG(strstr(sett_world_message(c->world), "system breaks_rules runs") != NULL, "%s",
+              sett_world_message(c->world));
+    CHECK(strstr(sett_world_message(c->world), "context->commands") != NULL);
+    CHECK_EQ(sett_entity_destroy(c->world, e), SETT_STATUS_LOCKED);
+    CHECK(sett_add(c->world, e, s->tag) == NULL);
+    CHECK_EQ(sett_remove(c->world, e, s->position), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_world_clear(c->world), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_commands_apply(c->commands), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_progress(c->world, 1), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_system_run(c->system, 1), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_system_destroy(c->system), SETT_STATUS_LOCKED);
+    CHECK(sett_system_create(c->world, &(sett_system_desc){.name = "x"}) == NULL);
+    CHECK_EQ(sett_schedule_configure(c->world, &(sett_schedule_desc){0}), SETT_STATUS_LOCKED);
+    sett_batch batch;
+    CHECK(sett_query_begin(sett_system_query(c->system), &batch) == NULL);
+    CHECK(strstr(sett_world_message(c->world), "sett_context_query") != NULL);
+}
+
+static void structure_stands_still(void)
+{
+    scene s = scene_begin();
+    sett_component Position_id = s.position;
+    scene_fill(&s, 10);
+    CHECK(SETT_SYSTEM(s.world, breaks_rules, .user = &s, .terms = {SETT_WRITES(Position)}) != NULL);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(sett_entity_count(s.world), 10);
+    CHECK(!sett_is_null(sett_entity_create(s.world)));
+    scene_end(&s);
+}
+
+static void changes_at_once(sett_context* c)
+{
+    scene* s = c->user;
+    SETT_SYSTEM_QUERY(c, b) {
+        CHECK(sett_is_null(sett_entity_create(c->world))); /* a loop is open */
+        break;
+    }
+    sett_entity e = sett_entity_create(c->world);
+    CHECK(sett_set(c->world, e, s->position, &(Position){0, 0}) != NULL);
+    CHECK_EQ(sett_progress(c->world, 1), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_system_destroy(c->system), SETT_STATUS_LOCKED);
+    sett_entity promised = sett_cmd_create(c->commands);
+    CHECK_EQ(sett_cmd_set(c->commands, promised, s->position, &(Position){1, 1}), SETT_OK);
+}
+
+static void who_runs_alone_may_change_structure(void)
+{
+    scene s = scene_begin();
+    sett_component Position_id = s.position;
+    scene_fill(&s, 10);
+    CHECK(SETT_SYSTEM(s.world, changes_at_once, .user = &s, .alone = true,
+                      .terms = {SETT_WRITES(Position)}) != NULL);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(sett_entity_count(s.world), 12);
+    CHECK_EQ(sett_component_count(s.world, s.position), 12);
+    scene_end(&s);
+}
+
+static void makes_a_system(sett_context* c)
+{
+    CHECK(sett_system_create(
+              c->world, &(sett_system_desc){.name = "made", .run = write_name, .user = c->user}) !=
+          NULL);
+}
+
+static void made_while_running_takes_part_later(void)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    CHECK(SETT_SYSTEM(s.world, makes_a_system, .user = &to, .once = true) != NULL);
+    CHECK_STR_EQ(run_names(&s, &to), "");
+    CHECK_STR_EQ(run_names(&s, &to), "made ");
+    scene_end(&s);
+}
+
+static void leaves_its_loop(sett_context* c)
+{
+    sett_batch batch;
+    CHECK(sett_context_begin(c, &batch) != NULL);
+    CHECK(sett_batch_next(&batch));
+}
+
+static void a_loop_left_open_does_no_harm(void)
+{
+    scene s = scene_begin();
+    sett_component Position_id = s.position;
+    sett_component Rare_id = s.rare;
+    scene_fill(&s, 100);
+    sett_system_desc desc = {.name = "alone", .run = leaves_its_loop, .alone = true};
+    desc.terms[0] = (sett_term)SETT_WRITES(Position);
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    desc.name = "gathers";
+    desc.alone = false;
+    desc.terms[1] = (sett_term)SETT_WRITES(Rare);
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK(!sett_is_null(sett_entity_create(s.world)));
+    scene_end(&s);
+}
+
+static void bad_descriptors_are_refused(void)
+{
+    scene s = scene_begin();
+    CHECK(sett_system_create(s.world, &(sett_system_desc){0}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x", .interval = -1}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x", .reads = {999}}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
+    CHECK(sett_system_create(
+              s.world, &(sett_system_desc){.name = "x", .terms = {{.component = 999}}}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
+    CHECK(sett_system_create(
+              s.world, &(sett_system_desc){.name = "x", .terms = {[1] = {.component = s.tag}}}) ==
+          NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x"}) != NULL);
+    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x"}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_CONFLICT);
+    sett_stats stats;
+    sett_world_stats(s.world, &stats);
+    CHECK_EQ(stats.queries, 0);
+    CHECK_EQ(sett_system_destroy(NULL), SETT_OK);
+    scene_end(&s);
+}
+
+/* ---- Changes, sets, memory ------------------------------------------------------------------- */
+
+static void changed_terms_see_what_is_new(void)
+{
+    scene s = scene_begin();
+    uint32_t seen = 0;
+    sett_component Count_id = s.count;
+    scene_fill(&s, 5000);
+    sett_system_desc desc = {.name = "seen", .run = count_seen, .user = &seen, .whole = true};
+    desc.terms[0] = (sett_term)SETT_CHANGED(Count);
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(seen, 5000);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(seen, 5000);
+    ((Count*)sett_get_mut(s.world, sett_entity_at(s.world, 2000), s.count))->value = 1;
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(seen, 6024); /* its page */
+    desc = (sett_system_desc){.name = "behind", .run = note, .phase = 1};
+    desc.user = &(calls){0};
+    desc.terms[0] = (sett_term)SETT_WRITES(Count);
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(seen, 6024);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK); /* what was written after it, a frame ago */
+    CHECK_EQ(seen, 6024 + 5000);
+    scene_end(&s);
+}
+
+typedef struct managed {
+    uint32_t entered;
+    uint32_t left;
+    uint32_t sum;
+} managed;
+
+static void managed_enter(sett_world* world, sett_entity e, void* user)
+{
+    managed* m = user;
+    CHECK(sett_entity_valid(world, e));
+    CHECK(sett_is_null(sett_entity_create(world)));
+    m->entered++;
+    m->sum += e.index;
+}
+
+static void managed_leave(sett_world* world, sett_entity e, void* user)
+{
+    managed* m = user;
+    CHECK(sett_entity_valid(world, e));
+    m->left++;
+    m->sum -= e.index;
+}
+
+static void managed_sets_are_one_call(void)
+{
+    scene s = scene_begin();
+    managed m = {0};
+    sett_component Position_id = s.position;
+    sett_component Tag_id = s.tag;
+    scene_fill(&s, 100);
+    sett_add(s.world, sett_entity_at(s.world, 99), s.tag);
+    sett_system_desc desc = {.name = "set", .user = &m};
+    desc.terms[0] = (sett_term)SETT_WRITES(Position);
+    desc.terms[1] = (sett_term)SETT_LACKS(Tag);
+    desc.entered = managed_enter;
+    desc.left = managed_leave;
+    sett_system* set = sett_system_create(s.world, &desc);
+    CHECK(set != NULL);
+    CHECK_EQ(m.entered, 99);
+    CHECK_EQ(m.sum, 99 * 98 / 2);
+    CHECK_EQ(sett_group_count(sett_system_group(set)), 99);
+    sett_add(s.world, sett_entity_at(s.world, 5), s.tag);
+    sett_remove(s.world, sett_entity_at(s.world, 99), s.tag);
+    sett_entity_destroy(s.world, sett_entity_at(s.world, 6));
+    CHECK_EQ(m.entered, 100);
+    CHECK_EQ(m.left, 2);
+    CHECK_EQ(m.sum, 99 * 98 / 2 + 99 - 5 - 6);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(sett_system_destroy(set), SETT_OK);
+    CHECK_EQ(m.left, 2);
+    desc.terms[2] = (sett_term){.component = s.count, .kind = SETT_OPTIONAL};
+    CHECK(sett_system_create(s.world, &desc) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    scene_end(&s);
+}
+
+static void uses_scratch(sett_context* c)
+{
+    uint32_t* expected = c->user;
+    SETT_SYSTEM_QUERY(c, b) {
+        uint32_t* list = sett_context_alloc(c, b->count * sizeof(uint32_t), sizeof(uint32_t));
+        double* wide = sett_context_alloc(c, 4096, 4096);
+        CHECK(list != NULL && wide != NULL && (uintptr_t)wide % 4096 == 0);
+        uint32_t k = 0;
+        SETT_EACH(b, i) {
+            list[k++] = sett_batch_index(b, i);
+        }
+        wide[511] = 1;
+        for (k = 0; k < b->count; k++) {
+            *expected += list[k];
+        }
+    }
+}
+
+/* Loops over rare types within a loop over rare types: scratch of both comes from the lane. */
+static void nests_loops(sett_context* c)
+{
+    sett_query* inner = c->user;
+    SETT_SYSTEM_QUERY(c, b) {
+        Count* count = sett_batch_field(b, 0);
+        const uint32_t* rare = sett_batch_field(b, 1);
+        sett_batch batch;
+        uint32_t others = 0;
+        CHECK(sett_context_query(c, inner, &batch) != NULL);
+        while (sett_batch_next(&batch)) {
+            others += batch.count;
+        }
+        sett_batch_end(&batch);
+        SETT_EACH(b, i) {
+            CHECK_EQ(rare[i], sett_batch_index(b, i));
+            count[i].value += others;
+        }
+    }
+}
+
+static void loops_nest_and_memory_settles(void)
+{
+    static scarce_memory memory;
+    memset(&memory, 0, sizeof(memory));
+    sett_world* world = scarce_world(&memory);
+    scene s = {.world = world};
+    s.position = SETT_REGISTER(world, Position);
+    s.velocity = SETT_REGISTER(world, Velocity);
+    s.count = SETT_REGISTER(world, Count);
+    s.rare = sett_component_register(
+        world, &(sett_component_desc){.name = "Rare", .size = 4, .storage = SETT_STORAGE_PACKED});
+    sett_component Position_id = s.position;
+    sett_component Count_id = s.count;
+    sett_component Rare_id = s.rare;
+    scene_fill(&s, 4000);
+    uint32_t sum = 0;
+    sett_query* inner = sett_query_create(
+        world, &(sett_query_desc){.terms = {SETT_READS(Position), SETT_READS(Rare)}});
+    CHECK(SETT_SYSTEM(world, uses_scratch, .user = &sum, .whole = true,
+                      .terms = {SETT_READS(Position)}) != NULL);
+    CHECK(SETT_SYSTEM(world, nests_loops, .user = inner, .reads = {s.position},
+                      .terms = {SETT_WRITES(Count), SETT_READS(Rare)}) != NULL);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    uint64_t held = memory.held;
+    memory.closed = true;
+    memory.strict = true; /* nothing is given any more */
+    for (int frame = 0; frame < 50; frame++) {
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    }
+    CHECK_EQ(memory.held, held);
+    CHECK_EQ(sum, 52u * (4000 * 3999 / 2));
+    CHECK_EQ(((const Count*)sett_get(world, sett_entity_at(world, 10), s.count))->value, 52 * 400);
+    expect_valid(world);
+    scarce_end(&memory, world);
+}
+
+/* ---- Out of memory --------------------------------------------------------------------------- */
+
+typedef struct scarce_scene {
+    scene s;
+    sett_system* system;
+    uint32_t entities;
+} scarce_scene;
+
+static bool scarce_create(void* user)
+{
+    scarce_scene* at = user;
+    sett_component Position_id = at->s.position;
+    sett_system_desc desc = {.name = "scarce", .run = move, .after = {"a", "b"}};
+    desc.terms[0] = (sett_term)SETT_WRITES(Position);
+    desc.entered = managed_enter;
+    desc.user = &(managed){0};
+    at->system = sett_system_create(at->s.world, &desc);
+    return at->system != NULL;
+}
+
+static void scarce_unchanged(void* user)
+{
+    scarce_scene* at = user;
+    CHECK(sett_system_find(at->s.world, "scarce") == NULL);
+    sett_stats stats;
+    sett_world_stats(at->s.world, &stats);
+    CHECK_EQ(stats.queries, 1);
+}
+
+static void spawn_scarce(sett_context* c)
+{
+    scarce_scene* at = c->user;
+    SETT_SYSTEM_QUERY(c, b) {
+        SETT_EACH(b, i) {
+            sett_entity made = sett_cmd_create(c->commands);
+            if (!sett_is_null(made) &&
+                sett_cmd_set(c->commands, made, at->s.count, &(Count){0}) == SETT_OK) {
+                at->entities++;
+            }
+        }
+    }
+}
+
+static bool scarce_progress(void* user)
+{
+    scarce_scene* at = user;
+    return sett_progress(at->s.world, 1) == SETT_OK;
+}
+
+static void failing_memory_changes_nothing(void)
+{
+    static scarce_memory memory;
+    memset(&memory, 0, sizeof(memory));
+    scarce_scene at = {.s = {.world = scarce_world(&memory)}};
+    at.s.position = SETT_REGISTER(at.s.world, Position);
+    at.s.velocity = SETT_REGISTER(at.s.world, Velocity);
+    at.s.count = SETT_REGISTER(at.s.world, Count);
+    at.s.rare =
+        sett_component_register(at.s.world, &(sett_component_desc){.name = "Rare", .size = 4});
+    sett_component Position_id = at.s.position;
+    scene_fill(&at.s, 1500);
+    uint32_t made = sett_entity_count(at.s.world);
+    CHECK(SETT_SYSTEM(at.s.world, spawn_scarce, .user = &at, .terms = {SETT_READS(Position)}) !=
+          NULL);
+    scarce_run(at.s.world, &memory, scarce_create, scarce_unchanged, &at);
+    CHECK(memory.failures > 5);
+    CHECK_EQ(sett_system_destroy(at.system), SETT_OK);
+    memory.failures = 0;
+    scarce_run(at.s.world, &memory, scarce_progress, NULL, &at);
+    CHECK(memory.failures > 5);
+    /* Whatever was recorded came to be, in the end. */
+    CHECK_EQ(sett_entity_count(at.s.world), made + at.entities);
+    scarce_end(&memory, at.s.world);
+}
+
+TEST_MAIN(TEST(visits_each_entity_once), TEST(context_says_what_it_is),
+          TEST(lanes_do_not_exceed_what_is_allowed), TEST(splits_only_what_may_be_split),
+          TEST(without_terms_called_once), TEST(phases_follow_one_another),
+          TEST(systems_are_switched), TEST(conditions_are_asked), TEST(intervals_add_up),
+          TEST(fixed_steps_catch_up), TEST(commands_are_applied_between_phases),
+          TEST(commands_go_by_system_then_lane), TEST(the_worlds_own_buffer_is_applied),
+          TEST(structure_stands_still), TEST(who_runs_alone_may_change_structure),
+          TEST(made_while_running_takes_part_later), TEST(a_loop_left_open_does_no_harm),
+          TEST(bad_descriptors_are_refused), TEST(changed_terms_see_what_is_new),
+          TEST(managed_sets_are_one_call), TEST(loops_nest_and_memory_settles),
+          TEST(failing_memory_changes_nothing))
