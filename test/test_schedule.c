@@ -1,0 +1,567 @@
+/* test_schedule.c: the order in which systems run, what runs side by side, and what is said about
+ * it; random systems against a naive reading of the rules. */
+#include "check.h"
+#include "sett/system.h"
+
+#include "run/run.h"
+
+#define TYPES 6
+
+typedef struct scene {
+    sett_world* world;
+    sett_component type[TYPES];
+    char text[4000];
+} scene;
+
+static void scene_begin(scene* s)
+{
+    static const char* const names[TYPES] = {"A", "B", "C", "D", "E", "F"};
+    memset(s, 0, sizeof(*s));
+    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK(s->world != NULL);
+    for (uint32_t k = 0; k < TYPES; k++) {
+        s->type[k] =
+            sett_component_register(s->world, &(sett_component_desc){.name = names[k], .size = 4});
+        CHECK(s->type[k] != 0);
+    }
+    for (uint32_t k = 0; k < 10; k++) {
+        sett_entity e = sett_entity_create(s->world);
+        for (uint32_t t = 0; t < TYPES; t++) {
+            CHECK(sett_add(s->world, e, s->type[t]) != NULL);
+        }
+    }
+}
+
+static void scene_end(scene* s)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
+    sett_world_destroy(s->world);
+}
+
+static void write_name(sett_context* c)
+{
+    scene* s = c->user;
+    strcat(s->text, sett_system_name(c->system));
+    strcat(s->text, " ");
+}
+
+/* A system over what `terms` says: "Ab" writes A and reads B. */
+static sett_system* make(scene* s, const char* name, const char* terms, sett_system_desc desc)
+{
+    desc.name = name;
+    desc.run = write_name;
+    desc.user = s;
+    for (uint32_t k = 0; terms[k] != '\0'; k++) {
+        bool reads = terms[k] >= 'a';
+        desc.terms[k].component = s->type[terms[k] - (reads ? 'a' : 'A')];
+        desc.terms[k].access = reads ? SETT_IN : SETT_INOUT;
+    }
+    return sett_system_create(s->world, &desc);
+}
+
+#define MAKE(s, name, terms, ...)                                                                  \
+    CHECK(make((s), (name), (terms), (sett_system_desc){__VA_ARGS__}) != NULL)
+
+static const char* order_of(scene* s)
+{
+    s->text[0] = '\0';
+    CHECK_EQ(sett_progress(s->world, 1), SETT_OK);
+    return s->text;
+}
+
+/* The stages, as "move age | turn". */
+static const char* stages_of(scene* s)
+{
+    const setti_run* run = s->world->run;
+    CHECK(setti_schedule_update(s->world));
+    s->text[0] = '\0';
+    for (uint32_t k = 0; k < run->stage_count; k++) {
+        strcat(s->text, k == 0 ? "" : " |");
+        for (uint32_t j = 0; j < run->stages[k].count; j++) {
+            strcat(s->text, k == 0 && j == 0 ? "" : " ");
+            strcat(s->text, run->sorted[run->stages[k].first + j]->name);
+        }
+    }
+    return s->text;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+static void conflicts_keep_the_order_of_creation(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "move", "Ab", .phase = 0);
+    MAKE(&s, "age", "C", .phase = 0);
+    MAKE(&s, "turn", "aB", .phase = 0);
+    MAKE(&s, "look", "a", .phase = 0);
+    MAKE(&s, "see", "a", .phase = 0);
+    MAKE(&s, "heal", "D", .phase = 0);
+    CHECK_STR_EQ(stages_of(&s), "move age heal | turn look see");
+    CHECK_STR_EQ(order_of(&s), "move age heal turn look see ");
+    scene_end(&s);
+}
+
+static void said_order_wins_over_creation(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "one", "A", .after = {"two"});
+    MAKE(&s, "two", "A", .after = {"three", "nobody"});
+    MAKE(&s, "three", "A", .phase = 0);
+    MAKE(&s, "apart", "B", .before = {"three"});
+    MAKE(&s, "free", "C", .phase = 0);
+    CHECK_STR_EQ(stages_of(&s), "apart free | three | two | one");
+    sett_system* apart = sett_system_find(s.world, "apart");
+    sett_system* freed = sett_system_find(s.world, "free");
+    CHECK_EQ(sett_system_order(freed, apart), SETT_OK);
+    CHECK_STR_EQ(stages_of(&s), "free | apart | three | two | one");
+    CHECK_EQ(sett_system_destroy(apart), SETT_OK);
+    CHECK_STR_EQ(stages_of(&s), "three free | two | one");
+    /* A name means whoever bears it. */
+    MAKE(&s, "apart", "B", .phase = 0);
+    CHECK_STR_EQ(stages_of(&s), "three free | two apart | one");
+    scene_end(&s);
+}
+
+static void presence_conflicts_with_nothing(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_system_desc desc = {.name = "has", .run = write_name, .user = &s};
+    desc.terms[0] = (sett_term){.component = s.type[0], .access = SETT_NONE};
+    desc.terms[1] = (sett_term){.component = s.type[1], .kind = SETT_WITHOUT};
+    MAKE(&s, "writes", "AB", .phase = 0);
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    desc.name = "changed";
+    desc.terms[0].changed = true;
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    CHECK_STR_EQ(stages_of(&s), "writes has | changed");
+    scene_end(&s);
+}
+
+static void extra_access_conflicts(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "writes", "A", .phase = 0);
+    MAKE(&s, "reads", "b", .reads = {s.type[0]});
+    MAKE(&s, "random", "c", .random = {s.type[0]});
+    MAKE(&s, "more", "d", .writes = {s.type[0]});
+    MAKE(&s, "apart", "e", .reads = {s.type[5]});
+    CHECK_STR_EQ(stages_of(&s), "writes apart | reads | random | more");
+    scene_end(&s);
+}
+
+static void who_declares_nothing_runs_alone(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "a", "A", .phase = 0);
+    MAKE(&s, "nothing", "", .phase = 0);
+    MAKE(&s, "b", "B", .phase = 0);
+    MAKE(&s, "declared", "", .reads = {s.type[0]});
+    MAKE(&s, "alone", "c", .alone = true);
+    CHECK_STR_EQ(stages_of(&s), "a | nothing | b declared | alone");
+    scene_end(&s);
+}
+
+static void stages_end_with_their_phase(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "late", "A", .phase = 5);
+    MAKE(&s, "a", "A", .phase = 0);
+    MAKE(&s, "b", "B", .phase = 0);
+    MAKE(&s, "later", "B", .phase = 5, .after = {"a"});
+    CHECK_STR_EQ(stages_of(&s), "a b | late later");
+    scene_end(&s);
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+static void cycles_are_refused_and_printed(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "a", "A", .before = {"b"});
+    MAKE(&s, "b", "A", .before = {"c"});
+    MAKE(&s, "x", "A", .before = {"b"});
+    CHECK(make(&s, "c", "A", (sett_system_desc){.before = {"a"}}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_CYCLE);
+    CHECK_MSG(strstr(sett_world_message(s.world), "c -> a -> b -> c") != NULL, "%s",
+              sett_world_message(s.world));
+    CHECK(sett_system_find(s.world, "c") == NULL);
+    CHECK(make(&s, "self", "A", (sett_system_desc){.after = {"self"}}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_CYCLE);
+    CHECK(strstr(sett_world_message(s.world), "self -> self") != NULL);
+    MAKE(&s, "c", "A", .phase = 0);
+    sett_system* a = sett_system_find(s.world, "a");
+    sett_system* c = sett_system_find(s.world, "c");
+    CHECK_EQ(sett_system_order(c, a), SETT_STATUS_CYCLE);
+    CHECK(strstr(sett_world_message(s.world), "c -> a -> b -> c") != NULL);
+    CHECK_STR_EQ(stages_of(&s), "a | x | b | c");
+    scene_end(&s);
+}
+
+static void phases_are_not_contradicted(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "late", "A", .phase = 5);
+    CHECK(make(&s, "early", "A", (sett_system_desc){.after = {"late"}}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_CONFLICT);
+    MAKE(&s, "waits", "A", .phase = 5, .before = {"comes"});
+    CHECK(make(&s, "comes", "A", (sett_system_desc){.phase = 0}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_CONFLICT);
+    MAKE(&s, "fine", "A", .before = {"late"});
+    CHECK_EQ(
+        sett_system_order(sett_system_find(s.world, "late"), sett_system_find(s.world, "fine")),
+        SETT_STATUS_CONFLICT);
+    CHECK_STR_EQ(stages_of(&s), "fine | late | waits");
+    scene_end(&s);
+}
+
+/* ---- In words -------------------------------------------------------------------------------- */
+
+static void schedule_is_told_in_words(void)
+{
+    scene s;
+    scene_begin(&s);
+    char text[2000];
+    CHECK(sett_schedule_describe(s.world, text, sizeof(text)) == strlen(text));
+    CHECK_STR_EQ(text, "no systems\n");
+    MAKE(&s, "load", "", .phase = SETT_PHASE_LOAD);
+    MAKE(&s, "move", "Ab", .phase = 0);
+    MAKE(&s, "turn", "aB", .after = {"nobody"});
+    MAKE(&s, "age", "C", .after = {"move"}, .disabled = true);
+    MAKE(&s, "hit", "d", .random = {s.type[4]});
+    MAKE(&s, "clean", "f", .alone = true);
+    static const char expected[] =
+        "phase LOAD -300\n"
+        "  stage 0\n"
+        "    load: touches no values; alone; called once\n"
+        "  commands are applied\n"
+        "phase UPDATE 0\n"
+        "  stage 0, side by side\n"
+        "    move: writes A reads B; up to 16 lanes\n"
+        "    hit: writes anywhere E reads D; one lane: it reads or writes elsewhere what it or "
+        "another lane writes\n"
+        "  stage 1, side by side\n"
+        "    turn: writes B reads A; up to 16 lanes; behind move, which writes A\n"
+        "      is to run after nobody, of which there is none\n"
+        "    age: writes C; up to 16 lanes; behind move, as was said; off\n"
+        "  commands are applied\n"
+        "  stage 2\n"
+        "    clean: reads F; alone; one lane; behind turn, because one of them runs alone\n"
+        "  commands are applied\n";
+    size_t length = sett_schedule_describe(s.world, text, sizeof(text));
+    CHECK_STR_EQ(text, expected);
+    CHECK_EQ(length, strlen(expected));
+    CHECK_EQ(sett_schedule_describe(s.world, text, 10), length);
+    CHECK_STR_EQ(text, "phase LOA");
+    CHECK_EQ(sett_schedule_describe(s.world, NULL, 0), length);
+    scene_end(&s);
+}
+
+/* ---- The guard ------------------------------------------------------------------------------- */
+
+typedef struct guarded {
+    scene s;
+    sett_query* over_b;
+    char log[4000];
+    uint32_t lines;
+} guarded;
+
+static void keep_log(void* user, sett_log_level level, const char* message)
+{
+    guarded* g = user;
+    (void)level;
+    strcat(g->log, message);
+    strcat(g->log, "\n");
+    g->lines++;
+}
+
+/* Declares that it writes A and reads B. */
+static void trespasses(sett_context* c)
+{
+    guarded* g = c->user;
+    const sett_component* type = g->s.type;
+    for (uint32_t round = 0; round < 3; round++) {
+        SETT_SYSTEM_QUERY(c, b) {
+            SETT_EACH(b, i) {
+                sett_entity e = sett_batch_entity(b, i);
+                CHECK(sett_get_mut(c->world, e, type[0]) != NULL); /* declared */
+                CHECK(sett_get(c->world, e, type[0]) != NULL);
+                CHECK(sett_get(c->world, e, type[1]) != NULL);
+                CHECK(sett_has(c->world, e, type[1]));
+                CHECK(sett_get(c->world, e, type[2]) != NULL);     /* not declared */
+                CHECK(sett_get_mut(c->world, e, type[3]) != NULL); /* not declared */
+                CHECK(sett_get(c->world, e, type[3]) != NULL);     /* reported already */
+                CHECK(sett_get_mut(c->world, e, type[1]) != NULL); /* declared to be read */
+                CHECK(sett_has(c->world, e, type[4]));             /* not declared */
+            }
+        }
+        sett_batch batch;
+        CHECK(sett_context_query(c, g->over_b, &batch) != NULL);
+        sett_batch_end(&batch);
+    }
+}
+
+static void the_guard_names_system_and_component(void)
+{
+    static guarded g;
+    memset(&g, 0, sizeof(g));
+    g.s.world = sett_world_create(&(sett_world_desc){.log_fn = keep_log, .hook_user = &g});
+    sett_world* world = g.s.world;
+    static const char* const names[TYPES] = {"A", "B", "C", "D", "E", "F"};
+    for (uint32_t k = 0; k < TYPES; k++) {
+        g.s.type[k] =
+            sett_component_register(world, &(sett_component_desc){.name = names[k], .size = 4});
+    }
+    sett_entity e = sett_entity_create(world);
+    for (uint32_t k = 0; k < TYPES; k++) {
+        sett_add(world, e, g.s.type[k]);
+    }
+    g.over_b = sett_query_create(world, &(sett_query_desc){.terms = {{.component = g.s.type[5]}}});
+    sett_system_desc desc = {.name = "trespasses", .run = trespasses, .user = &g};
+    desc.terms[0] = (sett_term){.component = g.s.type[0]};
+    desc.terms[1] = (sett_term){.component = g.s.type[1], .access = SETT_IN};
+    CHECK(sett_system_create(world, &desc) != NULL);
+    sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_OFF});
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(g.lines, 0);
+    sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_ON});
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(g.lines, 5);
+    CHECK(strstr(g.log, "sett_get: system \"trespasses\" reads \"C\"") != NULL);
+    CHECK(strstr(g.log, "sett_get_mut: system \"trespasses\" writes \"D\"") != NULL);
+    CHECK(strstr(g.log, "sett_get_mut: system \"trespasses\" writes \"B\"") != NULL);
+    CHECK(strstr(g.log, "sett_has: system \"trespasses\" asks for \"E\"") != NULL);
+    CHECK(strstr(g.log, "sett_context_query: system \"trespasses\" writes \"F\"") != NULL);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK); /* once each */
+    CHECK_EQ(g.lines, 5);
+    CHECK(sett_get(world, e, g.s.type[2]) != NULL); /* outside nothing is watched */
+    CHECK_EQ(g.lines, 5);
+    CHECK_EQ(world->hot_capacity, world->type_capacity);
+    desc.name = "alone";
+    desc.alone = true;
+    CHECK(sett_system_create(world, &desc) != NULL);
+    sett_system_enable(sett_system_find(world, "trespasses"), false);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(g.lines, 5);
+    sett_world_destroy(world);
+}
+
+/* ---- At random ------------------------------------------------------------------------------- */
+
+static uint64_t draw(uint64_t* state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+/* What a naive reader of the rules knows about a system. */
+typedef struct naive {
+    char name[16];
+    int phase;
+    bool alone;
+    uint8_t uses[TYPES]; /* 0 nothing, 1 reads, 2 writes */
+    char before[16];
+    char after[16];
+    sett_system* system;
+} naive;
+
+#define NAIVE_MAX 24
+
+typedef struct naive_world {
+    naive at[NAIVE_MAX];
+    uint32_t count;
+} naive_world;
+
+static bool naive_said(const naive* a, const naive* b)
+{
+    return strcmp(a->before, b->name) == 0 || strcmp(b->after, a->name) == 0;
+}
+
+static bool naive_conflicts(const naive* a, const naive* b)
+{
+    bool conflicts = a->alone || b->alone;
+    for (uint32_t k = 0; k < TYPES; k++) {
+        conflicts =
+            conflicts || (a->uses[k] != 0 && b->uses[k] != 0 && a->uses[k] + b->uses[k] > 2);
+    }
+    return conflicts;
+}
+
+/* Whether b comes, by what is said, somewhere behind a. */
+static bool naive_leads(const naive_world* w, uint32_t a, uint32_t b)
+{
+    bool reached[NAIVE_MAX] = {false};
+    reached[a] = true;
+    for (uint32_t round = 0; round < w->count; round++) {
+        for (uint32_t j = 0; j < w->count; j++) {
+            for (uint32_t k = 0; k < w->count; k++) {
+                if (reached[j] && naive_said(&w->at[j], &w->at[k])) {
+                    if (k == b) {
+                        return true;
+                    }
+                    reached[k] = true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static sett_status naive_expects(const naive_world* w)
+{
+    for (uint32_t j = 0; j < w->count; j++) {
+        for (uint32_t k = 0; k < w->count; k++) {
+            if (naive_said(&w->at[j], &w->at[k]) && w->at[j].phase > w->at[k].phase) {
+                return SETT_STATUS_CONFLICT;
+            }
+        }
+    }
+    for (uint32_t k = 0; k < w->count; k++) {
+        if (naive_leads(w, k, k)) {
+            return SETT_STATUS_CYCLE;
+        }
+    }
+    return SETT_OK;
+}
+
+/* Every rule of the header, for every pair. */
+static void naive_check(scene* s, const naive_world* w)
+{
+    CHECK(setti_schedule_update(s->world));
+    const setti_run* run = s->world->run;
+    uint32_t at[NAIVE_MAX];
+    for (uint32_t k = 0; k < w->count; k++) {
+        at[k] = 0;
+        while (run->sorted[at[k]] != w->at[k].system) {
+            at[k]++;
+            CHECK(at[k] < run->sorted_count);
+        }
+    }
+    for (uint32_t j = 0; j < w->count; j++) {
+        bool waits = false;
+        for (uint32_t k = 0; k < w->count; k++) {
+            const naive* a = &w->at[j];
+            const naive* b = &w->at[k];
+            if (j == k) {
+                continue;
+            }
+            if (a->phase < b->phase || (a->phase == b->phase && naive_said(a, b))) {
+                CHECK(at[j] < at[k]);
+            }
+            if (a->phase != b->phase) {
+                continue;
+            }
+            bool apart = naive_said(a, b) || naive_said(b, a) || naive_conflicts(a, b);
+            CHECK(!apart || a->system->stage != b->system->stage);
+            waits = waits || (apart && b->system->stage + 1 == a->system->stage);
+            /* Order of creation, where nothing else is said, directly or by others. */
+            bool told = false;
+            for (uint32_t m = 0; m < w->count; m++) {
+                told = told || w->at[m].before[0] != '\0' || w->at[m].after[0] != '\0';
+            }
+            CHECK(told || j > k || !naive_conflicts(a, b) || at[j] < at[k]);
+        }
+        CHECK_MSG(waits || w->at[j].system->stage == 0, "nothing keeps %s from an earlier stage",
+                  w->at[j].name);
+    }
+}
+
+static void random_systems_keep_the_rules(void)
+{
+    uint64_t seed = check_setting("SETT_SEED", 20);
+    uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
+    uint64_t operations = check_setting("SETT_OPERATIONS", 3000);
+    printf("  SETT_SEED=%llu\n", (unsigned long long)seed);
+    scene s;
+    scene_begin(&s);
+    naive_world w = {.count = 0};
+    uint32_t refused = 0;
+    for (uint64_t n = 0; n < operations; n++) {
+        if (w.count == NAIVE_MAX || (w.count != 0 && draw(&state) % 3 == 0)) {
+            uint32_t k = (uint32_t)(draw(&state) % w.count);
+            CHECK_EQ(sett_system_destroy(w.at[k].system), SETT_OK);
+            memmove(&w.at[k], &w.at[k + 1], (w.count - k - 1) * sizeof(naive));
+            w.count--;
+        } else {
+            naive* made = &w.at[w.count];
+            memset(made, 0, sizeof(*made));
+            sett_system_desc desc = {.name = made->name, .run = write_name, .user = &s};
+            snprintf(made->name, sizeof(made->name), "s%u", (unsigned)(draw(&state) % 40));
+            if (sett_system_find(s.world, made->name) != NULL) {
+                continue;
+            }
+            made->phase = desc.phase = (int)(draw(&state) % 2);
+            uint32_t terms = 0;
+            for (uint32_t t = 0; t < TYPES; t++) {
+                uint32_t use = (uint32_t)(draw(&state) % 6);
+                made->uses[t] = (uint8_t)(use > 2 ? 0 : use);
+                if (made->uses[t] != 0) {
+                    desc.terms[terms].component = s.type[t];
+                    desc.terms[terms++].access = made->uses[t] == 1 ? SETT_IN : SETT_INOUT;
+                }
+            }
+            made->alone = terms == 0;
+            if (draw(&state) % 3 == 0) {
+                snprintf(made->before, sizeof(made->before), "s%u", (unsigned)(draw(&state) % 40));
+                desc.before[0] = made->before;
+            }
+            if (draw(&state) % 3 == 0) {
+                snprintf(made->after, sizeof(made->after), "s%u", (unsigned)(draw(&state) % 40));
+                desc.after[0] = made->after;
+            }
+            made->system = sett_system_create(s.world, &desc);
+            w.count++;
+            sett_status expected = naive_expects(&w);
+            if (expected == SETT_OK) {
+                CHECK(made->system != NULL);
+            } else {
+                CHECK(made->system == NULL);
+                CHECK_EQ(sett_world_error(s.world), expected);
+                w.count--;
+                refused++;
+            }
+        }
+        naive_check(&s, &w);
+        const char* reason = "";
+        if (n % 50 == 0) {
+            CHECK_MSG(sett_world_validate(s.world, &reason) == SETT_OK, "%s", reason);
+        }
+    }
+    CHECK(refused > operations / 100);
+    scene_end(&s);
+}
+
+static void validation_sees_a_wrong_schedule(void)
+{
+    scene s;
+    scene_begin(&s);
+    const char* reason = "";
+    MAKE(&s, "a", "A", .phase = 0);
+    MAKE(&s, "b", "A", .phase = 0);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(sett_world_validate(s.world, &reason), SETT_OK);
+    setti_run* run = s.world->run;
+    run->sorted[1]->stage = 0;
+    run->stages[0].count = 2;
+    run->stage_count = 1;
+    CHECK_EQ(sett_world_validate(s.world, &reason), SETT_STATUS_INVALID);
+    run->scheduled = false;
+    scene_end(&s);
+}
+
+TEST_MAIN(TEST(conflicts_keep_the_order_of_creation), TEST(said_order_wins_over_creation),
+          TEST(presence_conflicts_with_nothing), TEST(extra_access_conflicts),
+          TEST(who_declares_nothing_runs_alone), TEST(stages_end_with_their_phase),
+          TEST(cycles_are_refused_and_printed), TEST(phases_are_not_contradicted),
+          TEST(schedule_is_told_in_words), TEST(the_guard_names_system_and_component),
+          TEST(random_systems_keep_the_rules), TEST(validation_sees_a_wrong_schedule))
