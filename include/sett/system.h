@@ -135,7 +135,7 @@ typedef struct sett_system_desc {
 SETT_API sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc);
 
 /* Frees a system; what it recorded and was not applied is dropped. NULL is fine.
- * Fails: LOCKED (also while sett_progress runs).
+ * Fails: LOCKED (also while sett_progress runs, or a snapshot is held).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_destroy(sett_system* system);
 

@@ -66,6 +66,7 @@ struct sett_system {
     setti_lane* lanes;
     uint32_t lane_capacity; /* 1 if it is never split, whatever the state */
     setti_system_state state;
+    setti_root root; /* of `state` */
 
     /* Of the frame, */
     float dt;
@@ -110,6 +111,8 @@ typedef struct setti_frame_state {
     double time;     /* seconds that they took together */
 } setti_frame_state;
 
+static_assert(sizeof(setti_system_state) <= SETTI_ROOT_SIZE, "a root holds it");
+
 typedef struct setti_run {
     sett_system* systems; /* in order of creation */
     sett_system* last;
@@ -120,6 +123,7 @@ typedef struct setti_run {
     bool timed;
     bool busy; /* sett_progress or sett_system_run is at work */
     setti_frame_state state;
+    setti_root root; /* of `state` */
 
     /* The schedule, a cache: sorted by phase, stage and place. */
     bool scheduled;

@@ -290,6 +290,7 @@ setti_run* setti_run_ensure(sett_world* world)
 #endif
         world->run = run;
         world->free_run = run_free;
+        setti_world_add_root(world, &run->root, &run->state, sizeof(run->state), NULL, NULL);
     }
     return world->run;
 }
@@ -469,6 +470,7 @@ sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
         system_free(system);
         return NULL;
     }
+    setti_world_add_root(world, &system->root, &system->state, sizeof(system->state), NULL, NULL);
     if (desc->entered != NULL) {
         system_enter_all(system);
     }
@@ -487,6 +489,10 @@ sett_status sett_system_destroy(sett_system* system)
         status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
     }
     if (status == SETT_OK) {
+        status = setti_world_check_unkept(world, call);
+    }
+    if (status == SETT_OK) {
+        setti_world_remove_root(world, &system->root);
         system_unlink(system);
         system_free(system);
     }
