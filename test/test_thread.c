@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-/* ---- The pool --------------------------------------------------------------------------------- */
+/* ---- The pool -------------------------------------------------------------------------------- */
 
 #define ITEMS 5000
 
@@ -111,7 +111,7 @@ static void no_memory_no_pool(void)
     CHECK(sett_threads_create(4, &(sett_allocator){no_memory, NULL}) == NULL);
 }
 
-/* ---- A simulation ----------------------------------------------------------------------------- */
+/* ---- A simulation ---------------------------------------------------------------------------- */
 
 typedef struct Place {
     float x, y;
@@ -418,13 +418,13 @@ static uint64_t town_finish(town* t)
     return hash;
 }
 
-/* ---- Determinism ------------------------------------------------------------------------------ */
+/* ---- Determinism ----------------------------------------------------------------------------- */
 
 #define TOWN 9000
 #define FRAMES 40
 
-/* What 40 frames end in, with any compiler, on any number of threads. A change to the order in which
- * anything is applied changes it; nothing else may. */
+/* What 40 frames end in, with any compiler, on any number of threads. A change to the order in
+ * which anything is applied changes it; nothing else may. */
 #define TOWN_HASH 0x1145114DB9F8B251u
 
 static uint64_t run_town(const sett_tasks* tasks, bool delayed, bool no_times)
@@ -494,7 +494,7 @@ static void the_order_of_jobs_does_not_matter(void)
     CHECK(few <= tasks);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 
 typedef struct limited {
     atomic_bool closed;
@@ -543,7 +543,7 @@ static void the_steady_state_allocates_nothing(void)
     }
 }
 
-/* ---- What may be called side by side ----------------------------------------------------------- */
+/* ---- What may be called side by side --------------------------------------------------------- */
 
 static void reads_everything(sett_context* c)
 {

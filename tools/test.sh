@@ -16,7 +16,7 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 # Started from a Makefile this is a build of its own, not a part of that one.
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
-stages="format layers checks asan gcc clang portable vectors faults headers symbols amalgamation install readme examples"
+stages="format layers checks asan tsan gcc clang portable vectors faults headers symbols amalgamation install readme examples"
 
 describe() {
     case $1 in
@@ -24,6 +24,7 @@ describe() {
     layers) echo "no file includes one further up, file names are unique" ;;
     checks) echo "each check of this list can fail" ;;
     asan) echo "unit tests, gcc Debug, address and undefined-behaviour sanitizers" ;;
+    tsan) echo "what threads take part in, thread sanitizer" ;;
     gcc) echo "unit tests, gcc Release" ;;
     clang) echo "unit tests, clang Release" ;;
     portable) echo "unit tests where addresses have 32 bits; Windows, as far as compiling" ;;
@@ -98,6 +99,12 @@ stage_checks() {
 stage_asan() {
     build_asan
     run_tests asan unit
+}
+
+stage_tsan() {
+    # With the checks of a debug build, and -O1: without it this takes thrice as long.
+    build tsan gcc Debug -DSETT_SANITIZE=thread -DCMAKE_C_FLAGS=-O1 -DSETT_BUILD_EXAMPLES=OFF
+    run_tests tsan threads
 }
 
 stage_gcc() {

@@ -18,20 +18,20 @@
  *
  * Order. Phases follow one another by number. In a phase a system runs in the first stage that
  * comes behind every system that it is after, and behind every earlier one that it conflicts with:
- * two systems conflict if one of them writes what the other reads or writes. Earlier is what `before`
- * and `after` say, and where these say nothing, what was created first. Systems of one stage run
- * side by side, in no order among themselves. sett_schedule_describe prints all of it.
+ * two systems conflict if one of them writes what the other reads or writes. Earlier is what
+ * `before` and `after` say, and where these say nothing, what was created first. Systems of one
+ * stage run side by side, in no order among themselves. sett_schedule_describe prints all of it.
  *
- * Lanes. The entities that a system visits are split over lanes, by pages of 1,024, and its function
- * is called once for each lane that has any. How many lanes there are depends on the state of the
- * world and never on the number of threads, so that results do not either. Without threads the lanes
- * run one after another. A function must therefore not keep what it counts in variables of its own;
- * a system that has to see everything in one call is `whole`. A system is not split, and gets one
- * lane, if it is `whole`, writes anywhere (`random`), reads elsewhere what it writes, or writes
- * values whose rows lie in another order than the loop's (sett_query_explain: gathered).
+ * Lanes. The entities that a system visits are split over lanes, by pages of 1,024, and its
+ * function is called once for each lane that has any. How many lanes there are depends on the state
+ * of the world and never on the number of threads, so that results do not either. Without threads
+ * the lanes run one after another. A function must therefore not keep what it counts in variables
+ * of its own; a system that has to see everything in one call is `whole`. A system is not split,
+ * and gets one lane, if it is `whole`, writes anywhere (`random`), reads elsewhere what it writes,
+ * or writes values whose rows lie in another order than the loop's (sett_query_explain: gathered).
  *
- * Commands. A system records into context->commands. What was recorded is applied at the end of each
- * phase and before each system that runs alone; stage by stage, in a stage in the order of the
+ * Commands. A system records into context->commands. What was recorded is applied at the end of
+ * each phase and before each system that runs alone; stage by stage, in a stage in the order of the
  * schedule, then lane by lane, then as recorded; at last what the world's own buffer holds. The
  * world's own buffer is applied at the beginning of the frame as well. Until then nobody sees it.
  *
@@ -95,8 +95,8 @@ typedef struct sett_system_desc {
     sett_component writes[SETT_SYSTEM_ACCESS]; /* writes of the entities that it visits */
     sett_component random[SETT_SYSTEM_ACCESS]; /* reads and writes of any entity */
 
-    /* Systems of the same phase that it runs before and after, made earlier or later, by name; lists
-     * end at the first NULL. Names that nobody bears have no effect. */
+    /* Systems of the same phase that it runs before and after, made earlier or later, by name;
+     * lists end at the first NULL. Names that nobody bears have no effect. */
     const char* before[SETT_SYSTEM_ORDER];
     const char* after[SETT_SYSTEM_ORDER];
 
@@ -110,8 +110,8 @@ typedef struct sett_system_desc {
     /* Asked at the beginning of its stage, on the thread that calls sett_progress; must only read.
      * While it says no the system does not run and its time stands still. */
     bool (*condition)(const sett_world* world, void* user);
-    /* Seconds: runs in the frame in which so much time has passed since the last run, with that time
-     * as dt; default: every frame */
+    /* Seconds: runs in the frame in which so much time has passed since the last run, with that
+     * time as dt; default: every frame */
     float interval;
     /* Seconds: runs as often as this fits into the time passed, with this as dt; default: once */
     float fixed_step;
@@ -233,7 +233,8 @@ typedef void (*sett_task_fn)(uint32_t begin, uint32_t end, void* context);
 /* How work gets onto threads. sett/threads.h has a pool; a job system of your own fits as well. */
 typedef struct sett_tasks {
     /* Has `task` called, on any threads, for ranges that make up 0 to `count` - 1, each of
-     * `min_range` items or more (but the last). Returns a handle, or NULL if all is done already. */
+     * `min_range` items or more (but the last). Returns a handle, or NULL if all is done already.
+     */
     void* (*enqueue)(sett_task_fn task, uint32_t count, uint32_t min_range, void* context,
                      void* user);
     /* Returns when the task of this handle is done; may do some of it. What its calls wrote is
@@ -267,8 +268,8 @@ typedef struct sett_schedule_desc {
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc);
 
-/* Writes the schedule in words, as snprintf does: phase by phase, the stages, which systems run side
- * by side, what each waits for and why, how it is split.
+/* Writes the schedule in words, as snprintf does: phase by phase, the stages, which systems run
+ * side by side, what each waits for and why, how it is split.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_schedule_describe(sett_world* world, char* out, size_t size);

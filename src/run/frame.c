@@ -27,7 +27,7 @@
  * takes 5 to 50 us. Results do not depend on it. */
 #define STAGE_WORTH 30000
 
-/* ----------------------------------------------------------------------------------- calling one */
+/* ---------------------------------------------------------------------------------- calling one */
 
 static void frame_report_open(const sett_system* system)
 {
@@ -469,7 +469,7 @@ sett_status sett_system_run(sett_system* system, float dt)
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- configuring */
+/* ---------------------------------------------------------------------------------- configuring */
 
 sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc)
 {

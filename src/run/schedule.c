@@ -36,7 +36,7 @@ static bool schedule_is_said(const sett_system* a, const sett_system* b)
     return false;
 }
 
-/* ---------------------------------------------------------------------------------------- cycles */
+/* --------------------------------------------------------------------------------------- cycles */
 
 /* Writes `text` in front of what stands at path + at; nothing, if there is no room. */
 static size_t schedule_prepend(char* path, size_t at, const char* text)
@@ -92,7 +92,7 @@ sett_status setti_schedule_check_cycle(sett_system* start, const char* call)
     return SETT_OK;
 }
 
-/* ----------------------------------------------------------------------------------- the schedule */
+/* --------------------------------------------------------------------------------- the schedule */
 
 static bool schedule_reserve(sett_world* world)
 {

@@ -10,7 +10,7 @@
 
 static const char system_call[] = "sett_system_create";
 
-/* ---------------------------------------------------------------------------------------- access */
+/* --------------------------------------------------------------------------------------- access */
 
 uint32_t setti_system_access(const sett_system* system, sett_component component)
 {
@@ -98,7 +98,7 @@ bool setti_system_splits(const sett_system* system)
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------- lanes */
+/* ---------------------------------------------------------------------------------------- lanes */
 
 bool setti_system_make_lanes(sett_system* system)
 {
@@ -133,7 +133,7 @@ bool setti_system_make_lanes(sett_system* system)
     return true;
 }
 
-/* ----------------------------------------------------------------------------------------- order */
+/* ---------------------------------------------------------------------------------------- order */
 
 static char* system_copy_name(sett_world* world, const char* name)
 {
@@ -210,7 +210,7 @@ static void system_resolve(const setti_run* run, const char* name, sett_system* 
     }
 }
 
-/* ---------------------------------------------------------------------------------- making, ending */
+/* ------------------------------------------------------------------------------- making, ending */
 
 static void system_link(sett_system* system)
 {
@@ -526,7 +526,7 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
     return SETT_OK;
 }
 
-/* ---------------------------------------------------------------------------------------- asking */
+/* --------------------------------------------------------------------------------------- asking */
 
 sett_system* sett_system_find(const sett_world* world, const char* name)
 {
