@@ -172,13 +172,13 @@ static void print_memory(std::FILE* out)
 
 // -------------------------------------------------------------------------------- the cases apart
 
-static const scene_case* const suites[] = {scene_six, scene_removal, scene_profile, scene_tags,
-                                           scene_tree};
+static const scene_case* const suites[] = {scene_six,  scene_removal, scene_profile,
+                                           scene_tags, scene_tree,    scene_frames};
 
 static std::string case_name(const scene_case& item, bool tuned)
 {
     std::string name = std::string(item.suite) + "/" + item.name + "/";
-    if (item.suite == std::string("tags")) {
+    if (item.suite == std::string("tags") || item.suite == std::string("frames")) {
         name += std::to_string(item.variant);
     } else {
         name += std::to_string(item.count);
@@ -386,6 +386,7 @@ int main(int argc, char** argv)
     print_profiles(table, stdout);
     print_cases(table, scene_tags, "toggling tags", stdout);
     print_cases(table, scene_tree, "trees", stdout);
+    print_cases(table, scene_frames, "frames, on so many threads", stdout);
     if (full && table.cell("create_2/sett") != nullptr) {
         print_density(stdout);
     }

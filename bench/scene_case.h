@@ -29,6 +29,7 @@ extern const scene_case scene_profile[]; /* scene_profile.c */
 extern const scene_case scene_removal[]; /* scene_removal.c */
 extern const scene_case scene_tags[];    /* scene_tags.c */
 extern const scene_case scene_tree[];    /* scene_tree.c */
+extern const scene_case scene_frames[];  /* scene_sett_run.c */
 
 /* How much memory one type takes. Every entity of `count`, or a share of them, has a value. */
 typedef struct scene_density {

@@ -21,6 +21,17 @@ sett_query* scene_query(sett_world* world, const sett_term* terms);
 /* `count` entities, their handles to be freed. */
 sett_entity* scene_entities(sett_world* world, uint32_t count);
 
+/* The population of the seven systems; ending it adds its state to the run's checksum. */
+typedef struct scene_bodies {
+    sett_world* world;
+    sett_component p, v, d, h, g, s; /* Position, Velocity, Data, Health, Damage, Sprite */
+    sett_entity* entities;
+    int32_t* frame;
+} scene_bodies;
+
+scene_bodies scene_bodies_create(scene_run* run);
+void scene_bodies_destroy(scene_bodies* bodies, scene_run* run);
+
 /* The two halves of scene_sett(). */
 scene_fn scene_sett_change(scene_row row);
 scene_fn scene_sett_loop(scene_row row);

@@ -393,31 +393,56 @@ static void body_run(sett_query* const* query, int32_t* frame)
     }
 }
 
-static void sett_systems_7(scene_run* run)
+scene_bodies scene_bodies_create(scene_run* run)
 {
     sett_world* world = scene_world(run, true);
-    sett_component p = SCENE_TYPE(world, Position, SETT_STORAGE_DEFAULT);
-    sett_component v = SCENE_TYPE(world, Velocity, SETT_STORAGE_DEFAULT);
-    sett_component d = SCENE_TYPE(world, Data, SETT_STORAGE_DEFAULT);
-    sett_component h = SCENE_TYPE(world, Health, SETT_STORAGE_DEFAULT);
-    sett_component g = SCENE_TYPE(world, Damage, SETT_STORAGE_DEFAULT);
-    sett_component s = SCENE_TYPE(world, Sprite, SETT_STORAGE_DEFAULT);
-    sett_entity* entities = scene_entities(world, run->count);
+    scene_bodies bodies = {.world = world};
+    bodies.p = SCENE_TYPE(world, Position, SETT_STORAGE_DEFAULT);
+    bodies.v = SCENE_TYPE(world, Velocity, SETT_STORAGE_DEFAULT);
+    bodies.d = SCENE_TYPE(world, Data, SETT_STORAGE_DEFAULT);
+    bodies.h = SCENE_TYPE(world, Health, SETT_STORAGE_DEFAULT);
+    bodies.g = SCENE_TYPE(world, Damage, SETT_STORAGE_DEFAULT);
+    bodies.s = SCENE_TYPE(world, Sprite, SETT_STORAGE_DEFAULT);
+    bodies.entities = scene_entities(world, run->count);
     for (uint32_t k = 0; k < run->count; k++) {
-        sett_entity e = entities[k];
-        *(Position*)sett_add(world, e, p) = scene_body_position(k);
-        *(Velocity*)sett_add(world, e, v) = scene_velocity(k);
-        *(Data*)sett_add(world, e, d) = scene_data(k);
+        sett_entity e = bodies.entities[k];
+        *(Position*)sett_add(world, e, bodies.p) = scene_body_position(k);
+        *(Velocity*)sett_add(world, e, bodies.v) = scene_velocity(k);
+        *(Data*)sett_add(world, e, bodies.d) = scene_data(k);
         if (scene_has_health(k)) {
-            *(Health*)sett_add(world, e, h) = scene_health(k);
+            *(Health*)sett_add(world, e, bodies.h) = scene_health(k);
         }
         if (scene_has_damage(k)) {
-            *(Damage*)sett_add(world, e, g) = scene_damage(k);
+            *(Damage*)sett_add(world, e, bodies.g) = scene_damage(k);
         }
         if (scene_has_sprite(k)) {
-            ((Sprite*)sett_add(world, e, s))->character = ' ';
+            ((Sprite*)sett_add(world, e, bodies.s))->character = ' ';
         }
     }
+    bodies.frame = scene_frame();
+    return bodies;
+}
+
+void scene_bodies_destroy(scene_bodies* bodies, scene_run* run)
+{
+    for (uint32_t k = 0; k < run->count; k++) {
+        sett_world* world = bodies->world;
+        sett_entity e = bodies->entities[k];
+        run->checksum +=
+            scene_body_sum(k, sett_get(world, e, bodies->p), sett_get(world, e, bodies->d),
+                           sett_find(world, e, bodies->h), sett_find(world, e, bodies->s));
+    }
+    run->checksum += scene_frame_sum(bodies->frame);
+    scene_free(bodies->frame);
+    scene_free(bodies->entities);
+    sett_world_destroy(bodies->world);
+}
+
+static void sett_systems_7(scene_run* run)
+{
+    scene_bodies bodies = scene_bodies_create(run);
+    sett_component p = bodies.p, v = bodies.v, d = bodies.d;
+    sett_component h = bodies.h, g = bodies.g, s = bodies.s;
     /* clang-format off */
 #define BODY_READ(id) {.component = (id), .access = SETT_IN}
 #define BODY_WRITE(id) {.component = (id)}
@@ -433,26 +458,17 @@ static void sett_systems_7(scene_run* run)
     };
     sett_query* query[BODY_SYSTEMS];
     for (uint32_t k = 0; k < BODY_SYSTEMS; k++) {
-        query[k] = scene_query(world, terms[k]);
+        query[k] = scene_query(bodies.world, terms[k]);
     }
-    int32_t* frame = scene_frame();
     for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
         if (round == 1) {
             scene_start(run);
         }
-        body_run(query, frame);
+        body_run(query, bodies.frame);
     }
     scene_stop(run);
     run->operations = (uint64_t)SCENE_SYSTEM_ROUNDS * run->count;
-    for (uint32_t k = 0; k < run->count; k++) {
-        sett_entity e = entities[k];
-        run->checksum += scene_body_sum(k, sett_get(world, e, p), sett_get(world, e, d),
-                                        sett_find(world, e, h), sett_find(world, e, s));
-    }
-    run->checksum += scene_frame_sum(frame);
-    scene_free(frame);
-    scene_free(entities);
-    sett_world_destroy(world);
+    scene_bodies_destroy(&bodies, run);
 }
 
 scene_fn scene_sett_loop(scene_row row)

@@ -241,7 +241,7 @@ static void schedule_is_told_in_words(void)
     static const char expected[] =
         "phase LOAD -300\n"
         "  stage 0\n"
-        "    load: touches no values; alone; called once\n"
+        "    load: declares nothing; alone; called once\n"
         "  commands are applied\n"
         "phase UPDATE 0\n"
         "  stage 0, side by side\n"

@@ -23,7 +23,7 @@ SETT_API void sett_world_record(sett_world* world, bool on);
  * get equal advice. One line says so when nothing would.
  * Returns how many pieces of advice there were.
  * Cost: O(queries x terms + types).
- * Threads: reader. Since: 0.1 */
+ * Threads: writer. Since: 0.1 */
 SETT_API uint32_t sett_advise(const sett_world* world, void (*sink)(void* user, const char* line),
                               void* user);
 

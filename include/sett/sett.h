@@ -12,9 +12,10 @@
  *
  * How the functions are described: what for; Returns; Fails; Cost; Invalidates; Threads; Since.
  *
- * Threads, in three words used below. `any`: callable at any time from any thread. `reader`: any
- * number of readers may run on one world at once. `writer`: alone on its world. Two worlds never
- * share anything.
+ * Threads, in four words used below. `any`: callable at any time from any thread. `reader`: any
+ * number of readers may run on one world at once. `writer`: alone on its world. `lane`: a writer,
+ * which systems may call side by side, within what they declare (sett/system.h). Two worlds never
+ * share anything. Readers tell the log of misuse, in debug builds, from their threads.
  *
  * Addresses of components. In a matrix they hold until the component is removed or its type
  * converted. In a packed storage they hold until a component of that type is removed or the type is
@@ -327,7 +328,7 @@ SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component co
 
 /* As sett_add, but returns the address of the one the entity has, if it has one; it counts as
  * written.
- * Threads: writer. */
+ * Threads: lane, if it has one. Since: 0.1 */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
 /* Writes a value, adding the component if it is absent: then on_add sees the initialised value
@@ -338,7 +339,7 @@ SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component
  *          a tag
  * Returns the address in the world; NULL on failure. Fails: as sett_add, never PRESENT.
  * Cost: as sett_add or sett_get_mut, plus the copy.
- * Threads: writer. Since: 0.1 */
+ * Threads: lane, if the entity has it and nobody is told of sets. Since: 0.1 */
 SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
                         const void* value);
 
@@ -349,7 +350,7 @@ SETT_API const void* sett_get(const sett_world* world, sett_entity entity,
                               sett_component component);
 
 /* As sett_get, to write: the value counts as changed.
- * Threads: writer of this component's page. Since: 0.1 */
+ * Threads: lane. Since: 0.1 */
 SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
 
 /* As sett_get, where absence is an ordinary answer: NULL, also for a stale handle.
@@ -357,7 +358,7 @@ SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_componen
 SETT_API const void* sett_find(const sett_world* world, sett_entity entity,
                                sett_component component);
 
-/* As sett_find, to write: the value counts as changed. Threads: writer. Since: 0.1 */
+/* As sett_find, to write: the value counts as changed. Threads: lane. Since: 0.1 */
 SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component);
 
 /* Returns whether the entity exists and has the component. Threads: reader. Since: 0.1 */
@@ -476,10 +477,10 @@ SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
  * the component.
  *
  * Recording: any thread, one at a time a buffer, while nobody changes the world; but
- * sett_cmd_create is for the thread that owns the world. Once a buffer has grown to what it is used
- * for, recording allocates nothing. */
+ * sett_cmd_create is for the thread that owns the world, or, into context->commands, for systems
+ * (sett/system.h). Once a buffer has grown to what it is used for, recording allocates nothing. */
 
-/* Returns the world's own buffer. Threads: reader. Since: 0.1 */
+/* Returns the world's own buffer. Threads: writer. Since: 0.1 */
 SETT_API sett_commands* sett_world_commands(sett_world* world);
 
 /* Makes a further buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
@@ -500,7 +501,7 @@ SETT_API sett_status sett_commands_apply(sett_commands* commands);
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_clear(sett_commands* commands);
 
-/* Returns how many commands wait. Threads: reader. Since: 0.1 */
+/* Returns how many commands wait. Threads: whoever records into it. Since: 0.1 */
 SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 
 /* Writes what waits, a line a command, as snprintf does:
@@ -517,7 +518,7 @@ SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out,
  * sett_commands_apply on.
  * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY; LOCKED (systems record at this time: create
  * through the buffer that a system is handed).
- * Threads: writer, but allowed while loops are open. Since: 0.1 */
+ * Threads: lane, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
 /* Records what the immediate functions of the same names do. sett_cmd_set copies the value.
@@ -627,14 +628,13 @@ SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(sett_query* query, char* out, size_t size);
 
-/* Returns how many entities match. Cost: as a loop with an empty body. Threads: writer. Since: 0.1
- */
+/* Returns how many entities match. Cost: as a loop with an empty body. Threads: lane. Since: 0.1 */
 SETT_API uint32_t sett_query_count(sett_query* query);
 
 /* Returns the first entity in the order of the query, null if none matches; and whether any
  * matches.
  * Cost: up to the first match.
- * Threads: writer. Since: 0.1 */
+ * Threads: lane. Since: 0.1 */
 SETT_API sett_entity sett_query_first(sett_query* query);
 
 /* Returns whether this entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
@@ -671,7 +671,9 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  * the next batch, false when there is none. sett_batch_end closes it.
  * Cost: about 10 ns to open and close; 5 ns plus 2 for each field a batch; at least one batch for
  * up to 1,024 entities with neighbouring indices.
- * Threads: writer: one thread loops over a world at a time. Since: 0.1 */
+ * Threads: writer: one thread loops over a world at a time, and systems by sett_context_begin and
+ * sett_context_query, whose batches are moved and ended by the thread that began them. Since: 0.1
+ */
 SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
@@ -862,7 +864,7 @@ typedef struct sett_stats {
     uint64_t allocations;     /* calls for memory since the world was made */
 } sett_stats;
 
-/* Fills `stats`. Cost: O(types + pages). Threads: reader. Since: 0.1 */
+/* Fills `stats`. Cost: O(types + pages). Threads: writer. Since: 0.1 */
 SETT_API void sett_world_stats(const sett_world* world, sett_stats* stats);
 
 /* Checks every invariant of every structure.

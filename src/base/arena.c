@@ -38,6 +38,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
     arena->chunk = chunk;
     arena->used = ARENA_HEADER;
     arena->size += need;
+    arena->allocations++;
     return true;
 }
 

@@ -12,6 +12,7 @@ typedef struct setti_arena {
     setti_arena_chunk* chunk; /* the latest; those before it are full */
     size_t used;              /* bytes taken of it, its header included */
     size_t size;              /* bytes of all chunks */
+    uint64_t allocations;     /* calls for memory so far */
 } setti_arena;
 
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */

@@ -96,7 +96,7 @@ static void describe_system(describe_text* text, const sett_system* system)
     describe_access(text, system, SETTI_ACCESS_READ | SETTI_ACCESS_READ_ANYWHERE,
                     SETTI_ACCESS_WRITES, " reads ");
     if (text->length == before) {
-        describe_add(text, " touches no values");
+        describe_add(text, system->access_count == 0 ? " declares nothing" : " touches no values");
     }
     if (system->alone) {
         describe_add(text, "; alone");

@@ -1,4 +1,5 @@
 /* stats.c: what is in a world and what it costs. */
+#include "run/run.h"
 #include "world/command.h"
 
 static void stats_pages(const setti_pages* pages, sett_stats* stats)
@@ -7,6 +8,17 @@ static void stats_pages(const setti_pages* pages, sett_stats* stats)
         if (pages->data[k] != NULL) {
             stats->pages++;
             stats->page_size += pages->size;
+        }
+    }
+}
+
+/* Scratch of systems. */
+static void stats_run(const setti_run* run, sett_stats* stats)
+{
+    for (const sett_system* at = run->systems; at != NULL; at = at->next) {
+        for (uint32_t k = 0; k < at->lane_capacity; k++) {
+            stats->block_size += at->lanes[k].side.scratch.size;
+            stats->allocations += at->lanes[k].side.scratch.allocations;
         }
     }
 }
@@ -32,4 +44,7 @@ void sett_world_stats(const sett_world* world, sett_stats* stats)
     stats->free_size = world->pool.block_size - world->pool.used_size;
     stats->allocations = world->pool.allocations;
     setti_commands_stats(world, &stats->block_size, &stats->allocations);
+    if (world->run != NULL) {
+        stats_run(world->run, stats);
+    }
 }

@@ -660,6 +660,9 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
         side->open++;
         batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
     }
+    if (SETTI_UNLIKELY(world->recording) && from == 0) { /* then there is one thread */
+        query->use.loops++;
+    }
     batch->fast = batch->plain && batch->driver == SETT_QUERY_TERMS && query->matrix_count != 0 &&
                   batch->scratch == NULL && !world->recording;
     return batch;

@@ -1,0 +1,102 @@
+/* 05_systems.c: systems: functions that the world runs, in an order that it works out.
+ *
+ * Each declares what it visits and how; from that follows which may run side by side, and on how
+ * many threads they are split. The result is the same on any number of them. */
+#include "sett/threads.h"
+
+#include <stdio.h>
+
+typedef struct Position {
+    float x, y;
+} Position;
+
+typedef struct Velocity {
+    float x, y;
+} Velocity;
+
+typedef struct Life {
+    float seconds;
+} Life;
+
+enum {
+    Position_id = 1,
+    Velocity_id,
+    Life_id
+};
+
+static void move(sett_context* c)
+{
+    SETT_SYSTEM_QUERY(c, b) {
+        Position* p = SETT_FIELD(b, 0, Position);
+        const Velocity* v = SETT_FIELD(b, 1, Velocity);
+        SETT_EACH(b, i) {
+            p[i].x += v[i].x * c->dt;
+            p[i].y += v[i].y * c->dt;
+        }
+    }
+}
+
+static void fall(sett_context* c)
+{
+    SETT_SYSTEM_QUERY(c, b) {
+        Velocity* v = SETT_FIELD(b, 0, Velocity);
+        SETT_EACH(b, i) {
+            v[i].y -= 9.81f * c->dt;
+        }
+    }
+}
+
+/* What it records is applied when its phase ends. */
+static void age(sett_context* c)
+{
+    SETT_SYSTEM_QUERY(c, b) {
+        Life* life = SETT_FIELD(b, 0, Life);
+        SETT_EACH(b, i) {
+            life[i].seconds -= c->dt;
+            if (life[i].seconds <= 0) {
+                sett_cmd_destroy(c->commands, sett_batch_entity(b, i));
+            }
+        }
+    }
+}
+
+/* Declares nothing, so it runs alone, and may change structure at once. */
+static void emit(sett_context* c)
+{
+    for (int k = 0; k < 2000; k++) {
+        sett_entity spark = sett_entity_create(c->world);
+        SETT_SET(c->world, spark, Position, .y = 1);
+        SETT_SET(c->world, spark, Velocity, .x = (float)(k % 20 - 10), .y = (float)(k % 7));
+        SETT_SET(c->world, spark, Life, .seconds = 0.1f * (float)(k % 30));
+    }
+}
+
+int main(void)
+{
+    sett_world* world = sett_world_create(NULL);
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Position), .id = Position_id});
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Velocity), .id = Velocity_id});
+    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Life), .id = Life_id});
+
+    SETT_SYSTEM(world, emit, .phase = SETT_PHASE_INPUT, .interval = 0.5f);
+    SETT_SYSTEM(world, move, .terms = {SETT_WRITES(Position), SETT_READS(Velocity)});
+    SETT_SYSTEM(world, fall, .terms = {SETT_WRITES(Velocity)}, .before = {"move"});
+    SETT_SYSTEM(world, age, .terms = {SETT_WRITES(Life)});
+
+    char text[1000];
+    sett_schedule_describe(world, text, sizeof text);
+    printf("%s\n", text);
+    sett_threads* threads = sett_threads_create(2, NULL);
+    if (threads != NULL) {
+        sett_schedule_configure(world, &(sett_schedule_desc){.tasks = sett_threads_tasks(threads)});
+    }
+    for (int frame = 1; frame <= 80; frame++) {
+        sett_progress(world, 0.0625f);
+        if (frame % 16 == 0) {
+            printf("after %d s: %u sparks\n", frame / 16, (unsigned)sett_entity_count(world));
+        }
+    }
+    sett_world_destroy(world);
+    sett_threads_destroy(threads);
+    return 0;
+}
