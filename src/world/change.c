@@ -1273,7 +1273,7 @@ static sett_status change_destroy_tied(sett_world* world, uint32_t index, bool f
 /* Destroys an entity with hooked or loose types, or while there are groups. Not cold: whole trees
  * end here. */
 SETTI_APART static sett_status change_destroy_slow(sett_world* world, sett_entity entity,
-                                                      uint32_t* signature, bool forced)
+                                                   uint32_t* signature, bool forced)
 {
     if ((*signature & SETTI_DYING) != 0) {
         return SETT_OK; /* from one of its own removal hooks */
