@@ -591,7 +591,8 @@ typedef struct sett_batch {
     uint32_t unit_base;   /* the first row of the step */
     uint32_t cursor;      /* where the next step begins */
     uint32_t limit;       /* where the last one ends */
-    uint32_t word_count;  /* words of the step that may still have bits; 0: take the next step */
+    uint32_t word_count;  /* words of the step */
+    uint32_t some;        /* bit k: word k still has bits; 0: take the next step */
     uint32_t scratch_row; /* the row of the step that is the batch's row 0 */
     bool fast;            /* plain, over pages, nothing gathered, nothing recorded */
     bool plain;           /* nothing but required terms that are positional */

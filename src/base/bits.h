@@ -28,6 +28,15 @@ SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 #endif
 }
 
+/* Byte k: how many bits are set in bytes 0..k. */
+SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
+{
+    word -= (word >> 1) & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return word * 0x0101010101010101u;
+}
+
 /* How many bits are set. Arithmetic, not an instruction: a generic x86-64 build would call into a
  * library for it. */
 SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
@@ -35,10 +44,7 @@ SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 #if defined(__POPCNT__)
     return (uint32_t)__builtin_popcountll(word);
 #else
-    word -= (word >> 1) & 0x5555555555555555u;
-    word = (word & 0x3333333333333333u) + ((word >> 2) & 0x3333333333333333u);
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
-    return (uint32_t)((word * 0x0101010101010101u) >> 56);
+    return (uint32_t)(setti_bits_sums(word) >> 56);
 #endif
 }
 

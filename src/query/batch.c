@@ -204,17 +204,51 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
     }
 }
 
-/* What is asked of rows that are known to have all that is required. */
-static void match_rest(sett_batch* batch, uint64_t* words, uint32_t word_count)
+/* Which words have bits. Without branches, which would be mispredicted at every step. */
+static uint32_t match_some(const uint64_t* words, uint32_t word_count)
+{
+    uint32_t some = 0;
+    for (uint32_t at = 0; at < word_count; at++) {
+        some |= (uint32_t)(words[at] != 0) << at;
+    }
+    return some;
+}
+
+/* Intersects the words of `count` matrices; returns which of them have bits. */
+static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint64_t* words,
+                               uint32_t word_count)
+{
+    const uint64_t* first = bits[0];
+    const uint64_t* last = bits[count - 1];
+    for (uint32_t at = 0; at < word_count; at++) {
+        words[at] = first[at] & last[at];
+    }
+    for (uint32_t k = 1; k + 1 < count; k++) {
+        for (uint32_t at = 0; at < word_count; at++) {
+            words[at] &= bits[k][at];
+        }
+    }
+    return match_some(words, word_count);
+}
+
+/* Tests the rows for a set of terms, and then for what is asked of rows that have all that is
+ * required. */
+static void match_terms(sett_batch* batch, uint32_t terms)
 {
     const sett_query* query = batch->query;
+    uint64_t* words = batch->words;
+    for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
+        const setti_term* term = &query->term[setti_bits_lowest(rest)];
+        match_term(batch, term, term->kind == SETT_WITH, words, batch->word_count);
+    }
     if (query->any != 0) {
-        match_any(batch, words, word_count);
+        match_any(batch, words, batch->word_count);
     }
     for (uint32_t rest = query->changed; rest != 0; rest &= rest - 1) {
         match_changed(batch, &query->term[setti_bits_lowest(rest)].type->storage, words,
-                      word_count);
+                      batch->word_count);
     }
+    batch->some = match_some(words, batch->word_count);
 }
 
 /* Which of up to `rows` entities from `base` on are alive. */
@@ -230,14 +264,6 @@ static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t
         }
         words[row / 64] = word;
     }
-}
-
-static uint32_t match_trim(const uint64_t* words, uint32_t word_count)
-{
-    while (word_count > 0 && words[word_count - 1] == 0) {
-        word_count--;
-    }
-    return word_count;
 }
 
 /* Whether the first `rows` bits are set in all of them. */
@@ -289,27 +315,18 @@ static step_result step_pages(sett_batch* batch)
         }
         if (query->matrix_count == 0) {
             match_alive(&query->world->entities, base, rows, batch->words);
+            batch->some = match_some(batch->words, word_count);
         } else if (batch->plain && match_dense(bits, query->matrix_count, rows)) {
             batch->count = rows;
             return STEP_DENSE;
         } else {
-            for (uint32_t at = 0; at < word_count; at++) {
-                uint64_t word = bits[0][at];
-                for (uint32_t k = 1; k < query->matrix_count; k++) {
-                    word &= bits[k][at];
-                }
-                batch->words[at] = word;
-            }
-            batch->words[word_count - 1] &= setti_bits_below(rows - (word_count - 1) * 64);
+            batch->some = match_matrices(bits, query->matrix_count, batch->words, word_count);
         }
-        word_count = match_trim(batch->words, word_count);
-        for (uint32_t rest = word_count != 0 ? query->filter : 0; rest != 0; rest &= rest - 1) {
-            const setti_term* term = &query->term[setti_bits_lowest(rest)];
-            match_term(batch, term, term->kind == SETT_WITH, batch->words, word_count);
+        batch->word_count = word_count;
+        if (batch->some != 0 && !batch->plain) {
+            match_terms(batch, query->filter);
         }
-        match_rest(batch, batch->words, word_count);
-        batch->word_count = match_trim(batch->words, word_count);
-        if (batch->word_count != 0) {
+        if (batch->some != 0) {
             return STEP_WORDS;
         }
     }
@@ -341,13 +358,9 @@ static step_result step_packed(sett_batch* batch)
                 batch->words[row / 64] &= ~((uint64_t)gap << (row % 64));
             }
         }
-        for (uint32_t rest = batch->residual; rest != 0; rest &= rest - 1) {
-            const setti_term* term = &query->term[setti_bits_lowest(rest)];
-            match_term(batch, term, term->kind == SETT_WITH, batch->words, word_count);
-        }
-        match_rest(batch, batch->words, word_count);
-        batch->word_count = match_trim(batch->words, word_count);
-        if (batch->word_count != 0) {
+        batch->word_count = word_count;
+        match_terms(batch, batch->residual);
+        if (batch->some != 0) {
             return STEP_WORDS;
         }
     }
@@ -362,12 +375,10 @@ static step_result step_next(sett_batch* batch)
 /* ---------------------------------------------------------------------------------- handing out */
 
 /* The length of the run that starts at the lowest bit, whose row becomes *first. */
-static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t* first)
+static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t some,
+                           uint32_t* first)
 {
-    uint32_t at = 0;
-    while (words[at] == 0) {
-        at++;
-    }
+    uint32_t at = setti_bits_lowest(some);
     uint32_t low = setti_bits_lowest(words[at]);
     *first = at * 64 + low;
     uint64_t holes = ~(words[at] >> low) & setti_bits_below(64 - low);
@@ -382,43 +393,62 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t*
 }
 
 /* Whether no bit is set behind the run. */
-static bool run_is_all(const uint64_t* words, uint32_t word_count, uint32_t end)
+static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 {
     uint32_t last = (end - 1) / 64;
-    return match_trim(words, word_count) <= last + 1 &&
-           (words[last] & ~setti_bits_below(end - last * 64)) == 0;
+    return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* Writes the next `most` row numbers of a word; what there is not of it becomes some other
- * number. */
-SETTI_INLINE uint64_t list_some(uint64_t word, uint32_t base, uint32_t most, uint16_t* out)
-{
-    for (uint32_t k = 0; k < most; k++) {
-        out[k] = (uint16_t)(base + setti_bits_lowest(word | (uint64_t)1 << 63));
-        word &= word - 1;
+/* By byte: the numbers of its bits, ascending. Built from the highest bit down: with bit k, the
+ * numbers above it move up by one place, and k goes in front. */
+#define LIST_BITS(p)                                                                               \
+    {                                                                                              \
+        (p) & 255, (p) >> 8 & 255, (p) >> 16 & 255, (p) >> 24 & 255, (p) >> 32 & 255,              \
+            (p) >> 40 & 255, (p) >> 48 & 255, (p) >> 56                                            \
     }
-    return word;
+#define LIST_0(p) LIST_BITS(p), LIST_BITS((p) << 8)
+#define LIST_1(p) LIST_0(p), LIST_0((p) << 8 | 1)
+#define LIST_2(p) LIST_1(p), LIST_1((p) << 8 | 2)
+#define LIST_3(p) LIST_2(p), LIST_2((p) << 8 | 3)
+#define LIST_4(p) LIST_3(p), LIST_3((p) << 8 | 4)
+#define LIST_5(p) LIST_4(p), LIST_4((p) << 8 | 5)
+#define LIST_6(p) LIST_5(p), LIST_5((p) << 8 | 6)
+static const uint8_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint64_t)7)};
+
+/* Writes the row numbers of a word's bits, eight at a time without asking how many there are: byte
+ * by byte, each to where the bits below it end. */
+SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
+{
+    for (uint32_t byte = 0; byte < 8; byte++) {
+        uint8_t bits[8]; /* a copy that nothing aliases: the loop becomes two instructions */
+        uint16_t* to = out + (starts >> (8 * byte) & 255);
+        memcpy(bits, list_of_byte[word >> (8 * byte) & 255], 8);
+        for (uint32_t k = 0; k < 8; k++) {
+            to[k] = (uint16_t)(base + 8 * byte + bits[k]);
+        }
+    }
 }
 
-/* Writes the row numbers of all bits: of each word that has any four, and then eight at a time,
- * without asking how many there are. The excess is overwritten by the next word's, or lies in the
+/* Writes the row numbers of all bits. The excess is overwritten by the next word's, or lies in the
  * room that the list has for it. A branch for every bit, or every word, costs a misprediction each:
  * at 1 % that was 8 of 17 ns a match. */
-static uint32_t list_rows(const uint64_t* words, uint32_t word_count, uint16_t* list)
+static uint32_t list_rows(const uint64_t* words, uint32_t some, uint16_t* list)
 {
     uint32_t count = 0;
-    uint32_t some = 0;
-    for (uint32_t at = 0; at < word_count; at++) {
-        some |= (uint32_t)(words[at] != 0) << at;
-    }
     for (; some != 0; some &= some - 1) {
         uint32_t at = setti_bits_lowest(some);
-        uint32_t bits = setti_bits_count(words[at]);
-        uint64_t rest = list_some(words[at], at * 64, 4, list + count);
-        for (uint32_t done = 4; done < bits; done += 8) {
-            rest = list_some(rest, at * 64, 8, list + count + done);
+        uint64_t word = words[at];
+        uint64_t ends = setti_bits_sums(word);
+        uint16_t* out = list + count;
+        count += (uint32_t)(ends >> 56);
+        if (ends >> 56 > 4) {
+            list_word(word, at * 64, ends << 8, out);
+            continue;
         }
-        count += bits;
+        for (uint32_t k = 0; k < 4; k++) {
+            out[k] = (uint16_t)(at * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
+            word &= word - 1;
+        }
     }
     return count;
 }
@@ -436,10 +466,7 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     const sett_query* query = batch->query;
-    uint32_t at = 0;
-    while (taken[at] == 0) {
-        at++;
-    }
+    uint32_t at = setti_bits_lowest(batch->some);
     uint32_t index = match_index(batch, at * 64 + setti_bits_lowest(taken[at]));
     for (uint32_t rest = query->optional; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
@@ -457,28 +484,30 @@ static uint32_t choose_rows(sett_batch* batch)
     uint64_t alike[WORDS];
     uint64_t* taken = batch->words;
     uint32_t word_count = batch->word_count;
+    uint32_t some = batch->some;
     if (batch->query->optional != 0) {
         taken = alike;
         memcpy(alike, batch->words, word_count * sizeof(uint64_t));
         take_alike(batch, alike);
+        some = match_some(alike, word_count);
     }
     uint32_t first;
-    uint32_t length = run_length(taken, word_count, &first);
-    if (length >= RUN_WORTH || run_is_all(taken, word_count, first + length)) {
+    uint32_t length = run_length(taken, word_count, some, &first);
+    if (length >= RUN_WORTH || run_is_all(taken, some, first + length)) {
         batch->rows = NULL;
         batch->count = length;
         words_clear_run(batch->words, first, first + length);
-        batch->word_count = match_trim(batch->words, word_count);
+        batch->some = match_some(batch->words, word_count);
         return first;
     }
     batch->rows = batch->list;
-    batch->count = list_rows(taken, word_count, batch->list);
-    batch->word_count = 0;
+    batch->count = list_rows(taken, some, batch->list);
+    batch->some = 0;
     if (taken == alike) {
         for (uint32_t at = 0; at < word_count; at++) {
             batch->words[at] &= ~alike[at];
         }
-        batch->word_count = match_trim(batch->words, word_count);
+        batch->some = match_some(batch->words, word_count);
     }
     return 0;
 }
@@ -538,7 +567,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     batch->scratch = NULL;
     batch->scratch_row = 0;
     batch->cursor = 0;
-    batch->word_count = 0;
+    batch->some = 0;
 }
 
 /* Over pages, as most loops go. */
@@ -683,7 +712,7 @@ static bool batch_next_any(sett_batch* batch)
     batch->count = 0;
     batch->rows = NULL;
     batch->present = batch->query->required;
-    step_result step = batch->word_count != 0 ? STEP_WORDS : step_next(batch);
+    step_result step = batch->some != 0 ? STEP_WORDS : step_next(batch);
     if (step == STEP_END) {
         return false;
     }
@@ -709,7 +738,7 @@ bool sett_batch_next(sett_batch* batch)
     const sett_query* query = batch->query;
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     uint32_t base = batch->cursor;
-    if (!batch->fast || batch->word_count != 0) {
+    if (!batch->fast || batch->some != 0) {
         return batch_next_any(batch);
     }
     if (base >= batch->limit) {
@@ -789,10 +818,8 @@ sett_entity sett_query_first(sett_query* query)
         return sett_null();
     }
     if (step == STEP_WORDS) {
-        while (batch.words[row / 64] == 0) {
-            row += 64;
-        }
-        row += setti_bits_lowest(batch.words[row / 64]);
+        uint32_t at = setti_bits_lowest(batch.some);
+        row = at * 64 + setti_bits_lowest(batch.words[at]);
     }
     return setti_entity_at(&query->world->entities, match_index(&batch, row));
 }
