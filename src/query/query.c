@@ -30,9 +30,9 @@ static void query_add_scratch(sett_query* query, setti_term* term)
     query->scratch_align = SETTI_MAX(query->scratch_align, storage->align);
     size_t at = setti_align_up(query->scratch_size, storage->align);
     term->values = (uint32_t)at;
-    at = setti_align_up(at + (size_t)storage->size * SETTI_GATHER_ROWS, sizeof(uint32_t));
-    term->places = (uint32_t)at;
-    query->scratch_size = (uint32_t)(at + sizeof(uint32_t) * SETTI_GATHER_ROWS);
+    at = setti_align_up(at + (size_t)storage->size * SETTI_GATHER_ROWS, sizeof(setti_source));
+    term->sources = (uint32_t)at;
+    query->scratch_size = (uint32_t)(at + sizeof(setti_source) * SETTI_GATHER_ROWS);
 }
 
 static void query_add_term(sett_query* query, const sett_term* given)

@@ -9,13 +9,20 @@
  * cache, and enough to spread what a batch costs (about 40 ns) thin. */
 #define SETTI_GATHER_ROWS 128
 
+/* Where a gathered value comes from, by row of the step: its place in the storage, noted when the
+ * row is tested; from when it is handed out, its address. */
+typedef union setti_source {
+    uint32_t place;
+    unsigned char* address;
+} setti_source;
+
 typedef struct setti_term {
     setti_type* type;
     sett_term_kind kind;
     sett_access access;
-    bool has_field;  /* its type has bytes and the query asks for them */
-    uint32_t values; /* offset in the scratch of the gathered values, */
-    uint32_t places; /* and of the places in the storage that they come from */
+    bool has_field;   /* its type has bytes and the query asks for them */
+    uint32_t values;  /* offset in the scratch of the gathered values, */
+    uint32_t sources; /* and of where they come from */
 } setti_term;
 
 struct sett_query {

@@ -90,10 +90,16 @@ SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t
     return words != NULL ? words + (index / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
-SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
+/* Matrix, tag: 1 if there is a value, 0 if not. A number, for arithmetic instead of branches. */
+SETTI_INLINE uint32_t setti_bitmap_bit(const setti_storage* storage, uint32_t index)
 {
     const uint64_t* word = setti_storage_word(storage, index);
-    return word != NULL && ((*word >> (index % 64)) & 1) != 0;
+    return word != NULL ? (uint32_t)(*word >> (index % 64)) & 1 : 0;
+}
+
+SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
+{
+    return setti_bitmap_bit(storage, index) != 0;
 }
 
 /* Packed: the row of an entity, or SETTI_NONE. */
