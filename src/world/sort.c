@@ -118,18 +118,39 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
     return sort_by_radix(spare, count, items);
 }
 
+/* So many dropped one after the other are taken back: one of those kept must be the odd one. */
+#define SORT_RECENT 8
+
+/* How many of the last kept items are greater than any of the `count` that follow. */
+static size_t sort_count_odd(const sort_order* order, const sort_item* kept, size_t kept_count,
+                             const sort_item* following, size_t count)
+{
+    const sort_item* greatest = following;
+    for (size_t k = 1; k < count; k++) {
+        greatest = sort_less(order, greatest, &following[k]) ? &following[k] : greatest;
+    }
+    size_t odd = 0;
+    while (odd < kept_count && sort_less(order, greatest, &kept[kept_count - odd - 1])) {
+        odd++;
+    }
+    return odd;
+}
+
 /* Splits items into those in order, which stay in front, and the rest, which go to `dropped`.
  * Returns how many were dropped, or more than `most` when it gave up with all of them in
- * `items`. */
+ * `items`. Two odd ones side by side, both too great, would make it drop all that follows: after
+ * SORT_RECENT it goes back and drops those two instead. */
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
     size_t kept = 0;
     size_t out = 0;
+    size_t recent = 0; /* dropped since one was kept */
     for (size_t k = 0; k < count; k++) {
         sort_item item = items[k];
         if (kept == 0 || !sort_less(order, &item, &items[kept - 1])) {
             items[kept++] = item;
+            recent = 0;
             continue;
         }
         if (out == most) { /* put together again: kept, dropped, and what was not looked at */
@@ -137,11 +158,26 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             memcpy(items + kept, dropped, out * sizeof(*items));
             return most + 1;
         }
+        if (recent == SORT_RECENT) {
+            size_t odd = sort_count_odd(order, items, kept, items + k - recent, recent);
+            if (odd != 0 && odd <= recent) {
+                kept -= odd;
+                out -= recent;
+                memcpy(dropped + out, items + kept, odd * sizeof(*items));
+                out += odd;
+                k -= recent + 1; /* and look at them again */
+                recent = 0;
+                continue;
+            }
+            recent = 0;
+        }
         if (kept >= 2 && !sort_less(order, &item, &items[kept - 2])) {
             dropped[out++] = items[kept - 1]; /* the one before was the odd one */
             items[kept - 1] = item;
+            recent = 0;
         } else {
             dropped[out++] = item;
+            recent++;
         }
     }
     return out;
