@@ -6,6 +6,7 @@
  * requires
  */
 #include "relation/links.h"
+#include "relation/name_table.h"
 #include "run/run.h"
 
 #include <stdio.h>
@@ -124,6 +125,9 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     }
     if (found == NULL) {
         found = setti_hierarchy_validate(world);
+    }
+    if (found == NULL) {
+        found = setti_name_validate(world);
     }
     if (found == NULL && world->run != NULL) {
         found = setti_schedule_validate(world);

@@ -224,8 +224,12 @@ static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
             tree_update(world, tree);
         }
     }
-    if (node->parent != 0) {
+    uint32_t from = node->parent;
+    if (from != 0) {
         tree_unlink(world, tree, node);
+        if (world->name_table != NULL) {
+            setti_name_moved(world, index, from);
+        }
     }
 }
 
@@ -361,8 +365,8 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
         return world->error;
     }
     uint32_t from = old != NULL ? old->parent : 0;
-    bool renamed = world->name_table != NULL && from != parent.index + 1;
-    if (renamed && !setti_name_may_move(world, entity.index, parent.index + 1, call)) {
+    bool named = world->name_table != NULL && from != parent.index + 1;
+    if (named && !setti_name_may_move(world, entity.index, parent.index + 1, call)) {
         return world->error;
     }
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
@@ -379,7 +383,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     }
     tree_link(world, tree, link, node, parent.index + 1, before);
     tree_moved(tree, node, link, tree_read(tree, parent.index + 1)->depth + 1);
-    if (renamed) {
+    if (named) {
         setti_name_moved(world, entity.index, from);
     }
     return SETT_OK;
@@ -392,7 +396,8 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
 {
     const setti_storage* storage = &tree->type->storage;
     uint32_t link = parent.index + 1;
-    if (storage->kind != SETTI_MATRIX || world->name_table != NULL || world->locks != 0 ||
+    bool named = world->name_table != NULL && setti_name_key(world, entity.index) != 0;
+    if (storage->kind != SETTI_MATRIX || named || world->locks != 0 ||
         !setti_bitmap_has(storage, parent.index) || setti_bitmap_has(storage, entity.index) ||
         !setti_entity_is_current(&world->entities, parent) ||
         tree_read(tree, link)->children >= UINT32_MAX - 2 * SETTI_CHILD) {

@@ -1,16 +1,485 @@
-/* name.c: names of entities. Not there yet: the hierarchy asks whether they allow a move. */
+/* name.c: names of entities, unique among siblings, found by path.
+ *
+ * The workload: thousands of named entities, looked up by path while a game runs, renamed and moved
+ * now and then. A name is a key of 8 bytes in a component; text.c has the text. An index by parent
+ * and key answers lookups: an open table with linear probing, which knows no deleted entries,
+ * because what follows a removed one moves up (Knuth, TAOCP 3, 6.4, algorithm R).
+ *
+ *     slot    | link, hash | link, hash | free | ...      hash of (parent's link, key), home =
+ *                                                         hash & (capacity - 1)
+ *
+ * The index is a cache. It follows the component through its ties, and moves through the hierarchy;
+ * when the state has been replaced it is made anew by one walk over the component. If there is no
+ * memory for that, lookups walk the component themselves.
+ *
+ * Invariant:  an entity has a key that is not 0  <=>  it is in the index, once, under its parent
+ * and its key;  no two entities have the same parent and key
+ */
+#include "relation/links.h"
 #include "relation/name_table.h"
-bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call)
+
+#include <stdio.h>
+
+static_assert(SETT_NAME_MAX == SETTI_TEXT_MAX, "what the header says is what fits");
+
+/* ---------------------------------------------------------------------------------------- index */
+
+static uint32_t name_hash(uint32_t parent, uint64_t key)
 {
-    (void)world;
-    (void)index;
-    (void)parent;
-    (void)call;
+    uint64_t mixed = (key + parent * (uint64_t)0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
+    return (uint32_t)(mixed >> 32);
+}
+
+uint64_t setti_name_key(const sett_world* world, uint32_t index)
+{
+    const setti_name_table* names = world->name_table;
+    const sett_name* name = names != NULL ? setti_storage_find(&names->type->storage, index) : NULL;
+    return name != NULL ? name->key : 0;
+}
+
+static bool name_is(const sett_world* world, uint32_t index, uint32_t parent, uint64_t key)
+{
+    return setti_name_key(world, index) == key && setti_hierarchy_parent(world, index) == parent;
+}
+
+static void name_put(setti_name_table* names, uint32_t link, uint32_t hash)
+{
+    uint32_t at = hash & (names->capacity - 1);
+    while (names->slot[at].link != 0) {
+        at = (at + 1) & (names->capacity - 1);
+    }
+    names->slot[at].link = link;
+    names->slot[at].hash = hash;
+    names->count++;
+}
+
+static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
+{
+    uint32_t mask = names->capacity - 1;
+    uint32_t hole = hash & mask;
+    while (names->slot[hole].link != link) {
+        SETTI_ASSERT(names->slot[hole].link != 0);
+        hole = (hole + 1) & mask;
+    }
+    for (uint32_t at = (hole + 1) & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
+        /* it may move up unless that were before its home */
+        if (((at - names->slot[at].hash) & mask) >= ((at - hole) & mask)) {
+            names->slot[hole] = names->slot[at];
+            hole = at;
+        }
+    }
+    names->slot[hole].link = 0;
+    names->count--;
+}
+
+/* Makes room for `count` names. */
+static bool name_reserve(sett_world* world, setti_name_table* names, uint32_t count)
+{
+    if ((uint64_t)count * 3 < (uint64_t)names->capacity * 2) {
+        return true;
+    }
+    setti_name_table grown = *names;
+    size_t size;
+    grown.capacity = SETTI_MAX(setti_bits_ceil(count + count / 2 + 1), 16);
+    grown.count = 0;
+    if (count > UINT32_MAX / 4 || !setti_multiply(grown.capacity, sizeof(*grown.slot), &size)) {
+        return false;
+    }
+    grown.slot = setti_pool_alloc(&world->pool, size, 16);
+    if (grown.slot == NULL) {
+        return false;
+    }
+    memset(grown.slot, 0, size);
+    for (uint32_t at = 0; at < names->capacity; at++) {
+        if (names->slot[at].link != 0) {
+            name_put(&grown, names->slot[at].link, names->slot[at].hash);
+        }
+    }
+    setti_pool_free(&world->pool, names->slot, names->capacity * sizeof(*names->slot), 16);
+    *names = grown;
     return true;
 }
+
+/* Whether the index is that of the state as it is now. */
+static bool name_is_synced(const sett_world* world, const setti_name_table* names)
+{
+    return SETTI_LIKELY(names->epoch == world->epoch);
+}
+
+/* Makes it so. False when memory runs out. */
+static bool name_sync(sett_world* world, setti_name_table* names)
+{
+    if (name_is_synced(world, names)) {
+        return true;
+    }
+    if (names->capacity != 0) {
+        memset(names->slot, 0, names->capacity * sizeof(*names->slot));
+    }
+    names->count = 0;
+    if (!name_reserve(world, names, names->type->storage.count)) {
+        return false;
+    }
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(&names->type->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&names->type->storage, &cursor)) {
+        uint64_t key = setti_name_key(world, index);
+        if (key != 0) {
+            name_put(names, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
+        }
+    }
+    names->epoch = world->epoch;
+    return true;
+}
+
+/* The link of the child of `parent` with this name, other than `but`; 0 if there is none. */
+static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint32_t but)
+{
+    setti_name_table* names = world->name_table;
+    if (SETTI_UNLIKELY(!name_sync(world, names))) {
+        uint32_t cursor = 0;
+        for (uint32_t index = setti_storage_next(&names->type->storage, &cursor);
+             index != SETTI_NONE; index = setti_storage_next(&names->type->storage, &cursor)) {
+            if (index + 1 != but && name_is(world, index, parent, key)) {
+                return index + 1;
+            }
+        }
+        return 0;
+    }
+    if (names->count == 0 || key == 0) {
+        return 0;
+    }
+    uint32_t hash = name_hash(parent, key);
+    uint32_t mask = names->capacity - 1;
+    for (uint32_t at = hash & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
+        uint32_t link = names->slot[at].link;
+        if (names->slot[at].hash == hash && link != but && name_is(world, link - 1, parent, key)) {
+            return link;
+        }
+    }
+    return 0;
+}
+
+/* ----------------------------------------------------------------------------- ties and moves */
+
+/* Writes the key of an entity that has the component. */
+static void name_write(sett_world* world, uint32_t index, uint64_t key)
+{
+    sett_name* name =
+        setti_storage_find_mut(&world->pool, &world->name_table->type->storage, index);
+    name->key = key;
+}
+
+static void name_cut(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_name_table* names = world->name_table;
+    uint64_t key = setti_name_key(world, index);
+    (void)type;
+    if (key == 0) {
+        return;
+    }
+    if (name_is_synced(world, names)) {
+        name_take(names, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
+    }
+    name_write(world, index, 0); /* for the hierarchy, if it is told later */
+}
+
+static sett_status name_conflict(sett_world* world, const char* call, uint32_t index,
+                                 uint32_t other)
+{
+    sett_entity a = setti_entity_at(&world->entities, index);
+    sett_entity b = setti_entity_at(&world->entities, other - 1);
+    const char* text =
+        setti_text_of(world, &world->name_table->texts, setti_name_key(world, other - 1));
+    return setti_world_fail_with(
+        world, SETT_STATUS_CONFLICT, "%s: entity %u:%u cannot be \"%.200s\" there, entity %u:%u is",
+        call, (unsigned)a.index, (unsigned)a.generation, text != NULL ? text : "",
+        (unsigned)b.index, (unsigned)b.generation);
+}
+
+bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call)
+{
+    uint64_t key = setti_name_key(world, index);
+    if (key == 0) {
+        return true;
+    }
+    uint32_t other = name_find(world, parent, key, index + 1);
+    if (other != 0) {
+        (void)name_conflict(world, call, index, other);
+    }
+    return other == 0;
+}
+
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
 {
-    (void)world;
-    (void)index;
-    (void)from;
+    setti_name_table* names = world->name_table;
+    uint64_t key = setti_name_key(world, index);
+    if (key == 0) {
+        return;
+    }
+    uint32_t parent = setti_hierarchy_parent(world, index);
+    if (name_find(world, parent, key, index + 1) != 0) {
+        if (name_is_synced(world, names)) {
+            name_take(names, index + 1, name_hash(from, key));
+        }
+        name_write(world, index, 0);
+    } else if (name_is_synced(world, names)) {
+        name_take(names, index + 1, name_hash(from, key));
+        name_put(names, index + 1, name_hash(parent, key));
+    }
+}
+
+/* ------------------------------------------------------------------------------------- register */
+
+sett_component sett_name_register(sett_world* world, sett_component id)
+{
+    static const setti_ties ties = {NULL, name_cut};
+    static const char call[] = "sett_name_register";
+    setti_name_table* names = world->name_table;
+    if (names != NULL && id != 0 && id != names->type->id) {
+        setti_world_fail(world, SETT_STATUS_CONFLICT, call, sett_null(), names->type->id);
+        return 0;
+    }
+    if (names != NULL) {
+        return names->type->id;
+    }
+    sett_component_desc desc = {0};
+    desc.name = "Name";
+    desc.size = sizeof(sett_name);
+    desc.id = id;
+    names = setti_pool_alloc(&world->pool, sizeof(*names), 16);
+    if (names == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return 0;
+    }
+    id = sett_component_register(world, &desc);
+    if (id == 0) {
+        setti_pool_free(&world->pool, names, sizeof(*names), 16);
+        return 0;
+    }
+    memset(names, 0, sizeof(*names));
+    names->type = setti_world_type(world, id);
+    names->epoch = world->epoch;
+    setti_component_tie(world, names->type, &ties);
+    setti_text_init(world, &names->texts);
+    world->name_table = names;
+    return id;
+}
+
+sett_component sett_name_component(const sett_world* world)
+{
+    return world->name_table != NULL ? world->name_table->type->id : 0;
+}
+
+/* -------------------------------------------------------------------------------------- setting */
+
+static bool name_is_good(const char* name)
+{
+    size_t length = name != NULL ? strlen(name) : 0;
+    return length != 0 && length <= SETT_NAME_MAX && strchr(name, '/') == NULL;
+}
+
+/* Whether the entity can be named at all. */
+static bool name_check(sett_world* world, sett_entity entity, const char* call)
+{
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (signature == NULL) {
+        setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+        return false;
+    }
+    if ((*signature & SETTI_DYING) != 0) {
+        setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed",
+                              call, (unsigned)entity.index, (unsigned)entity.generation);
+        return false;
+    }
+    return true;
+}
+
+sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
+{
+    static const char call[] = "sett_name_set";
+    if (!name_check(world, entity, call)) {
+        return world->error;
+    }
+    if (!name_is_good(name)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: a name has 1 to %d bytes and no '/': \"%.200s\"", call,
+                                     SETT_NAME_MAX, name != NULL ? name : "");
+    }
+    if (world->name_table == NULL && sett_name_register(world, 0) == 0) {
+        return world->error;
+    }
+    setti_name_table* names = world->name_table;
+    /* A text that is not used in the end stays: nobody sees it. */
+    uint64_t key = setti_text_add(world, &names->texts, name, strlen(name));
+    if (key == 0 || !name_sync(world, names) || !name_reserve(world, names, names->count + 1)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
+    }
+    uint32_t parent = setti_hierarchy_parent(world, entity.index);
+    uint32_t other = name_find(world, parent, key, entity.index + 1);
+    if (other != 0) {
+        return name_conflict(world, call, entity.index, other);
+    }
+    if (!setti_storage_has(&names->type->storage, entity.index) &&
+        (setti_world_check_unlocked(world, call) != SETT_OK ||
+         sett_add(world, entity, names->type->id) == NULL)) {
+        return world->error;
+    }
+    uint64_t old = setti_name_key(world, entity.index);
+    if (old != 0) {
+        name_take(names, entity.index + 1, name_hash(parent, old));
+    }
+    name_write(world, entity.index, key);
+    name_put(names, entity.index + 1, name_hash(parent, key));
+    return SETT_OK;
+}
+
+sett_status sett_name_clear(sett_world* world, sett_entity entity)
+{
+    if (!name_check(world, entity, "sett_name_clear")) {
+        return world->error;
+    }
+    const setti_name_table* names = world->name_table;
+    if (names == NULL || !setti_storage_has(&names->type->storage, entity.index)) {
+        return SETT_OK;
+    }
+    return sett_remove(world, entity, names->type->id);
+}
+
+/* -------------------------------------------------------------------------------------- reading */
+
+const char* sett_name_get(sett_world* world, sett_entity entity)
+{
+    if (world->name_table == NULL || !setti_entity_is_current(&world->entities, entity)) {
+        return NULL;
+    }
+    return setti_text_of(world, &world->name_table->texts, setti_name_key(world, entity.index));
+}
+
+/* The link of a child by a name of `length` bytes; 0 if there is none. */
+static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* text, size_t length)
+{
+    uint64_t key = setti_text_find(world, &world->name_table->texts, text, length);
+    return key != 0 ? name_find(world, parent, key, 0) : 0;
+}
+
+/* The handle behind a link; null for 0. */
+static sett_entity name_entity(const sett_world* world, uint32_t link)
+{
+    return link != 0 ? setti_entity_at(&world->entities, link - 1) : sett_null();
+}
+
+/* The link to look below, 0 for the roots; false if there is nothing to look for. */
+static bool name_start(const sett_world* world, sett_entity from, uint32_t* link)
+{
+    *link = sett_is_null(from) ? 0 : from.index + 1;
+    return world->name_table != NULL &&
+           (*link == 0 || setti_entity_is_current(&world->entities, from));
+}
+
+sett_entity sett_name_find(sett_world* world, sett_entity parent, const char* name)
+{
+    uint32_t link;
+    if (!name_start(world, parent, &link)) {
+        return sett_null();
+    }
+    return name_entity(world, name_find_text(world, link, name, strlen(name)));
+}
+
+sett_entity sett_name_lookup(sett_world* world, sett_entity from, const char* path)
+{
+    uint32_t link;
+    bool absolute = *path == '/';
+    if (!name_start(world, absolute ? sett_null() : from, &link)) {
+        return sett_null();
+    }
+    for (path += absolute;; path++) {
+        size_t length = strcspn(path, "/");
+        link = name_find_text(world, link, path, length);
+        path += length;
+        if (link == 0 || *path == '\0') {
+            return name_entity(world, link);
+        }
+    }
+}
+
+/* The name of the k-th entity on the way from its root; `steps` is the number of its ancestors. */
+static uint32_t name_ancestor(const sett_world* world, uint32_t index, uint32_t steps)
+{
+    for (; steps != 0; steps--) {
+        index = setti_hierarchy_parent(world, index) - 1;
+    }
+    return index;
+}
+
+size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t size)
+{
+    size_t length = 0;
+    uint32_t depth = 0;
+    if (size != 0) {
+        *out = '\0';
+    }
+    if (setti_entity_signature(&world->entities, entity) == NULL) {
+        return 0;
+    }
+    for (uint32_t up = setti_hierarchy_parent(world, entity.index); up != 0; depth++) {
+        up = setti_hierarchy_parent(world, up - 1);
+    }
+    for (uint32_t k = depth + 1; k-- > 0;) {
+        uint32_t index = name_ancestor(world, entity.index, k);
+        uint64_t key = setti_name_key(world, index);
+        const char* text = key != 0 ? setti_text_of(world, &world->name_table->texts, key) : NULL;
+        char* to = length < size ? out + length : NULL;
+        size_t left = length < size ? size - length : 0;
+        const char* slash = k != 0 ? "/" : "";
+        int written = text != NULL ? snprintf(to, left, "%s%s", text, slash)
+                                   : snprintf(to, left, "#%u%s", (unsigned)index, slash);
+        length += (size_t)written;
+    }
+    return length;
+}
+
+sett_entity sett_name_next(sett_world* world, const char* name, uint32_t* cursor)
+{
+    setti_name_table* names = world->name_table;
+    uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;
+    if (key == 0) {
+        return sett_null();
+    }
+    uint32_t index = setti_storage_next(&names->type->storage, cursor);
+    while (index != SETTI_NONE && setti_name_key(world, index) != key) {
+        index = setti_storage_next(&names->type->storage, cursor);
+    }
+    return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
+}
+
+/* ----------------------------------------------------------------------------------- validating */
+
+const char* setti_name_validate(sett_world* world)
+{
+    setti_name_table* names = world->name_table;
+    if (names == NULL || !name_sync(world, names)) {
+        return NULL;
+    }
+    uint32_t cursor = 0;
+    uint32_t count = 0;
+    for (uint32_t index = setti_storage_next(&names->type->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&names->type->storage, &cursor)) {
+        uint64_t key = setti_name_key(world, index);
+        uint32_t parent = setti_hierarchy_parent(world, index);
+        if (key == 0) {
+            continue;
+        }
+        count++;
+        if (setti_text_of(world, &names->texts, key) == NULL) {
+            return "names: a key without its text";
+        }
+        if (name_find(world, parent, key, 0) != index + 1) {
+            return "names: an entity is not found under its name";
+        }
+        if (name_find(world, parent, key, index + 1) != 0) {
+            return "names: two siblings have the same";
+        }
+    }
+    return count == names->count ? setti_text_validate(world, &names->texts)
+                                 : "names: the index holds others than the named";
 }

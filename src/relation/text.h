@@ -1,0 +1,39 @@
+/* text.h: texts kept once. Each has a key, a hash of its bytes, which is the same in every world:
+ * so what holds keys can be compared, copied and sent. */
+#ifndef SETTI_TEXT_H
+#define SETTI_TEXT_H
+
+#include "world/world.h"
+
+/* Bytes in a text at most: four of the longest fit a page. */
+#define SETTI_TEXT_MAX 1000
+#define SETTI_TEXT_PAGE 4096
+
+/* One text in its page: length, bytes, a zero. A length of 0 ends the page. */
+#define SETTI_TEXT_HEAD sizeof(uint16_t)
+
+typedef struct setti_texts {
+    setti_pages pages; /* of text, filled one after another; part of the state, as is */
+    uint32_t used;     /* where the next text goes: page number and offset as one number */
+    setti_root root;   /* of both */
+    /* key -> where; a cache: made anew when the state has been replaced */
+    setti_hash_map where;
+    uint32_t epoch;
+} setti_texts;
+
+void setti_text_init(sett_world* world, setti_texts* texts);
+
+/* The key of a text that is known; 0 if it is not. Without memory to make the cache anew it takes
+ * the long way over all texts. */
+uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
+
+/* The same, adding it if it is new; 0 when memory runs out. */
+uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text, size_t length);
+
+/* The text of a key, or NULL. */
+const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key);
+
+/* Returns NULL, or which part of the invariant does not hold. */
+const char* setti_text_validate(sett_world* world, setti_texts* texts);
+
+#endif

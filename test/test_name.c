@@ -1,0 +1,359 @@
+/* test_name.c: names, unique among siblings, found by path, whatever happens to the tree. */
+#include "check.h"
+#include "scarce.h"
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+#include "sett/sett.h"
+
+#include "relation/name_table.h"
+
+static void expect_valid(sett_world* world)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+}
+
+static sett_world* quiet_world(void)
+{
+    sett_world_desc desc = {.log_fn = sett_log_silent};
+    sett_world* world = sett_world_create(&desc);
+    CHECK(world != NULL);
+    return world;
+}
+
+static sett_entity named(sett_world* world, sett_entity parent, const char* name)
+{
+    sett_entity e = sett_entity_create(world);
+    if (!sett_is_null(parent)) {
+        CHECK_EQ(sett_hierarchy_attach(world, e, parent), SETT_OK);
+    }
+    CHECK_EQ(sett_name_set(world, e, name), SETT_OK);
+    return e;
+}
+
+static void expect_path(sett_world* world, const char* path, sett_entity entity)
+{
+    CHECK(sett_equals(sett_name_lookup(world, sett_null(), path), entity));
+    if (!sett_is_null(entity)) {
+        char text[64];
+        CHECK_EQ(sett_name_path(world, entity, text, sizeof(text)), strlen(path));
+        CHECK_STR_EQ(text, path);
+    }
+}
+
+static void finds_by_path(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity none = sett_null();
+    CHECK(sett_is_null(sett_name_lookup(world, none, "level")));
+    sett_entity level = named(world, none, "level");
+    sett_entity map = named(world, level, "map01");
+    sett_entity door = named(world, map, "door");
+    sett_entity other = named(world, named(world, level, "map02"), "door");
+    expect_path(world, "level", level);
+    expect_path(world, "level/map01", map);
+    expect_path(world, "level/map01/door", door);
+    expect_path(world, "level/map02/door", other);
+    expect_path(world, "door", none);
+    expect_path(world, "level/door", none);
+    expect_path(world, "level/map01/door/door", none);
+    expect_path(world, "", none);
+    expect_path(world, "level//map01", none);
+    expect_path(world, "level/", none);
+    expect_path(world, "//level", none);
+    CHECK(sett_equals(sett_name_lookup(world, map, "door"), door));
+    CHECK(sett_equals(sett_name_lookup(world, map, "/level/map02/door"), other));
+    CHECK(sett_equals(sett_name_lookup(world, none, "/level"), level));
+    CHECK(sett_equals(sett_name_find(world, map, "door"), door));
+    CHECK(sett_equals(sett_name_find(world, none, "level"), level));
+    CHECK(sett_is_null(sett_name_find(world, none, "level/map01")));
+    CHECK(sett_is_null(sett_name_find(world, map, "")));
+    CHECK(sett_is_null(sett_name_lookup(world, (sett_entity){map.index, 9}, "door")));
+    CHECK_STR_EQ(sett_name_get(world, door), "door");
+    CHECK(sett_name_get(world, none) == NULL);
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+static void walks_all_of_a_name(void)
+{
+    sett_world* world = quiet_world();
+    uint32_t cursor = 0;
+    CHECK(sett_is_null(sett_name_next(world, "door", &cursor)));
+    sett_entity doors[40];
+    for (uint32_t k = 0; k < 40; k++) {
+        char text[16];
+        snprintf(text, sizeof(text), "map%u", k);
+        doors[k] = named(world, named(world, sett_null(), text), "door");
+    }
+    uint32_t count = 0;
+    cursor = 0;
+    for (sett_entity e; e = sett_name_next(world, "door", &cursor), !sett_is_null(e); count++) {
+        CHECK(count < 40 && sett_equals(e, doors[count]));
+    }
+    CHECK_EQ(count, 40);
+    cursor = 0;
+    CHECK(sett_is_null(sett_name_next(world, "window", &cursor)));
+    sett_world_destroy(world);
+}
+
+static void is_a_component_like_any_other(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(sett_name_component(world), 0);
+    CHECK_EQ(sett_name_register(world, 33), 33);
+    CHECK_EQ(sett_name_register(world, 0), 33);
+    CHECK_EQ(sett_name_register(world, 34), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_name_component(world), 33);
+    CHECK_STR_EQ(sett_component_name(world, 33), "Name");
+    sett_entity a = named(world, sett_null(), "a");
+    CHECK(sett_has(world, a, 33));
+    CHECK_EQ(sett_component_count(world, 33), 1);
+    CHECK_EQ(sett_name_clear(world, a), SETT_OK);
+    CHECK(!sett_has(world, a, 33) && sett_name_get(world, a) == NULL);
+    CHECK_EQ(sett_name_clear(world, a), SETT_OK);
+    sett_entity b = named(world, sett_null(), "a");
+    CHECK_EQ(sett_remove(world, b, 33), SETT_OK);
+    expect_valid(world);
+    CHECK(sett_add(world, b, 33) != NULL); /* no name yet */
+    CHECK(sett_name_get(world, b) == NULL);
+    CHECK_EQ(sett_name_set(world, b, "a"), SETT_OK);
+    CHECK_EQ(sett_component_clear(world, 33), SETT_OK);
+    expect_path(world, "a", sett_null());
+    expect_valid(world);
+    sett_world_destroy(world);
+
+    world = quiet_world(); /* a type of that name which is something else */
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Name"}) != 0);
+    CHECK_EQ(sett_name_set(world, sett_entity_create(world), "a"), SETT_STATUS_CONFLICT);
+    sett_world_destroy(world);
+}
+
+static void refuses_what_is_no_name(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity e = sett_entity_create(world);
+    static char text[SETT_NAME_MAX + 2];
+    memset(text, 'n', sizeof(text) - 1);
+    CHECK_EQ(sett_name_set(world, e, text), SETT_STATUS_ARGUMENT);
+    text[SETT_NAME_MAX] = '\0';
+    CHECK_EQ(sett_name_set(world, e, text), SETT_OK);
+    CHECK_STR_EQ(sett_name_get(world, e), text);
+    CHECK_EQ(sett_name_set(world, e, ""), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_name_set(world, e, NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_name_set(world, e, "a/b"), SETT_STATUS_ARGUMENT);
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_name_set: a name has 1 to 1000 bytes and no '/': \"a/b\"");
+    CHECK_EQ(sett_name_set(world, sett_null(), "a"), SETT_STATUS_STALE);
+    CHECK_EQ(sett_name_clear(world, sett_null()), SETT_STATUS_STALE);
+    CHECK_STR_EQ(sett_name_get(world, e), text);
+    sett_entity fresh = sett_entity_create(world);
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
+    SETT_QUERY(query, b) {
+        CHECK_EQ(sett_name_set(world, fresh, "x"), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_name_clear(world, e), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_name_set(world, e, "y"), SETT_OK); /* a value */
+    }
+    expect_path(world, "y", e);
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+static void is_unique_among_siblings(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity none = sett_null();
+    sett_entity a = named(world, none, "a");
+    sett_entity b = named(world, none, "b");
+    sett_entity x = named(world, a, "x");
+    sett_entity y = named(world, b, "x");
+    sett_entity z = named(world, b, "a");
+    CHECK_EQ(sett_name_set(world, b, "a"), SETT_STATUS_CONFLICT);
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_name_set: entity 1:1 cannot be \"a\" there, entity 0:1 is");
+    CHECK_EQ(sett_name_set(world, a, "a"), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, y, a), SETT_STATUS_CONFLICT);
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_hierarchy_attach: entity 3:1 cannot be \"x\" there, entity 2:1 is");
+    CHECK_EQ(sett_hierarchy_insert_before(world, y, x), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_hierarchy_insert_before(world, y, z), SETT_OK); /* among its own */
+    CHECK_EQ(sett_hierarchy_attach(world, y, b), SETT_OK);
+    CHECK_EQ(sett_hierarchy_detach(world, z), SETT_STATUS_CONFLICT);
+    expect_path(world, "b/x", y);
+    expect_path(world, "b/a", z);
+    expect_valid(world);
+    CHECK_EQ(sett_name_set(world, a, "c"), SETT_OK);
+    CHECK_EQ(sett_hierarchy_detach(world, z), SETT_OK);
+    expect_path(world, "a", z);
+    expect_path(world, "b/a", none);
+    expect_path(world, "c/x", x);
+    CHECK_EQ(sett_hierarchy_attach(world, b, x), SETT_OK);
+    expect_path(world, "c/x/b/x", y);
+    CHECK_EQ(sett_hierarchy_detach(world, y), SETT_OK);
+    expect_path(world, "x", y);
+    expect_valid(world);
+    sett_entity fresh = sett_entity_create(world);
+    CHECK_EQ(sett_name_set(world, fresh, "first"), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, fresh, a), SETT_OK);
+    expect_path(world, "c/first", fresh);
+    expect_path(world, "first", none);
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+/* Ends of parents cannot be refused for the sake of a name: who comes free and finds its name taken
+ * loses it. */
+static void loses_a_name_that_is_taken(void)
+{
+    for (uint32_t how = 0; how < 3; how++) {
+        sett_world* world = quiet_world();
+        sett_entity none = sett_null();
+        if (how == 2) { /* names are told before links, and the other way round */
+            CHECK(sett_name_register(world, 0) != 0);
+        }
+        sett_component id = sett_hierarchy_register(world, NULL);
+        sett_entity p = named(world, none, "p");
+        sett_entity q = named(world, p, "q");
+        sett_entity a = named(world, q, "a");
+        sett_entity free = named(world, q, "free");
+        sett_entity root = named(world, none, "a");
+        CHECK_EQ(sett_hierarchy_set_policy(world, q, SETT_CHILDREN_DETACH), SETT_OK);
+        CHECK_EQ(how == 0 ? sett_remove(world, q, id) : sett_entity_destroy(world, p), SETT_OK);
+        CHECK(sett_entity_valid(world, a));
+        CHECK(sett_name_get(world, a) == NULL && sett_has(world, a, sett_name_component(world)));
+        expect_path(world, "a", root);
+        expect_path(world, "free", free);
+        if (how == 0) {
+            expect_path(world, "q", q);
+        }
+        expect_valid(world);
+        CHECK_EQ(sett_entity_clear(world, free), SETT_OK);
+        expect_path(world, "free", none);
+        CHECK_EQ(sett_world_clear(world), SETT_OK);
+        expect_path(world, "a", none);
+        expect_valid(world);
+        sett_world_destroy(world);
+    }
+}
+
+static void writes_paths(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity e = sett_entity_create(world);
+    char text[8];
+    CHECK_EQ(sett_name_path(world, e, text, sizeof(text)), 2);
+    CHECK_STR_EQ(text, "#0");
+    sett_entity below = named(world, e, "below");
+    CHECK_EQ(sett_name_path(world, below, text, sizeof(text)), 8);
+    CHECK_STR_EQ(text, "#0/belo");
+    CHECK_EQ(sett_name_path(world, below, NULL, 0), 8);
+    CHECK_EQ(sett_name_path(world, sett_null(), text, sizeof(text)), 0);
+    CHECK_STR_EQ(text, "");
+    sett_world_destroy(world);
+}
+
+/* Many names in one index, in and out: what follows a removed one has to move up. */
+static void keeps_its_index(void)
+{
+    enum {
+        COUNT = 3000
+    };
+    static sett_entity e[COUNT];
+    static uint32_t number[COUNT];
+    sett_world* world = quiet_world();
+    uint64_t state = check_setting("SETT_SEED", 7);
+    uint32_t next = 0;
+    char text[16];
+    for (uint32_t k = 0; k < COUNT; k++) {
+        snprintf(text, sizeof(text), "n%u", next);
+        e[k] = named(world, sett_null(), text);
+        number[k] = next++;
+    }
+    for (uint32_t round = 0; round < 20000; round++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        uint32_t k = (uint32_t)(state >> 33) % COUNT;
+        snprintf(text, sizeof(text), "n%u", number[k]);
+        CHECK(sett_equals(sett_name_find(world, sett_null(), text), e[k]));
+        if (round % 3 == 0) {
+            CHECK_EQ(sett_entity_destroy(world, e[k]), SETT_OK);
+            CHECK(sett_is_null(sett_name_find(world, sett_null(), text)));
+            e[k] = sett_entity_create(world);
+        }
+        number[k] = next++;
+        snprintf(text, sizeof(text), "n%u", number[k]);
+        CHECK_EQ(sett_name_set(world, e[k], text), SETT_OK);
+        if (round % 4000 == 0) {
+            expect_valid(world);
+            world->epoch++; /* as when the state was replaced */
+        }
+    }
+    expect_valid(world);
+    sett_world_destroy(world);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+typedef struct scarce_name {
+    sett_world* world;
+    sett_entity entity;
+    const char* name;
+} scarce_name;
+
+static bool scarce_set(void* user)
+{
+    scarce_name* step = user;
+    return sett_name_set(step->world, step->entity, step->name) == SETT_OK;
+}
+
+static void scarce_unchanged(void* user)
+{
+    const scarce_name* step = user;
+    CHECK(sett_name_get(step->world, step->entity) == NULL);
+    CHECK(!sett_has(step->world, step->entity, sett_name_component(step->world)));
+    CHECK(sett_is_null(sett_name_find(step->world, sett_null(), step->name)));
+}
+
+static void survives_running_out_of_memory(void)
+{
+    static scarce_memory memory;
+    static const char* const names[] = {"first", "second", "third"};
+    scarce_name step = {scarce_world(&memory), {0, 0}, NULL};
+    for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t j = 0; j < 20000; j++) {
+            step.entity = sett_entity_create(step.world);
+        }
+        step.name = names[k];
+        uint32_t failures = memory.failures;
+        scarce_run(step.world, &memory, scarce_set, scarce_unchanged, &step);
+        CHECK(memory.failures > failures);
+        CHECK(sett_equals(sett_name_find(step.world, sett_null(), names[k]), step.entity));
+        for (uint32_t j = 0; j < 300; j++) { /* the index grows with the next */
+            char text[16];
+            snprintf(text, sizeof(text), "%u", k * 1000 + j);
+            (void)named(step.world, sett_null(), text);
+        }
+    }
+    /* the state was replaced, and there is no room for another index */
+    sett_entity first = sett_name_find(step.world, sett_null(), "first");
+    sett_entity child = named(step.world, first, "third");
+    step.world->epoch++;
+    step.world->name_table->capacity = 0; /* leaked to the pool, which ends with the world */
+    scarce_squeeze(&step.world->pool, &memory, 0);
+    memory.strict = true;
+    CHECK(sett_equals(sett_name_find(step.world, sett_null(), "third"), step.entity));
+    CHECK_EQ(sett_name_set(step.world, child, "other"), SETT_STATUS_OUT_OF_MEMORY);
+    CHECK_EQ(sett_hierarchy_detach(step.world, child), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_remove(step.world, child, sett_hierarchy_component(step.world)), SETT_OK);
+    CHECK(sett_name_get(step.world, child) == NULL);
+    CHECK_EQ(sett_entity_destroy(step.world, step.entity), SETT_OK);
+    CHECK(sett_is_null(sett_name_find(step.world, sett_null(), "third")));
+    scarce_give_back(&step.world->pool, &memory);
+    expect_valid(step.world);
+    scarce_end(&memory, step.world);
+}
+
+TEST_MAIN(TEST(finds_by_path), TEST(walks_all_of_a_name), TEST(is_a_component_like_any_other),
+          TEST(refuses_what_is_no_name), TEST(is_unique_among_siblings),
+          TEST(loses_a_name_that_is_taken), TEST(writes_paths), TEST(keeps_its_index),
+          TEST(survives_running_out_of_memory))
