@@ -214,6 +214,9 @@ static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = world->hierarchy;
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
+    if (world->name_table != NULL && world->stripping) {
+        setti_name_end(world, index); /* not in the way of its children's */
+    }
     if (SETTI_UNLIKELY(node->first != 0)) {
         tree_free_children(world, tree, index + 1);
     }

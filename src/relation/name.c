@@ -169,18 +169,23 @@ static void name_write(sett_world* world, uint32_t index, uint64_t key)
     name->key = key;
 }
 
-static void name_cut(sett_world* world, setti_type* type, uint32_t index)
+void setti_name_end(sett_world* world, uint32_t index)
 {
     setti_name_table* names = world->name_table;
     uint64_t key = setti_name_key(world, index);
-    (void)type;
     if (key == 0) {
         return;
     }
     if (name_is_synced(world, names)) {
         name_take(names, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
     }
-    name_write(world, index, 0); /* for the hierarchy, if it is told later */
+    name_write(world, index, 0); /* for whoever is told later */
+}
+
+static void name_cut(sett_world* world, setti_type* type, uint32_t index)
+{
+    (void)type;
+    setti_name_end(world, index);
 }
 
 static sett_status name_conflict(sett_world* world, const char* call, uint32_t index,

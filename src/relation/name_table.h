@@ -33,6 +33,9 @@ bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, con
  * loses its own. Needs no memory. */
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);
 
+/* Takes its name off the index: the entity loses all that it has, its links too. */
+void setti_name_end(sett_world* world, uint32_t index);
+
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_name_validate(sett_world* world);
 

@@ -830,12 +830,14 @@ static void change_strip(sett_world* world, sett_entity entity, uint32_t* signat
                             setti_storage_find(&type->storage, entity.index));
         }
     }
+    world->stripping = true;
     for (uint32_t k = record.count; record.hooked != 0 && world->tied != 0 && k-- > 0;) {
         setti_type* type = world->types[record.types[k]];
         if (type->ties != NULL) {
             type->ties->cut(world, type, entity.index);
         }
     }
+    world->stripping = false;
     change_leave(world, walk, entity.index);
     for (uint32_t k = loose->count; k-- > 0;) {
         setti_type* type = loose->item[k];
@@ -1239,11 +1241,13 @@ static void change_destroy_last(sett_world* world, uint32_t count)
         setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
         uint32_t* signature = &page->signature[index & SETTI_ID_SET_MASK];
         uint32_t set = *signature & ~SETTI_DYING;
+        world->stripping = true;
         if (set == 0 || !change_strip_quietly(world, index, set)) {
             change_strip(world, setti_entity_at(table, index), signature);
         }
         retired += setti_entity_end(&world->pool, table, index);
     }
+    world->stripping = false;
     setti_entity_leave(&world->pool, table, count, retired);
 }
 

@@ -74,6 +74,7 @@ struct sett_world {
     setti_hash_map names;
 
     uint32_t tied;   /* types with ties */
+    bool stripping;  /* while ties are cut: the entity loses all that it has, not one type */
     uint32_t doomed; /* entities to be destroyed together, found so far; see change.c */
 
     setti_listener* listeners; /* groups and tracked sets, doubly linked, in order of creation */
