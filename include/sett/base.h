@@ -54,6 +54,7 @@
     X(CYCLE, "the request would close a cycle")                                                    \
     X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                    \
     X(REFUSED, "what depends on it forbids it; the message says who")                              \
+    X(LOST, "the snapshot is gone: memory ran out while it was kept, or it passed the limit")      \
     X(MISMATCH, "header and library disagree about version or layouts")                            \
     X(INVALID, "an invariant does not hold; the message says which")
 

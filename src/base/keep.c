@@ -12,13 +12,14 @@
  */
 #include "base/keep.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Appends an entry for a page that has none. NULL when memory runs out. */
-static setti_kept* diff_append(setti_pool* pool, setti_diff* diff)
+static setti_kept* diff_append(setti_pool* pool, setti_diff* diff, uint32_t expected)
 {
     if (diff->count == diff->capacity) {
-        uint32_t capacity = SETTI_MAX(diff->capacity * 2, 16);
+        uint32_t capacity = SETTI_MAX(diff->capacity * 2, SETTI_MAX(expected, 16));
         setti_kept* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
         if (item == NULL) {
             return NULL;
@@ -37,7 +38,7 @@ static setti_kept* keep_append(setti_pool* pool, const setti_pages* pages, uint3
                                setti_kept_kind kind, void* data)
 {
     setti_diff* diff = pool->keeper->diff;
-    setti_kept* kept = diff_append(pool, diff);
+    setti_kept* kept = diff_append(pool, diff, pool->keeper->expected);
     if (kept != NULL) {
         kept->pages = setti_unconst(pages);
         kept->data = data;
@@ -74,9 +75,18 @@ SETTI_COLD void setti_pages_keep(setti_pool* pool, const setti_pages* pages, uin
     setti_lock_take(&pool->lock);
     /* another thread may just have found that there is no memory to keep anything */
     if (pages->tick[number] < pool->keep_from && !keep_copy(pool, pages, number)) {
-        pool->keeper->lost(pool->keeper);
+        pool->keeper->end(pool->keeper, true);
     }
     setti_lock_release(&pool->lock);
+}
+
+static void keep_move(const setti_pages* pages, void* to, void* from)
+{
+    if (pages->values != NULL) {
+        pages->values->move(pages, to, from);
+    } else {
+        memcpy(to, from, pages->size);
+    }
 }
 
 /* The page's entry holds a copy: the page takes its bytes back, so that it is what it was where it
@@ -84,11 +94,7 @@ SETTI_COLD void setti_pages_keep(setti_pool* pool, const setti_pages* pages, uin
 static void keep_park_copied(setti_pool* pool, const setti_pages* pages, setti_kept* kept,
                              void* page)
 {
-    if (pages->values != NULL) {
-        pages->values->move_back(pages, page, kept->data);
-    } else {
-        memcpy(page, kept->data, pages->size);
-    }
+    keep_move(pages, page, kept->data);
     setti_pool_free(pool, kept->data, pages->size, pages->align);
     kept->kind = SETTI_KEPT_PARKED;
     kept->data = page;
@@ -100,7 +106,9 @@ SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uin
     if (pages->tick[number] < pool->keep_from) {
         bool parked = keep_append(pool, pages, number, SETTI_KEPT_PARKED, page) != NULL;
         if (!parked) {
-            pool->keeper->lost(pool->keeper);
+            pool->keeper->end(pool->keeper, true);
+        } else if (pages->values != NULL) {
+            pages->values->seal(pages, number);
         }
         return parked;
     }
@@ -113,7 +121,10 @@ SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uin
     return true;
 }
 
-void setti_kept_free(setti_pool* pool, setti_diff* diff, setti_kept* kept)
+/* -------------------------------------------------------------------------------------- entries */
+
+/* Frees an entry's data. */
+static void kept_free(setti_pool* pool, setti_diff* diff, setti_kept* kept)
 {
     const setti_pages* pages = kept->pages;
     if (kept->data == NULL) {
@@ -127,11 +138,146 @@ void setti_kept_free(setti_pool* pool, setti_diff* diff, setti_kept* kept)
     diff->size -= pages->size;
 }
 
+static void kept_swap_tick(setti_kept* kept)
+{
+    uint64_t* tick = &kept->pages->tick[kept->number];
+    uint64_t live = *tick;
+    *tick = kept->tick;
+    kept->tick = live;
+}
+
+/* In stretches that stay in the first-level cache. */
+static void kept_swap_bytes(void* a, void* b, size_t size)
+{
+    unsigned char buffer[2048];
+    unsigned char* x = a;
+    unsigned char* y = b;
+    for (size_t at = 0; at < size;) {
+        size_t part = SETTI_MIN(size - at, sizeof(buffer));
+        memcpy(buffer, x + at, part);
+        memcpy(x + at, y + at, part);
+        memcpy(y + at, buffer, part);
+        at += part;
+    }
+}
+
+void setti_kept_swap(setti_diff* diff, setti_kept* kept)
+{
+    setti_pages* pages = kept->pages;
+    void** place = &pages->data[kept->number];
+    kept_swap_tick(kept);
+    if (kept->kind == SETTI_KEPT_COPY) {
+        if (pages->values != NULL) {
+            pages->values->swap(pages, kept->number, kept->data);
+        } else {
+            kept_swap_bytes(*place, kept->data, pages->size);
+        }
+        return;
+    }
+    if (*place != NULL && pages->values != NULL) {
+        pages->values->seal(pages, kept->number);
+    }
+    void* live = *place;
+    *place = kept->data;
+    diff->size += live != NULL ? pages->size : 0;
+    diff->size -= kept->data != NULL ? pages->size : 0;
+    kept->data = live;
+    kept->kind = live != NULL ? SETTI_KEPT_PARKED : SETTI_KEPT_ABSENT;
+}
+
+void setti_kept_undo(setti_pool* pool, setti_diff* diff, setti_kept* kept)
+{
+    setti_pages* pages = kept->pages;
+    void** place = &pages->data[kept->number];
+    pages->tick[kept->number] = kept->tick;
+    if (*place != NULL && pages->values != NULL) {
+        pages->values->end(pages, kept->number);
+    }
+    if (kept->kind == SETTI_KEPT_COPY) {
+        keep_move(pages, *place, kept->data);
+        setti_pool_free(pool, kept->data, pages->size, pages->align);
+    } else {
+        setti_pool_free(pool, *place, pages->size, pages->align);
+        *place = kept->data;
+    }
+    diff->size -= kept->data != NULL ? pages->size : 0;
+    kept->data = NULL;
+    kept->kind = SETTI_KEPT_ABSENT;
+}
+
+/* ---------------------------------------------------------------------------------------- diffs */
+
 void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
 {
     for (uint32_t k = 0; k < diff->count; k++) {
-        setti_kept_free(pool, diff, &diff->item[k]);
+        kept_free(pool, diff, &diff->item[k]);
     }
     setti_pool_free(pool, diff->item, diff->capacity * sizeof(*diff->item), 16);
     memset(diff, 0, sizeof(*diff));
+}
+
+static int kept_compare(const void* a, const void* b)
+{
+    const setti_kept* x = a;
+    const setti_kept* y = b;
+    if (x->pages != y->pages) {
+        return (uintptr_t)x->pages < (uintptr_t)y->pages ? -1 : 1;
+    }
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Both have an entry of a page: the nearer one says how the farther one's page lies. */
+static void kept_merge(setti_pool* pool, setti_kept* far, setti_diff* from, setti_kept* near)
+{
+    const setti_pages* pages = far->pages;
+    if (far->kind == SETTI_KEPT_COPY && near->kind == SETTI_KEPT_PARKED) {
+        /* the page that the copy is of is parked: it takes its bytes back */
+        if (pages->values != NULL) {
+            pages->values->drop(pages, near->data);
+        }
+        keep_move(pages, near->data, far->data);
+        setti_pool_free(pool, far->data, pages->size, pages->align);
+        far->data = near->data;
+        far->kind = SETTI_KEPT_PARKED;
+        near->data = NULL;
+        from->size -= pages->size;
+    }
+    kept_free(pool, from, near);
+}
+
+bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
+{
+    uint32_t capacity = SETTI_MAX(to->count + from->count, 16);
+    setti_kept* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
+    if (item == NULL) {
+        return false;
+    }
+    if (to->count != 0) {
+        qsort(to->item, to->count, sizeof(*to->item), kept_compare);
+    }
+    if (from->count != 0) {
+        qsort(from->item, from->count, sizeof(*from->item), kept_compare);
+    }
+    uint32_t count = 0;
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < to->count; k++) {
+        while (at < from->count && kept_compare(&from->item[at], &to->item[k]) < 0) {
+            item[count++] = from->item[at++];
+        }
+        item[count++] = to->item[k];
+        if (at < from->count && kept_compare(&from->item[at], &to->item[k]) == 0) {
+            kept_merge(pool, &item[count - 1], from, &from->item[at++]);
+        }
+    }
+    while (at < from->count) {
+        item[count++] = from->item[at++];
+    }
+    setti_pool_free(pool, to->item, to->capacity * sizeof(*item), 16);
+    setti_pool_free(pool, from->item, from->capacity * sizeof(*item), 16);
+    to->item = item;
+    to->count = count;
+    to->capacity = capacity;
+    to->size += from->size;
+    memset(from, 0, sizeof(*from));
+    return true;
 }

@@ -30,27 +30,49 @@ typedef struct setti_diff {
 } setti_diff;
 
 typedef struct setti_keeper {
-    setti_diff* diff; /* where pages go */
-    /* Memory ran out: the page is written all the same, so that nobody can go back any more. Frees
-     * all diffs and ends the keeping. The pool's lock is held. */
-    void (*lost)(struct setti_keeper* keeper);
+    setti_diff* diff;  /* of the newest snapshot: where pages go */
+    uint32_t expected; /* entries that it may come to have: as many as the last one had */
+    /* Ends the keeping and frees all diffs: because memory ran out, so that a page is written
+     * without being kept and nobody can go back any more (the pool's lock is held), or because the
+     * world ends. */
+    void (*end)(struct setti_keeper* keeper, bool out_of_memory);
+    /* Visits the data of all entries of this table, in all diffs. */
+    void (*each)(struct setti_keeper* keeper, const setti_pages* pages,
+                 void (*visit)(void* user, const void* data), void* user);
 } setti_keeper;
 
+/* What is done with pages whose values are more than their bytes: values of the live world are
+ * alive where the storage says so, those of kept data where `save` and `seal` noted it in the page
+ * itself. */
 struct setti_page_values {
-    /* Fills `copy`, the size of a page, with what there is to keep of this page. */
+    /* Fills `copy`, the size of a page, with what there is to keep of a live page. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
-    /* Moves what `save` put there to the page, whose values are all dead. */
-    void (*move_back)(const setti_pages* pages, void* page, void* copy);
-    /* Ends the values of a copy or of a parked page. */
+    /* Notes in a live page itself which of its values are alive: it is going to be parked. */
+    void (*seal)(const setti_pages* pages, uint32_t number);
+    /* Exchanges the values of a live page with kept ones. */
+    void (*swap)(const setti_pages* pages, uint32_t number, void* kept);
+    /* Ends the values of a live page. */
+    void (*end)(const setti_pages* pages, uint32_t number);
+    /* Ends kept values. */
     void (*drop)(const setti_pages* pages, void* kept);
+    /* Moves kept values to a page without any; they stay kept ones, or become the live ones. */
+    void (*move)(const setti_pages* pages, void* to, void* from);
 };
 
 /* What setti_pages_free asks while somebody keeps: true if the page is parked, and thus not to be
  * freed. */
 bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t number);
 
-/* Frees an entry's data. */
-void setti_kept_free(setti_pool* pool, setti_diff* diff, setti_kept* kept);
+/* Exchanges what is kept with what is live: the entry then says how the live page was. */
+void setti_kept_swap(setti_diff* diff, setti_kept* kept);
+
+/* Makes the live page what is kept; what it was is gone, and the entry empty. */
+void setti_kept_undo(setti_pool* pool, setti_diff* diff, setti_kept* kept);
+
+/* Of three states in a row, `to` says how the first differs from the second, `from` how the second
+ * from the third: `to` becomes how the first differs from the third, `from` empty. False, and
+ * nothing is done, when memory runs out. */
+bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from);
 
 /* Frees a diff with all its entries' data. */
 void setti_diff_deinit(setti_pool* pool, setti_diff* diff);

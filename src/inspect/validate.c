@@ -8,6 +8,7 @@
 #include "relation/links.h"
 #include "relation/name_table.h"
 #include "run/run.h"
+#include "state/snapshot.h"
 
 #include <stdio.h>
 
@@ -114,6 +115,9 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     }
     if (found == NULL) {
         found = validate_signatures(world);
+    }
+    if (found == NULL) {
+        found = setti_state_validate(world);
     }
     for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
         found = validate_type(world, world->registered.item[k]);

@@ -42,6 +42,13 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
         kind == SETTI_PACKED ? sizeof(setti_sparse_page) : SETTI_BITS_WORDS * sizeof(uint64_t), 64);
 }
 
+void setti_storage_add_saved(setti_storage* storage)
+{
+    size_t at = setti_align_up(storage->rows.size, sizeof(uint64_t));
+    storage->saved = (uint32_t)at;
+    storage->rows.size = (uint32_t)(at + (setti_storage_rows(storage) + 63) / 64 * 8);
+}
+
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
 {
     setti_pages_deinit(pool, &storage->rows);

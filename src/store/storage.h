@@ -60,6 +60,7 @@ typedef struct setti_storage {
 
     uint32_t indices; /* packed: offset in a page of the rows' entity indices */
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
+    uint32_t saved;   /* offset in a page of a bit a row: alive, in a kept page; 0: no such bits */
     uint32_t align;   /* of a value in memory of its own: that of its page */
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* handed to move */
@@ -72,6 +73,10 @@ typedef struct setti_storage {
 
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
+
+/* Gives its pages room to note which rows are alive, for values that are kept by hooks. Before the
+ * first page. */
+void setti_storage_add_saved(setti_storage* storage);
 
 /* Frees all pages without looking at the values. */
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage);
@@ -134,6 +139,12 @@ SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place
     }
     unsigned char* page = storage->rows.data[place >> storage->shift];
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
+}
+
+/* Kept by hooks: the words of a kept page that say which of its rows are alive. */
+SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* page)
+{
+    return (uint64_t*)(void*)((unsigned char*)page + storage->saved);
 }
 
 /* Packed: where the entity index of a row is kept; SETTI_NONE in it is a gap. */

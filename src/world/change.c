@@ -19,6 +19,8 @@
  */
 #include "world/change.h"
 
+#include "base/keep.h"
+
 /* ----------------------------------------------------------------------------------- signatures */
 
 static bool type_is_hooked(const setti_type* type)
@@ -66,15 +68,26 @@ SETTI_COLD static void change_warn_signatures(sett_world* world)
         SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);
 }
 
+static void change_mark_signatures(void* user, const void* data)
+{
+    const setti_entity_page* page = data;
+    const setti_signature_table* table = user;
+    for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
+        table->record[page->signature[slot] & ~SETTI_DYING].mark = 1;
+    }
+}
+
 void setti_change_reclaim_signatures(sett_world* world)
 {
     setti_signature_table* table = &world->signatures;
     const setti_pages* pages = &world->entities.pages;
     for (uint32_t number = 0; number < pages->count && table->count != 0; number++) {
-        const setti_entity_page* page = pages->data[number];
-        for (uint32_t slot = 0; page != NULL && slot < SETTI_ID_SET_ROWS; slot++) {
-            table->record[page->signature[slot] & ~SETTI_DYING].mark = 1;
+        if (pages->data[number] != NULL) {
+            change_mark_signatures(table, pages->data[number]);
         }
+    }
+    if (world->pool.keep_from != 0 && table->count != 0) { /* what is kept has them too */
+        world->pool.keeper->each(world->pool.keeper, pages, change_mark_signatures, table);
     }
     setti_signature_sweep(&world->pool, table);
     table->reclaim_at = SETTI_MAX(setti_signature_count(table) * 2, SETTI_SIGNATURE_RECLAIM);
@@ -1490,6 +1503,7 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
         setti_storage_deinit(&world->pool, &made);
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
     }
+    made.rows.values = type->storage.rows.values;
     change_convert(world, &type->storage, &made);
     setti_storage_deinit(&world->pool, &type->storage);
     type->storage = made;

@@ -539,6 +539,30 @@ SETTI_COLD static void commands_stopped(sett_commands* commands, const command_r
                                             : sett_status_text(status));
 }
 
+sett_status setti_commands_apply_all(sett_world* world)
+{
+    /* hooks may record into any of them meanwhile */
+    for (sett_commands* at = world->all_commands; at != NULL;) {
+        if (at->count == 0) {
+            at = at->next;
+            continue;
+        }
+        sett_status status = sett_commands_apply(at);
+        if (status != SETT_OK) {
+            return status;
+        }
+        at = world->all_commands;
+    }
+    return SETT_OK;
+}
+
+void setti_commands_drop_all(sett_world* world)
+{
+    for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
+        commands_drop(at);
+    }
+}
+
 sett_status sett_commands_apply(sett_commands* commands)
 {
     sett_world* world = commands->world;

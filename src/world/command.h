@@ -29,6 +29,10 @@ sett_status setti_commands_merge_lanes(sett_world* world, sett_commands* const* 
 /* Frees a buffer, the world's own or another, and drops what it holds. */
 void setti_commands_free(sett_commands* commands);
 
+/* Applies what is recorded in all buffers, until nothing is left; or drops it. Nothing is open. */
+sett_status setti_commands_apply_all(sett_world* world);
+void setti_commands_drop_all(sett_world* world);
+
 /* The next buffer of the world, or NULL. */
 const sett_commands* setti_commands_next(const sett_commands* commands);
 

@@ -347,6 +347,9 @@ void setti_component_init_storage(setti_storage* storage, const sett_component_d
     storage->keep_order = desc->keep_order;
     storage->move = desc->move;
     storage->user = desc->user;
+    if (desc->save == SETT_SAVE_CLONE && kind != SETTI_TAG && desc->size != 0) {
+        setti_storage_add_saved(storage);
+    }
 }
 
 sett_component sett_component_register(sett_world* world, const sett_component_desc* given)

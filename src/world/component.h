@@ -104,6 +104,7 @@ typedef struct setti_type {
         uint64_t added, removed, accessed; /* single entities, while recording */
     } use;
     setti_root root;              /* of the storage */
+    void* row;                    /* cloned and moved by hooks: room for a value on its way */
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
         registered;    /* desc.storage before conversions: what registering again is held to */

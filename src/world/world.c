@@ -1,6 +1,7 @@
 /* world.c: creating and destroying worlds, and how they say what went wrong. */
 #include "world/world.h"
 
+#include "base/keep.h"
 #include "base/platform.h"
 #include "world/change.h"
 #include "world/command.h"
@@ -109,6 +110,9 @@ void sett_world_destroy(sett_world* world)
 {
     if (world == NULL) {
         return;
+    }
+    if (world->pool.keeper != NULL) {
+        world->pool.keeper->end(world->pool.keeper, false);
     }
     world->locks = 0; /* a loop that was left without its end does not keep the world alive */
     if (world_has_endings(world)) {

@@ -66,6 +66,8 @@ struct sett_world {
      * something derived from it outside of change.c's sight compares, and makes it anew */
     uint32_t epoch;
 
+    struct setti_state* state; /* snapshots; NULL until there are some */
+
     setti_signature_table signatures;
     setti_type_list registered; /* in order of registration */
     setti_type_list loose;      /* of these, the loose ones */

@@ -1,0 +1,129 @@
+/* state.h: the world as a value: copied, rewound, compared and sent. Opt-in.
+ *
+ *     snapshots    the state kept as it is now, to go back to    sett_snapshot_*
+ *     rings        the snapshots of the last n frames            sett_ring_*
+ *
+ * What the state is: which entities exist, with which handles, and which come next; the components
+ * that they have and the values of those; the order of packed storages, what groups and tracked
+ * sets hold; the ticks of change detection. What it is not: types, queries, groups and systems
+ * themselves, recorded commands, and values of types that say SETT_SAVE_SKIP.
+ *
+ * A value counts as written when the library is told: by sett_set, sett_get_mut and their kin, by
+ * batches that declare out or inout. An address from sett_get_mut may be written until the next
+ * snapshot is taken or restored, and read for as long as the component lives.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETT_STATE_H
+#define SETT_STATE_H
+
+#include "sett/sett.h"
+
+/* ------------------------------------------------------------------------------------ snapshots */
+
+/* The state at one moment, held by its world. Snapshots form a tree, as the steps of an editor's
+ * undo or a game's predictions do: one may go back to any of them, forward again, and on from there
+ * another way. Each holds the pages in which it differs from its neighbour towards the present, so
+ * that time and memory follow what was written and not what there is.
+ *
+ * A handle is a value; all zeroes is none. Of a snapshot that was dropped it is recognised as
+ * stale. */
+typedef struct sett_snapshot {
+    uint32_t slot;
+    uint32_t serial;
+} sett_snapshot;
+
+/* Keeps the state as it is now. Commands that were recorded, into any buffer, are applied first.
+ * Groups can be neither made nor destroyed, and types not be converted, while snapshots are held.
+ *   out  receives the handle
+ * Fails: LOCKED (a loop is open, or a hook runs), ARGUMENT (a type has hooks for something that its
+ * values own, and does not say how they are saved: see sett_save_policy), OUT_OF_MEMORY, or as
+ * applying commands.
+ * Cost: O(types); then each page is copied at its first write. Until the world is written to again
+ * the first write to each page costs its copy: about 1 us for 16 KB.
+ * Invalidates: nothing; but what was handed out for writing may only be read from now on.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
+
+/* Makes the world what it was when the snapshot was taken; what it was until now is gone, unless a
+ * snapshot of it was taken. All snapshots stay. Commands that were recorded and not applied are
+ * dropped. No hook runs but the copy, move, init and deinit hooks of types that are saved by them
+ * (SETT_SAVE_CLONE, SETT_SAVE_SKIP).
+ *
+ * Values of a SETT_SAVE_SKIP type stay as they are where the same entity has one before and after;
+ * those that come back are initialised, those that end deinitialised.
+ *
+ * Fails: STALE (dropped), LOST, LOCKED, OUT_OF_MEMORY (only for SKIP types and for the callback of
+ * sett_snapshot_options; then nothing is changed).
+ * Cost: O(pages that differ on the way) and, for a SKIP type that does, O(its values).
+ * Invalidates: nothing but the addresses of components that are not there any more: where one lives
+ * before and after, at the same place, its address holds.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot);
+
+/* Forgets a snapshot, wherever in the tree it is. What its neighbours need of it stays with them;
+ * where more than one hangs on it, and right behind the present, its memory stays until that
+ * changes.
+ * Fails: STALE, LOST (nothing is left to drop).
+ * Cost: O(pages that it holds).
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot);
+
+/* Forgets all of them. Threads: writer. Since: 0.1 */
+SETT_API void sett_snapshot_drop_all(sett_world* world);
+
+/* Returns OK if it can be restored; STALE if it was dropped or never was; LOST if memory ran out
+ * when a page had to be copied for it, or if the limit on memory dropped it.
+ * Threads: reader. Since: 0.1 */
+SETT_API sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot);
+
+/* How snapshots of a world are held. All zeroes is the default. */
+typedef struct sett_snapshot_options {
+    /* bytes of pages that may be held; when taking one finds more, the oldest are dropped until it
+     * fits, which the log is told; default: no limit */
+    size_t memory_limit;
+} sett_snapshot_options;
+
+/* Sets the options; NULL sets the defaults. Fails: OUT_OF_MEMORY. Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_snapshot_set_options(sett_world* world,
+                                               const sett_snapshot_options* options);
+
+typedef struct sett_snapshot_stats {
+    uint32_t snapshots; /* held */
+    uint32_t hidden;    /* dropped, and held all the same because others hang on them */
+    uint32_t pages;     /* copied or parked for them */
+    size_t page_size;   /* bytes in those pages */
+    uint64_t lost;      /* snapshots that ended because memory ran out, or because of the limit */
+} sett_snapshot_stats;
+
+/* Fills `stats`. The pages are in sett_world_stats only as memory in use. Cost: O(snapshots).
+ * Threads: reader. Since: 0.1 */
+SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats);
+
+/* ---------------------------------------------------------------------------------------- rings */
+
+/* The snapshots of the last n frames: taking one more drops the oldest. */
+typedef struct sett_ring sett_ring;
+
+/* Makes a ring of up to `capacity` (at least 1) snapshots. It belongs to the world.
+ * Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
+SETT_API sett_ring* sett_ring_create(sett_world* world, uint32_t capacity);
+
+/* Drops its snapshots and frees it. NULL is fine. Threads: writer. Since: 0.1 */
+SETT_API void sett_ring_destroy(sett_ring* ring);
+
+/* As sett_snapshot_take. */
+SETT_API sett_status sett_ring_take(sett_ring* ring);
+
+/* Goes back to the snapshot taken `back` takings ago: 0 is the latest. The later ones are dropped:
+ * the frames that follow take new ones.
+ * Fails: ARGUMENT (it does not hold as many), or as sett_snapshot_restore. */
+SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
+
+/* Returns how many it holds. */
+SETT_API uint32_t sett_ring_count(const sett_ring* ring);
+
+/* Returns the snapshot taken `back` takings ago, none if it does not hold as many. */
+SETT_API sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back);
+
+#endif

@@ -1,0 +1,101 @@
+/* ring.c: the snapshots of the last frames.
+ *
+ *     at       | . | 7 | 8 | 9 | . |        first = 1, count = 3: 9 is the latest
+ *
+ * Invariant:  count <= capacity;  at[(first + k) % capacity] is the k-th oldest, for k < count
+ */
+#include "state/snapshot.h"
+
+struct sett_ring {
+    sett_world* world;
+    uint32_t capacity;
+    uint32_t first;
+    uint32_t count;
+    sett_snapshot at[];
+};
+
+static size_t ring_size(uint32_t capacity)
+{
+    return sizeof(sett_ring) + (size_t)capacity * sizeof(sett_snapshot);
+}
+
+sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
+{
+    capacity = SETTI_MAX(capacity, 1);
+    sett_ring* ring = setti_pool_alloc(&world->pool, ring_size(capacity), 16);
+    if (ring == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_ring_create", sett_null(), 0);
+        return NULL;
+    }
+    ring->world = world;
+    ring->capacity = capacity;
+    ring->first = 0;
+    ring->count = 0;
+    return ring;
+}
+
+static sett_snapshot* ring_place(sett_ring* ring, uint32_t back)
+{
+    return &ring->at[(ring->first + ring->count - 1 - back) % ring->capacity];
+}
+
+/* Drops the oldest or the latest; it may be lost already. */
+static void ring_drop(sett_ring* ring, bool oldest)
+{
+    sett_snapshot* snapshot = ring_place(ring, oldest ? ring->count - 1 : 0);
+    if (sett_snapshot_status(ring->world, *snapshot) == SETT_OK) {
+        (void)sett_snapshot_drop(ring->world, *snapshot);
+    }
+    ring->first = oldest ? (ring->first + 1) % ring->capacity : ring->first;
+    ring->count--;
+}
+
+void sett_ring_destroy(sett_ring* ring)
+{
+    if (ring != NULL) {
+        while (ring->count != 0) {
+            ring_drop(ring, true);
+        }
+        setti_pool_free(&ring->world->pool, ring, ring_size(ring->capacity), 16);
+    }
+}
+
+sett_status sett_ring_take(sett_ring* ring)
+{
+    sett_snapshot snapshot;
+    sett_status status = sett_snapshot_take(ring->world, &snapshot);
+    if (status == SETT_OK) {
+        if (ring->count == ring->capacity) {
+            ring_drop(ring, true);
+        }
+        ring->count++;
+        *ring_place(ring, 0) = snapshot;
+    }
+    return status;
+}
+
+sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
+{
+    if (back >= ring->count) {
+        return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,
+                                     "sett_ring_restore: %u back, of %u snapshots", (unsigned)back,
+                                     (unsigned)ring->count);
+    }
+    sett_status status = sett_snapshot_restore(ring->world, *ring_place(ring, back));
+    for (; status == SETT_OK && back != 0; back--) {
+        ring_drop(ring, false);
+    }
+    return status;
+}
+
+uint32_t sett_ring_count(const sett_ring* ring)
+{
+    return ring->count;
+}
+
+sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
+{
+    const sett_snapshot none = {0, 0};
+    return back < ring->count ? ring->at[(ring->first + ring->count - 1 - back) % ring->capacity]
+                              : none;
+}

@@ -1,0 +1,618 @@
+/* snapshot.c: the tree of snapshots: taking, going back and forth, dropping.
+ *
+ * The workload: one taken every frame, the oldest dropped; now and then a restore some frames back
+ * and the same frames again. And an editor: many held for long, restored in any order, dropped in
+ * any order.
+ *
+ * Each snapshot is described by how it differs from its neighbour towards the live world, whose
+ * pages lie where they always lie. Restoring walks there and turns each edge round on the way, by
+ * exchanging what is kept with what is live (H. Baker's shallow binding, and his arrays):
+ *
+ *     a <- b <- c <- live                  restore a:        live -> a -> b -> c
+ *                \                                                         \
+ *                 d                                                         d
+ *
+ * Dropping one in the middle merges its difference into its only child's. With more children it
+ * stays, hidden; so does the one right behind the live world, because the ticks of live pages
+ * relate to it.
+ *
+ * Invariant:  every snapshot but the near one has another as its neighbour towards the live world;
+ *             keep_from = tick of the near one + 1 <= the world's tick, or 0 without any;
+ *             a live page's tick >= keep_from <=> the near one's diff has an entry of it (keep.c)
+ */
+#include "state/snapshot.h"
+
+#include "world/command.h"
+
+/* ---------------------------------------------------------------------------------------- state */
+
+static void state_end(setti_keeper* keeper, bool out_of_memory);
+static void state_each(setti_keeper* keeper, const setti_pages* pages,
+                       void (*visit)(void* user, const void* data), void* user);
+
+setti_state* setti_state_get(sett_world* world)
+{
+    if (world->state == NULL) {
+        setti_state* state = setti_pool_alloc(&world->pool, sizeof(*state), 16);
+        if (state == NULL) {
+            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_snapshot", sett_null(), 0);
+            return NULL;
+        }
+        memset(state, 0, sizeof(*state));
+        state->world = world;
+        state->free_slot = SETTI_NONE;
+        state->keeper.end = state_end;
+        state->keeper.each = state_each;
+        world->state = state;
+        world->pool.keeper = &state->keeper;
+    }
+    return world->state;
+}
+
+static void state_each(setti_keeper* keeper, const setti_pages* pages,
+                       void (*visit)(void* user, const void* data), void* user)
+{
+    setti_state* state = (setti_state*)keeper;
+    for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
+        for (uint32_t k = 0; k < node->diff.count; k++) {
+            const setti_kept* kept = &node->diff.item[k];
+            if (kept->pages == pages && kept->data != NULL) {
+                visit(user, kept->data);
+            }
+        }
+    }
+}
+
+/* Makes the snapshot right behind the live world the one that pages are kept for. */
+static void state_set_near(setti_state* state, setti_snapshot* near)
+{
+    state->near = near;
+    state->keeper.diff = near != NULL ? &near->diff : NULL;
+    state->world->pool.keep_from = near != NULL ? near->tick + 1 : 0;
+}
+
+/* The snapshot behind a handle; NULL and why if it has ended. */
+static setti_snapshot* state_find(const setti_state* state, sett_snapshot snapshot,
+                                  sett_status* status)
+{
+    *status = SETT_STATUS_STALE;
+    if (state == NULL || snapshot.serial == 0 || snapshot.slot >= state->slot_count) {
+        return NULL;
+    }
+    const setti_snapshot_slot* slot = &state->slot[snapshot.slot];
+    if (slot->serial != snapshot.serial) { /* of how earlier ones ended only so much is known */
+        *status = snapshot.serial <= state->lost_serial ? SETT_STATUS_LOST : SETT_STATUS_STALE;
+        return NULL;
+    }
+    if (slot->node != NULL) {
+        *status = SETT_OK;
+    } else if (slot->lost) {
+        *status = SETT_STATUS_LOST;
+    }
+    return slot->node;
+}
+
+static bool state_reserve_slot(setti_state* state)
+{
+    if (state->free_slot != SETTI_NONE || state->slot_count < state->slot_capacity) {
+        return true;
+    }
+    setti_pool* pool = &state->world->pool;
+    uint32_t capacity = SETTI_MAX(state->slot_capacity * 2, 8);
+    setti_snapshot_slot* slot = setti_pool_alloc(pool, capacity * sizeof(*slot), 16);
+    if (slot == NULL) {
+        return false;
+    }
+    if (state->slot_count != 0) {
+        memcpy(slot, state->slot, state->slot_count * sizeof(*slot));
+    }
+    setti_pool_free(pool, state->slot, state->slot_capacity * sizeof(*slot), 16);
+    state->slot = slot;
+    state->slot_capacity = capacity;
+    return true;
+}
+
+static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
+{
+    uint32_t number = state->free_slot;
+    if (number != SETTI_NONE) {
+        state->free_slot = state->slot[number].next_free;
+    } else {
+        number = state->slot_count++;
+    }
+    setti_snapshot_slot* slot = &state->slot[number];
+    slot->node = node;
+    state->serial += state->serial == UINT32_MAX ? 2 : 1;
+    slot->serial = state->serial;
+    slot->lost = false;
+    node->slot = number;
+    sett_snapshot handle = {number, slot->serial};
+    return handle;
+}
+
+/* Ends the handle, not the snapshot. */
+static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
+{
+    setti_snapshot_slot* slot = &state->slot[node->slot];
+    slot->node = NULL;
+    slot->lost = lost;
+    slot->next_free = state->free_slot;
+    state->free_slot = node->slot;
+    state->lost += lost;
+    state->lost_serial = lost ? SETTI_MAX(state->lost_serial, slot->serial) : state->lost_serial;
+}
+
+/* ---------------------------------------------------------------------------------------- roots */
+
+/* Bytes that the roots of the world take in a snapshot. */
+static size_t roots_measure(const sett_world* world, uint32_t* count)
+{
+    size_t size = 0;
+    *count = 0;
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
+        size += root->size + 2 * sizeof(uint32_t);
+        ++*count;
+    }
+    return size;
+}
+
+static void roots_save(const sett_world* world, unsigned char* out)
+{
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
+        uint32_t counts[2] = {0, 0};
+        for (uint32_t k = 0; k < 2; k++) {
+            counts[k] = root->pages[k] != NULL ? root->pages[k]->count : 0;
+        }
+        memcpy(out, root->address, root->size);
+        memcpy(out + root->size, counts, sizeof(counts));
+        out += root->size + sizeof(counts);
+    }
+}
+
+/* Roots that came later are what they were at first. */
+static void roots_restore(const sett_world* world, const setti_snapshot* node)
+{
+    const unsigned char* from = node->roots;
+    uint32_t number = 0;
+    for (const setti_root* root = world->roots; root != NULL; root = root->next, number++) {
+        uint32_t counts[2] = {0, 0};
+        bool known = number < node->root_count;
+        memcpy(root->address, known ? from : root->first, root->size);
+        if (known) {
+            memcpy(counts, from + root->size, sizeof(counts));
+            from += root->size + sizeof(counts);
+        }
+        for (uint32_t k = 0; k < 2; k++) {
+            if (root->pages[k] != NULL) {
+                root->pages[k]->count = counts[k];
+            }
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------------------------- tree */
+
+static void tree_link(setti_state* state, setti_snapshot* node)
+{
+    node->older = state->youngest;
+    node->younger = NULL;
+    *(node->older != NULL ? &node->older->younger : &state->oldest) = node;
+    state->youngest = node;
+    state->count++;
+}
+
+/* Takes a snapshot, of which nothing is kept any more, out of the tree. */
+static void tree_free(setti_state* state, setti_snapshot* node)
+{
+    setti_pool* pool = &state->world->pool;
+    *(node->older != NULL ? &node->older->younger : &state->oldest) = node->younger;
+    *(node->younger != NULL ? &node->younger->older : &state->youngest) = node->older;
+    state->count--;
+    state->hidden -= node->hidden;
+    setti_diff_deinit(pool, &node->diff);
+    setti_pool_free(pool, node->roots, SETTI_MAX(node->root_size, 1), 16);
+    setti_pool_free(pool, node, sizeof(*node), 16);
+}
+
+static void tree_count_children(const setti_state* state)
+{
+    for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
+        node->children = 0;
+    }
+    for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
+        if (node->toward != NULL) {
+            node->toward->children++;
+        }
+    }
+}
+
+static setti_snapshot* tree_child(const setti_state* state, const setti_snapshot* parent)
+{
+    setti_snapshot* node = state->oldest;
+    while (node != NULL && node->toward != parent) {
+        node = node->younger;
+    }
+    return node;
+}
+
+/* Frees a hidden snapshot if nothing, or only one, hangs on it. */
+static bool tree_collapse(setti_state* state, setti_snapshot* node)
+{
+    if (node->children == 0) {
+        if (node == state->near) {
+            state_set_near(state, NULL);
+        }
+        tree_free(state, node);
+        return true;
+    }
+    if (node->children > 1 || node == state->near) {
+        return false;
+    }
+    setti_snapshot* child = tree_child(state, node);
+    if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
+        return false; /* another time */
+    }
+    child->toward = node->toward;
+    tree_free(state, node);
+    return true;
+}
+
+/* Frees the hidden ones that need not be there; the end of one may be that of its neighbour. */
+static void tree_tidy(setti_state* state)
+{
+    bool again = state->hidden != 0;
+    while (again) {
+        again = false;
+        tree_count_children(state);
+        for (setti_snapshot* node = state->oldest; node != NULL && !again; node = node->younger) {
+            again = node->hidden && tree_collapse(state, node);
+        }
+        again = again && state->hidden != 0;
+    }
+}
+
+/* Ends a snapshot for its owner. */
+static void tree_drop(setti_state* state, setti_snapshot* node, bool lost)
+{
+    state_free_slot(state, node, lost);
+    node->hidden = true;
+    state->hidden++;
+    tree_tidy(state);
+}
+
+static void state_end(setti_keeper* keeper, bool out_of_memory)
+{
+    setti_state* state = (setti_state*)keeper;
+    uint32_t ended = state->count - state->hidden;
+    while (state->oldest != NULL) {
+        if (!state->oldest->hidden) {
+            state_free_slot(state, state->oldest, out_of_memory);
+        }
+        tree_free(state, state->oldest);
+    }
+    state_set_near(state, NULL);
+    if (out_of_memory) {
+        setti_world_log(state->world, SETT_LOG_WARNING,
+                        "memory ran out while a page was kept for %u snapshots: they are lost, the "
+                        "world goes on",
+                        (unsigned)ended);
+    }
+}
+
+static size_t tree_size(const setti_state* state)
+{
+    size_t size = 0;
+    for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
+        size += node->diff.size;
+    }
+    return size;
+}
+
+/* Drops the oldest while more memory is held than may be; never the one just taken. */
+static void tree_obey_limit(setti_state* state)
+{
+    size_t limit = state->options.memory_limit;
+    uint32_t dropped = 0;
+    while (limit != 0 && tree_size(state) > limit) {
+        setti_snapshot* node = state->oldest;
+        while (node != state->near && node->hidden) {
+            node = node->younger;
+        }
+        if (node == state->near) {
+            break;
+        }
+        tree_drop(state, node, true);
+        dropped++;
+    }
+    if (dropped != 0) {
+        setti_world_log(state->world, SETT_LOG_WARNING,
+                        "snapshots hold more than the limit of %zu bytes: the oldest %u dropped",
+                        limit, (unsigned)dropped);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- calls */
+
+/* Looks at types that were registered since: whether and how they can be saved. */
+static sett_status snapshot_prepare(setti_state* state)
+{
+    const setti_type_list* types = &state->world->registered;
+    while (state->prepared < types->count) {
+        setti_type* type = types->item[state->prepared];
+        sett_status status = setti_values_prepare(state->world, type);
+        if (status != SETT_OK) {
+            return status;
+        }
+        state->has_values = state->has_values || type->storage.rows.values != NULL;
+        state->prepared++;
+    }
+    return SETT_OK;
+}
+
+static setti_snapshot* snapshot_make(setti_state* state)
+{
+    sett_world* world = state->world;
+    setti_pool* pool = &world->pool;
+    uint32_t root_count;
+    size_t size = roots_measure(world, &root_count);
+    setti_snapshot* node = setti_pool_alloc(pool, sizeof(*node), 16);
+    unsigned char* roots = setti_pool_alloc(pool, SETTI_MAX(size, 1), 16);
+    if (node == NULL || roots == NULL || !state_reserve_slot(state)) {
+        setti_pool_free(pool, node, sizeof(*node), 16);
+        setti_pool_free(pool, roots, SETTI_MAX(size, 1), 16);
+        return NULL;
+    }
+    memset(node, 0, sizeof(*node));
+    node->tick = pool->tick;
+    node->root_count = root_count;
+    node->root_size = size;
+    node->roots = roots;
+    roots_save(world, roots);
+    return node;
+}
+
+sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
+{
+    static const char call[] = "sett_snapshot_take";
+    sett_status status = setti_world_check_unlocked(world, call);
+    setti_state* state = status == SETT_OK ? setti_state_get(world) : NULL;
+    if (state == NULL) {
+        return world->error;
+    }
+    status = snapshot_prepare(state);
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_snapshot* node = snapshot_make(state);
+    if (node == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    tree_link(state, node);
+    *out = state_occupy_slot(state, node);
+    if (state->near != NULL) {
+        state->keeper.expected = state->near->diff.count;
+        state->near->toward = node;
+    }
+    state_set_near(state, node);
+    world->pool.tick++;
+    tree_tidy(state);
+    tree_obey_limit(state);
+    return SETT_OK;
+}
+
+/* Links the way from the live world to a snapshot; returns its first one. */
+static setti_snapshot* restore_path(setti_snapshot* target)
+{
+    target->path = NULL;
+    while (target->toward != NULL) {
+        target->toward->path = target;
+        target = target->toward;
+    }
+    return target;
+}
+
+/* Goes over one edge, values with hooks first: what is alive in a page is told by presence, which
+ * is in pages too. */
+static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
+{
+    for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
+        for (uint32_t k = 0; k < diff->count; k++) {
+            setti_kept* kept = &diff->item[k];
+            if (state->has_values && (kept->pages->values == NULL) != (round == 1)) {
+                continue;
+            }
+            if (undo) {
+                setti_kept_undo(&state->world->pool, diff, kept);
+            } else {
+                setti_kept_swap(diff, kept);
+            }
+        }
+    }
+}
+
+/* Makes the live world the last snapshot of the path. */
+static void restore_walk(setti_state* state, setti_snapshot* near)
+{
+    const setti_diff nothing = {NULL, 0, 0, 0};
+    restore_edge(state, &near->diff, true);
+    setti_diff_deinit(&state->world->pool, &near->diff);
+    roots_restore(state->world, near);
+    while (near->path != NULL) {
+        setti_snapshot* next = near->path;
+        restore_edge(state, &next->diff, false);
+        roots_restore(state->world, next);
+        near->diff = next->diff;
+        near->toward = next;
+        next->diff = nothing;
+        near = next;
+    }
+    near->toward = NULL;
+    state_set_near(state, near);
+    state->world->pool.tick = near->tick + 1;
+    state->world->epoch++;
+}
+
+sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
+{
+    static const char call[] = "sett_snapshot_restore";
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_state* state = world->state;
+    setti_snapshot* target = state_find(state, snapshot, &status);
+    if (target == NULL) {
+        return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
+                                     (unsigned)snapshot.slot, (unsigned)snapshot.serial,
+                                     status == SETT_STATUS_LOST
+                                         ? sett_status_text(status)
+                                         : "it was dropped, or is of another world");
+    }
+    status = snapshot_prepare(state);
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_commands_drop_all(world);
+    /* its writes may have been the last straw */
+    target = state_find(state, snapshot, &status);
+    if (target == NULL) {
+        return setti_world_fail(world, status, call, sett_null(), 0);
+    }
+    setti_snapshot* near = restore_path(target);
+    setti_carried* carried;
+    if (!setti_values_carry(state, near, &carried)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    restore_walk(state, near);
+    setti_values_settle(state, carried);
+    tree_tidy(state);
+    return SETT_OK;
+}
+
+sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
+{
+    sett_status status;
+    setti_snapshot* node = state_find(world->state, snapshot, &status);
+    if (node == NULL) {
+        return setti_world_fail_with(world, status, "sett_snapshot_drop: snapshot %u:%u: %s",
+                                     (unsigned)snapshot.slot, (unsigned)snapshot.serial,
+                                     sett_status_text(status));
+    }
+    tree_drop(world->state, node, false);
+    return SETT_OK;
+}
+
+void sett_snapshot_drop_all(sett_world* world)
+{
+    if (world->state != NULL) {
+        state_end(&world->state->keeper, false);
+    }
+}
+
+sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot)
+{
+    sett_status status;
+    (void)state_find(world->state, snapshot, &status);
+    return status;
+}
+
+sett_status sett_snapshot_set_options(sett_world* world, const sett_snapshot_options* options)
+{
+    static const sett_snapshot_options defaults;
+    setti_state* state = setti_state_get(world);
+    if (state == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    state->options = options != NULL ? *options : defaults;
+    return SETT_OK;
+}
+
+void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats)
+{
+    const setti_state* state = world->state;
+    memset(stats, 0, sizeof(*stats));
+    if (state == NULL) {
+        return;
+    }
+    stats->snapshots = state->count - state->hidden;
+    stats->hidden = state->hidden;
+    stats->lost = state->lost;
+    for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
+        for (uint32_t k = 0; k < node->diff.count; k++) {
+            stats->pages += node->diff.item[k].data != NULL;
+        }
+        stats->page_size += node->diff.size;
+    }
+}
+
+/* ------------------------------------------------------------------------------------- validate */
+
+/* Whether each page's tick says if the near snapshot has an entry of it. */
+static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
+                                     uint32_t* kept)
+{
+    const setti_snapshot* near = world->state->near;
+    for (uint32_t number = 0; number < pages->count; number++) {
+        uint32_t entry = *setti_pages_entry(pages, number);
+        if (pages->tick[number] > world->pool.tick) {
+            return "a page was written later than now";
+        }
+        if (near == NULL || pages->tick[number] <= near->tick) {
+            continue;
+        }
+        ++*kept;
+        if (entry >= near->diff.count || near->diff.item[entry].pages != pages ||
+            near->diff.item[entry].number != number) {
+            return "snapshot: a page that was written since is not kept";
+        }
+        const setti_kept* item = &near->diff.item[entry];
+        if ((item->data == NULL) != (item->kind == SETTI_KEPT_ABSENT) ||
+            (item->kind == SETTI_KEPT_COPY && pages->data[number] == NULL)) {
+            return "snapshot: what is kept of a page is of another kind";
+        }
+    }
+    return NULL;
+}
+
+const char* setti_state_validate(const sett_world* world)
+{
+    const setti_state* state = world->state;
+    if (state == NULL || state->near == NULL) {
+        return world->pool.keep_from == 0 ? NULL : "pages are kept for no snapshot";
+    }
+    if (world->pool.keep_from != state->near->tick + 1 ||
+        state->keeper.diff != &state->near->diff || state->near->toward != NULL ||
+        world->pool.tick < world->pool.keep_from) {
+        return "snapshot: pages are kept for another one than that behind the live world";
+    }
+    uint32_t count = 0;
+    uint32_t hidden = 0;
+    for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
+        size_t size = 0;
+        for (uint32_t k = 0; k < node->diff.count; k++) {
+            size += node->diff.item[k].data != NULL ? node->diff.item[k].pages->size : 0;
+        }
+        if ((node->toward == NULL) != (node == state->near) || size != node->diff.size) {
+            return "snapshot: two lie behind the live world, or the bytes held are miscounted";
+        }
+        count++;
+        hidden += node->hidden;
+    }
+    if (count != state->count || hidden != state->hidden) {
+        return "snapshot: miscounted";
+    }
+    uint32_t kept = 0;
+    const char* reason = NULL;
+    for (const setti_root* root = world->roots; root != NULL && reason == NULL; root = root->next) {
+        for (uint32_t k = 0; k < 2 && reason == NULL; k++) {
+            reason =
+                root->pages[k] != NULL ? state_check_pages(world, root->pages[k], &kept) : NULL;
+        }
+    }
+    return reason == NULL && kept != state->near->diff.count
+               ? "snapshot: a page is kept twice, or was not written"
+               : reason;
+}

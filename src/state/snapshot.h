@@ -1,0 +1,79 @@
+/* snapshot.h: the tree of snapshots, as the files of this folder share it. */
+#ifndef SETTI_SNAPSHOT_H
+#define SETTI_SNAPSHOT_H
+
+#include "base/keep.h"
+#include "sett/state.h"
+#include "world/world.h"
+
+/* One state. `diff` says how it differs from its neighbour towards the live world. */
+typedef struct setti_snapshot {
+    struct setti_snapshot* older; /* in the order of taking */
+    struct setti_snapshot* younger;
+    struct setti_snapshot* toward; /* the neighbour; NULL: the live world itself */
+    struct setti_snapshot* path;   /* scratch: the next on the way away from the live world */
+    setti_diff diff;
+    uint64_t tick;     /* the world's clock when it was taken */
+    uint32_t slot;     /* of its handle */
+    uint32_t children; /* scratch: snapshots whose neighbour it is */
+    bool hidden;       /* dropped; held because others hang on it */
+    uint32_t root_count;
+    size_t root_size;
+    unsigned char* roots; /* of each root its bytes, and how long its tables are */
+} setti_snapshot;
+
+typedef struct setti_snapshot_slot {
+    setti_snapshot* node; /* NULL: free */
+    uint32_t serial;      /* of the latest handle to this slot */
+    uint32_t next_free;
+    bool lost; /* how its latest snapshot ended */
+} setti_snapshot_slot;
+
+typedef struct setti_state {
+    setti_keeper keeper; /* first: the pool leads here */
+    sett_world* world;
+    setti_snapshot* near; /* the one right behind the live world */
+    setti_snapshot* oldest;
+    setti_snapshot* youngest;
+    uint32_t count;  /* snapshots, hidden ones included */
+    uint32_t hidden; /* of these */
+    setti_snapshot_slot* slot;
+    uint32_t slot_count;
+    uint32_t slot_capacity;
+    uint32_t free_slot;   /* or SETTI_NONE */
+    uint32_t serial;      /* of the latest handle */
+    uint32_t lost_serial; /* of the latest that was lost */
+    uint64_t lost;
+    sett_snapshot_options options;
+    uint32_t prepared; /* types that were looked at: whether and how they can be saved */
+    bool has_values;   /* some of them are not just bytes */
+} setti_state;
+
+/* The world's state object, made when first asked for; NULL when memory runs out. */
+setti_state* setti_state_get(sett_world* world);
+
+/* Returns NULL, or which part of the invariants of snapshots does not hold. */
+const char* setti_state_validate(const sett_world* world);
+
+/* Tells the type's rows how their values are kept. Fails: ARGUMENT (it does not say how),
+ * OUT_OF_MEMORY. */
+sett_status setti_values_prepare(sett_world* world, setti_type* type);
+
+/* Values of SETT_SAVE_SKIP types on their way over a restore. */
+typedef struct setti_carried {
+    struct setti_carried* next; /* of the next type */
+    setti_type* type;
+    uint32_t count;
+    size_t size;           /* bytes of this piece */
+    sett_entity* entity;   /* ascending by index */
+    unsigned char* values; /* beside them */
+} setti_carried;
+
+/* Moves live values out: of the types whose tables these diffs have entries of. On failure nothing
+ * is moved. */
+bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_carried** out);
+
+/* Moves them to where their entities have a place, ends the others, and begins what is new. */
+void setti_values_settle(setti_state* state, setti_carried* carried);
+
+#endif

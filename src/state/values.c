@@ -1,0 +1,432 @@
+/* values.c: keeping values that are more than their bytes.
+ *
+ * A SETT_SAVE_CLONE type's kept pages hold clones, made by its copy hook, and behind the columns of
+ * the page one bit a row that says where there is one. A SETT_SAVE_SKIP type's kept pages hold
+ * ticks and entity indices only: a restore carries its live values over by entity.
+ *
+ *     page     values of its rows | ticks | entity indices | alive, one bit a row
+ *
+ * Invariant:  in a kept page of a CLONE type, exactly the rows whose bit is set hold a value;
+ *             the first write to a live page comes before anything in it ends or begins, so that
+ *             presence still says which of its values are alive
+ */
+#include "base/bits.h"
+#include "state/snapshot.h"
+
+#define VALUES_WORDS (1024 / 64)
+
+static const setti_storage* values_storage(const setti_pages* rows)
+{
+    return (const setti_storage*)(const void*)((const unsigned char*)rows -
+                                               offsetof(setti_storage, rows));
+}
+
+/* A type's record begins with its storage. */
+static const setti_type* values_type(const setti_pages* rows)
+{
+    return (const setti_type*)(const void*)values_storage(rows);
+}
+
+static uint32_t values_word_count(const setti_storage* storage)
+{
+    return (setti_storage_rows(storage) + 63) / 64;
+}
+
+/* Which rows of a live page hold a value. */
+static void values_alive(const setti_storage* storage, uint32_t number, uint64_t* words)
+{
+    uint32_t rows = setti_storage_rows(storage);
+    uint32_t first = number << storage->shift;
+    memset(words, 0, VALUES_WORDS * sizeof(*words));
+    if (storage->kind != SETTI_PACKED) {
+        const uint64_t* bits = setti_storage_word(storage, first);
+        if (bits != NULL) {
+            memcpy(words, bits, rows / 64 * sizeof(*words));
+        }
+        return;
+    }
+    for (uint32_t k = 0; k < rows && first + k < storage->extent; k++) {
+        bool alive = *setti_storage_index(storage, first + k) != SETTI_NONE;
+        words[k / 64] |= (uint64_t)alive << (k % 64);
+    }
+}
+
+/* The next run of set bits from *row on; its length, 0 at the end. */
+static uint32_t values_run(const uint64_t* words, uint32_t rows, uint32_t* row)
+{
+    while (*row < rows && (words[*row / 64] >> (*row % 64) & 1) == 0) {
+        ++*row;
+    }
+    uint32_t count = 0;
+    while (*row + count < rows && (words[(*row + count) / 64] >> ((*row + count) % 64) & 1) != 0) {
+        count++;
+    }
+    return count;
+}
+
+static void values_deinit(const setti_type* type, const uint64_t* words, void* page)
+{
+    uint32_t rows = setti_storage_rows(&type->storage);
+    uint32_t row = 0;
+    uint32_t count;
+    while ((count = values_run(words, rows, &row)) != 0) {
+        setti_type_deinit_values(type, (unsigned char*)page + (size_t)row * type->storage.size,
+                                 count);
+        row += count;
+    }
+}
+
+static void values_relocate(const setti_type* type, void* to, void* from, uint32_t count)
+{
+    if (type->desc.move != NULL) {
+        type->desc.move(to, from, count, type->desc.user);
+    } else {
+        memcpy(to, from, (size_t)count * type->storage.size);
+    }
+}
+
+/* The columns behind the values, up to the bits. */
+static size_t values_columns(const setti_storage* storage, size_t* size)
+{
+    size_t at = (size_t)setti_storage_rows(storage) * storage->size;
+    *size = (storage->saved != 0 ? storage->saved : storage->rows.size) - at;
+    return at;
+}
+
+static void values_copy_columns(const setti_storage* storage, void* to, const void* from)
+{
+    size_t size;
+    size_t at = values_columns(storage, &size);
+    memcpy((unsigned char*)to + at, (const unsigned char*)from + at, size);
+}
+
+static void values_swap_bytes(void* a, void* b, size_t size)
+{
+    unsigned char* x = a;
+    unsigned char* y = b;
+    unsigned char buffer[512];
+    for (size_t at = 0; at < size;) {
+        size_t part = SETTI_MIN(size - at, sizeof(buffer));
+        memcpy(buffer, x + at, part);
+        memcpy(x + at, y + at, part);
+        memcpy(y + at, buffer, part);
+        at += part;
+    }
+}
+
+static void values_swap_columns(const setti_storage* storage, void* a, void* b)
+{
+    size_t size;
+    size_t at = values_columns(storage, &size);
+    values_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
+}
+
+/* --------------------------------------------------------------------------------------- clones */
+
+static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
+{
+    const setti_type* type = values_type(pages);
+    const setti_storage* storage = &type->storage;
+    const unsigned char* page = pages->data[number];
+    uint64_t* words = setti_storage_saved(storage, copy);
+    uint64_t alive[VALUES_WORDS];
+    values_alive(storage, number, alive);
+    memcpy(words, alive, values_word_count(storage) * sizeof(*words));
+    values_copy_columns(storage, copy, page);
+    uint32_t row = 0;
+    uint32_t count;
+    while ((count = values_run(alive, setti_storage_rows(storage), &row)) != 0) {
+        size_t at = (size_t)row * storage->size;
+        setti_type_init_values(type, (unsigned char*)copy + at, count);
+        type->desc.copy((unsigned char*)copy + at, page + at, count, type->desc.user);
+        row += count;
+    }
+}
+
+static void clone_seal(const setti_pages* pages, uint32_t number)
+{
+    const setti_storage* storage = values_storage(pages);
+    uint64_t alive[VALUES_WORDS];
+    values_alive(storage, number, alive);
+    memcpy(setti_storage_saved(storage, pages->data[number]), alive,
+           values_word_count(storage) * sizeof(*alive));
+}
+
+static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
+{
+    if (in_a && in_b) {
+        values_relocate(type, type->row, a, 1);
+        values_relocate(type, a, b, 1);
+        values_relocate(type, b, type->row, 1);
+    } else if (in_a) {
+        values_relocate(type, b, a, 1);
+    } else if (in_b) {
+        values_relocate(type, a, b, 1);
+    }
+}
+
+static void clone_swap(const setti_pages* pages, uint32_t number, void* kept)
+{
+    const setti_type* type = values_type(pages);
+    const setti_storage* storage = &type->storage;
+    uint32_t rows = setti_storage_rows(storage);
+    unsigned char* page = pages->data[number];
+    uint64_t* words = setti_storage_saved(storage, kept);
+    uint64_t alive[VALUES_WORDS];
+    values_alive(storage, number, alive);
+    if (type->desc.move == NULL) {
+        values_swap_bytes(page, kept, (size_t)rows * storage->size);
+    }
+    for (uint32_t row = 0; type->desc.move != NULL && row < rows; row++) {
+        bool in_page = (alive[row / 64] >> (row % 64) & 1) != 0;
+        bool in_kept = (words[row / 64] >> (row % 64) & 1) != 0;
+        clone_swap_row(type, page + (size_t)row * storage->size,
+                       (unsigned char*)kept + (size_t)row * storage->size, in_page, in_kept);
+    }
+    values_swap_columns(storage, page, kept);
+    memcpy(words, alive, values_word_count(storage) * sizeof(*words));
+}
+
+static void clone_end(const setti_pages* pages, uint32_t number)
+{
+    uint64_t alive[VALUES_WORDS];
+    values_alive(values_storage(pages), number, alive);
+    values_deinit(values_type(pages), alive, pages->data[number]);
+}
+
+static void clone_drop(const setti_pages* pages, void* kept)
+{
+    const setti_type* type = values_type(pages);
+    values_deinit(type, setti_storage_saved(&type->storage, kept), kept);
+}
+
+static void clone_move(const setti_pages* pages, void* to, void* from)
+{
+    const setti_type* type = values_type(pages);
+    const setti_storage* storage = &type->storage;
+    const uint64_t* words = setti_storage_saved(storage, from);
+    uint32_t row = 0;
+    uint32_t count;
+    while ((count = values_run(words, setti_storage_rows(storage), &row)) != 0) {
+        size_t at = (size_t)row * storage->size;
+        values_relocate(type, (unsigned char*)to + at, (unsigned char*)from + at, count);
+        row += count;
+    }
+    values_copy_columns(storage, to, from);
+    memcpy(setti_storage_saved(storage, to), words, values_word_count(storage) * sizeof(*words));
+}
+
+static const setti_page_values values_clone = {clone_save, clone_seal, clone_swap,
+                                               clone_end,  clone_drop, clone_move};
+
+/* -------------------------------------------------------------------------------------- skipped */
+
+static void skip_save(const setti_pages* pages, uint32_t number, void* copy)
+{
+    values_copy_columns(values_storage(pages), copy, pages->data[number]);
+}
+
+static void skip_page(const setti_pages* pages, uint32_t number)
+{
+    (void)pages;
+    (void)number;
+}
+
+static void skip_swap(const setti_pages* pages, uint32_t number, void* kept)
+{
+    values_swap_columns(values_storage(pages), pages->data[number], kept);
+}
+
+static void skip_drop(const setti_pages* pages, void* kept)
+{
+    (void)pages;
+    (void)kept;
+}
+
+static void skip_move(const setti_pages* pages, void* to, void* from)
+{
+    values_copy_columns(values_storage(pages), to, from);
+}
+
+static const setti_page_values values_skip = {skip_save, skip_page, skip_swap,
+                                              skip_page, skip_drop, skip_move};
+
+/* ------------------------------------------------------------------------------------ preparing */
+
+static sett_status values_refuse(sett_world* world, const setti_type* type, const char* why)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "sett_snapshot_take: \"%.100s\" %s",
+                                 type->desc.name, why);
+}
+
+sett_status setti_values_prepare(sett_world* world, setti_type* type)
+{
+    const sett_component_desc* desc = &type->desc;
+    setti_storage* storage = &type->storage;
+    if (storage->size == 0 || storage->rows.values != NULL) {
+        return SETT_OK;
+    }
+    if (desc->save == SETT_SAVE_SKIP) {
+        storage->rows.values = &values_skip;
+        return SETT_OK;
+    }
+    if (desc->save == SETT_SAVE_BYTES) {
+        return desc->deinit == NULL && desc->copy == NULL && desc->move == NULL
+                   ? SETT_OK
+                   : values_refuse(world, type,
+                                   "has hooks for what its values own, and is saved as bytes: "
+                                   "register it with SETT_SAVE_CLONE and a copy hook, or with "
+                                   "SETT_SAVE_SKIP");
+    }
+    if (desc->copy == NULL) {
+        return values_refuse(world, type,
+                             "is to be saved by cloning and has no copy hook: give it one, or "
+                             "register it with SETT_SAVE_SKIP");
+    }
+    if (desc->move != NULL && type->row == NULL) {
+        type->row = setti_pool_alloc(&world->pool, storage->size, storage->align);
+        if (type->row == NULL) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_snapshot_take",
+                                    sett_null(), type->id);
+        }
+    }
+    storage->rows.values = &values_clone;
+    return SETT_OK;
+}
+
+/* ------------------------------------------------------------------------------------- carrying */
+
+/* The indices that have a value, ascending in every storage. */
+static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
+{
+    if (storage->kind != SETTI_PACKED) {
+        return setti_matrix_next(storage, cursor);
+    }
+    for (uint32_t index = *cursor; index >> SETTI_SPARSE_SHIFT < storage->presence.count;) {
+        const setti_sparse_page* page = storage->presence.data[index >> SETTI_SPARSE_SHIFT];
+        if (page == NULL) {
+            index = (index | SETTI_SPARSE_MASK) + 1;
+        } else if (page->row[index & SETTI_SPARSE_MASK] == SETTI_NONE) {
+            index++;
+        } else {
+            *cursor = index + 1;
+            return index;
+        }
+    }
+    return SETTI_NONE;
+}
+
+static bool carry_concerns(const setti_snapshot* path, const setti_type* type)
+{
+    for (const setti_snapshot* at = path; at != NULL; at = at->path) {
+        for (uint32_t k = 0; k < at->diff.count; k++) {
+            const setti_pages* pages = at->diff.item[k].pages;
+            if (pages == &type->storage.rows || pages == &type->storage.presence) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static setti_carried* carry_make(sett_world* world, setti_type* type)
+{
+    const setti_storage* storage = &type->storage;
+    size_t align = storage->align;
+    size_t values = setti_align_up(
+        setti_align_up(sizeof(setti_carried), 8) + storage->count * sizeof(sett_entity), align);
+    size_t size = values + (size_t)storage->count * storage->size;
+    setti_carried* carried = setti_pool_alloc(&world->pool, size, align);
+    if (carried != NULL) {
+        carried->next = NULL;
+        carried->type = type;
+        carried->count = 0;
+        carried->size = size;
+        carried->entity = (sett_entity*)(void*)((unsigned char*)carried +
+                                                setti_align_up(sizeof(setti_carried), 8));
+        carried->values = (unsigned char*)carried + values;
+    }
+    return carried;
+}
+
+static void carry_free(sett_world* world, setti_carried* carried)
+{
+    while (carried != NULL) {
+        setti_carried* next = carried->next;
+        setti_pool_free(&world->pool, carried, carried->size, carried->type->storage.align);
+        carried = next;
+    }
+}
+
+static void carry_out(const sett_world* world, setti_carried* carried)
+{
+    const setti_type* type = carried->type;
+    uint32_t cursor = 0;
+    for (uint32_t index = carry_next(&type->storage, &cursor); index != SETTI_NONE;
+         index = carry_next(&type->storage, &cursor)) {
+        carried->entity[carried->count] = setti_entity_at(&world->entities, index);
+        values_relocate(type, carried->values + (size_t)carried->count * type->storage.size,
+                        setti_storage_find(&type->storage, index), 1);
+        carried->count++;
+    }
+}
+
+bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_carried** out)
+{
+    sett_world* world = state->world;
+    *out = NULL;
+    for (uint32_t k = 0; state->has_values && k < world->registered.count; k++) {
+        setti_type* type = world->registered.item[k];
+        if (type->storage.rows.values != &values_skip || !carry_concerns(path, type)) {
+            continue;
+        }
+        setti_carried* carried = carry_make(world, type);
+        if (carried == NULL) {
+            carry_free(world, *out);
+            return false;
+        }
+        carried->next = *out;
+        *out = carried;
+    }
+    for (setti_carried* at = *out; at != NULL; at = at->next) {
+        carry_out(world, at);
+    }
+    return true;
+}
+
+static void carry_in(const sett_world* world, const setti_carried* carried)
+{
+    const setti_type* type = carried->type;
+    size_t size = type->storage.size;
+    uint32_t at = 0;
+    uint32_t cursor = 0;
+    for (;;) {
+        uint32_t index = carry_next(&type->storage, &cursor);
+        for (; at < carried->count && carried->entity[at].index < index; at++) {
+            setti_type_deinit_values(type, carried->values + at * size, 1);
+        }
+        if (index == SETTI_NONE) {
+            return;
+        }
+        void* value = setti_storage_find(&type->storage, index);
+        sett_entity entity = setti_entity_at(&world->entities, index);
+        bool here = at < carried->count && carried->entity[at].index == index;
+        if (here && carried->entity[at].generation == entity.generation) {
+            values_relocate(type, value, carried->values + at * size, 1);
+        } else {
+            if (here) {
+                setti_type_deinit_values(type, carried->values + at * size, 1);
+            }
+            setti_type_init_values(type, value, 1);
+        }
+        at += here;
+    }
+}
+
+void setti_values_settle(setti_state* state, setti_carried* carried)
+{
+    for (const setti_carried* at = carried; at != NULL; at = at->next) {
+        carry_in(state->world, at);
+    }
+    carry_free(state->world, carried);
+}

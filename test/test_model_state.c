@@ -1,0 +1,726 @@
+/* test_model_state.c: random operations on a world of every kind of storage, snapshots of it taken,
+ * restored and dropped in any order, and after each restore everything compared, byte by byte, with
+ * a copy that was made when the snapshot was taken: pages, their addresses and ticks, roots, the
+ * clock, what cloned values own. Now and then memory runs out.
+ *
+ *     SETT_SEED=7 SETT_OPERATIONS=10000000 test_model_state
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.h"
+#include "sett/state.h"
+
+#include "state/snapshot.h"
+#include "world/world.h"
+
+#define HANDLES 6000
+#define SNAPSHOTS 12
+#define SKIP_FRESH 77
+
+/* ---- Chance ---------------------------------------------------------------------------------- */
+
+static uint64_t chance_state;
+
+static uint64_t chance(void)
+{
+    uint64_t z = chance_state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static uint32_t below(uint32_t limit)
+{
+    return (uint32_t)((chance() >> 32) * limit >> 32);
+}
+
+static bool one_in(uint32_t n)
+{
+    return below(n) == 0;
+}
+
+/* ---- Memory that can be closed --------------------------------------------------------------- */
+
+static struct {
+    bool closed;
+    size_t held;
+} memory;
+
+static void* memory_realloc(void* user, void* address, size_t old_size, size_t new_size,
+                            size_t align)
+{
+    (void)user;
+    if (new_size == 0) {
+        memory.held -= old_size;
+        free(address);
+        return NULL;
+    }
+    if (memory.closed) {
+        return NULL;
+    }
+    size_t least = align < sizeof(void*) ? sizeof(void*) : align;
+    void* fresh = aligned_alloc(least, (new_size + least - 1) & ~(least - 1));
+    CHECK(fresh != NULL);
+    memset(fresh, 0xA5, new_size);
+    memory.held += new_size;
+    return fresh;
+}
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+
+/* A value that owns an int. */
+typedef struct owned {
+    int* to;
+    uint64_t pad;
+} owned;
+
+static int64_t owned_alive;
+static int64_t skipped_alive;
+
+static void owned_init(void* values, uint32_t count, void* user)
+{
+    owned* v = values;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        v[k].to = malloc(sizeof(int));
+        CHECK(v[k].to != NULL);
+        *v[k].to = 1;
+        v[k].pad = 5;
+        owned_alive++;
+    }
+}
+
+static void owned_deinit(void* values, uint32_t count, void* user)
+{
+    owned* v = values;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        free(v[k].to);
+        v[k].to = NULL;
+        owned_alive--;
+    }
+}
+
+static void owned_copy(void* to, const void* from, uint32_t count, void* user)
+{
+    owned* t = to;
+    const owned* f = from;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        *t[k].to = *f[k].to;
+        t[k].pad = f[k].pad;
+    }
+}
+
+/* Leaves behind what must not be taken for a value. */
+static void owned_move(void* to, void* from, uint32_t count, void* user)
+{
+    (void)user;
+    memcpy(to, from, count * sizeof(owned));
+    memset(from, 0xDD, count * sizeof(owned));
+}
+
+static void skip_init(void* values, uint32_t count, void* user)
+{
+    uint64_t* v = values;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        v[k] = SKIP_FRESH;
+    }
+    skipped_alive += count;
+}
+
+static void skip_deinit(void* values, uint32_t count, void* user)
+{
+    uint64_t* v = values;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        CHECK(v[k] != 0xDEAD);
+        v[k] = 0xDEAD;
+    }
+    skipped_alive -= count;
+}
+
+enum {
+    SMALL = 1,
+    TRACKED,
+    WIDE,
+    PLAIN_PACKED,
+    PACKED_TAG,
+    ORDERED,
+    TAG,
+    LOOSE_TAG,
+    LOOSE,
+    OWNED_MATRIX,
+    OWNED_PACKED,
+    SKIP_MATRIX,
+    SKIP_PACKED,
+    GROUP_A,
+    GROUP_B,
+    HUGE_PACKED,
+    NEEDY,
+    TYPES = NEEDY
+};
+
+static const sett_component needed[] = {SMALL};
+
+#define OWNS .init = owned_init, .deinit = owned_deinit, .copy = owned_copy
+#define SKIPS .init = skip_init, .deinit = skip_deinit, .save = SETT_SAVE_SKIP
+#define PACKED .storage = SETT_STORAGE_PACKED
+
+static const sett_component_desc types[] = {
+    {.name = "small", .size = 4, .id = SMALL},
+    {.name = "tracked", .size = 40, .id = TRACKED, .track_rows = true},
+    {.name = "wide", .size = 256, .id = WIDE},
+    {.name = "plain_packed", .size = 12, .id = PLAIN_PACKED, PACKED, .track_rows = true},
+    {.name = "packed_tag", .id = PACKED_TAG, PACKED},
+    {.name = "ordered", .size = 8, .id = ORDERED, .keep_order = true},
+    {.name = "tag", .id = TAG},
+    {.name = "loose_tag", .id = LOOSE_TAG, .loose = true},
+    {.name = "loose", .size = 16, .id = LOOSE, .loose = true},
+    {.name = "owned_matrix", .size = 16, .id = OWNED_MATRIX, OWNS, .save = SETT_SAVE_CLONE},
+    {.name = "owned_packed",
+     .size = 16,
+     .id = OWNED_PACKED,
+     OWNS,
+     .save = SETT_SAVE_CLONE,
+     .move = owned_move,
+     PACKED},
+    {.name = "skip_matrix", .size = 8, .id = SKIP_MATRIX, SKIPS},
+    {.name = "skip_packed", .size = 8, .id = SKIP_PACKED, SKIPS, PACKED},
+    {.name = "group_a", .size = 20, .align = 4, .id = GROUP_A, PACKED},
+    {.name = "group_b", .size = 16, .id = GROUP_B, OWNS, .save = SETT_SAVE_CLONE, PACKED},
+    {.name = "huge_packed", .size = 3000, .id = HUGE_PACKED, PACKED},
+    {.name = "needy", .size = 8, .id = NEEDY, .required = needed, .required_count = 1},
+};
+
+static bool is_owned(sett_component id)
+{
+    return id == OWNED_MATRIX || id == OWNED_PACKED || id == GROUP_B;
+}
+
+static bool is_skipped(sett_component id)
+{
+    return id == SKIP_MATRIX || id == SKIP_PACKED;
+}
+
+/* ---- The whole state as bytes ---------------------------------------------------------------- */
+
+typedef struct image {
+    unsigned char* bytes;
+    size_t count;
+    size_t capacity;
+} image;
+
+static void image_add(image* to, const void* bytes, size_t size)
+{
+    if (to->count + size > to->capacity) {
+        to->capacity = (to->count + size) * 2;
+        to->bytes = realloc(to->bytes, to->capacity);
+        CHECK(to->bytes != NULL);
+    }
+    memcpy(to->bytes + to->count, bytes, size);
+    to->count += size;
+}
+
+static const setti_storage* storage_of_rows(const sett_world* world, const setti_pages* pages)
+{
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_storage* storage = &world->registered.item[k]->storage;
+        if (pages == &storage->rows) {
+            return storage;
+        }
+    }
+    return NULL;
+}
+
+static void image_add_pages(image* to, const sett_world* world, const setti_pages* pages)
+{
+    image_add(to, &pages->count, sizeof(pages->count));
+    const setti_storage* storage = storage_of_rows(world, pages);
+    for (uint32_t number = 0; number < pages->count; number++) {
+        const unsigned char* page = pages->data[number];
+        image_add(to, &pages->data[number], sizeof(void*));
+        if (page == NULL) {
+            continue;
+        }
+        image_add(to, &pages->tick[number], sizeof(uint64_t));
+        if (pages->values == NULL) {
+            image_add(to, page, pages->size);
+        } else {
+            size_t at = (size_t)setti_storage_rows(storage) * storage->size;
+            size_t end = storage->saved != 0 ? storage->saved : pages->size;
+            image_add(to, page + at, end - at);
+        }
+    }
+}
+
+static void image_make(image* to, const sett_world* world)
+{
+    to->count = 0;
+    image_add(to, &world->pool.tick, sizeof(uint64_t));
+    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
+        image_add(to, root->address, root->size);
+        for (uint32_t k = 0; k < 2; k++) {
+            if (root->pages[k] != NULL) {
+                image_add_pages(to, world, root->pages[k]);
+            }
+        }
+    }
+    for (sett_component id = 1; id <= TYPES; id++) { /* what values own */
+        uint32_t cursor = 0;
+        const setti_storage* storage = &world->types[id]->storage;
+        while (is_owned(id)) {
+            uint32_t index = setti_storage_next(storage, &cursor);
+            if (index == SETTI_NONE) {
+                break;
+            }
+            const owned* value = setti_storage_find(storage, index);
+            image_add(to, value->to, sizeof(int));
+            image_add(to, &value->pad, sizeof(value->pad));
+        }
+    }
+}
+
+/* ---- The run --------------------------------------------------------------------------------- */
+
+static struct {
+    sett_world* world;
+    sett_group* owning;
+    sett_group* set;
+    sett_query* loop;
+    sett_query* gathered;
+    sett_entity handle[HANDLES];
+    uint32_t handles;
+    sett_snapshot snapshot[SNAPSHOTS];
+    image copy[SNAPSHOTS];
+    uint32_t snapshots;
+    uint32_t next_byte;
+    uint64_t done;
+    uint64_t restored;
+    uint64_t lost;
+    bool quiet; /* memory is closed: calls may fail */
+} run;
+
+static void fail(int line, const char* what)
+{
+    check_failed(__FILE__, line, "operation %llu, seed %llu: %s", (unsigned long long)run.done,
+                 (unsigned long long)check_setting("SETT_SEED", 1), what);
+}
+
+#define EXPECT(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
+
+static void validate(void)
+{
+    const char* reason = "";
+    if (sett_world_validate(run.world, &reason) != SETT_OK) {
+        fail(__LINE__, reason);
+    }
+    int64_t skipped = sett_component_count(run.world, SKIP_MATRIX) +
+                      (int64_t)sett_component_count(run.world, SKIP_PACKED);
+    EXPECT(skipped == skipped_alive);
+}
+
+static sett_entity some_entity(void)
+{
+    uint32_t count = run.world->entities.ids.count;
+    if (count == 0 || one_in(50)) {
+        return (sett_entity){below(HANDLES), 1};
+    }
+    return setti_entity_at(&run.world->entities,
+                           setti_id_set_dense(&run.world->entities.ids, below(count)));
+}
+
+static sett_component some_type(void)
+{
+    return 1 + below(TYPES);
+}
+
+static void fill(sett_component id, void* value)
+{
+    const size_t size = run.world->types[id]->storage.size;
+    if (value == NULL || size == 0) {
+        return;
+    }
+    if (is_owned(id)) {
+        *((owned*)value)->to = (int)chance();
+    } else if (is_skipped(id)) {
+        *(uint64_t*)value = chance() | 1u << 20;
+    } else {
+        memset(value, (int)(run.next_byte++ & 255), size);
+    }
+}
+
+static void write_some(void)
+{
+    sett_entity entity = some_entity();
+    sett_component id = some_type();
+    fill(id, sett_find_mut(run.world, entity, id));
+}
+
+static void add_some(void)
+{
+    sett_entity entity = some_entity();
+    sett_component id = some_type();
+    fill(id, sett_ensure(run.world, entity, id));
+}
+
+static void set_some(void)
+{
+    sett_entity entity = some_entity();
+    sett_component id = some_type();
+    if (is_owned(id)) {
+        int number = (int)chance();
+        owned value = {&number, 9};
+        (void)sett_set(run.world, entity, id, &value);
+    } else if (!is_skipped(id)) {
+        static unsigned char value[4096];
+        memset(value, (int)(run.next_byte++ & 255), sizeof(value));
+        (void)sett_set(run.world, entity, id, value);
+    }
+}
+
+static void create_some(void)
+{
+    static const sett_component bulk[] = {SMALL, TAG, OWNED_PACKED, GROUP_A, GROUP_B, SKIP_MATRIX};
+    if (sett_entity_count(run.world) >= HANDLES) {
+        return;
+    }
+    if (one_in(20)) {
+        uint32_t first = below(5);
+        (void)sett_entity_create_many(run.world, 1 + below(200), bulk + first, 1 + below(6 - first),
+                                      NULL, NULL);
+    } else if (one_in(20)) {
+        (void)sett_entity_create_handle(
+            run.world, (sett_entity){below(20000), 1 + below(3) + (uint32_t)below(2) * 50});
+    } else {
+        (void)sett_entity_create(run.world);
+    }
+}
+
+static void destroy_some(void)
+{
+    (void)sett_entity_destroy(run.world, some_entity());
+}
+
+static void destroy_many(void)
+{
+    if (one_in(40)) {
+        (void)sett_world_clear(run.world);
+    } else if (one_in(4)) {
+        (void)sett_entity_destroy_with(run.world, some_type());
+    } else if (one_in(4)) {
+        (void)sett_component_clear(run.world, some_type());
+    } else {
+        for (uint32_t k = below(200); k > 0; k--) {
+            destroy_some();
+        }
+    }
+}
+
+static void record_some(void)
+{
+    sett_commands* commands = sett_world_commands(run.world);
+    if (commands == NULL) {
+        return;
+    }
+    sett_entity entity = one_in(2) ? some_entity() : sett_cmd_create(commands);
+    sett_component id = some_type();
+    if (!is_owned(id) && !is_skipped(id) && one_in(2)) {
+        static unsigned char value[4096];
+        (void)sett_cmd_set(commands, entity, id, value);
+    } else {
+        (void)sett_cmd_add(commands, entity, id);
+    }
+    if (one_in(4)) {
+        (void)sett_cmd_destroy(commands, some_entity());
+    }
+    if (one_in(3)) {
+        (void)sett_commands_apply(commands);
+    }
+}
+
+static void loop_some(void)
+{
+    SETT_QUERY(one_in(2) ? run.loop : run.gathered, b) {
+        uint32_t* small = sett_batch_field(b, 0);
+        unsigned char* other = sett_batch_field(b, 1);
+        bool both = b->query == run.gathered;
+        SETT_EACH(b, i) {
+            small[i] += 3;
+            if (both) {
+                other[i * 12] ^= 1;
+            }
+        }
+        if (one_in(3)) {
+            break;
+        }
+    }
+}
+
+static void order_some(void)
+{
+    switch (below(6)) {
+    case 0:
+        (void)sett_sort_by_key(run.world, PLAIN_PACKED, 4, SETT_KEY_U32);
+        break;
+    case 1:
+        (void)sett_sort_as(run.world, OWNED_PACKED, SMALL);
+        break;
+    case 2:
+        (void)sett_group_sort_by_key(run.owning, GROUP_A, 0, SETT_KEY_I32);
+        break;
+    case 3:
+        (void)sett_component_compact(run.world, ORDERED);
+        break;
+    case 4:
+        (void)sett_sort_by_key(run.world, SKIP_PACKED, 0, SETT_KEY_U64);
+        break;
+    default:
+        (void)sett_world_trim(run.world);
+        break;
+    }
+}
+
+/* ---- Snapshots ------------------------------------------------------------------------------- */
+
+static void forget(uint32_t k)
+{
+    image swap = run.copy[k];
+    run.snapshots--;
+    run.snapshot[k] = run.snapshot[run.snapshots];
+    run.copy[k] = run.copy[run.snapshots];
+    run.copy[run.snapshots] = swap;
+}
+
+static void forget_lost(void)
+{
+    for (uint32_t k = run.snapshots; k-- > 0;) {
+        sett_status status = sett_snapshot_status(run.world, run.snapshot[k]);
+        EXPECT(status == SETT_OK || status == SETT_STATUS_LOST);
+        if (status == SETT_STATUS_LOST) {
+            EXPECT(run.world->state->options.memory_limit != 0 || run.lost != 0);
+            EXPECT(sett_snapshot_restore(run.world, run.snapshot[k]) == SETT_STATUS_LOST);
+            forget(k);
+        }
+    }
+}
+
+static void take(void)
+{
+    if (run.snapshots == SNAPSHOTS) {
+        return;
+    }
+    sett_status status = sett_snapshot_take(run.world, &run.snapshot[run.snapshots]);
+    EXPECT(status == SETT_OK || (run.quiet && status == SETT_STATUS_OUT_OF_MEMORY));
+    if (status == SETT_OK) {
+        image_make(&run.copy[run.snapshots++], run.world);
+        if (run.quiet) {
+            run.lost += run.world->state->lost != 0;
+        }
+    }
+}
+
+/* What SKIP values there are, by entity. */
+static struct {
+    uint32_t generation;
+    uint64_t value;
+} skipped[2][65536];
+
+static void note_skipped(bool check)
+{
+    static const sett_component ids[2] = {SKIP_MATRIX, SKIP_PACKED};
+    for (uint32_t t = 0; t < 2; t++) {
+        for (uint32_t index = 0; index < 65536; index++) {
+            sett_entity entity = sett_entity_at(run.world, index);
+            const uint64_t* value =
+                sett_is_null(entity) ? NULL : sett_find(run.world, entity, ids[t]);
+            if (!check) {
+                skipped[t][index].generation = value != NULL ? entity.generation : 0;
+                skipped[t][index].value = value != NULL ? *value : 0;
+            } else if (value != NULL) {
+                bool kept = skipped[t][index].generation == entity.generation;
+                EXPECT(*value == (kept ? skipped[t][index].value : SKIP_FRESH));
+            }
+        }
+        if (run.world->entities.ids.pages.count == 0) {
+            continue;
+        }
+    }
+}
+
+static void compare(const image* with)
+{
+    static image now;
+    image_make(&now, run.world);
+    for (size_t k = 0; k < SETTI_MIN(now.count, with->count); k++) {
+        if (now.bytes[k] != with->bytes[k]) {
+            check_failed(__FILE__, __LINE__, "operation %llu, seed %llu: byte %zu of %zu",
+                         (unsigned long long)run.done,
+                         (unsigned long long)check_setting("SETT_SEED", 1), k, now.count);
+        }
+    }
+    EXPECT(now.count == with->count);
+}
+
+static void restore(void)
+{
+    if (run.snapshots == 0) {
+        return;
+    }
+    uint32_t k = below(run.snapshots);
+    bool look = one_in(20);
+    if (look) {
+        note_skipped(false);
+    }
+    uint32_t epoch = run.world->epoch;
+    sett_status status = sett_snapshot_restore(run.world, run.snapshot[k]);
+    if (status != SETT_OK) {
+        EXPECT(run.quiet);
+        return;
+    }
+    EXPECT(run.world->epoch != epoch);
+    compare(&run.copy[k]);
+    if (look) {
+        note_skipped(true);
+    }
+    run.restored++;
+}
+
+static void drop(void)
+{
+    if (run.snapshots == 0) {
+        return;
+    }
+    uint32_t k = below(run.snapshots);
+    sett_snapshot ended = run.snapshot[k];
+    if (sett_snapshot_status(run.world, ended) == SETT_OK) {
+        EXPECT(sett_snapshot_drop(run.world, ended) == SETT_OK);
+        EXPECT(sett_snapshot_drop(run.world, ended) == SETT_STATUS_STALE);
+        EXPECT(sett_snapshot_restore(run.world, ended) == SETT_STATUS_STALE);
+        forget(k);
+    }
+}
+
+/* Memory is closed for a while: what fails, fails, and what is lost, says so. */
+static void starve(void)
+{
+    run.quiet = !run.quiet;
+    memory.closed = run.quiet;
+    if (!run.quiet) {
+        run.lost += run.world->state != NULL ? run.world->state->lost : 0;
+        forget_lost();
+        validate();
+    }
+}
+
+static void operate(void)
+{
+    uint32_t n = below(1000);
+    if (n < 300) {
+        add_some();
+    } else if (n < 420) {
+        create_some();
+    } else if (n < 480) {
+        destroy_some();
+    } else if (n < 590) {
+        (void)sett_remove(run.world, some_entity(), some_type());
+    } else if (n < 760) {
+        write_some();
+    } else if (n < 850) {
+        set_some();
+    } else if (n < 880) {
+        record_some();
+    } else if (n < 890) {
+        loop_some();
+    } else if (n < 900) {
+        order_some();
+    } else if (n < 902) {
+        destroy_many();
+    } else if (n < 904) {
+        (void)sett_world_advance(run.world);
+    } else if (n < 905) {
+        (void)sett_entity_reserve(run.world, below(3000));
+    } else if (n < 920) {
+        take();
+    } else if (n < 930) {
+        restore();
+    } else if (n < 936) {
+        drop();
+    }
+}
+
+static void begin(void)
+{
+    sett_world_desc desc = {.log_fn = sett_log_silent, .allocator = {memory_realloc, NULL}};
+    run.world = sett_world_create(&desc);
+    CHECK(run.world != NULL);
+    for (uint32_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+        CHECK_EQ(sett_component_register(run.world, &types[k]), types[k].id);
+    }
+    sett_group_desc owning = {.name = "owning", .owned = {GROUP_A, GROUP_B}};
+    sett_group_desc set = {.name = "set", .with = {SMALL, TAG}, .without = {WIDE}};
+    run.owning = sett_group_create(run.world, &owning);
+    run.set = sett_group_create(run.world, &set);
+    sett_query_desc loop = {.terms = {{SMALL, SETT_INOUT, SETT_WITH, false}}};
+    sett_query_desc gathered = {.terms = {{SMALL, SETT_INOUT, SETT_WITH, false},
+                                          {PLAIN_PACKED, SETT_INOUT, SETT_WITH, false}}};
+    run.loop = sett_query_create(run.world, &loop);
+    run.gathered = sett_query_create(run.world, &gathered);
+    CHECK(run.owning != NULL && run.set != NULL && run.loop != NULL && run.gathered != NULL);
+    run.snapshots = 0;
+    run.quiet = false;
+    run.lost = 0;
+}
+
+static void end(void)
+{
+    sett_world_destroy(run.world);
+    CHECK_EQ(owned_alive, 0);
+    CHECK_EQ(skipped_alive, 0);
+    CHECK_EQ(memory.held, 0);
+    for (uint32_t k = 0; k < SNAPSHOTS; k++) {
+        free(run.copy[k].bytes);
+        run.copy[k] = (image){NULL, 0, 0};
+    }
+}
+
+static void restoring_brings_back_every_byte(void)
+{
+    uint64_t operations = check_setting("SETT_OPERATIONS", 60000);
+    chance_state = check_setting("SETT_SEED", 1);
+    begin();
+    for (run.done = 0; run.done < operations; run.done++) {
+        operate();
+        if (run.done < 5000 ? run.done % 16 == 0 : run.done % 997 == 0) {
+            validate();
+        }
+    }
+    validate();
+    printf("  %llu restored\n", (unsigned long long)run.restored);
+    CHECK(run.restored != 0);
+    end();
+}
+
+static void running_out_of_memory_loses_snapshots_and_nothing_else(void)
+{
+    uint64_t operations = check_setting("SETT_OPERATIONS", 60000) / 4;
+    chance_state = check_setting("SETT_SEED", 1) + 1;
+    begin();
+    for (run.done = 0; run.done < operations; run.done++) {
+        if (one_in(run.quiet ? 40 : 400)) {
+            starve();
+        }
+        operate();
+        if (run.done % 251 == 0) {
+            validate();
+        }
+    }
+    memory.closed = false;
+    validate();
+    CHECK(run.lost != 0);
+    end();
+}
+
+TEST_MAIN(TEST(restoring_brings_back_every_byte),
+          TEST(running_out_of_memory_loses_snapshots_and_nothing_else))

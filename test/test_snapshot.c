@@ -1,0 +1,500 @@
+/* Snapshots: what they promise, one promise at a time. test_model_state.c holds them against random
+ * operations.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.h"
+#include "sett/state.h"
+
+#include "world/world.h"
+
+typedef struct value {
+    uint32_t a;
+    uint32_t b;
+} value;
+
+static sett_component value_id;
+static sett_component other_id;
+static char said[1024];
+
+static void keep_message(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    (void)level;
+    snprintf(said, sizeof(said), "%s", message);
+}
+
+static sett_world* begin(void)
+{
+    sett_world_desc desc = {.log_fn = keep_message};
+    sett_world* world = sett_world_create(&desc);
+    CHECK(world != NULL);
+    sett_component_desc type = {.name = "value", .size = sizeof(value), .align = 4};
+    value_id = sett_component_register(world, &type);
+    type.name = "other";
+    type.storage = SETT_STORAGE_PACKED;
+    other_id = sett_component_register(world, &type);
+    said[0] = '\0';
+    return world;
+}
+
+static sett_entity spawn(sett_world* world, uint32_t a)
+{
+    sett_entity entity = sett_entity_create(world);
+    value v = {a, 0};
+    CHECK(sett_set(world, entity, value_id, &v) != NULL);
+    return entity;
+}
+
+static uint32_t read(sett_world* world, sett_entity entity)
+{
+    const value* v = sett_find(world, entity, value_id);
+    return v != NULL ? v->a : UINT32_MAX;
+}
+
+static void write(sett_world* world, sett_entity entity, uint32_t a)
+{
+    value* v = sett_get_mut(world, entity, value_id);
+    CHECK(v != NULL);
+    v->a = a;
+}
+
+static sett_snapshot take(sett_world* world)
+{
+    sett_snapshot snapshot;
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+    return snapshot;
+}
+
+static void sound(sett_world* world)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+}
+
+static sett_snapshot_stats stats_of(const sett_world* world)
+{
+    sett_snapshot_stats stats;
+    sett_snapshot_stats_get(world, &stats);
+    return stats;
+}
+
+static void restoring_goes_back_and_forward_and_another_way(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 1);
+    sett_snapshot one = take(world);
+    write(world, e, 2);
+    sett_entity f = spawn(world, 20);
+    sett_snapshot two = take(world);
+    CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
+    CHECK_EQ(sett_snapshot_restore(world, one), SETT_OK);
+    CHECK_EQ(read(world, e), 1);
+    CHECK(!sett_entity_valid(world, f));
+    write(world, e, 3); /* another way from `one` */
+    sett_snapshot three = take(world);
+    CHECK_EQ(sett_snapshot_restore(world, two), SETT_OK);
+    CHECK_EQ(read(world, e), 2);
+    CHECK_EQ(read(world, f), 20);
+    CHECK_EQ(sett_snapshot_restore(world, three), SETT_OK);
+    CHECK_EQ(read(world, e), 3);
+    CHECK(!sett_entity_valid(world, f));
+    CHECK_EQ(sett_snapshot_restore(world, one), SETT_OK);
+    CHECK_EQ(read(world, e), 1);
+    sound(world);
+    sett_world_destroy(world);
+}
+
+static void the_same_handles_come_next(void)
+{
+    sett_world* world = begin();
+    sett_entity e[40];
+    for (uint32_t k = 0; k < 40; k++) {
+        e[k] = spawn(world, k);
+    }
+    for (uint32_t k = 0; k < 40; k += 3) {
+        CHECK_EQ(sett_entity_destroy(world, e[k]), SETT_OK);
+    }
+    sett_snapshot snapshot = take(world);
+    sett_entity next[30];
+    for (uint32_t k = 0; k < 30; k++) {
+        next[k] = spawn(world, k);
+    }
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    for (uint32_t k = 0; k < 30; k++) {
+        CHECK(!sett_entity_valid(world, next[k]));
+    }
+    for (uint32_t k = 0; k < 30; k++) {
+        CHECK(sett_equals(sett_entity_create(world), next[k]));
+    }
+    sett_world_destroy(world);
+}
+
+static void addresses_hold(void)
+{
+    sett_world* world = begin();
+    static sett_entity e[3000];
+    static const void* at[3000];
+    for (uint32_t k = 0; k < 3000; k++) {
+        e[k] = spawn(world, k);
+        at[k] = sett_get(world, e[k], value_id);
+    }
+    sett_snapshot snapshot = take(world);
+    for (uint32_t k = 0; k < 3000; k++) {
+        write(world, e[k], k + 1);
+        CHECK_PTR_EQ(sett_get(world, e[k], value_id), at[k]);
+    }
+    CHECK_EQ(sett_world_clear(world), SETT_OK); /* pages go, and are parked */
+    CHECK_EQ(sett_world_trim(world), SETT_OK);
+    for (uint32_t k = 0; k < 5000; k++) {
+        (void)spawn(world, 7); /* others take their places */
+    }
+    sound(world);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    for (uint32_t k = 0; k < 3000; k++) {
+        CHECK_EQ(read(world, e[k]), k);
+        CHECK_PTR_EQ(sett_get(world, e[k], value_id), at[k]);
+    }
+    sound(world);
+    sett_world_destroy(world);
+}
+
+static void any_of_a_chain_can_be_dropped(void)
+{
+    for (uint32_t first = 0; first < 5; first++) {
+        for (uint32_t second = 0; second < 5; second++) {
+            sett_world* world = begin();
+            sett_entity e = spawn(world, 0);
+            sett_entity f = spawn(world, 0);
+            sett_snapshot chain[5];
+            for (uint32_t k = 0; k < 5; k++) {
+                write(world, e, k);
+                if (k % 2 == 0) {
+                    CHECK_EQ(sett_entity_destroy(world, f), SETT_OK);
+                    f = spawn(world, k);
+                }
+                chain[k] = take(world);
+            }
+            CHECK_EQ(sett_snapshot_drop(world, chain[first]), SETT_OK);
+            CHECK_EQ(sett_snapshot_drop(world, chain[second]),
+                     first == second ? SETT_STATUS_STALE : SETT_OK);
+            sound(world);
+            for (uint32_t k = 0; k < 5; k++) {
+                if (k == first || k == second) {
+                    CHECK_EQ(sett_snapshot_restore(world, chain[k]), SETT_STATUS_STALE);
+                    continue;
+                }
+                CHECK_EQ(sett_snapshot_restore(world, chain[k]), SETT_OK);
+                CHECK_EQ(read(world, e), k);
+                sound(world);
+            }
+            sett_world_destroy(world);
+        }
+    }
+}
+
+static void dropping_all_gives_memory_back(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 0);
+    size_t before = world->pool.used_size;
+    sett_snapshot kept[20];
+    for (uint32_t k = 0; k < 20; k++) {
+        kept[k] = take(world);
+        write(world, e, k);
+        (void)spawn(world, k);
+    }
+    CHECK(stats_of(world).page_size != 0);
+    CHECK_EQ(stats_of(world).snapshots, 20);
+    for (uint32_t k = 0; k < 20; k++) {
+        CHECK_EQ(sett_snapshot_drop(world, kept[(k * 7) % 20]), SETT_OK);
+        sound(world);
+    }
+    sett_snapshot_stats stats = stats_of(world);
+    CHECK_EQ(stats.snapshots, 0);
+    CHECK_EQ(stats.hidden, 0);
+    CHECK_EQ(stats.page_size, 0);
+    CHECK_EQ(world->pool.keep_from, 0);
+    /* the state itself and its table of handles stay */
+    CHECK(world->pool.used_size - before <= 2048);
+    sett_world_destroy(world);
+}
+
+static void an_untouched_world_copies_nothing(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 5);
+    (void)take(world);
+    (void)take(world);
+    CHECK_EQ(read(world, e), 5);
+    CHECK_EQ(stats_of(world).pages, 0);
+    write(world, e, 6);
+    CHECK_EQ(stats_of(world).pages, 1);
+    write(world, e, 7);
+    CHECK_EQ(stats_of(world).pages, 1);
+    sett_world_destroy(world);
+}
+
+static void structure_in_use_refuses(void)
+{
+    sett_world* world = begin();
+    (void)spawn(world, 1);
+    sett_snapshot snapshot = take(world);
+    sett_query_desc desc = {.terms = {{value_id, SETT_IN, SETT_WITH, false}}};
+    sett_query* query = sett_query_create(world, &desc);
+    sett_snapshot another = {0, 0};
+    SETT_QUERY(query, b) {
+        CHECK_EQ(sett_snapshot_take(world, &another), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_STATUS_LOCKED);
+    }
+    CHECK_EQ(another.serial, 0);
+    sett_group_desc group = {.name = "late", .with = {value_id}};
+    CHECK(sett_group_create(world, &group) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+    CHECK(strstr(sett_world_message(world), "sett_snapshot_drop_all") != NULL);
+    CHECK_EQ(sett_component_convert(world, value_id, SETT_STORAGE_PACKED), SETT_STATUS_LOCKED);
+    sett_snapshot_drop_all(world);
+    sett_group* made = sett_group_create(world, &group);
+    CHECK(made != NULL);
+    CHECK_EQ(sett_component_convert(world, value_id, SETT_STORAGE_PACKED), SETT_OK);
+    snapshot = take(world);
+    CHECK_EQ(sett_group_destroy(made), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_snapshot_drop(world, snapshot), SETT_OK);
+    CHECK_EQ(sett_group_destroy(made), SETT_OK);
+    sett_world_destroy(world);
+}
+
+static void handles_that_are_none_are_refused(void)
+{
+    sett_world* world = begin();
+    sett_snapshot none = {0, 0};
+    sett_snapshot made_up = {5, 9};
+    CHECK_EQ(sett_snapshot_restore(world, none), SETT_STATUS_STALE);
+    CHECK_EQ(sett_snapshot_drop(world, made_up), SETT_STATUS_STALE);
+    sett_snapshot snapshot = take(world);
+    CHECK_EQ(sett_snapshot_restore(world, none), SETT_STATUS_STALE);
+    CHECK_EQ(sett_snapshot_status(world, made_up), SETT_STATUS_STALE);
+    CHECK_EQ(sett_snapshot_status(world, snapshot), SETT_OK);
+    sett_snapshot_drop_all(world);
+    CHECK_EQ(sett_snapshot_status(world, snapshot), SETT_STATUS_STALE);
+    sett_snapshot next = take(world); /* in the same slot */
+    CHECK_EQ(sett_snapshot_status(world, snapshot), SETT_STATUS_STALE);
+    CHECK_EQ(sett_snapshot_status(world, next), SETT_OK);
+    sett_world_destroy(world);
+}
+
+static void commands_are_applied_by_taking_and_dropped_by_restoring(void)
+{
+    sett_world* world = begin();
+    sett_commands* own = sett_world_commands(world);
+    sett_commands* second = sett_commands_create(world);
+    value v = {4, 4};
+    sett_entity promised = sett_cmd_create(own);
+    CHECK_EQ(sett_cmd_set(second, promised, value_id, &v), SETT_OK);
+    sett_snapshot snapshot = take(world);
+    CHECK_EQ(sett_commands_count(own) + sett_commands_count(second), 0);
+    CHECK(sett_entity_valid(world, promised));
+    sett_entity never = sett_cmd_create(own);
+    CHECK_EQ(sett_cmd_destroy(second, promised), SETT_OK);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    CHECK_EQ(sett_commands_count(own) + sett_commands_count(second), 0);
+    CHECK(sett_entity_valid(world, promised));
+    CHECK(sett_equals(sett_entity_create(world), never)); /* as if it had not been promised */
+    sound(world);
+    sett_world_destroy(world);
+}
+
+static void types_registered_later_are_empty_before(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 1);
+    sett_snapshot before = take(world);
+    sett_component_desc desc = {.name = "late", .size = 8};
+    sett_component late = sett_component_register(world, &desc);
+    CHECK(sett_add(world, e, late) != NULL);
+    sett_snapshot after = take(world);
+    CHECK_EQ(sett_snapshot_restore(world, before), SETT_OK);
+    CHECK(!sett_has(world, e, late));
+    CHECK_EQ(sett_component_count(world, late), 0);
+    sound(world);
+    CHECK_EQ(sett_snapshot_restore(world, after), SETT_OK);
+    CHECK(sett_has(world, e, late));
+    sound(world);
+    sett_world_destroy(world);
+}
+
+static void no_deinit(void* values, uint32_t count, void* user)
+{
+    (void)values;
+    (void)count;
+    (void)user;
+}
+
+static void types_that_do_not_say_how_are_refused_by_name(void)
+{
+    sett_world* world = begin();
+    sett_snapshot snapshot;
+    sett_component_desc desc = {.name = "Texture", .size = 8, .deinit = no_deinit};
+    CHECK(sett_component_register(world, &desc) != 0);
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "\"Texture\"") != NULL);
+    CHECK(strstr(sett_world_message(world), "SETT_SAVE_SKIP") != NULL);
+    sett_world_destroy(world);
+
+    world = begin();
+    desc.save = SETT_SAVE_CLONE;
+    CHECK(sett_component_register(world, &desc) != 0);
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "copy hook") != NULL);
+    sett_world_destroy(world);
+
+    world = begin();
+    desc.save = SETT_SAVE_SKIP;
+    CHECK(sett_component_register(world, &desc) != 0);
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+    sett_world_destroy(world);
+}
+
+static void the_clock_goes_back_too(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 1);
+    sett_snapshot snapshot = take(world);
+    uint64_t tick = sett_world_tick(world);
+    uint64_t changed = sett_changed(world, e, value_id);
+    sett_world_advance(world);
+    write(world, e, 2);
+    CHECK(sett_changed(world, e, value_id) > changed);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    CHECK_EQ(sett_world_tick(world), tick);
+    CHECK_EQ(sett_changed(world, e, value_id), changed);
+    sett_world_destroy(world);
+}
+
+static void a_limit_drops_the_oldest_and_says_so(void)
+{
+    sett_world* world = begin();
+    static sett_entity e[20000];
+    for (uint32_t k = 0; k < 20000; k++) {
+        e[k] = spawn(world, k);
+    }
+    sett_snapshot_options options = {.memory_limit = 400000};
+    CHECK_EQ(sett_snapshot_set_options(world, &options), SETT_OK);
+    sett_snapshot at[6];
+    for (uint32_t frame = 0; frame < 6; frame++) {
+        at[frame] = take(world);
+        for (uint32_t k = 0; k < 20000; k++) {
+            write(world, e[k], k + frame + 1);
+        }
+    }
+    CHECK(strstr(said, "limit") != NULL);
+    CHECK_EQ(sett_snapshot_status(world, at[0]), SETT_STATUS_LOST);
+    CHECK_EQ(sett_snapshot_status(world, at[5]), SETT_OK);
+    CHECK(stats_of(world).page_size <= 2 * options.memory_limit);
+    CHECK(stats_of(world).lost != 0);
+    CHECK_EQ(sett_snapshot_restore(world, at[5]), SETT_OK);
+    CHECK_EQ(read(world, e[7]), 12);
+    sound(world);
+    sett_world_destroy(world);
+}
+
+static void a_ring_holds_the_last_frames(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 0);
+    sett_ring* ring = sett_ring_create(world, 4);
+    CHECK_EQ(sett_ring_restore(ring, 0), SETT_STATUS_ARGUMENT);
+    for (uint32_t frame = 0; frame < 10; frame++) {
+        write(world, e, frame);
+        CHECK_EQ(sett_ring_take(ring), SETT_OK);
+    }
+    CHECK_EQ(sett_ring_count(ring), 4);
+    CHECK_EQ(stats_of(world).snapshots, 4);
+    CHECK_EQ(sett_ring_restore(ring, 4), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_ring_restore(ring, 2), SETT_OK);
+    CHECK_EQ(read(world, e), 7);
+    CHECK_EQ(sett_ring_count(ring), 2);
+    for (uint32_t frame = 20; frame < 25; frame++) {
+        write(world, e, frame);
+        CHECK_EQ(sett_ring_take(ring), SETT_OK);
+    }
+    CHECK_EQ(sett_ring_restore(ring, 3), SETT_OK);
+    CHECK_EQ(read(world, e), 21);
+    CHECK_EQ(sett_snapshot_status(world, sett_ring_at(ring, 0)), SETT_OK);
+    CHECK_EQ(sett_snapshot_status(world, sett_ring_at(ring, 1)), SETT_STATUS_STALE);
+    sett_ring_destroy(ring);
+    CHECK_EQ(stats_of(world).snapshots, 0);
+    sound(world);
+    sett_world_destroy(world);
+}
+
+static void frames_allocate_nothing_once_it_runs(void)
+{
+    sett_world* world = begin();
+    static sett_entity e[5000];
+    for (uint32_t k = 0; k < 5000; k++) {
+        e[k] = spawn(world, k);
+    }
+    sett_ring* ring = sett_ring_create(world, 8);
+    uint64_t allocations = 0;
+    for (uint32_t frame = 0; frame < 40; frame++) {
+        CHECK_EQ(sett_ring_take(ring), SETT_OK);
+        for (uint32_t k = frame % 7; k < 5000; k += 7) {
+            write(world, e[k], frame);
+        }
+        if (frame == 20) {
+            allocations = world->pool.allocations;
+        }
+    }
+    CHECK_EQ(world->pool.allocations, allocations);
+    sett_world_destroy(world);
+}
+
+static void validation_sees_a_page_that_was_written_unkept(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 1);
+    (void)take(world);
+    sound(world);
+    setti_pages* rows = &world->types[value_id]->storage.rows;
+    uint64_t tick = rows->tick[e.index];
+    rows->tick[e.index] = world->pool.tick; /* as if something had gone round the barrier */
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_STATUS_INVALID);
+    rows->tick[e.index] = tick;
+    sound(world);
+    world->pool.keep_from++;
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_STATUS_INVALID);
+    world->pool.keep_from--;
+    sett_world_destroy(world);
+}
+
+static void signatures_of_snapshots_are_not_reclaimed(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 1);
+    CHECK(sett_add(world, e, other_id) != NULL);
+    sett_snapshot snapshot = take(world);
+    CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
+    CHECK_EQ(sett_world_trim(world), SETT_OK); /* forgets what nobody has */
+    sett_component_desc desc = {.name = "new"};
+    sett_component fresh = sett_component_register(world, &desc);
+    sett_entity f = sett_entity_create(world);
+    CHECK(sett_add(world, f, fresh) != NULL); /* and would use the number again */
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    sett_component has[4];
+    CHECK_EQ(sett_entity_components(world, e, has, 4), 2);
+    sound(world);
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_handles_come_next),
+          TEST(addresses_hold), TEST(any_of_a_chain_can_be_dropped),
+          TEST(dropping_all_gives_memory_back), TEST(an_untouched_world_copies_nothing),
+          TEST(structure_in_use_refuses), TEST(handles_that_are_none_are_refused),
+          TEST(commands_are_applied_by_taking_and_dropped_by_restoring),
+          TEST(types_registered_later_are_empty_before),
+          TEST(types_that_do_not_say_how_are_refused_by_name), TEST(the_clock_goes_back_too),
+          TEST(a_limit_drops_the_oldest_and_says_so), TEST(a_ring_holds_the_last_frames),
+          TEST(frames_allocate_nothing_once_it_runs),
+          TEST(validation_sees_a_page_that_was_written_unkept),
+          TEST(signatures_of_snapshots_are_not_reclaimed))
