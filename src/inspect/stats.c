@@ -1,4 +1,5 @@
 /* stats.c: what is in a world and what it costs. */
+#include "relation/chain.h"
 #include "run/run.h"
 #include "world/command.h"
 
@@ -39,6 +40,9 @@ void sett_world_stats(const sett_world* world, sett_stats* stats)
         stats->values += storage->count;
         stats_pages(&storage->rows, stats);
         stats_pages(&storage->presence, stats);
+    }
+    for (const setti_relation* at = world->relations; at != NULL; at = at->next) {
+        stats_pages(&at->records, setti_chain_page_size(at), stats);
     }
     stats->block_size = world->pool.block_size + sizeof(*world);
     stats->free_size = world->pool.block_size - world->pool.used_size;

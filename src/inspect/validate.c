@@ -5,6 +5,7 @@
  * number of its types with removal hooks;  an entity has a type => it has all that the type
  * requires
  */
+#include "relation/chain.h"
 #include "relation/links.h"
 #include "relation/name_table.h"
 #include "run/run.h"
@@ -132,6 +133,10 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     }
     if (found == NULL) {
         found = setti_name_validate(world);
+    }
+    for (const setti_relation* at = world->relations; found == NULL && at != NULL; at = at->next) {
+        found = setti_chain_validate(at);
+        where = found != NULL ? at->links->desc.name : "";
     }
     if (found == NULL && world->run != NULL) {
         found = setti_schedule_validate(world);

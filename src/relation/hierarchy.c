@@ -240,7 +240,7 @@ static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
 
 static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_desc* desc)
 {
-    static const setti_ties ties = {tree_doom, tree_cut};
+    static const setti_ties ties = {.doom = tree_doom, .cut = tree_cut};
     sett_component_desc made = {0};
     made.name = "Hierarchy";
     made.size = sizeof(sett_hierarchy);

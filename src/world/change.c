@@ -313,6 +313,17 @@ bool setti_change_reserve(sett_world* world, setti_type* type, sett_entity entit
     return change_reserve(world, type, entity.index, &signature);
 }
 
+void setti_change_settle(sett_world* world)
+{
+    change_settle(world);
+}
+
+bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
+                              uint32_t* signature)
+{
+    return change_reserve(world, type, index, signature);
+}
+
 /* Adds one reserved type to one entity. */
 static void* change_attach(sett_world* world, setti_type* type, sett_entity entity)
 {
@@ -336,6 +347,11 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
     change_call(world, type, SETTI_ON_ADD, entity, value);
     change_tell_entered(world, walk, entity);
     return value;
+}
+
+void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity)
+{
+    return change_attach(world, type, entity);
 }
 
 /* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs
@@ -380,6 +396,16 @@ static setti_type* change_check(sett_world* world, sett_entity entity, sett_comp
     return type;
 }
 
+/* Types of relationships come with places in lists, which their own functions see to. */
+SETTI_COLD static sett_status change_refuse_linked(sett_world* world, const setti_type* type,
+                                                   const char* call)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: \"%.100s\" belongs to a relationship: sett_relate adds it, "
+                                 "sett_unrelate and sett_unrelate_sources end links",
+                                 call, type->desc.name);
+}
+
 SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
                                         sett_component component, const char* call)
 {
@@ -389,6 +415,10 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
     }
     if (setti_storage_has(&type->storage, entity.index)) {
         setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, component);
+        return NULL;
+    }
+    if ((type->flags & SETTI_TYPE_LINKED) != 0) {
+        change_refuse_linked(world, type, call);
         return NULL;
     }
     void* value = change_add(world, type, entity);
@@ -686,29 +716,97 @@ static bool change_reserve_removal(sett_world* world, const setti_type* type, ui
            change_reserve_listeners(world, change_walk_begin(world, from, type, *signature), index);
 }
 
-/* Removes a type that the entity has, and before it what requires it, the latest registered first.
- * False when memory runs out. */
-static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
+/* The same for a type and before it what requires it, the latest registered first; passes over what
+ * is not in the signature (any more). False when memory runs out. */
+static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
+                                    uint32_t* signature)
 {
-    change_settle(world);
-    uint32_t signature = *setti_entity_signature(&world->entities, entity);
-    for (uint32_t k = type->dependants.count; k-- > 0;) {
-        setti_type* dependant = type->dependants.item[k];
-        if (setti_storage_has(&dependant->storage, entity.index) &&
-            !change_reserve_removal(world, dependant, entity.index, &signature)) {
+    for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
+        const setti_type* going = k > 0 ? type->dependants.item[k - 1] : type;
+        bool loose = (going->flags & SETTI_TYPE_LOOSE) != 0;
+        if ((loose || setti_signature_has(&world->signatures, *signature, going->id)) &&
+            !change_reserve_removal(world, going, index, signature)) {
             return false;
         }
     }
-    if (!change_reserve_removal(world, type, entity.index, &signature)) {
-        return false;
-    }
+    return true;
+}
+
+/* Removes a type that the entity has, all reserved, and before it what requires it. */
+static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
+{
     for (uint32_t k = type->dependants.count; k-- > 0;) {
         if (setti_storage_has(&type->dependants.item[k]->storage, entity.index)) {
             change_detach(world, type->dependants.item[k], entity);
         }
     }
     change_detach(world, type, entity);
+}
+
+/* The same without anything reserved. False when memory runs out. */
+static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
+{
+    change_settle(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    if (!change_reserve_removals(world, type, entity.index, &signature)) {
+        return false;
+    }
+    change_remove_reserved(world, type, entity);
     return true;
+}
+
+bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+    return change_reserve_removals(world, type, index, &signature);
+}
+
+void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index)
+{
+    change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
+}
+
+/* The next type of a set, from the k-th on, whose value has to go from an entity that stays. */
+static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
+                                        uint32_t* k)
+{
+    while (set != 0 && *k < world->signatures.record[set].count) {
+        setti_type* type = world->types[world->signatures.record[set].types[(*k)++]];
+        if (type->ties != NULL && type->ties->stranded != NULL &&
+            setti_storage_has(&type->storage, index) && type->ties->stranded(world, type, index)) {
+            return type;
+        }
+    }
+    return NULL;
+}
+
+/* Several types may go, and what they need depends on the order: both walk the set that the entity
+ * has at first, upwards. */
+bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t set = page->signature[index & SETTI_ID_SET_MASK];
+    uint32_t signature = set;
+    uint32_t k = 0;
+    setti_type* type;
+    while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
+        if (!change_reserve_removals(world, type, index, &signature)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void setti_change_remove_stranded(sett_world* world, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t set = page->signature[index & SETTI_ID_SET_MASK];
+    uint32_t k = 0;
+    setti_type* type;
+    while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
+        change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
+    }
 }
 
 SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity entity,
@@ -721,6 +819,9 @@ SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity 
     }
     if (!setti_storage_has(&type->storage, entity.index)) {
         return setti_world_fail(world, SETT_STATUS_ABSENT, call, entity, component);
+    }
+    if ((type->flags & SETTI_TYPE_KEPT) != 0) {
+        return change_refuse_linked(world, type, call);
     }
     if (!change_remove(world, type, entity)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
@@ -867,6 +968,47 @@ static void change_strip(sett_world* world, sett_entity entity, uint32_t* signat
     }
 }
 
+/* Whether a set has types that stay as long as their entity does. */
+static bool change_keeps(const sett_world* world, uint32_t set)
+{
+    const setti_signature* record = &world->signatures.record[set];
+    for (uint32_t k = 0; set != 0 && k < record->count; k++) {
+        if ((world->types[record->types[k]]->flags & SETTI_TYPE_KEPT) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes all components off an entity but those that are kept, one by one. False when memory runs
+ * out, with nothing changed. */
+SETTI_COLD static bool change_clear_kept(sett_world* world, sett_entity entity)
+{
+    change_settle(world);
+    uint32_t set = *setti_entity_signature(&world->entities, entity);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        uint32_t signature = set;
+        for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
+            setti_type* type = world->types[world->signatures.record[set].types[k]];
+            if ((type->flags & SETTI_TYPE_KEPT) != 0) {
+                continue;
+            }
+            if (pass == 0 && !change_reserve_removals(world, type, entity.index, &signature)) {
+                return false;
+            }
+            if (pass == 1 && setti_storage_has(&type->storage, entity.index)) {
+                change_remove_reserved(world, type, entity);
+            }
+        }
+    }
+    for (uint32_t k = world->loose.count; k-- > 0;) { /* these need no memory */
+        if (setti_storage_has(&world->loose.item[k]->storage, entity.index)) {
+            change_remove_reserved(world, world->loose.item[k], entity);
+        }
+    }
+    return true;
+}
+
 sett_status sett_entity_clear(sett_world* world, sett_entity entity)
 {
     static const char call[] = "sett_entity_clear";
@@ -877,6 +1019,11 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (signature == NULL) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+    }
+    if (world->tied != 0 && change_keeps(world, *signature)) {
+        return change_clear_kept(world, entity)
+                   ? SETT_OK
+                   : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, 0);
     }
     change_strip(world, entity, signature);
     change_set_signature(world, entity.index, signature, 0);
@@ -1124,6 +1271,8 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
         setti_type* type = setti_world_type(world, components[k]);
         if (type == NULL) {
             status = SETT_STATUS_UNREGISTERED;
+        } else if ((type->flags & SETTI_TYPE_LINKED) != 0) {
+            status = SETT_STATUS_ARGUMENT;
         }
         for (uint32_t j = 0; j < k; j++) {
             status = components[j] == components[k] ? SETT_STATUS_ARGUMENT : status;
@@ -1192,16 +1341,38 @@ static bool change_is_tied(const sett_world* world, uint32_t set)
     return false;
 }
 
+/* What is asked of the ties of everybody doomed, one question after another. */
+typedef enum change_question {
+    CHANGE_DOOM,
+    CHANGE_JUDGE,
+    CHANGE_RELEASE,
+} change_question;
+
+static sett_status change_ask_type(sett_world* world, setti_type* type, uint32_t index,
+                                   change_question question)
+{
+    const setti_ties* ties = type->ties;
+    if (question == CHANGE_RELEASE) {
+        if (ties->release != NULL) {
+            ties->release(world, type, index);
+        }
+        return SETT_OK;
+    }
+    sett_status (*ask)(sett_world*, setti_type*, uint32_t) =
+        question == CHANGE_DOOM ? ties->doom : ties->judge;
+    return ask != NULL ? ask(world, type, index) : SETT_OK;
+}
+
 /* Asks the ties of one of the doomed. */
-static sett_status change_ask(sett_world* world, uint32_t index)
+static sett_status change_ask(sett_world* world, uint32_t index, change_question question)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
     uint32_t set = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
-        if (type->ties != NULL && type->ties->doom != NULL && status == SETT_OK) {
-            status = type->ties->doom(world, type, index);
+        if (type->ties != NULL && status == SETT_OK) {
+            status = change_ask_type(world, type, index, question);
         }
     }
     return status;
@@ -1270,13 +1441,21 @@ static sett_status change_destroy_tied(sett_world* world, uint32_t index, bool f
     setti_entity_table* table = &world->entities;
     uint32_t last = table->ids.count - 1;
     sett_status status = SETT_OK;
+    change_settle(world); /* what is reserved from here on has to stay */
     setti_change_doom(world, index);
     for (uint32_t k = 0; k < world->doomed && (status == SETT_OK || forced); k++) {
-        status = change_ask(world, setti_id_set_dense(&table->ids, last - k));
+        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_DOOM);
     }
     uint32_t count = world->doomed;
     world->doomed = 0;
+    for (uint32_t k = 0; k < count && status == SETT_OK && !forced; k++) {
+        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_JUDGE);
+    }
     if (status == SETT_OK || forced) {
+        /* By force everybody goes: what is left of links goes with those who keep them. */
+        for (uint32_t k = 0; k < count && !forced; k++) {
+            (void)change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_RELEASE);
+        }
         change_destroy_last(world, count);
         return SETT_OK;
     }
@@ -1358,7 +1537,7 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
     for (uint32_t k = 0; status != SETT_STATUS_LOCKED && k < count; k++) {
         if (setti_entity_signature(&world->entities, entities[k]) != NULL &&
             change_destroy_index(world, entities[k].index, false) != SETT_OK) {
-            status = SETT_STATUS_REFUSED; /* the others go all the same */
+            status = world->error; /* the others go all the same */
         }
     }
     return status;
@@ -1388,7 +1567,7 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
          index = setti_storage_next(&type->storage, &cursor)) {
         if (change_destroy_index(world, index, false) != SETT_OK) {
-            status = SETT_STATUS_REFUSED; /* the others go all the same */
+            status = world->error; /* the others go all the same */
         }
     }
     return status;
@@ -1400,6 +1579,9 @@ sett_status sett_component_clear(sett_world* world, sett_component component)
     setti_type* type = change_check_type(world, component, call);
     if (type == NULL) {
         return world->error;
+    }
+    if ((type->flags & SETTI_TYPE_KEPT) != 0) {
+        return change_refuse_linked(world, type, call);
     }
     uint32_t cursor = 0;
     for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;

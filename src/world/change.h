@@ -14,6 +14,28 @@ void setti_change_doom(sett_world* world, uint32_t index);
 /* Makes sure that adding the type, which the entity does not have, needs no memory. */
 bool setti_change_reserve(sett_world* world, setti_type* type, sett_entity entity);
 
+/* The same in steps, for changes of more than one entity or type: after `settle`, `reserve_add` for
+ * each, with the entity's signature, which becomes that with the type; then `add_reserved` in the
+ * same order. Removing: what requires the type goes before it. */
+void setti_change_settle(sett_world* world);
+bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
+                              uint32_t* signature);
+void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity);
+bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index);
+void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
+
+/* From ties, about an entity that stays: reserves, and later removes, all of its types whose values
+ * lead to nothing but what goes. */
+bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
+void setti_change_remove_stranded(sett_world* world, uint32_t index);
+
+/* Whether the entity at an index is being destroyed. */
+static inline bool setti_change_is_dying(const sett_world* world, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    return page != NULL && (page->signature[index & SETTI_ID_SET_MASK] & SETTI_DYING) != 0;
+}
+
 /* Frees the signatures that no entity has. */
 void setti_change_reclaim_signatures(sett_world* world);
 

@@ -393,6 +393,13 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
                 desc.name, (unsigned)needed);
             return 0;
         }
+        if ((world->types[needed]->flags & SETTI_TYPE_LINKED) != 0) {
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                  "%s: \"%.100s\" requires \"%.100s\": which target should a link "
+                                  "that is added by itself lead to?",
+                                  call, desc.name, world->types[needed]->desc.name);
+            return 0;
+        }
     }
     if (desc.id == 0) {
         desc.id = component_free_id(world);

@@ -30,12 +30,14 @@ enum {
     SETTI_TYPE_ON_ADD = 64,
     SETTI_TYPE_ON_SET = 128,
     SETTI_TYPE_ON_REMOVE = 256,
-    SETTI_TYPE_TIED = 512 /* has ties */
+    SETTI_TYPE_TIED = 512,    /* has ties */
+    SETTI_TYPE_LINKED = 1024, /* added by what keeps links through it, by no one else */
+    SETTI_TYPE_KEPT = 2048    /* others lead here by it: goes with its entity, not before */
 };
 
-#define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES)
+#define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES | SETTI_TYPE_LINKED)
 #define SETTI_TYPE_SLOW_SET (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET)
-#define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED)
+#define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED | SETTI_TYPE_KEPT)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
 /* Endings that the user can see, and those that only the library does. */
 #define SETTI_TYPE_ENDINGS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)
@@ -76,6 +78,15 @@ typedef struct setti_ties {
      * setti_change_doom, which takes each once. Any status but SETT_OK, its message set, refuses;
      * then nobody is destroyed. Writes nothing. NULL: nobody else has to go. */
     sett_status (*doom)(sett_world* world, struct setti_type* type, uint32_t index);
+    /* Asked of each of them once all are found: may refuse likewise, and reserves what `release`
+     * needs, by setti_change_reserve_stranded. NULL: no objection. */
+    sett_status (*judge)(sett_world* world, struct setti_type* type, uint32_t index);
+    /* Of an entity that stays: whether its value has to go, because all that it leads to does.
+     * NULL: never. */
+    bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
+    /* Told of each that goes, before the first is taken apart: ends what those who stay keep of it,
+     * by setti_change_remove_stranded. Cannot fail. NULL: nothing. */
+    void (*release)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Told before a value goes, after all hooks; those doomed together are told one by one, the
      * last found first, and exist until it is their turn. Needs no memory and cannot fail. */
     void (*cut)(sett_world* world, struct setti_type* type, uint32_t index);
@@ -105,6 +116,9 @@ typedef struct setti_type {
     } use;
     setti_root root;              /* of the storage */
     void* row;                    /* cloned and moved by hooks: room for a value on its way */
+    /* the relationship whose sources have it, whose targets have it; or NULL */
+    struct setti_relation* relation;
+    struct setti_relation* relation_of_sources;
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
         registered;    /* desc.storage before conversions: what registering again is held to */

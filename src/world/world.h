@@ -97,6 +97,7 @@ struct sett_world {
     bool depth_logged;      /* by this application: that records are refused for their depth */
     uint32_t open_lanes;    /* buffers that record side by side, see command.h */
 
+    struct setti_relation* relations;    /* relation/relationship.c; in order of registration */
     struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */
     struct setti_name_table* name_table; /* relation/name.c; NULL until it is used */
 

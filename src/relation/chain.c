@@ -1,0 +1,284 @@
+/* chain.c: the lists that links are in.
+ *
+ * The workload: links made and cut one at a time, thousands a frame, between entities that come and
+ * go; and the question who leads here, asked of one target. So: doubly linked lists through the
+ * links themselves, cut in O(1), their ends at the entity that they belong to. Storing links by
+ * target instead, as an archetype would, makes a storage a target, and ten thousand targets ten
+ * thousand.
+ *
+ *     target's component   count first last
+ *                                  |     +------------------+
+ *                                  v                        v
+ *     links                   [target . next]-->[...]-->[target . next = none]
+ *
+ * Records of relationships with many targets lie without gaps: the last takes the place of one that
+ * goes, which costs four neighbours' numbers and gives its memory back.
+ *
+ * Invariant:  a list's count = links on the way from first to last;  next[previous[x]] == x;
+ *             every link with a living target is in that target's list, and in no other;
+ *             of many: record r is in the list of its source;  record_count = sum of all lists
+ */
+#include "relation/chain.h"
+
+/* Which of a link's two lists. */
+typedef enum chain_side {
+    BY_TARGET,
+    BY_SOURCE,
+} chain_side;
+
+static void* chain_component(const setti_relation* relation, const setti_type* type,
+                             sett_entity entity)
+{
+    sett_world* world = relation->world;
+    if (!setti_entity_is_current(&world->entities, entity)) {
+        return NULL;
+    }
+    return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+}
+
+sett_links* setti_chain_sources(const setti_relation* relation, sett_entity target)
+{
+    return chain_component(relation, relation->sources, target);
+}
+
+static setti_chain_record* chain_record_mut(const setti_relation* relation, uint32_t place)
+{
+    setti_pages_write(&relation->world->pool, &relation->records, place >> relation->record_shift);
+    return setti_chain_record_at(relation, place);
+}
+
+/* The neighbours of the link at a place, to be written. */
+static sett_chain_* chain_at(const setti_relation* relation, chain_side side, uint32_t place)
+{
+    if (relation->many) {
+        setti_chain_record* record = chain_record_mut(relation, place);
+        return side == BY_TARGET ? &record->by_target : &record->by_source;
+    }
+    sett_link* link =
+        setti_storage_find_mut(&relation->world->pool, &relation->links->storage, place);
+    return &link->chain_;
+}
+
+static void chain_append(const setti_relation* relation, chain_side side, sett_links* list,
+                         sett_chain_* chain, uint32_t place)
+{
+    chain->next = SETTI_NONE;
+    chain->previous = list->count != 0 ? list->last_ : SETTI_NONE;
+    if (list->count != 0) {
+        chain_at(relation, side, list->last_)->next = place;
+    } else {
+        list->first_ = place;
+    }
+    list->last_ = place;
+    list->count++;
+}
+
+/* `list` is NULL when the entity that it belongs to went first. */
+static void chain_cut(const setti_relation* relation, chain_side side, sett_links* list,
+                      const sett_chain_* chain)
+{
+    if (chain->previous != SETTI_NONE) {
+        chain_at(relation, side, chain->previous)->next = chain->next;
+    } else if (list != NULL) {
+        list->first_ = chain->next;
+    }
+    if (chain->next != SETTI_NONE) {
+        chain_at(relation, side, chain->next)->previous = chain->previous;
+    } else if (list != NULL) {
+        list->last_ = chain->previous;
+    }
+    if (list != NULL) {
+        list->count--;
+    }
+}
+
+/* What pointed at a link points at its new place. */
+static void chain_move(const setti_relation* relation, chain_side side, sett_links* list,
+                       const sett_chain_* chain, uint32_t place)
+{
+    if (chain->previous != SETTI_NONE) {
+        chain_at(relation, side, chain->previous)->next = place;
+    } else if (list != NULL) {
+        list->first_ = place;
+    }
+    if (chain->next != SETTI_NONE) {
+        chain_at(relation, side, chain->next)->previous = place;
+    } else if (list != NULL) {
+        list->last_ = place;
+    }
+}
+
+/* ------------------------------------------------------------------------------------ exclusive */
+
+void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link, sett_entity target)
+{
+    sett_links* list = setti_chain_sources(relation, target);
+    SETTI_ASSERT(list != NULL && sett_is_null(link->target));
+    link->target = target;
+    chain_append(relation, BY_TARGET, list, &link->chain_, source);
+}
+
+void setti_chain_cut(setti_relation* relation, sett_link* link)
+{
+    if (!sett_is_null(link->target)) {
+        chain_cut(relation, BY_TARGET, setti_chain_sources(relation, link->target), &link->chain_);
+        link->target = sett_null();
+    }
+}
+
+/* ----------------------------------------------------------------------------------------- many */
+
+static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
+{
+    return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
+}
+
+bool setti_chain_reserve(setti_relation* relation)
+{
+    bool fresh;
+    return relation->record_count != SETTI_NONE &&
+           setti_pages_ensure(&relation->world->pool, &relation->records,
+                              relation->record_count >> relation->record_shift,
+                              setti_chain_page_size(relation), relation->record_align, &fresh);
+}
+
+uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_links* targets,
+                            sett_entity target)
+{
+    uint32_t place = relation->record_count++;
+    setti_chain_record* record = chain_record_mut(relation, place);
+    memset(record, 0, relation->record_size);
+    record->source = source;
+    record->target = target;
+    chain_append(relation, BY_SOURCE, targets, &record->by_source, place);
+    chain_append(relation, BY_TARGET, setti_chain_sources(relation, target), &record->by_target,
+                 place);
+    return place;
+}
+
+void setti_chain_delete(setti_relation* relation, uint32_t place)
+{
+    const setti_chain_record* record = setti_chain_record_at(relation, place);
+    chain_cut(relation, BY_SOURCE, chain_targets(relation, record->source), &record->by_source);
+    chain_cut(relation, BY_TARGET, setti_chain_sources(relation, record->target),
+              &record->by_target);
+    uint32_t last = --relation->record_count;
+    if (place != last) {
+        setti_chain_record* to = chain_record_mut(relation, place);
+        memcpy(to, setti_chain_record_at(relation, last), relation->record_size);
+        chain_move(relation, BY_SOURCE, chain_targets(relation, to->source), &to->by_source, place);
+        chain_move(relation, BY_TARGET, setti_chain_sources(relation, to->target), &to->by_target,
+                   place);
+    }
+    /* The page just emptied stays, for a link that comes and goes. */
+    uint32_t spare = (relation->record_count >> relation->record_shift) + 1;
+    if (setti_pages_get(&relation->records, spare) != NULL) {
+        setti_pages_free(&relation->world->pool, &relation->records, spare,
+                         setti_chain_page_size(relation), relation->record_align);
+    }
+}
+
+uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target)
+{
+    const setti_entity_table* entities = &relation->world->entities;
+    if (!setti_entity_is_current(entities, source) || !setti_entity_is_current(entities, target)) {
+        return SETTI_NONE;
+    }
+    const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);
+    const sett_links* sources = setti_storage_find(&relation->sources->storage, target.index);
+    if (targets == NULL || sources == NULL || targets->count == 0 || sources->count == 0) {
+        return SETTI_NONE;
+    }
+    bool forth = targets->count <= sources->count;
+    uint32_t place = forth ? targets->first_ : sources->first_;
+    while (place != SETTI_NONE) {
+        const setti_chain_record* record = setti_chain_record_at(relation, place);
+        if (forth ? sett_equals(record->target, target) : record->source == source.index) {
+            return place;
+        }
+        place = forth ? record->by_source.next : record->by_target.next;
+    }
+    return SETTI_NONE;
+}
+
+uint32_t setti_chain_next_source(const setti_relation* relation, uint32_t place)
+{
+    if (relation->many) {
+        return setti_chain_record_at(relation, place)->by_target.next;
+    }
+    const sett_link* link = setti_storage_find(&relation->links->storage, place);
+    return link->chain_.next;
+}
+
+/* ------------------------------------------------------------------------------------ validation */
+
+/* The neighbours of the link at a place, and where it leads; NULL if there is no such link. */
+static const sett_chain_* chain_look(const setti_relation* relation, chain_side side,
+                                     uint32_t place, sett_entity* target)
+{
+    if (!relation->many) {
+        const sett_link* link = setti_storage_find(&relation->links->storage, place);
+        *target = link != NULL ? link->target : sett_null();
+        return link != NULL ? &link->chain_ : NULL;
+    }
+    if (place >= relation->record_count) {
+        return NULL;
+    }
+    const setti_chain_record* record = setti_chain_record_at(relation, place);
+    *target = side == BY_TARGET ? record->target
+                                : setti_entity_at(&relation->world->entities, record->source);
+    return side == BY_TARGET ? &record->by_target : &record->by_source;
+}
+
+/* Walks all lists of one kind; *total becomes how many links are on them. */
+static const char* chain_validate_lists(const setti_relation* relation, chain_side side,
+                                        uint64_t* total)
+{
+    const setti_type* owner = side == BY_TARGET ? relation->sources : relation->links;
+    uint32_t cursor = 0;
+    *total = 0;
+    for (uint32_t index = setti_storage_next(&owner->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&owner->storage, &cursor)) {
+        const sett_links* list = setti_storage_find(&owner->storage, index);
+        uint32_t place = list->count != 0 ? list->first_ : SETTI_NONE;
+        uint32_t previous = SETTI_NONE;
+        uint32_t count = 0;
+        for (; place != SETTI_NONE && count <= list->count; count++) {
+            sett_entity whose = sett_null();
+            const sett_chain_* chain = chain_look(relation, side, place, &whose);
+            if (chain == NULL || chain->previous != previous) {
+                return "relationship: a list's neighbours disagree";
+            }
+            if (!sett_equals(whose, setti_entity_at(&relation->world->entities, index))) {
+                return "relationship: a link is in the list of another entity";
+            }
+            previous = place;
+            place = chain->next;
+        }
+        if (count != list->count || (count != 0 && previous != list->last_)) {
+            return "relationship: a list's count or end is wrong";
+        }
+        if (side == BY_SOURCE && count == 0) {
+            return "relationship: a source without a target has the component";
+        }
+        *total += count;
+    }
+    return NULL;
+}
+
+const char* setti_chain_validate(const setti_relation* relation)
+{
+    uint64_t by_target;
+    uint64_t by_source = relation->links->storage.count;
+    const char* reason = chain_validate_lists(relation, BY_TARGET, &by_target);
+    if (reason == NULL && relation->many) {
+        reason = chain_validate_lists(relation, BY_SOURCE, &by_source);
+        if (reason == NULL && by_source != relation->record_count) {
+            reason = "relationship: records are missing from their sources' lists";
+        }
+    }
+    if (reason == NULL && by_target != by_source) {
+        reason = "relationship: links are missing from their targets' lists";
+    }
+    return reason;
+}

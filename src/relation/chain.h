@@ -1,0 +1,107 @@
+/* chain.h: what a relationship is made of: links, and the lists through them.
+ *
+ * Each link is in the list of its target's sources; of a relationship with many targets, also in
+ * the list of its source's targets. A link's *place* is, in an exclusive relationship, the index of
+ * its source, for the link lies in that entity's component; else the number of its record.
+ */
+#ifndef SETTI_CHAIN_H
+#define SETTI_CHAIN_H
+
+#include "sett/relationship.h"
+#include "world/change.h"
+
+/* A link of a relationship with many targets; its data follow. */
+typedef struct setti_chain_record {
+    uint32_t source; /* entity index */
+    sett_entity target;
+    sett_chain_ by_source; /* neighbours among the source's targets */
+    sett_chain_ by_target; /* neighbours among the target's sources */
+} setti_chain_record;
+
+typedef struct setti_relation {
+    struct setti_relation* next; /* in the world's list, in order of registration */
+    sett_world* world;
+    setti_type* links;   /* the component of sources: sett_link and data, or sett_links */
+    setti_type* sources; /* the component of targets: sett_links */
+    bool many;
+    sett_cleanup on_target; /* what a target's end means for its sources */
+    sett_cleanup on_source; /* what a source's end means for its targets */
+    uint32_t data;          /* offset of the data in a link's value or record */
+    uint32_t data_size;
+    const uint32_t* entity_offsets; /* in the data; owned by the pool */
+    uint32_t entity_offset_count;
+    sett_entity pending; /* the target of the link being made, for hooks to see it whole */
+
+    /* Of many: the records of all links, without gaps. */
+    setti_pages records;
+    uint32_t record_count;
+    uint32_t record_size;
+    uint32_t record_shift; /* records a page = 1 << shift */
+    uint32_t record_align;
+} setti_relation;
+
+/* The relation of a component id, NULL if it is none's. */
+static inline setti_relation* setti_relation_of(const sett_world* world, sett_component component)
+{
+    const setti_type* type = setti_world_type(world, component);
+    return type != NULL ? type->relation : NULL;
+}
+
+SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* relation,
+                                                       uint32_t place)
+{
+    unsigned char* page = relation->records.data[place >> relation->record_shift];
+    uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
+    return (setti_chain_record*)(void*)(page + (size_t)row * relation->record_size);
+}
+
+static inline size_t setti_chain_page_size(const setti_relation* relation)
+{
+    return (size_t)relation->record_size << relation->record_shift;
+}
+
+/* The list that begins at a target: NULL if it never was one, or is gone. */
+sett_links* setti_chain_sources(const setti_relation* relation, sett_entity target);
+
+/* Makes sure that one more record needs no memory. */
+bool setti_chain_reserve(setti_relation* relation);
+
+/* Makes the value of an exclusive relationship lead to a target, which has its list. */
+void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link,
+                     sett_entity target);
+
+/* Takes a value out of its target's list; the value then leads nowhere. */
+void setti_chain_cut(setti_relation* relation, sett_link* link);
+
+/* Of many: appends a link, reserved, to a source that has its list; takes one away. Both need no
+ * memory. Taking away renumbers the last record. Returns the record's place. */
+uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_links* targets,
+                            sett_entity target);
+void setti_chain_delete(setti_relation* relation, uint32_t place);
+
+/* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
+ * shorter list. */
+uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target);
+
+/* The next place among the sources of its target, or SETTI_NONE. */
+uint32_t setti_chain_next_source(const setti_relation* relation, uint32_t place);
+
+/* The index of the source of the link at a place. */
+static inline uint32_t setti_chain_source(const setti_relation* relation, uint32_t place)
+{
+    return relation->many ? setti_chain_record_at(relation, place)->source : place;
+}
+
+/* The relation of a changing call, if the world allows it and the entity exists; else NULL, and the
+ * world says why. */
+setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
+                                     sett_entity entity, const char* call);
+
+/* Gives both types their ties: what the end of an entity means for those at the other end of its
+ * links. */
+void setti_cleanup_tie(const setti_relation* relation);
+
+/* Returns NULL, or which part of the invariant does not hold. */
+const char* setti_chain_validate(const setti_relation* relation);
+
+#endif

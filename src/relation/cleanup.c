@@ -1,0 +1,226 @@
+/* cleanup.c: what the end of an entity means for those at the other end of its links.
+ *
+ * Destroying goes in four steps (change.c): who goes as well is gathered (doom); everybody gathered
+ * is asked whether that is possible (judge), which refuses, or reserves what the next step needs;
+ * links of those who stay end (release); those who go are taken apart, which cuts their own links
+ * out of the lists that they are in (cut). Up to `judge` nothing has changed. Each entity is
+ * gathered once, so that circles of relationships end.
+ *
+ *     policy       the other side is gathered, or asked about, in
+ *     destroy      doom
+ *     refuse       judge: it has to be going too
+ *     remove       of targets that go: judge reserves, release removes; of sources that go: cut
+ */
+#include "relation/chain.h"
+
+/* The place of the first link that leads to an entity, SETTI_NONE if none does. */
+static uint32_t cleanup_first_source(const setti_relation* relation, uint32_t index)
+{
+    const sett_links* sources = setti_storage_find(&relation->sources->storage, index);
+    return sources != NULL && sources->count != 0 ? sources->first_ : SETTI_NONE;
+}
+
+static sett_status cleanup_refuse(sett_world* world, const setti_relation* relation, uint32_t index,
+                                  uint32_t other, const char* how)
+{
+    return setti_world_fail_with(
+        world, SETT_STATUS_REFUSED,
+        "sett_entity_destroy: entity %u %s entity %u by \"%.100s\", which stays; destroy or "
+        "unrelate that first",
+        (unsigned)index, how, (unsigned)other, relation->links->desc.name);
+}
+
+/* ---------------------------------------------------------------------------------- as a source */
+
+/* The place of the first link that begins at an entity; how to go on from it. */
+static uint32_t cleanup_first_target(const setti_relation* relation, uint32_t index)
+{
+    if (!relation->many) {
+        return index;
+    }
+    const sett_links* targets = setti_storage_find(&relation->links->storage, index);
+    return targets->count != 0 ? targets->first_ : SETTI_NONE;
+}
+
+static uint32_t cleanup_next_target(const setti_relation* relation, uint32_t place)
+{
+    return relation->many ? setti_chain_record_at(relation, place)->by_source.next : SETTI_NONE;
+}
+
+static sett_entity cleanup_target(const setti_relation* relation, uint32_t place)
+{
+    if (relation->many) {
+        return setti_chain_record_at(relation, place)->target;
+    }
+    const sett_link* link = setti_storage_find(&relation->links->storage, place);
+    return link->target;
+}
+
+static sett_status source_doom(sett_world* world, setti_type* type, uint32_t index)
+{
+    const setti_relation* relation = type->relation;
+    uint32_t place = relation->on_source == SETT_CLEANUP_DESTROY
+                         ? cleanup_first_target(relation, index)
+                         : SETTI_NONE;
+    for (; place != SETTI_NONE; place = cleanup_next_target(relation, place)) {
+        sett_entity target = cleanup_target(relation, place);
+        if (setti_entity_is_current(&world->entities, target)) {
+            setti_change_doom(world, target.index);
+        }
+    }
+    return SETT_OK;
+}
+
+static sett_status source_judge(sett_world* world, setti_type* type, uint32_t index)
+{
+    const setti_relation* relation = type->relation;
+    uint32_t place = relation->on_source == SETT_CLEANUP_REFUSE
+                         ? cleanup_first_target(relation, index)
+                         : SETTI_NONE;
+    for (; place != SETTI_NONE; place = cleanup_next_target(relation, place)) {
+        uint32_t target = cleanup_target(relation, place).index;
+        if (!setti_change_is_dying(world, target)) {
+            return cleanup_refuse(world, relation, index, target, "leads to");
+        }
+    }
+    return SETT_OK;
+}
+
+/* A source loses the component, whatever the way: its links end. */
+static void source_cut(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_relation* relation = type->relation;
+    void* value = setti_storage_find_mut(&world->pool, &type->storage, index);
+    if (!relation->many) {
+        setti_chain_cut(relation, value);
+        return;
+    }
+    const sett_links* targets = value;
+    while (targets->count != 0) {
+        setti_chain_delete(relation, targets->last_);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- as a target */
+
+static sett_status target_doom(sett_world* world, setti_type* type, uint32_t index)
+{
+    const setti_relation* relation = type->relation_of_sources;
+    uint32_t place = relation->on_target == SETT_CLEANUP_DESTROY
+                         ? cleanup_first_source(relation, index)
+                         : SETTI_NONE;
+    for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
+        setti_change_doom(world, setti_chain_source(relation, place));
+    }
+    return SETT_OK;
+}
+
+/* Of a source that stays: whether all that its links lead to is going. */
+static bool source_stranded(const sett_world* world, const setti_type* type, uint32_t index)
+{
+    const setti_relation* relation = type->relation;
+    uint32_t place = cleanup_first_target(relation, index);
+    while (place != SETTI_NONE &&
+           setti_change_is_dying(world, cleanup_target(relation, place).index)) {
+        place = cleanup_next_target(relation, place);
+    }
+    return place == SETTI_NONE;
+}
+
+/* Whether this is the last link of its source's. A source with many targets is looked at when its
+ * last link is met, for if that stays so does the component: else ten thousand links that go would
+ * mean ten thousand walks over them. */
+static bool cleanup_is_last(const setti_relation* relation, uint32_t source, uint32_t place)
+{
+    const sett_links* targets = setti_storage_find(&relation->links->storage, source);
+    return !relation->many || targets->last_ == place;
+}
+
+static sett_status target_judge(sett_world* world, setti_type* type, uint32_t index)
+{
+    const setti_relation* relation = type->relation_of_sources;
+    uint32_t place = cleanup_first_source(relation, index);
+    for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
+        uint32_t source = setti_chain_source(relation, place);
+        if (setti_change_is_dying(world, source)) {
+            continue;
+        }
+        if (relation->on_target == SETT_CLEANUP_REFUSE) {
+            return cleanup_refuse(world, relation, index, source, "is the target of");
+        }
+        if (cleanup_is_last(relation, source, place) &&
+            !setti_change_reserve_stranded(world, source)) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_entity_destroy",
+                                    setti_entity_at(&world->entities, source), relation->links->id);
+        }
+    }
+    return SETT_OK;
+}
+
+/* Ends the links of those who stay. What goes is passed over: its links are cut with it. */
+static void target_release(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_relation* relation = type->relation_of_sources;
+    uint32_t place = cleanup_first_source(relation, index);
+    while (place != SETTI_NONE) {
+        uint32_t next = setti_chain_next_source(relation, place);
+        uint32_t source = setti_chain_source(relation, place);
+        if (!setti_change_is_dying(world, source)) {
+            const sett_links* targets = setti_storage_find(&relation->links->storage, source);
+            if (relation->many && targets->count > 1) {
+                setti_chain_delete(relation, place);
+            } else {
+                setti_change_remove_stranded(world, source);
+            }
+            /* The last record has taken the number of the one that ended. */
+            next = relation->many && next == relation->record_count ? place : next;
+        }
+        place = next;
+    }
+}
+
+/* Others keep where the list begins: while it is cut, they are cut one by one. */
+static void target_cut(sett_world* world, setti_type* type, uint32_t index)
+{
+    (void)world;
+    (void)type;
+    (void)index;
+}
+
+/* ------------------------------------------------------------------------------------------------ */
+
+sett_status sett_unrelate_sources(sett_world* world, sett_component relationship,
+                                  sett_entity target)
+{
+    static const char call[] = "sett_unrelate_sources";
+    setti_relation* relation = setti_relation_check(world, relationship, target, call);
+    if (relation == NULL) {
+        return world->error;
+    }
+    setti_change_settle(world);
+    uint32_t place = cleanup_first_source(relation, target.index);
+    for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
+        if (!setti_change_reserve_remove(world, relation->links,
+                                         setti_chain_source(relation, place))) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, target, relationship);
+        }
+    }
+    while ((place = cleanup_first_source(relation, target.index)) != SETTI_NONE) {
+        uint32_t source = setti_chain_source(relation, place);
+        const sett_links* targets = setti_storage_find(&relation->links->storage, source);
+        if (relation->many && targets->count > 1) {
+            setti_chain_delete(relation, place);
+        } else {
+            setti_change_remove_reserved(world, relation->links, source);
+        }
+    }
+    return SETT_OK;
+}
+
+void setti_cleanup_tie(const setti_relation* relation)
+{
+    static const setti_ties source = {source_doom, source_judge, source_stranded, NULL, source_cut};
+    static const setti_ties target = {target_doom, target_judge, NULL, target_release, target_cut};
+    setti_component_tie(relation->world, relation->links, &source);
+    setti_component_tie(relation->world, relation->sources, &target);
+}

@@ -1,0 +1,553 @@
+/* relationship.c: making, ending and asking for links. How they are chained is chain.c's matter, what
+ * the end of an entity means for them cleanup.c's.
+ *
+ * The component of a source is removed by anybody, in any of the ways in which components go; its
+ * ties take the links out of their lists, so that none of these ways has to know. It is added here
+ * only, because adding takes a place at the target as well: both are reserved first.
+ *
+ * Invariant:  an entity has the component  <=>  it has at least one target;
+ *             an entity that is a target has the "<name> sources" component
+ */
+#include "query/query.h"
+#include "relation/chain.h"
+
+#include <stdio.h>
+
+#define RECORD_PAGE ((size_t)16 << 10)
+
+/* ---------------------------------------------------------------------------------------- hooks */
+
+/* A value set over another: the data, for where the link leads is sett_relate's matter. */
+static void links_copy(void* to, const void* from, uint32_t count, void* user)
+{
+    const setti_relation* relation = user;
+    size_t size = relation->links->storage.size;
+    for (uint32_t k = 0; !relation->many && k < count; k++) {
+        memcpy((unsigned char*)to + k * size + relation->data,
+               (const unsigned char*)from + k * size + relation->data, relation->data_size);
+    }
+}
+
+/* First of all who are told of the component: what they see leads somewhere. */
+static void links_on_add(sett_world* world, sett_entity source, void* value, void* user)
+{
+    setti_relation* relation = user;
+    (void)world;
+    if (relation->many) {
+        (void)setti_chain_append(relation, source.index, value, relation->pending);
+    } else {
+        setti_chain_set(relation, source.index, value, relation->pending);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- registering */
+
+static size_t relation_align(const sett_relationship_desc* desc)
+{
+    size_t align = desc->align;
+    for (align = align != 0 ? align : 1; desc->align == 0 && desc->size != 0 && align < 16;) {
+        if (desc->size % (align * 2) != 0) {
+            break;
+        }
+        align *= 2;
+    }
+    return align;
+}
+
+/* Where things lie in a link, and how large it is. */
+static void relation_lay_out(setti_relation* relation, const sett_relationship_desc* desc)
+{
+    size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
+    size_t align = SETTI_MAX(relation_align(desc), sizeof(uint32_t));
+    relation->data = (uint32_t)setti_align_up(head, align);
+    relation->data_size = (uint32_t)desc->size;
+    relation->record_size = (uint32_t)setti_align_up(relation->data + desc->size, align);
+    relation->record_align = (uint32_t)SETTI_MAX(align, 64);
+    relation->record_shift = 10;
+    while (relation->record_shift > 4 &&
+           (size_t)relation->record_size << relation->record_shift > RECORD_PAGE) {
+        relation->record_shift--;
+    }
+}
+
+static sett_component relation_register_sources(sett_world* world, const char* name)
+{
+    char text[256];
+    snprintf(text, sizeof(text), "%.240s sources", name);
+    sett_component_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.name = text;
+    desc.size = sizeof(sett_links);
+    desc.align = sizeof(uint32_t);
+    return sett_component_register(world, &desc);
+}
+
+static sett_component relation_register_links(setti_relation* relation,
+                                              const sett_relationship_desc* given)
+{
+    sett_component_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.name = given->name;
+    desc.id = given->id;
+    desc.storage = given->storage;
+    desc.size = relation->many ? sizeof(sett_links) : relation->record_size;
+    desc.align =
+        relation->many ? sizeof(uint32_t) : SETTI_MAX(relation_align(given), sizeof(uint32_t));
+    desc.copy = links_copy;
+    desc.on_add = links_on_add;
+    desc.user = relation;
+    return sett_component_register(relation->world, &desc);
+}
+
+static bool relation_is_same(const setti_relation* a, const setti_relation* b)
+{
+    return a->many == b->many && a->on_target == b->on_target && a->on_source == b->on_source &&
+           a->data == b->data && a->data_size == b->data_size &&
+           a->entity_offset_count == b->entity_offset_count &&
+           (a->entity_offset_count == 0 || memcmp(a->entity_offsets, b->entity_offsets,
+                                                  a->entity_offset_count * sizeof(uint32_t)) == 0);
+}
+
+static const char* relation_argument(const sett_relationship_desc* desc)
+{
+    size_t align = relation_align(desc);
+    if (desc->name == NULL || desc->name[0] == '\0') {
+        return "a name is needed";
+    }
+    if ((align & (align - 1)) != 0 || align > 4096 || desc->size % align != 0 ||
+        desc->size > (size_t)1 << 16) {
+        return "align must be a power of two up to 4,096, size a multiple of it up to 64 KB";
+    }
+    if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REFUSE ||
+        (unsigned)desc->on_source_destroyed > SETT_CLEANUP_REFUSE) {
+        return "unknown clean-up";
+    }
+    for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
+        if (desc->entity_offsets == NULL ||
+            (size_t)desc->entity_offsets[k] + sizeof(sett_entity) > desc->size) {
+            return "an entity reference lies outside of the data";
+        }
+    }
+    return NULL;
+}
+
+static void relation_free(setti_relation* relation)
+{
+    setti_pool* pool = &relation->world->pool;
+    setti_pool_free(pool, setti_unconst(relation->entity_offsets),
+                    relation->entity_offset_count * sizeof(uint32_t), 4);
+    setti_pool_free(pool, relation, sizeof(*relation), 16);
+}
+
+/* A relation that nobody knows of yet. NULL when memory runs out. */
+static setti_relation* relation_make(sett_world* world, const sett_relationship_desc* desc)
+{
+    setti_relation* relation = setti_pool_alloc(&world->pool, sizeof(*relation), 16);
+    if (relation == NULL) {
+        return NULL;
+    }
+    memset(relation, 0, sizeof(*relation));
+    relation->world = world;
+    relation->many = desc->many;
+    relation->on_target = desc->on_target_destroyed;
+    relation->on_source = desc->on_source_destroyed;
+    relation_lay_out(relation, desc);
+    if (desc->entity_offset_count != 0) {
+        size_t size = desc->entity_offset_count * sizeof(uint32_t);
+        uint32_t* offsets = setti_pool_alloc(&world->pool, size, 4);
+        if (offsets == NULL) {
+            relation_free(relation);
+            return NULL;
+        }
+        relation->entity_offsets = memcpy(offsets, desc->entity_offsets, size);
+        relation->entity_offset_count = desc->entity_offset_count;
+    }
+    return relation;
+}
+
+/* Makes the relation known to its types and to the world. */
+static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
+{
+    sett_world* world = relation->world;
+    relation->links = setti_world_type(world, links);
+    relation->sources = setti_world_type(world, sources);
+    relation->links->relation = relation;
+    relation->links->flags |= SETTI_TYPE_LINKED;
+    relation->sources->relation_of_sources = relation;
+    relation->sources->flags |= SETTI_TYPE_LINKED | SETTI_TYPE_KEPT;
+    setti_cleanup_tie(relation);
+    setti_relation** end = &world->relations;
+    while (*end != NULL) {
+        end = &(*end)->next;
+    }
+    *end = relation;
+}
+
+sett_component sett_relationship_register(sett_world* world, const sett_relationship_desc* desc)
+{
+    static const char call[] = "sett_relationship_register";
+    const char* wrong = relation_argument(desc);
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+                              desc->name != NULL ? desc->name : "", wrong);
+        return 0;
+    }
+    setti_relation* relation = relation_make(world, desc);
+    if (relation == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return 0;
+    }
+    sett_component known = sett_component_find(world, desc->name);
+    const setti_relation* existing = setti_relation_of(world, known);
+    if (known != 0) {
+        bool same = existing != NULL && relation_is_same(existing, relation) &&
+                    (desc->id == 0 || desc->id == known);
+        relation_free(relation);
+        if (!same) {
+            setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                  "%s: \"%.100s\" is registered as something else", call,
+                                  desc->name);
+        }
+        return same ? known : 0;
+    }
+    /* The targets' type first: it has no hooks, so that one left behind alone does no harm. */
+    sett_component sources = relation_register_sources(world, desc->name);
+    sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
+    if (links == 0) {
+        relation_free(relation);
+        return 0;
+    }
+    relation_publish(relation, links, sources);
+    return links;
+}
+
+sett_component sett_relationship_sources(const sett_world* world, sett_component relationship)
+{
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    return relation != NULL ? relation->sources->id : 0;
+}
+
+/* -------------------------------------------------------------------------------------- relating */
+
+/* The relation of a changing call, if the world allows it and the entity exists. */
+setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
+                                     sett_entity entity, const char* call)
+{
+    setti_relation* relation = setti_relation_of(world, relationship);
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return NULL;
+    }
+    if (relation == NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: component %u is not a relationship: register it by "
+                              "sett_relationship_register",
+                              call, (unsigned)relationship);
+        return NULL;
+    }
+    if (!sett_entity_valid(world, entity)) {
+        setti_world_fail(world, SETT_STATUS_STALE, call, entity, relationship);
+        return NULL;
+    }
+    return relation;
+}
+
+/* Gives the target its list and the source its component, led to the target by the hook. NULL when
+ * memory runs out. */
+static bool relation_attach(setti_relation* relation, sett_entity source, sett_entity target)
+{
+    sett_world* world = relation->world;
+    bool lists = !setti_storage_has(&relation->sources->storage, target.index);
+    bool links = !setti_storage_has(&relation->links->storage, source.index);
+    setti_change_settle(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, target);
+    if (lists && !setti_change_reserve_add(world, relation->sources, target.index, &signature)) {
+        return false;
+    }
+    if (source.index != target.index) {
+        signature = *setti_entity_signature(&world->entities, source);
+    }
+    if (links && !setti_change_reserve_add(world, relation->links, source.index, &signature)) {
+        return false;
+    }
+    if (lists) {
+        (void)setti_change_add_reserved(world, relation->sources, target);
+    }
+    if (links) {
+        relation->pending = target;
+        (void)setti_change_add_reserved(world, relation->links, source);
+    }
+    return true;
+}
+
+/* Turns an exclusive link that exists, or makes one. */
+static void* relation_set_target(setti_relation* relation, sett_entity source, sett_entity target)
+{
+    sett_world* world = relation->world;
+    setti_storage* storage = &relation->links->storage;
+    sett_link* link = setti_storage_find_mut(&world->pool, storage, source.index);
+    if (link != NULL && sett_equals(link->target, target)) {
+        return link;
+    }
+    if (!relation_attach(relation, source, target)) {
+        return NULL;
+    }
+    bool turned = link != NULL;
+    link = setti_storage_find_mut(&world->pool, storage, source.index);
+    if (turned) {
+        setti_chain_cut(relation, link);
+        setti_chain_set(relation, source.index, link, target);
+    }
+    return link;
+}
+
+/* Appends to the links of a source, or begins them. */
+static void* relation_add_target(setti_relation* relation, sett_entity source, sett_entity target)
+{
+    sett_world* world = relation->world;
+    uint32_t place = setti_chain_find(relation, source, target);
+    if (place == SETTI_NONE) {
+        sett_links* targets =
+            setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
+        if (!setti_chain_reserve(relation) || !relation_attach(relation, source, target)) {
+            return NULL;
+        }
+        place = relation->record_count - 1;
+        if (targets != NULL) {
+            targets = setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
+            place = setti_chain_append(relation, source.index, targets, target);
+        }
+    } else {
+        setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
+    }
+    return setti_chain_record_at(relation, place);
+}
+
+void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
+                  sett_entity target)
+{
+    static const char call[] = "sett_relate";
+    setti_relation* relation = setti_relation_check(world, relationship, source, call);
+    if (relation == NULL) {
+        return NULL;
+    }
+    if (!sett_entity_valid(world, target)) {
+        setti_world_fail(world, SETT_STATUS_STALE, call, target, relationship);
+        return NULL;
+    }
+    unsigned char* link = relation->many ? relation_add_target(relation, source, target)
+                                         : relation_set_target(relation, source, target);
+    if (link == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
+        return NULL;
+    }
+    return link + relation->data;
+}
+
+/* The place of the link from source to target, SETTI_NONE if there is none. */
+static uint32_t relation_find(const setti_relation* relation, sett_entity source,
+                              sett_entity target)
+{
+    if (relation->many) {
+        return setti_chain_find(relation, source, target);
+    }
+    const sett_world* world = relation->world;
+    const sett_link* link = setti_entity_is_current(&world->entities, source)
+                                ? setti_storage_find(&relation->links->storage, source.index)
+                                : NULL;
+    return link != NULL && !sett_is_null(target) && sett_equals(link->target, target) ? source.index
+                                                                                      : SETTI_NONE;
+}
+
+sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,
+                          sett_entity target)
+{
+    static const char call[] = "sett_unrelate";
+    setti_relation* relation = setti_relation_check(world, relationship, source, call);
+    if (relation == NULL) {
+        return world->error;
+    }
+    uint32_t place = relation_find(relation, source, target);
+    if (place == SETTI_NONE) {
+        return setti_world_fail(world, SETT_STATUS_ABSENT, call, source, relationship);
+    }
+    if (relation->many) {
+        const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);
+        if (targets->count > 1) {
+            setti_chain_delete(relation, place);
+            return SETT_OK;
+        }
+    }
+    return sett_remove(world, source, relationship);
+}
+
+/* --------------------------------------------------------------------------------------- asking */
+
+static unsigned char* relation_link_at(const setti_relation* relation, uint32_t place)
+{
+    return relation->many ? (unsigned char*)setti_chain_record_at(relation, place)
+                          : setti_storage_find(&relation->links->storage, place);
+}
+
+const void* sett_related(const sett_world* world, sett_entity source, sett_component relationship,
+                         sett_entity target)
+{
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
+    return place != SETTI_NONE ? relation_link_at(relation, place) + relation->data : NULL;
+}
+
+void* sett_related_mut(sett_world* world, sett_entity source, sett_component relationship,
+                       sett_entity target)
+{
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
+    if (place == SETTI_NONE) {
+        return NULL;
+    }
+    if (relation->many) {
+        setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
+    } else {
+        (void)setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
+    }
+    return relation_link_at(relation, place) + relation->data;
+}
+
+/* A component of the entity, NULL if it does not exist or does not have it. */
+static const void* relation_value(const sett_world* world, const setti_type* type,
+                                  sett_entity entity)
+{
+    return setti_entity_is_current(&world->entities, entity)
+               ? setti_storage_find(&type->storage, entity.index)
+               : NULL;
+}
+
+sett_entity sett_target(const sett_world* world, sett_entity source, sett_component relationship)
+{
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
+    if (value == NULL) {
+        return sett_null();
+    }
+    if (!relation->many) {
+        return ((const sett_link*)value)->target;
+    }
+    return setti_chain_record_at(relation, ((const sett_links*)value)->first_)->target;
+}
+
+uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
+{
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
+    if (value == NULL) {
+        return 0;
+    }
+    return relation->many ? ((const sett_links*)value)->count : 1;
+}
+
+static const sett_links* relation_sources(const sett_world* world, const setti_relation* relation,
+                                          sett_entity target)
+{
+    return relation != NULL ? relation_value(world, relation->sources, target) : NULL;
+}
+
+uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
+{
+    const sett_links* sources =
+        relation_sources(world, setti_relation_of(world, relationship), target);
+    return sources != NULL ? sources->count : 0;
+}
+
+/* The record where the walk goes on. If the one just returned was deleted, the last of all took its
+ * number; if that was the next one, it is there. */
+static const setti_chain_record* cursor_record(const setti_relation* relation,
+                                               const sett_link_cursor* cursor, uint32_t* place)
+{
+    *place = cursor->next_;
+    if (*place != SETTI_NONE && *place >= relation->record_count) {
+        *place = cursor->at_;
+    }
+    return *place < relation->record_count ? setti_chain_record_at(relation, *place) : NULL;
+}
+
+static void cursor_step(sett_link_cursor* cursor, uint32_t place, uint32_t next, const void* data)
+{
+    cursor->begun_ = true;
+    cursor->at_ = place;
+    cursor->next_ = next;
+    cursor->data = data;
+}
+
+sett_entity sett_target_next(const sett_world* world, sett_entity source,
+                             sett_component relationship, sett_link_cursor* cursor)
+{
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
+    if (value == NULL || (cursor->begun_ && cursor->next_ == SETTI_NONE)) {
+        return sett_null();
+    }
+    if (!relation->many) {
+        cursor_step(cursor, source.index, SETTI_NONE, (const unsigned char*)value + relation->data);
+        return ((const sett_link*)value)->target;
+    }
+    if (!cursor->begun_) {
+        cursor->next_ = ((const sett_links*)value)->first_;
+    }
+    uint32_t place;
+    const setti_chain_record* record = cursor_record(relation, cursor, &place);
+    if (record == NULL || record->source != source.index) {
+        return sett_null();
+    }
+    cursor_step(cursor, place, record->by_source.next,
+                (const unsigned char*)record + relation->data);
+    return record->target;
+}
+
+/* The next source where each has one target: its index is the place. */
+static sett_entity source_next_exclusive(const setti_relation* relation, sett_entity target,
+                                         sett_link_cursor* cursor)
+{
+    uint32_t place = cursor->next_;
+    const sett_link* link = setti_storage_find(&relation->links->storage, place);
+    if (link == NULL || !sett_equals(link->target, target)) {
+        return sett_null();
+    }
+    cursor_step(cursor, place, link->chain_.next, (const unsigned char*)link + relation->data);
+    return setti_entity_at(&relation->world->entities, place);
+}
+
+sett_entity sett_source_next(const sett_world* world, sett_component relationship,
+                             sett_entity target, sett_link_cursor* cursor)
+{
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    const sett_links* sources = relation_sources(world, relation, target);
+    if (sources == NULL || (cursor->begun_ && cursor->next_ == SETTI_NONE)) {
+        return sett_null();
+    }
+    if (!cursor->begun_) {
+        if (sources->count == 0) {
+            return sett_null();
+        }
+        cursor->next_ = sources->first_;
+    }
+    if (!relation->many) {
+        return source_next_exclusive(relation, target, cursor);
+    }
+    uint32_t place;
+    const setti_chain_record* record = cursor_record(relation, cursor, &place);
+    if (record == NULL || !sett_equals(record->target, target)) {
+        return sett_null();
+    }
+    cursor_step(cursor, place, record->by_target.next,
+                (const unsigned char*)record + relation->data);
+    return setti_entity_at(&world->entities, record->source);
+}
+
+sett_entity sett_query_source_next(const sett_query* query, sett_component relationship,
+                                   sett_entity target, sett_link_cursor* cursor)
+{
+    sett_entity source;
+    do {
+        source = sett_source_next(query->world, relationship, target, cursor);
+    } while (!sett_is_null(source) && !sett_query_matches(query, source));
+    return source;
+}

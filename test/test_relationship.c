@@ -1,0 +1,607 @@
+/* test_relationship.c: links between entities, both ways, and what the end of either side means. */
+#include "scarce.h"
+#include "sett/relationship.h"
+
+typedef struct Owes {
+    sett_link link;
+    int32_t amount;
+} Owes;
+
+typedef struct Position {
+    float x, y;
+} Position;
+
+static sett_world* world;
+static sett_component owes;  /* exclusive, with data */
+static sett_component likes; /* many, with data */
+static sett_entity e[16];
+
+static void begin(const sett_relationship_desc* more)
+{
+    sett_world_desc desc = {.log_fn = sett_log_silent};
+    sett_relationship_desc exclusive = {.name = "Owes", .size = 4, .align = 4};
+    sett_relationship_desc many = {.name = "Likes", .size = 8, .align = 8, .many = true};
+    if (more != NULL) {
+        exclusive.on_target_destroyed = many.on_target_destroyed = more->on_target_destroyed;
+        exclusive.on_source_destroyed = many.on_source_destroyed = more->on_source_destroyed;
+        exclusive.storage = more->storage;
+    }
+    world = sett_world_create(&desc);
+    CHECK(world != NULL);
+    owes = sett_relationship_register(world, &exclusive);
+    likes = sett_relationship_register(world, &many);
+    CHECK(owes != 0 && likes != 0);
+    for (uint32_t k = 0; k < 16; k++) {
+        e[k] = sett_entity_create(world);
+    }
+}
+
+static void valid(void)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+}
+
+static void end(void)
+{
+    valid();
+    sett_world_destroy(world);
+}
+
+static void is(sett_entity a, sett_entity b)
+{
+    CHECK_EQ(sett_entity_to_u64(a), sett_entity_to_u64(b));
+}
+
+/* The sources of a target, as a number with a digit for each. */
+static uint64_t sources_of(sett_component relationship, sett_entity target)
+{
+    sett_link_cursor cursor = {0};
+    uint64_t digits = 0;
+    uint32_t count = 0;
+    for (sett_entity at; !sett_is_null(at = sett_source_next(world, relationship, target, &cursor));
+         count++) {
+        digits = digits * 16 + at.index;
+    }
+    CHECK_EQ(count, sett_source_count(world, relationship, target));
+    return digits;
+}
+
+static uint64_t targets_of(sett_component relationship, sett_entity source)
+{
+    sett_link_cursor cursor = {0};
+    uint64_t digits = 0;
+    uint32_t count = 0;
+    for (sett_entity at; !sett_is_null(at = sett_target_next(world, source, relationship, &cursor));
+         count++) {
+        digits = digits * 16 + at.index;
+        CHECK_PTR_EQ(cursor.data, sett_related(world, source, relationship, at));
+    }
+    CHECK_EQ(count, sett_target_count(world, source, relationship));
+    return digits;
+}
+
+static void exclusive_has_one_target(void)
+{
+    begin(NULL);
+    int32_t* amount = sett_relate(world, e[1], owes, e[2]);
+    CHECK(amount != NULL);
+    CHECK_EQ(*amount, 0);
+    *amount = 5;
+    const Owes* value = sett_get(world, e[1], owes);
+    is(value->link.target, e[2]);
+    CHECK_EQ(value->amount, 5);
+    is(sett_target(world, e[1], owes), e[2]);
+    CHECK_EQ(targets_of(owes, e[1]), 2);
+    CHECK_EQ(sources_of(owes, e[2]), 1);
+    CHECK_PTR_EQ(sett_related(world, e[1], owes, e[2]), &value->amount);
+    CHECK(sett_related(world, e[1], owes, e[3]) == NULL);
+    CHECK(sett_related(world, e[2], owes, e[1]) == NULL);
+
+    CHECK(sett_relate(world, e[1], owes, e[3]) != NULL); /* turned, data kept */
+    CHECK_EQ(*(const int32_t*)sett_related(world, e[1], owes, e[3]), 5);
+    CHECK_EQ(sources_of(owes, e[2]), 0);
+    CHECK_EQ(sources_of(owes, e[3]), 1);
+    CHECK_EQ(sett_unrelate(world, e[1], owes, e[2]), SETT_STATUS_ABSENT);
+    CHECK_EQ(sett_unrelate(world, e[1], owes, e[3]), SETT_OK);
+    CHECK(!sett_has(world, e[1], owes));
+    CHECK_EQ(sett_source_count(world, owes, e[3]), 0);
+    CHECK(sett_is_null(sett_target(world, e[1], owes)));
+    end();
+}
+
+static void sources_keep_their_order(void)
+{
+    begin(NULL);
+    for (uint32_t k = 1; k < 8; k++) {
+        CHECK(sett_relate(world, e[k], owes, e[0]) != NULL);
+        CHECK(sett_relate(world, e[k], likes, e[0]) != NULL);
+        CHECK(sett_relate(world, e[0], likes, e[k]) != NULL);
+    }
+    CHECK_EQ(sources_of(owes, e[0]), 0x1234567);
+    CHECK_EQ(sources_of(likes, e[0]), 0x1234567);
+    CHECK_EQ(targets_of(likes, e[0]), 0x1234567);
+    valid();
+    CHECK_EQ(sett_remove(world, e[1], owes), SETT_OK);
+    CHECK_EQ(sett_unrelate(world, e[7], owes, e[0]), SETT_OK);
+    CHECK_EQ(sett_unrelate(world, e[4], owes, e[0]), SETT_OK);
+    CHECK_EQ(sett_unrelate(world, e[1], likes, e[0]), SETT_OK);
+    CHECK_EQ(sett_unrelate(world, e[4], likes, e[0]), SETT_OK);
+    CHECK_EQ(sett_unrelate(world, e[0], likes, e[7]), SETT_OK);
+    CHECK_EQ(sources_of(owes, e[0]), 0x2356);
+    CHECK_EQ(sources_of(likes, e[0]), 0x23567);
+    CHECK_EQ(targets_of(likes, e[0]), 0x123456);
+    valid();
+    CHECK_EQ(sett_entity_destroy(world, e[3]), SETT_OK);
+    CHECK_EQ(sources_of(owes, e[0]), 0x256);
+    CHECK_EQ(sources_of(likes, e[0]), 0x2567);
+    CHECK_EQ(targets_of(likes, e[0]), 0x12456);
+    end();
+}
+
+static void many_carry_data_each(void)
+{
+    begin(NULL);
+    for (uint32_t s = 0; s < 8; s++) {
+        for (uint32_t t = 0; t < 8; t++) {
+            uint64_t* data = sett_relate(world, e[s], likes, e[t]);
+            CHECK_EQ(*data, 0);
+            *data = s * 100 + t;
+        }
+    }
+    valid();
+    CHECK_EQ(*(uint64_t*)sett_relate(world, e[3], likes, e[5]), 305); /* it is there already */
+    for (uint32_t k = 0; k < 8; k++) {
+        CHECK_EQ(sett_unrelate(world, e[k], likes, e[(k * 3) % 8]), SETT_OK);
+        CHECK_EQ(sett_unrelate(world, e[k], likes, e[(k * 3) % 8]), SETT_STATUS_ABSENT);
+        valid();
+    }
+    for (uint32_t s = 0; s < 8; s++) {
+        CHECK_EQ(sett_target_count(world, e[s], likes), 7);
+        for (uint32_t t = 0; t < 8; t++) {
+            const uint64_t* data = sett_related(world, e[s], likes, e[t]);
+            CHECK_EQ(data == NULL, t == (s * 3) % 8);
+            CHECK(data == NULL || *data == s * 100 + t);
+            CHECK_PTR_EQ(sett_related_mut(world, e[s], likes, e[t]), data);
+        }
+    }
+    CHECK_EQ(sett_remove(world, e[2], likes), SETT_OK);
+    CHECK_EQ(sett_target_count(world, e[2], likes), 0);
+    CHECK_EQ(sett_source_count(world, likes, e[0]), 6);
+    CHECK_EQ(sett_component_clear(world, likes), SETT_OK);
+    CHECK_EQ(sett_component_count(world, likes), 0);
+    end();
+}
+
+/* Links end under a walk that has just returned them. */
+static void walks_survive_the_end_of_what_they_returned(void)
+{
+    for (uint32_t step = 1; step < 4; step++) {
+        begin(NULL);
+        for (uint32_t k = 1; k < 12; k++) {
+            CHECK(sett_relate(world, e[0], likes, e[k]) != NULL);
+            CHECK(sett_relate(world, e[k], likes, e[0]) != NULL);
+            CHECK(sett_relate(world, e[k], owes, e[0]) != NULL);
+        }
+        uint32_t seen[3] = {0, 0, 0};
+        sett_link_cursor cursor = {0};
+        for (sett_entity at; !sett_is_null(at = sett_target_next(world, e[0], likes, &cursor));) {
+            if (++seen[0] % step == 0) {
+                CHECK_EQ(sett_unrelate(world, e[0], likes, at), SETT_OK);
+            }
+        }
+        cursor = (sett_link_cursor){0};
+        for (sett_entity at; !sett_is_null(at = sett_source_next(world, likes, e[0], &cursor));) {
+            if (++seen[1] % step == 0) {
+                CHECK_EQ(sett_unrelate(world, at, likes, e[0]), SETT_OK);
+            }
+        }
+        cursor = (sett_link_cursor){0};
+        for (sett_entity at; !sett_is_null(at = sett_source_next(world, owes, e[0], &cursor));) {
+            if (++seen[2] % step == 0) {
+                CHECK_EQ(sett_entity_destroy(world, at), SETT_OK);
+            }
+        }
+        CHECK_EQ(seen[0], 11);
+        CHECK_EQ(seen[1], 11);
+        CHECK_EQ(seen[2], 11);
+        CHECK_EQ(sett_source_count(world, owes, e[0]), 11 - 11 / step);
+        end();
+    }
+}
+
+static void an_entity_may_lead_to_itself(void)
+{
+    begin(NULL);
+    CHECK(sett_relate(world, e[1], owes, e[1]) != NULL);
+    CHECK(sett_relate(world, e[1], likes, e[1]) != NULL);
+    CHECK(sett_relate(world, e[2], owes, e[1]) != NULL);
+    valid();
+    CHECK_EQ(sources_of(owes, e[1]), 0x12);
+    CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
+    CHECK(!sett_has(world, e[2], owes));
+    end();
+}
+
+static void presence_is_a_plain_term(void)
+{
+    begin(NULL);
+    sett_component Position_id = SETT_REGISTER(world, Position);
+    for (uint32_t k = 0; k < 16; k++) {
+        CHECK(SETT_ADD(world, e[k], Position) != NULL);
+    }
+    for (uint32_t k = 0; k < 6; k++) {
+        CHECK(sett_relate(world, e[k], owes, e[k % 2 + 10]) != NULL);
+    }
+    sett_query* any = sett_query_create(
+        world,
+        &(sett_query_desc){.terms = {SETT_READS(Position), {owes, SETT_IN, SETT_WITH, false}}});
+    sett_query* none = sett_query_create(
+        world, &(sett_query_desc){
+                   .terms = {SETT_READS(Position), {owes, SETT_NONE, SETT_WITHOUT, false}}});
+    CHECK_EQ(sett_query_count(any), 6);
+    CHECK_EQ(sett_query_count(none), 10);
+    sett_query* targets = sett_query_create(
+        world, &(sett_query_desc){
+                   .terms = {{sett_relationship_sources(world, owes), SETT_IN, SETT_WITH, false}}});
+    CHECK_EQ(sett_query_count(targets), 2);
+
+    CHECK_EQ(sett_remove(world, e[2], Position_id), SETT_OK);
+    sett_link_cursor cursor = {0};
+    is(sett_query_source_next(any, owes, e[10], &cursor), e[0]);
+    is(sett_query_source_next(any, owes, e[10], &cursor), e[4]);
+    CHECK(sett_is_null(sett_query_source_next(any, owes, e[10], &cursor)));
+    end();
+}
+
+static void misuse_is_refused(void)
+{
+    begin(NULL);
+    sett_component Position_id = SETT_REGISTER(world, Position);
+    sett_component sources = sett_relationship_sources(world, owes);
+    CHECK(sources != 0);
+    CHECK_EQ(sett_relationship_sources(world, Position_id), 0);
+    CHECK(sett_relate(world, e[0], Position_id, e[1]) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK(sett_relate(world, e[0], owes, sett_null()) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_STALE);
+    CHECK(sett_relate(world, sett_null(), owes, e[0]) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_STALE);
+    CHECK(sett_add(world, e[0], owes) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK(sett_set(world, e[0], owes, &(Owes){.amount = 1}) == NULL);
+    CHECK(sett_ensure(world, e[0], owes) == NULL);
+    CHECK(sett_add(world, e[0], sources) == NULL);
+    CHECK_EQ(sett_entity_create_many(world, 2, &owes, 1, NULL, NULL), SETT_STATUS_ARGUMENT);
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Debtor",
+                                                                .required = &owes,
+                                                                .required_count = 1}) == 0);
+    CHECK(sett_relate(world, e[0], owes, e[1]) != NULL);
+    CHECK(sett_set(world, e[0], owes, &(Owes){.link.target = e[2], .amount = 7}) != NULL);
+    is(sett_target(world, e[0], owes), e[1]); /* where it leads is not a value to be set */
+    CHECK_EQ(*(const int32_t*)sett_related(world, e[0], owes, e[1]), 7);
+    CHECK_EQ(sett_remove(world, e[1], sources), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_component_clear(world, sources), SETT_STATUS_ARGUMENT);
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
+    SETT_QUERY(query, batch) {
+        CHECK(sett_relate(world, e[0], owes, e[2]) == NULL);
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_unrelate(world, e[0], owes, e[1]), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_unrelate_sources(world, owes, e[1]), SETT_STATUS_LOCKED);
+    }
+    CHECK_EQ(sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes"}), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_relationship_register(world, &(sett_relationship_desc){.name = "Position"}), 0);
+    CHECK_EQ(sett_relationship_register(
+                 world, &(sett_relationship_desc){.name = "Owes", .size = 4, .align = 4}),
+             owes);
+    end();
+}
+
+/* An entity that is cleared loses its own links; those that lead to it are others' components. */
+static void clearing_keeps_what_leads_here(void)
+{
+    begin(NULL);
+    sett_component Position_id = SETT_REGISTER(world, Position);
+    CHECK(SETT_ADD(world, e[1], Position) != NULL);
+    CHECK(sett_relate(world, e[1], owes, e[2]) != NULL);
+    CHECK(sett_relate(world, e[3], owes, e[1]) != NULL);
+    CHECK(sett_relate(world, e[3], likes, e[1]) != NULL);
+    CHECK_EQ(sett_entity_clear(world, e[1]), SETT_OK);
+    CHECK(!SETT_HAS(world, e[1], Position));
+    CHECK_EQ(sett_source_count(world, owes, e[2]), 0);
+    CHECK_EQ(sources_of(owes, e[1]), 3);
+    CHECK_EQ(sources_of(likes, e[1]), 3);
+    valid();
+    CHECK_EQ(sett_unrelate_sources(world, likes, e[1]), SETT_OK);
+    CHECK_EQ(sett_unrelate_sources(world, likes, e[1]), SETT_OK);
+    CHECK(!sett_has(world, e[3], likes));
+    CHECK(sett_has(world, e[3], owes));
+    end();
+}
+
+static void ends_of_targets_remove_links(void)
+{
+    begin(NULL);
+    for (uint32_t k = 1; k < 6; k++) {
+        CHECK(sett_relate(world, e[k], owes, e[0]) != NULL);
+        CHECK(sett_relate(world, e[k], likes, e[0]) != NULL);
+    }
+    CHECK(sett_relate(world, e[2], likes, e[9]) != NULL);
+    CHECK(sett_relate(world, e[3], owes, e[9]) != NULL);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    CHECK_EQ(sett_component_count(world, owes), 1);
+    CHECK_EQ(sett_component_count(world, likes), 1);
+    CHECK_EQ(targets_of(likes, e[2]), 9);
+    CHECK_EQ(sources_of(owes, e[9]), 3);
+    CHECK_EQ(sett_entity_count(world), 15);
+    end();
+}
+
+static void ends_spread(void)
+{
+    begin(&(sett_relationship_desc){.on_target_destroyed = SETT_CLEANUP_DESTROY});
+    for (uint32_t k = 1; k < 10; k++) { /* a chain, and a circle of another relationship */
+        CHECK(sett_relate(world, e[k], owes, e[k - 1]) != NULL);
+        CHECK(sett_relate(world, e[k], likes, e[k % 9 + 1]) != NULL);
+    }
+    CHECK(sett_relate(world, e[10], likes, e[11]) != NULL);
+    CHECK_EQ(sett_entity_destroy(world, e[5]), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 7); /* e[0], and the six that take no part */
+    CHECK(sett_entity_valid(world, e[10]));
+    valid();
+    CHECK_EQ(sett_entity_destroy(world, e[10]), SETT_OK);
+    CHECK(sett_entity_valid(world, e[11]));
+    end();
+
+    begin(&(sett_relationship_desc){.on_source_destroyed = SETT_CLEANUP_DESTROY});
+    for (uint32_t k = 1; k < 5; k++) {
+        CHECK(sett_relate(world, e[0], likes, e[k]) != NULL);
+    }
+    CHECK(sett_relate(world, e[4], owes, e[7]) != NULL);
+    CHECK(sett_relate(world, e[8], owes, e[4]) != NULL);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 10);
+    CHECK(!sett_entity_valid(world, e[7]));
+    CHECK(sett_entity_valid(world, e[8]));
+    CHECK(!sett_has(world, e[8], owes));
+    end();
+}
+
+static void ends_are_refused(void)
+{
+    begin(&(sett_relationship_desc){.on_target_destroyed = SETT_CLEANUP_REFUSE});
+    CHECK(sett_relate(world, e[1], owes, e[0]) != NULL);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_STATUS_REFUSED);
+    CHECK(strstr(sett_world_message(world), "Owes") != NULL);
+    CHECK(sett_entity_valid(world, e[0]));
+    valid();
+    CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    CHECK(sett_relate(world, e[2], owes, e[2]) != NULL); /* goes together */
+    CHECK_EQ(sett_entity_destroy(world, e[2]), SETT_OK);
+    CHECK(sett_relate(world, e[4], likes, e[5]) != NULL);
+    CHECK_EQ(sett_world_clear(world), SETT_OK); /* nobody is asked */
+    CHECK_EQ(sett_entity_count(world), 0);
+    end();
+
+    begin(&(sett_relationship_desc){.on_source_destroyed = SETT_CLEANUP_REFUSE});
+    CHECK(sett_relate(world, e[1], likes, e[0]) != NULL);
+    CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
+    end();
+}
+
+/* One destruction takes several links, of several relationships, from one entity that stays. */
+static void survivors_lose_all_that_leads_to_the_dead(void)
+{
+    begin(NULL);
+    sett_component below = sett_relationship_register(
+        world,
+        &(sett_relationship_desc){.name = "Below", .on_target_destroyed = SETT_CLEANUP_DESTROY});
+    sett_component Position_id = SETT_REGISTER(world, Position);
+    sett_component tags[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        char name[8] = {'T', (char)('0' + k), 0};
+        tags[k] = sett_component_register(world, &(sett_component_desc){.name = name});
+    }
+    for (uint32_t k = 1; k < 5; k++) {
+        CHECK(sett_relate(world, e[k], below, e[0]) != NULL);
+    }
+    for (uint32_t k = 6; k < 10; k++) {
+        CHECK(SETT_ADD(world, e[k], Position) != NULL);
+        CHECK(sett_add(world, e[k], tags[k - 6]) != NULL);
+        CHECK(sett_relate(world, e[k], owes, e[k - 5]) != NULL);
+        for (uint32_t t = 0; t < 5; t++) {
+            CHECK(sett_relate(world, e[k], likes, e[t]) != NULL);
+        }
+    }
+    CHECK(sett_relate(world, e[7], likes, e[11]) != NULL);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 11);
+    CHECK_EQ(sett_component_count(world, owes), 0);
+    CHECK_EQ(sett_component_count(world, likes), 1);
+    CHECK_EQ(sett_component_count(world, below), 0);
+    CHECK_EQ(targets_of(likes, e[7]), 11);
+    end();
+}
+
+static void packed_and_converted_links_hold(void)
+{
+    begin(&(sett_relationship_desc){.storage = SETT_STORAGE_PACKED});
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t k = 1; k < 10; k++) {
+            CHECK(sett_relate(world, e[k], owes, e[k % 3 == 0 ? 0 : 10]) != NULL);
+        }
+        CHECK_EQ(sources_of(owes, e[0]), 0x369);
+        CHECK_EQ(sett_remove(world, e[3], owes), SETT_OK);
+        CHECK_EQ(sources_of(owes, e[0]), 0x69);
+        CHECK_EQ(sett_component_convert(world, owes,
+                                        round % 2 == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED),
+                 SETT_OK);
+        valid();
+        CHECK_EQ(sett_component_clear(world, owes), SETT_OK);
+        valid();
+    }
+    end();
+}
+
+static uint32_t hooks;
+
+static void on_remove(sett_world* of, sett_entity entity, void* value, void* user)
+{
+    (void)value;
+    (void)user;
+    hooks++;
+    CHECK(sett_entity_valid(of, entity));
+    CHECK_EQ(sett_entity_destroy(of, entity), SETT_OK); /* it is being destroyed */
+}
+
+/* A chain that a stack would not hold, and no memory to be had. */
+static void deep_chains_end_without_memory(void)
+{
+    enum {
+        DEEP = 300000
+    };
+    static scarce_memory memory;
+    sett_world* deep = scarce_world(&memory);
+    sett_component follows = sett_relationship_register(
+        deep,
+        &(sett_relationship_desc){.name = "Follows", .on_target_destroyed = SETT_CLEANUP_DESTROY});
+    sett_component watched = sett_component_register(
+        deep, &(sett_component_desc){.name = "Watched", .on_remove = on_remove});
+    sett_entity first = sett_entity_create(deep);
+    sett_entity last = first;
+    for (uint32_t k = 1; k < DEEP; k++) {
+        sett_entity next = sett_entity_create(deep);
+        CHECK(k % 1000 != 0 || sett_add(deep, next, watched) != NULL);
+        CHECK(sett_relate(deep, next, follows, last) != NULL);
+        last = next;
+    }
+    CHECK(sett_relate(deep, first, follows, last) != NULL); /* a circle */
+    memory.closed = memory.strict = true;
+    hooks = 0;
+    CHECK_EQ(sett_entity_destroy(deep, first), SETT_OK);
+    CHECK_EQ(hooks, DEEP / 1000 - 1);
+    CHECK_EQ(sett_entity_count(deep), 0);
+    memory.closed = memory.strict = false;
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(deep, &reason) == SETT_OK, "%s", reason);
+    scarce_end(&memory, deep);
+}
+
+/* ---------------------------------------------------------------------------- memory that runs out */
+
+typedef struct scarcity {
+    sett_world* world;
+    sett_component owes, likes;
+    sett_entity e[8];
+    sett_component types[8];
+    uint32_t entities;
+} scarcity;
+
+static bool register_step(void* user)
+{
+    scarcity* s = user;
+    s->likes = sett_relationship_register(
+        s->world, &(sett_relationship_desc){.name = "Likes", .size = 8, .many = true});
+    return s->likes != 0;
+}
+
+static bool relate_exclusive(void* user)
+{
+    scarcity* s = user;
+    return sett_relate(s->world, s->e[1], s->owes, s->e[2]) != NULL;
+}
+
+static bool relate_many(void* user)
+{
+    scarcity* s = user;
+    return sett_relate(s->world, s->e[3], s->likes, s->e[4]) != NULL;
+}
+
+static bool unrelate(void* user)
+{
+    scarcity* s = user;
+    return sett_unrelate(s->world, s->e[1], s->owes, s->e[2]) == SETT_OK;
+}
+
+static bool destroy_target(void* user)
+{
+    scarcity* s = user;
+    return sett_entity_destroy(s->world, s->e[0]) == SETT_OK;
+}
+
+static void nothing_related(void* user)
+{
+    const scarcity* s = user;
+    CHECK_EQ(sett_component_count(s->world, s->owes), 0);
+    CHECK_EQ(sett_component_count(s->world, sett_relationship_sources(s->world, s->owes)), 0);
+}
+
+static void none_liked(void* user)
+{
+    const scarcity* s = user;
+    CHECK_EQ(sett_component_count(s->world, s->likes), 0);
+    CHECK_EQ(sett_component_count(s->world, sett_relationship_sources(s->world, s->likes)), 0);
+}
+
+static void still_related(void* user)
+{
+    const scarcity* s = user;
+    is(sett_target(s->world, s->e[1], s->owes), s->e[2]);
+}
+
+static void all_alive(void* user)
+{
+    const scarcity* s = user;
+    CHECK_EQ(sett_entity_count(s->world), s->entities);
+    CHECK_EQ(sett_source_count(s->world, s->owes, s->e[0]), 5);
+    CHECK_EQ(sett_source_count(s->world, s->likes, s->e[0]), 5);
+}
+
+static void memory_runs_out(void)
+{
+    static scarce_memory memory;
+    scarcity s = {.world = scarce_world(&memory)};
+    world = s.world;
+    for (uint32_t k = 0; k < 8; k++) {
+        char name[8] = {'T', (char)('0' + k), 0};
+        s.e[k] = sett_entity_create(world);
+        s.types[k] = sett_component_register(world, &(sett_component_desc){.name = name});
+    }
+    s.owes = sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes"});
+    scarce_run(world, &memory, register_step, NULL, &s);
+    scarce_run(world, &memory, relate_exclusive, nothing_related, &s);
+    scarce_run(world, &memory, relate_many, none_liked, &s);
+    /* Sets of components that a removal has not led to yet. */
+    for (uint32_t k = 1; k < 7; k++) {
+        CHECK(sett_add(world, s.e[k], s.types[k]) != NULL);
+    }
+    scarce_run(world, &memory, unrelate, still_related, &s);
+    CHECK_EQ(sett_remove(world, s.e[3], s.likes), SETT_OK);
+    for (uint32_t k = 1; k < 6; k++) {
+        CHECK(sett_relate(world, s.e[k], s.owes, s.e[0]) != NULL);
+        CHECK(sett_relate(world, s.e[k], s.likes, s.e[0]) != NULL);
+        CHECK(sett_add(world, s.e[k], s.types[k + 2]) != NULL);
+    }
+    s.entities = sett_entity_count(world);
+    sett_group* without =
+        sett_group_create(world, &(sett_group_desc){.with = {s.types[3]}, .without = {s.owes}});
+    CHECK(without != NULL);
+    CHECK_EQ(sett_world_trim(world), SETT_OK);
+    scarce_run(world, &memory, destroy_target, all_alive, &s);
+    CHECK_EQ(sett_component_count(world, s.owes), 0);
+    CHECK_EQ(sett_component_count(world, s.likes), 0);
+    CHECK(memory.failures > 20);
+    scarce_end(&memory, world);
+}
+
+TEST_MAIN(TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
+          TEST(many_carry_data_each), TEST(walks_survive_the_end_of_what_they_returned),
+          TEST(an_entity_may_lead_to_itself), TEST(presence_is_a_plain_term),
+          TEST(misuse_is_refused), TEST(clearing_keeps_what_leads_here),
+          TEST(ends_of_targets_remove_links), TEST(ends_spread), TEST(ends_are_refused),
+          TEST(survivors_lose_all_that_leads_to_the_dead), TEST(packed_and_converted_links_hold),
+          TEST(deep_chains_end_without_memory), TEST(memory_runs_out))
