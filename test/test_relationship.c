@@ -447,6 +447,37 @@ static void packed_and_converted_links_hold(void)
     end();
 }
 
+static void links_are_recorded(void)
+{
+    begin(NULL);
+    sett_commands* commands = sett_world_commands(world);
+    sett_component sources = sett_relationship_sources(world, owes);
+    sett_entity made = sett_cmd_create(commands);
+    int32_t amount = 9;
+    CHECK_EQ(sett_cmd_relate(commands, made, owes, e[1], &amount), SETT_OK);
+    CHECK_EQ(sett_cmd_relate(commands, e[1], likes, made, NULL), SETT_OK);
+    CHECK_EQ(sett_cmd_relate(commands, e[1], likes, e[2], NULL), SETT_OK);
+    CHECK_EQ(sett_cmd_unrelate(commands, e[1], likes, made), SETT_OK);
+    CHECK_EQ(sett_cmd_unrelate(commands, e[1], likes, e[3]), SETT_OK); /* none: passed over */
+    CHECK_EQ(sett_cmd_relate(commands, e[3], owes, e[4], NULL), SETT_OK);
+    CHECK_EQ(sett_cmd_relate(commands, e[4], owes, e[5], NULL), SETT_OK);
+    CHECK_EQ(sett_cmd_add(commands, e[6], owes), SETT_OK); /* not the way: passed over */
+    CHECK_EQ(sett_cmd_set(commands, e[6], owes, &(Owes){.amount = 3}), SETT_OK);
+    CHECK_EQ(sett_cmd_remove(commands, e[1], sources), SETT_OK);
+    CHECK_EQ(sett_cmd_relate(commands, e[6], sources, e[1], NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_entity_destroy(world, e[4]), SETT_OK);
+    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+    CHECK_EQ(sett_commands_count(commands), 0);
+    is(sett_target(world, made, owes), e[1]);
+    CHECK_EQ(*(const int32_t*)sett_related(world, made, owes, e[1]), 9);
+    is(sett_target(world, e[1], likes), e[2]);
+    CHECK_EQ(sett_target_count(world, e[1], likes), 1);
+    CHECK_EQ(sett_component_count(world, owes), 1);
+    CHECK_EQ(sett_cmd_relate(commands, e[1], likes, e[2], NULL), SETT_OK);
+    sett_commands_clear(commands);
+    end();
+}
+
 static uint32_t hooks;
 
 static void on_remove(sett_world* of, sett_entity entity, void* value, void* user)
@@ -491,7 +522,7 @@ static void deep_chains_end_without_memory(void)
     scarce_end(&memory, deep);
 }
 
-/* ---------------------------------------------------------------------------- memory that runs out */
+/* ------------------------------------------------------------------------- memory that runs out */
 
 typedef struct scarcity {
     sett_world* world;
@@ -604,4 +635,4 @@ TEST_MAIN(TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
           TEST(misuse_is_refused), TEST(clearing_keeps_what_leads_here),
           TEST(ends_of_targets_remove_links), TEST(ends_spread), TEST(ends_are_refused),
           TEST(survivors_lose_all_that_leads_to_the_dead), TEST(packed_and_converted_links_hold),
-          TEST(deep_chains_end_without_memory), TEST(memory_runs_out))
+          TEST(links_are_recorded), TEST(deep_chains_end_without_memory), TEST(memory_runs_out))

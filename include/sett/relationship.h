@@ -133,6 +133,15 @@ SETT_API uint32_t sett_target_count(const sett_world* world, sett_entity source,
 SETT_API uint32_t sett_source_count(const sett_world* world, sett_component relationship,
                                     sett_entity target);
 
+/* Record sett_relate, with `data` for the link to have (NULL: as sett_relate leaves them), and
+ * sett_unrelate. Applied, they are passed over when one of the two entities is gone, or the link.
+ * Fail: ARGUMENT (not a relationship), OUT_OF_MEMORY. Threads: as sett_cmd_add. Since: 0.1 */
+SETT_API sett_status sett_cmd_relate(sett_commands* commands, sett_entity source,
+                                     sett_component relationship, sett_entity target,
+                                     const void* data);
+SETT_API sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
+                                       sett_component relationship, sett_entity target);
+
 /* Where a walk over links is; all zeroes begins one. */
 typedef struct sett_link_cursor {
     const void* data; /* of the link just returned, without data not to be dereferenced */

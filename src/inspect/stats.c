@@ -42,7 +42,7 @@ void sett_world_stats(const sett_world* world, sett_stats* stats)
         stats_pages(&storage->presence, stats);
     }
     for (const setti_relation* at = world->relations; at != NULL; at = at->next) {
-        stats_pages(&at->records, setti_chain_page_size(at), stats);
+        stats_pages(&at->records, stats);
     }
     stats->block_size = world->pool.block_size + sizeof(*world);
     stats->free_size = world->pool.block_size - world->pool.used_size;

@@ -210,7 +210,7 @@ uint32_t setti_chain_next_source(const setti_relation* relation, uint32_t place)
     return link->chain_.next;
 }
 
-/* ------------------------------------------------------------------------------------ validation */
+/* ----------------------------------------------------------------------------------- validation */
 
 /* The neighbours of the link at a place, and where it leads; NULL if there is no such link. */
 static const sett_chain_* chain_look(const setti_relation* relation, chain_side side,

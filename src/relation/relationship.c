@@ -1,5 +1,5 @@
-/* relationship.c: making, ending and asking for links. How they are chained is chain.c's matter, what
- * the end of an entity means for them cleanup.c's.
+/* relationship.c: making, ending and asking for links. How they are chained is a matter of chain.c,
+ * what the end of an entity means for them of cleanup.c.
  *
  * The component of a source is removed by anybody, in any of the ways in which components go; its
  * ties take the links out of their lists, so that none of these ways has to know. It is added here
@@ -10,6 +10,7 @@
  */
 #include "query/query.h"
 #include "relation/chain.h"
+#include "world/command.h"
 
 #include <stdio.h>
 
@@ -40,7 +41,7 @@ static void links_on_add(sett_world* world, sett_entity source, void* value, voi
     }
 }
 
-/* ----------------------------------------------------------------------------------- registering */
+/* ---------------------------------------------------------------------------------- registering */
 
 static size_t relation_align(const sett_relationship_desc* desc)
 {
@@ -227,7 +228,7 @@ sett_component sett_relationship_sources(const sett_world* world, sett_component
     return relation != NULL ? relation->sources->id : 0;
 }
 
-/* -------------------------------------------------------------------------------------- relating */
+/* ------------------------------------------------------------------------------------- relating */
 
 /* The relation of a changing call, if the world allows it and the entity exists. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
@@ -378,6 +379,80 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
         }
     }
     return sett_remove(world, source, relationship);
+}
+
+/* ------------------------------------------------------------------------------------ recording */
+
+typedef struct relation_call {
+    setti_call call; /* first */
+    sett_component relationship;
+    sett_entity target;
+    bool has_data; /* they follow */
+} relation_call;
+
+static sett_status relation_apply_relate(sett_world* world, sett_entity source,
+                                         const setti_call* given)
+{
+    const relation_call* call = (const relation_call*)(const void*)given;
+    if (!sett_entity_valid(world, call->target)) {
+        return SETT_OK;
+    }
+    void* data = sett_relate(world, source, call->relationship, call->target);
+    if (data == NULL) {
+        return world->error;
+    }
+    if (call->has_data) {
+        memcpy(data, call + 1, setti_relation_of(world, call->relationship)->data_size);
+    }
+    return SETT_OK;
+}
+
+static sett_status relation_apply_unrelate(sett_world* world, sett_entity source,
+                                           const setti_call* given)
+{
+    const relation_call* call = (const relation_call*)(const void*)given;
+    if (sett_related(world, source, call->relationship, call->target) == NULL) {
+        return SETT_OK;
+    }
+    return sett_unrelate(world, source, call->relationship, call->target);
+}
+
+static sett_status relation_record(
+    sett_commands* commands, sett_entity source, sett_component relationship, sett_entity target,
+    const void* data, sett_status (*apply)(sett_world*, sett_entity, const setti_call*))
+{
+    const sett_world* world = setti_commands_world(commands);
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    if (relation == NULL) {
+        setti_world_misuse(world, SETT_STATUS_ARGUMENT, "sett_cmd_relate", source, relationship);
+        return SETT_STATUS_ARGUMENT;
+    }
+    size_t size = data != NULL ? relation->data_size : 0;
+    relation_call* call =
+        (relation_call*)(void*)setti_commands_call(commands, source, sizeof(*call) + size);
+    if (call == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    call->call.apply = apply;
+    call->relationship = relationship;
+    call->target = target;
+    call->has_data = size != 0;
+    if (size != 0) {
+        memcpy(call + 1, data, size);
+    }
+    return SETT_OK;
+}
+
+sett_status sett_cmd_relate(sett_commands* commands, sett_entity source,
+                            sett_component relationship, sett_entity target, const void* data)
+{
+    return relation_record(commands, source, relationship, target, data, relation_apply_relate);
+}
+
+sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
+                              sett_component relationship, sett_entity target)
+{
+    return relation_record(commands, source, relationship, target, NULL, relation_apply_unrelate);
 }
 
 /* --------------------------------------------------------------------------------------- asking */

@@ -24,6 +24,7 @@ typedef enum command_kind {
     COMMAND_SET,
     COMMAND_REMOVE,
     COMMAND_CLEAR,
+    COMMAND_CALL, /* the payload says whom */
 } command_kind;
 
 typedef struct command_record {
@@ -485,7 +486,25 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     return SETT_OK;
 }
 
+sett_world* setti_commands_world(const sett_commands* commands)
+{
+    return commands->world;
+}
+
+setti_call* setti_commands_call(sett_commands* commands, sett_entity entity, size_t size)
+{
+    command_record* record = commands_append(commands, COMMAND_CALL, entity, 0, size, 16);
+    return record != NULL ? (setti_call*)(void*)((unsigned char*)commands->write + record->payload)
+                          : NULL;
+}
+
 /* ------------------------------------------------------------------------------------- applying */
+
+/* Adds, where only a relationship's own command may: that is nothing to wait for. */
+static sett_status commands_added(const sett_world* world, const void* value)
+{
+    return value != NULL || world->error == SETT_STATUS_ARGUMENT ? SETT_OK : world->error;
+}
 
 /* Applies one record; what no longer makes sense is passed over. OUT_OF_MEMORY leaves it to be
  * tried again. */
@@ -512,11 +531,14 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
     case COMMAND_CLEAR:
         return sett_entity_clear(world, entity);
     case COMMAND_ADD:
-        return has || sett_add(world, entity, record->component) != NULL ? SETT_OK : world->error;
+        return has ? SETT_OK : commands_added(world, sett_add(world, entity, record->component));
     case COMMAND_SET:
-        return sett_set(world, entity, record->component, value) != NULL ? SETT_OK : world->error;
+        return commands_added(world, sett_set(world, entity, record->component, value));
     case COMMAND_REMOVE:
-        return has ? sett_remove(world, entity, record->component) : SETT_OK;
+        status = has ? sett_remove(world, entity, record->component) : SETT_OK;
+        return status != SETT_STATUS_ARGUMENT ? status : SETT_OK;
+    case COMMAND_CALL:
+        return ((const setti_call*)value)->apply(world, entity, value);
     case COMMAND_CREATE:
         break;
     }
