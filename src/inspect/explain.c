@@ -96,6 +96,13 @@ size_t sett_query_explain(sett_query* query, char* out, size_t size)
         explain_add(&text, "; then, of what is left, asked for each: ");
         explain_terms(&text, query, query->any | query->changed);
     }
+    for (uint32_t k = 0; k < query->hidden_count; k++) {
+        const setti_type* type = query->hidden[k].type;
+        if (type->storage.count != 0) {
+            explain_add(&text, "; those with %s (%u) are passed over", type->desc.name,
+                        (unsigned)type->storage.count);
+        }
+    }
     if (gathered != 0) {
         explain_add(&text, "; gathered, because their rows lie in another order: ");
         explain_terms(&text, query, gathered);

@@ -262,6 +262,11 @@ static void match_terms(sett_batch* batch, uint32_t terms)
         const setti_term* term = &query->term[setti_bits_lowest(rest)];
         match_term(batch, term, term->kind == SETT_WITH, words, batch->word_count);
     }
+    for (uint32_t k = 0; k < query->hidden_count; k++) {
+        if (query->hidden[k].type->storage.count != 0) {
+            match_term(batch, &query->hidden[k], false, words, batch->word_count);
+        }
+    }
     if (query->any != 0) {
         match_any(batch, words, batch->word_count);
     }
@@ -608,13 +613,15 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     setti_plan_make(query, &plan);
     if (plan.driver == SETT_QUERY_TERMS) {
         batch_start_pages(query, batch, plan.limit);
+        batch->plain = batch->plain && !setti_plan_hides(query);
         return;
     }
     batch->driver = plan.driver;
     batch->in_place = plan.in_place;
     batch->residual = plan.residual;
     batch->limit = plan.limit;
-    batch->plain = (query->optional | query->changed | plan.residual) == 0;
+    batch->plain =
+        (query->optional | query->changed | plan.residual) == 0 && !setti_plan_hides(query);
     batch->unit = SETT_BATCH_ROWS;
     for (uint32_t rest = plan.in_place; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
@@ -851,6 +858,11 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     bool any = query->any == 0;
     if (!sett_entity_valid(query->world, entity)) {
         return false;
+    }
+    for (uint32_t k = 0; k < query->hidden_count; k++) {
+        if (setti_storage_has(&query->hidden[k].type->storage, entity.index)) {
+            return false;
+        }
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];

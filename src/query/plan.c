@@ -90,6 +90,25 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
+/* The hiding tags that no term of the query names. */
+static void plan_find_hidden(sett_query* query)
+{
+    query->hidden_count = 0;
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        setti_type* type = query->world->hidden[k];
+        bool named = type == NULL;
+        for (uint32_t t = 0; t < query->term_count; t++) {
+            named = named || query->term[t].type == type;
+        }
+        if (!named) {
+            setti_term* term = &query->hidden[query->hidden_count++];
+            term->type = type;
+            term->kind = SETT_WITHOUT;
+            term->access = SETT_NONE;
+        }
+    }
+}
+
 void setti_plan_update(sett_query* query)
 {
     if (query->version == query->world->listener_version) {
@@ -98,6 +117,7 @@ void setti_plan_update(sett_query* query)
     query->version = query->world->listener_version;
     plan_find_kinds(query);
     plan_find_cover(query);
+    plan_find_hidden(query);
     bool set = query->cover != NULL && query->cover->owned.count == 0;
     uint32_t known = set ? query->covered : 0;
     query->matrix_count = 0;
@@ -109,7 +129,8 @@ void setti_plan_update(sett_query* query)
         query->matrix[query->matrix_count++] = &query->term[setti_bits_lowest(rest)].type->storage;
     }
     query->filter = (query->without | (query->required & ~query->positional)) & ~known;
-    query->simple = (query->required & ~query->positional) == 0 && query->matrix_count != 0;
+    query->simple = (query->required & ~query->positional) == 0 && query->matrix_count != 0 &&
+                    query->hidden_count == 0;
     /* A packed type that the set covers has to be looked up all the same if its values are
      * wanted. */
     for (uint32_t rest = query->required & ~query->positional; rest != 0; rest &= rest - 1) {

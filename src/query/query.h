@@ -56,9 +56,13 @@ struct sett_query {
     const setti_storage* matrix[SETT_QUERY_TERMS + 1];
     uint32_t matrix_count;
     uint32_t filter;
-    bool simple;            /* there is nothing to choose: pages, whatever the counts */
-    bool plain;             /* over pages: nothing but `matrix` decides */
-    bool gathers;           /* over pages: some field lies in a packed storage */
+    bool simple;  /* there is nothing to choose: pages, whatever the counts */
+    bool plain;   /* over pages: nothing but `matrix` decides */
+    bool gathers; /* over pages: some field lies in a packed storage */
+    /* Tags that hide entities, and that no term names. A loop asks for them if any entity has one.
+     */
+    setti_term hidden[SETTI_HIDDEN];
+    uint32_t hidden_count;
     uint32_t matrix_rows;   /* rows of a step: the fewest a page among its matrices */
     uint32_t scratch_size;  /* bytes, if everything had to be gathered, */
     uint32_t scratch_align; /* and their alignment */
@@ -95,6 +99,16 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
 
 /* Works out anew what depends on the listeners, if these have changed. */
 void setti_plan_update(sett_query* query);
+
+/* Whether some entity has a tag that hides it from the query. */
+SETTI_INLINE bool setti_plan_hides(const sett_query* query)
+{
+    bool hides = false;
+    for (uint32_t k = 0; k < query->hidden_count; k++) {
+        hides |= query->hidden[k].type->storage.count != 0;
+    }
+    return hides;
+}
 
 /* Over pages: the smallest extent of what is intersected. */
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)

@@ -384,14 +384,14 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
 /* ------------------------------------------------------------------------------------ recording */
 
 typedef struct relation_call {
-    setti_call call; /* first */
+    setti_command_call call; /* first */
     sett_component relationship;
     sett_entity target;
     bool has_data; /* they follow */
 } relation_call;
 
 static sett_status relation_apply_relate(sett_world* world, sett_entity source,
-                                         const setti_call* given)
+                                         const setti_command_call* given)
 {
     const relation_call* call = (const relation_call*)(const void*)given;
     if (!sett_entity_valid(world, call->target)) {
@@ -408,7 +408,7 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source,
 }
 
 static sett_status relation_apply_unrelate(sett_world* world, sett_entity source,
-                                           const setti_call* given)
+                                           const setti_command_call* given)
 {
     const relation_call* call = (const relation_call*)(const void*)given;
     if (sett_related(world, source, call->relationship, call->target) == NULL) {
@@ -419,7 +419,7 @@ static sett_status relation_apply_unrelate(sett_world* world, sett_entity source
 
 static sett_status relation_record(
     sett_commands* commands, sett_entity source, sett_component relationship, sett_entity target,
-    const void* data, sett_status (*apply)(sett_world*, sett_entity, const setti_call*))
+    const void* data, sett_status (*apply)(sett_world*, sett_entity, const setti_command_call*))
 {
     const sett_world* world = setti_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);

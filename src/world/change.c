@@ -1102,14 +1102,8 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     return SETT_OK;
 }
 
-/* The types that a bulk creation adds: those asked for, and before each what it requires. */
-typedef struct change_bulk {
-    setti_type_list types;
-    uint32_t signature; /* that all entities get */
-} change_bulk;
-
 /* Adds a type to the list and to the signature; known types are passed over. */
-static sett_status change_bulk_add(sett_world* world, change_bulk* bulk, setti_type* type)
+static sett_status change_bulk_add(sett_world* world, setti_bulk* bulk, setti_type* type)
 {
     for (uint32_t k = 0; k < bulk->types.count; k++) {
         if (bulk->types.item[k] == type) {
@@ -1119,6 +1113,30 @@ static sett_status change_bulk_add(sett_world* world, change_bulk* bulk, setti_t
     bulk->signature = change_toggle(world, bulk->signature, type);
     if (bulk->signature == SETTI_NONE || !setti_type_list_add(&world->pool, &bulk->types, type)) {
         return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return SETT_OK;
+}
+
+sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* call)
+{
+    for (uint32_t k = 0; k < bulk->component_count; k++) {
+        setti_type* type = setti_world_type(world, bulk->components[k]);
+        sett_status status = type != NULL ? SETT_OK : SETT_STATUS_UNREGISTERED;
+        for (uint32_t j = 0; j < k; j++) {
+            status = bulk->components[j] == bulk->components[k] ? SETT_STATUS_ARGUMENT : status;
+        }
+        if (status == SETT_OK && (type->flags & SETTI_TYPE_LINKED) != 0 && !bulk->linked) {
+            return change_refuse_linked(world, type, call);
+        }
+        for (uint32_t j = 0; status == SETT_OK && j < type->required.count; j++) {
+            status = change_bulk_add(world, bulk, type->required.item[j]);
+        }
+        if (status == SETT_OK) {
+            status = change_bulk_add(world, bulk, type);
+        }
+        if (status != SETT_OK) {
+            return setti_world_fail(world, status, call, sett_null(), bulk->components[k]);
+        }
     }
     return SETT_OK;
 }
@@ -1142,22 +1160,44 @@ static uint32_t change_run(const setti_entity_table* table, uint32_t ahead, uint
     return run;
 }
 
-static sett_status change_bulk_reserve(sett_world* world, const change_bulk* bulk, uint32_t count)
+/* Rows behind those that were reserved for others and not taken yet. */
+static bool change_bulk_claim(sett_world* world, setti_bulk* bulk)
+{
+    bool done = true;
+    bulk->claimed = true;
+    for (uint32_t k = 0; k < bulk->types.count; k++) {
+        setti_type* type = bulk->types.item[k];
+        type->claimed += bulk->count;
+        done = done && setti_storage_reserve_rows(&world->pool, &type->storage, type->claimed);
+    }
+    return done;
+}
+
+static void change_bulk_unclaim(setti_bulk* bulk)
+{
+    for (uint32_t k = 0; k < bulk->types.count && bulk->claimed; k++) {
+        bulk->types.item[k]->claimed -= bulk->count;
+    }
+    bulk->claimed = false;
+}
+
+sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahead)
 {
     setti_entity_table* table = &world->entities;
-    sett_status status = setti_entity_reserve(&world->pool, table, count);
+    if (bulk->count > SETTI_NONE - ahead) {
+        return SETT_STATUS_LIMIT;
+    }
+    sett_status status = setti_entity_reserve(&world->pool, table, ahead + bulk->count);
     if (status != SETT_OK || bulk->types.count == 0) {
         return status;
     }
-    for (uint32_t k = 0; k < bulk->types.count; k++) {
-        if (!setti_storage_reserve_rows(&world->pool, &bulk->types.item[k]->storage, count)) {
-            return SETT_STATUS_OUT_OF_MEMORY;
-        }
+    if (!change_bulk_claim(world, bulk)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
     }
     change_walk walk = change_walk_begin(world, 0, NULL, bulk->signature);
-    for (uint32_t done = 0; done < count;) {
-        uint32_t run = change_run(table, done, count - done);
-        uint32_t first = setti_entity_upcoming(table, done);
+    for (uint32_t done = 0; done < bulk->count;) {
+        uint32_t run = change_run(table, ahead + done, bulk->count - done);
+        uint32_t first = setti_entity_upcoming(table, ahead + done);
         for (uint32_t k = 0; k < run && world->listeners != NULL; k++) {
             if (!change_reserve_listeners(world, walk, first + k)) {
                 return SETT_STATUS_OUT_OF_MEMORY;
@@ -1175,21 +1215,39 @@ static sett_status change_bulk_reserve(sett_world* world, const change_bulk* bul
 }
 
 /* Which of the caller's value arrays belongs to a type; NULL if none does. */
-static const unsigned char* change_bulk_values(const setti_type* type,
-                                               const sett_component* components,
-                                               uint32_t component_count, const void* const* values)
+static const unsigned char* change_bulk_values(const setti_bulk* bulk, const setti_type* type)
 {
-    for (uint32_t k = 0; values != NULL && k < component_count; k++) {
-        if (components[k] == type->id) {
-            return values[k];
+    for (uint32_t k = 0; bulk->values != NULL && k < bulk->component_count; k++) {
+        if (bulk->components[k] == type->id) {
+            return bulk->values[k];
         }
     }
     return NULL;
 }
 
-/* Gives `run` entities with neighbouring indices one type; `values` has the first one's. */
+/* Writes `count` copies of one value to rows. */
+static void change_repeat(const setti_type* type, unsigned char* rows, const unsigned char* value,
+                          uint32_t count)
+{
+    size_t size = type->storage.size;
+    if (type->desc.copy != NULL) {
+        for (uint32_t k = 0; k < count; k++) {
+            type->desc.copy(rows + k * size, value, 1, type->desc.user);
+        }
+        return;
+    }
+    setti_row_copy(rows, value, size);
+    for (size_t done = size, end = size * count; done < end;) { /* what is there, twice */
+        size_t step = SETTI_MIN(done, end - done);
+        memcpy(rows + done, rows, step);
+        done += step;
+    }
+}
+
+/* Gives `run` entities with neighbouring indices one type; `values` has the first one's, or, to
+ * repeat, the one that all get. */
 static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first, uint32_t run,
-                             const unsigned char* values)
+                             const unsigned char* values, bool repeat)
 {
     for (uint32_t done = 0; done < run;) {
         uint32_t count = run - done;
@@ -1197,19 +1255,45 @@ static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first
         if (values == NULL || type->desc.copy != NULL) {
             setti_type_init_values(type, rows, count);
         }
-        if (values != NULL && type->storage.size != 0) {
+        if (values != NULL && type->storage.size != 0 && repeat) {
+            change_repeat(type, rows, values, count);
+        } else if (values != NULL && type->storage.size != 0) {
             setti_type_copy_values(type, rows, values + (size_t)done * type->storage.size, count);
         }
         done += count;
     }
 }
 
-/* Tells the hooks of a type of the `count` entities in the last rows of the entity table. */
-static void change_bulk_call(sett_world* world, setti_type* type, uint32_t row, uint32_t count,
-                             bool set)
+void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out)
 {
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t index = setti_id_set_dense(&world->entities.ids, row + k);
+    setti_entity_table* table = &world->entities;
+    bulk->row = table->ids.count;
+    for (uint32_t done = 0; done < bulk->count;) {
+        uint32_t run = change_run(table, 0, bulk->count - done);
+        uint32_t first = setti_entity_upcoming(table, 0);
+        setti_entity_create_run(&world->pool, table, run, bulk->signature,
+                                out != NULL ? out + done : NULL);
+        for (uint32_t k = 0; k < bulk->types.count; k++) {
+            setti_type* type = bulk->types.item[k];
+            const unsigned char* given = change_bulk_values(bulk, type);
+            size_t offset = bulk->repeat ? 0 : (size_t)done * type->storage.size;
+            change_bulk_fill(world, type, first, run, given != NULL ? given + offset : NULL,
+                             bulk->repeat);
+        }
+        done += run;
+    }
+    change_bulk_unclaim(bulk);
+    change_walk walk = change_walk_begin(world, 0, NULL, bulk->signature);
+    for (uint32_t k = 0; k < bulk->count && world->listeners != NULL; k++) {
+        change_enter(world, walk, setti_id_set_dense(&table->ids, bulk->row + k));
+    }
+}
+
+/* Tells the hooks of a type of entities that were created together. */
+static void change_bulk_call(sett_world* world, setti_type* type, const setti_bulk* bulk, bool set)
+{
+    for (uint32_t k = 0; k < bulk->count; k++) {
+        uint32_t index = setti_id_set_dense(&world->entities.ids, bulk->row + k);
         sett_entity entity = setti_entity_at(&world->entities, index);
         void* value = setti_storage_find(&type->storage, index);
         change_call(world, type, SETTI_ON_ADD, entity, value);
@@ -1219,41 +1303,25 @@ static void change_bulk_call(sett_world* world, setti_type* type, uint32_t row, 
     }
 }
 
-static void change_bulk_create(sett_world* world, const change_bulk* bulk, uint32_t count,
-                               const sett_component* components, uint32_t component_count,
-                               const void* const* values, sett_entity* out)
+void setti_bulk_tell(sett_world* world, const setti_bulk* bulk)
 {
-    setti_entity_table* table = &world->entities;
-    uint32_t row = table->ids.count;
-    for (uint32_t done = 0; done < count;) {
-        uint32_t run = change_run(table, 0, count - done);
-        uint32_t first = setti_entity_upcoming(table, 0);
-        setti_entity_create_run(&world->pool, table, run, bulk->signature,
-                                out != NULL ? out + done : NULL);
-        for (uint32_t k = 0; k < bulk->types.count; k++) {
-            setti_type* type = bulk->types.item[k];
-            const unsigned char* given =
-                change_bulk_values(type, components, component_count, values);
-            change_bulk_fill(world, type, first, run,
-                             given != NULL ? given + (size_t)done * type->storage.size : NULL);
-        }
-        done += run;
-    }
-    change_walk walk = change_walk_begin(world, 0, NULL, bulk->signature);
-    for (uint32_t k = 0; k < count && world->listeners != NULL; k++) {
-        change_enter(world, walk, setti_id_set_dense(&table->ids, row + k));
-    }
     for (uint32_t k = 0; k < bulk->types.count; k++) {
         setti_type* type = bulk->types.item[k];
         if ((type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
-            bool set = change_bulk_values(type, components, component_count, values) != NULL;
-            change_bulk_call(world, type, row, count, set);
+            change_bulk_call(world, type, bulk, change_bulk_values(bulk, type) != NULL);
         }
     }
-    for (uint32_t k = 0; k < count && world->listeners != NULL; k++) {
-        uint32_t index = setti_id_set_dense(&table->ids, row + k);
-        change_tell_entered(world, walk, setti_entity_at(table, index));
+    change_walk walk = change_walk_begin(world, 0, NULL, bulk->signature);
+    for (uint32_t k = 0; k < bulk->count && world->listeners != NULL; k++) {
+        uint32_t index = setti_id_set_dense(&world->entities.ids, bulk->row + k);
+        change_tell_entered(world, walk, setti_entity_at(&world->entities, index));
     }
+}
+
+void setti_bulk_free(sett_world* world, setti_bulk* bulk)
+{
+    change_bulk_unclaim(bulk);
+    setti_type_list_deinit(&world->pool, &bulk->types);
 }
 
 sett_status sett_entity_create_many(sett_world* world, uint32_t count,
@@ -1266,37 +1334,24 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
         return status;
     }
     change_settle(world);
-    change_bulk bulk = {{NULL, 0, 0}, 0};
-    for (uint32_t k = 0; k < component_count && status == SETT_OK; k++) {
-        setti_type* type = setti_world_type(world, components[k]);
-        if (type == NULL) {
-            status = SETT_STATUS_UNREGISTERED;
-        } else if ((type->flags & SETTI_TYPE_LINKED) != 0) {
-            status = SETT_STATUS_ARGUMENT;
-        }
-        for (uint32_t j = 0; j < k; j++) {
-            status = components[j] == components[k] ? SETT_STATUS_ARGUMENT : status;
-        }
-        for (uint32_t j = 0; status == SETT_OK && j < type->required.count; j++) {
-            status = change_bulk_add(world, &bulk, type->required.item[j]);
-        }
-        if (status == SETT_OK) {
-            status = change_bulk_add(world, &bulk, type);
-        }
-        if (status != SETT_OK) {
-            setti_world_fail(world, status, call, sett_null(), components[k]);
-        }
-    }
+    setti_bulk bulk;
+    memset(&bulk, 0, sizeof(bulk));
+    bulk.components = components;
+    bulk.component_count = component_count;
+    bulk.values = values;
+    bulk.count = count;
+    status = setti_bulk_prepare(world, &bulk, call);
     if (status == SETT_OK) {
-        status = change_bulk_reserve(world, &bulk, count);
+        status = setti_bulk_reserve(world, &bulk, 0);
         if (status != SETT_OK) {
             setti_world_fail(world, status, call, sett_null(), 0);
         }
     }
     if (status == SETT_OK) {
-        change_bulk_create(world, &bulk, count, components, component_count, values, out);
+        setti_bulk_create(world, &bulk, out);
+        setti_bulk_tell(world, &bulk);
     }
-    setti_pool_free(&world->pool, bulk.types.item, bulk.types.capacity * sizeof(setti_type*), 16);
+    setti_bulk_free(world, &bulk);
     return status;
 }
 

@@ -29,6 +29,29 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 
+/* Entities created together, all with the same types. Several such creations become one that cannot
+ * fail half way: settle; prepare each; reserve each, `ahead` being how many are created before it;
+ * then create each in the same order; tell each, when all is in its place; free each. */
+typedef struct setti_bulk {
+    const sett_component* components; /* asked for, and what they require */
+    const void* const* values;        /* of each, NULL: initialised values; NULL: all of them */
+    uint32_t component_count;
+    uint32_t count; /* entities */
+    bool repeat;    /* `values` point to one value each, which all entities get */
+    bool linked;    /* types of relationships may be among them: the caller will link */
+    /* The rest is worked out; all zeroes at first. */
+    setti_type_list types; /* what is added, in order */
+    uint32_t signature;
+    uint32_t row; /* of the entity table: the first one's, once they exist */
+    bool claimed;
+} setti_bulk;
+
+sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* call);
+sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahead);
+void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out);
+void setti_bulk_tell(sett_world* world, const setti_bulk* bulk);
+void setti_bulk_free(sett_world* world, setti_bulk* bulk);
+
 /* Whether the entity at an index is being destroyed. */
 static inline bool setti_change_is_dying(const sett_world* world, uint32_t index)
 {

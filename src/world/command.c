@@ -491,11 +491,12 @@ sett_world* setti_commands_world(const sett_commands* commands)
     return commands->world;
 }
 
-setti_call* setti_commands_call(sett_commands* commands, sett_entity entity, size_t size)
+setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity, size_t size)
 {
     command_record* record = commands_append(commands, COMMAND_CALL, entity, 0, size, 16);
-    return record != NULL ? (setti_call*)(void*)((unsigned char*)commands->write + record->payload)
-                          : NULL;
+    return record != NULL
+               ? (setti_command_call*)(void*)((unsigned char*)commands->write + record->payload)
+               : NULL;
 }
 
 /* ------------------------------------------------------------------------------------- applying */
@@ -538,7 +539,7 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
         status = has ? sett_remove(world, entity, record->component) : SETT_OK;
         return status != SETT_STATUS_ARGUMENT ? status : SETT_OK;
     case COMMAND_CALL:
-        return ((const setti_call*)value)->apply(world, entity, value);
+        return ((const setti_command_call*)value)->apply(world, entity, value);
     case COMMAND_CREATE:
         break;
     }

@@ -27,16 +27,17 @@ sett_status setti_commands_merge_lanes(sett_world* world, sett_commands* const* 
                                        uint32_t count);
 
 /* A command of another module: what its payload begins with. */
-typedef struct setti_call {
+typedef struct setti_command_call {
     /* Applies it to an entity that exists; what no longer makes sense is passed over with SETT_OK.
      */
-    sett_status (*apply)(sett_world* world, sett_entity entity, const struct setti_call* call);
-} setti_call;
+    sett_status (*apply)(sett_world* world, sett_entity entity,
+                         const struct setti_command_call* call);
+} setti_command_call;
 
 /* Records one with room for `size` bytes, aligned to 16, for the caller to fill. NULL when memory
  * runs out. */
 sett_world* setti_commands_world(const sett_commands* commands);
-setti_call* setti_commands_call(sett_commands* commands, sett_entity entity, size_t size);
+setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity, size_t size);
 
 /* Frees a buffer, the world's own or another, and drops what it holds. */
 void setti_commands_free(sett_commands* commands);

@@ -14,6 +14,7 @@
 #include "world/signature.h"
 
 #define SETTI_MESSAGE_SIZE 512
+#define SETTI_HIDDEN 2 /* Disabled and Prefab: relation/prefab.c */
 
 /* How far events may follow from events: sets from within callbacks that are told of sets, and
  * commands recorded while commands are applied. Deeper is refused. */
@@ -78,6 +79,9 @@ struct sett_world {
     uint32_t tied;   /* types with ties */
     bool stripping;  /* while ties are cut: the entity loses all that it has, not one type */
     uint32_t doomed; /* entities to be destroyed together, found so far; see change.c */
+
+    /* tags whose entities queries pass over unless they name them; NULL until they are asked for */
+    setti_type* hidden[SETTI_HIDDEN];
 
     setti_listener* listeners; /* groups and tracked sets, doubly linked, in order of creation */
     setti_plan_table plans;    /* which of them a transition concerns */
