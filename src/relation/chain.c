@@ -126,6 +126,43 @@ void setti_chain_cut(setti_relation* relation, sett_link* link)
     }
 }
 
+void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
+                           uint32_t count, sett_entity target)
+{
+    sett_links* list = setti_chain_sources(relation, target);
+    uint32_t previous = list->count != 0 ? list->last_ : SETTI_NONE;
+    if (previous != SETTI_NONE) {
+        chain_at(relation, BY_TARGET, previous)->next = sources[0].index;
+    } else {
+        list->first_ = sources[0].index;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        sett_link* link = setti_storage_find_mut(&relation->world->pool, &relation->links->storage,
+                                                 sources[k].index);
+        link->target = target;
+        link->chain_.previous = previous;
+        link->chain_.next = k + 1 < count ? sources[k + 1].index : SETTI_NONE;
+        previous = sources[k].index;
+    }
+    list->last_ = previous;
+    list->count += count;
+}
+
+bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&relation->world->entities, index);
+    uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+    return setti_storage_has(&relation->sources->storage, index) ||
+           setti_change_reserve_add(relation->world, relation->sources, index, &signature);
+}
+
+void setti_chain_make_target(const setti_relation* relation, sett_entity target)
+{
+    if (!setti_storage_has(&relation->sources->storage, target.index)) {
+        (void)setti_change_add_reserved(relation->world, relation->sources, target);
+    }
+}
+
 /* ----------------------------------------------------------------------------------------- many */
 
 static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
@@ -140,6 +177,20 @@ bool setti_chain_reserve(setti_relation* relation)
            setti_pages_ensure(&relation->world->pool, &relation->records,
                               relation->record_count >> relation->record_shift,
                               setti_chain_page_size(relation), relation->record_align, &fresh);
+}
+
+bool setti_chain_claim(setti_relation* relation, uint32_t count)
+{
+    bool fresh;
+    uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
+    uint32_t number = (relation->record_count + relation->claimed) >> relation->record_shift;
+    bool done = end < SETTI_NONE;
+    for (; done && number <= (uint32_t)(end - 1) >> relation->record_shift; number++) {
+        done = setti_pages_ensure(&relation->world->pool, &relation->records, number,
+                                  setti_chain_page_size(relation), relation->record_align, &fresh);
+    }
+    relation->claimed += done ? count : 0;
+    return done;
 }
 
 uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_links* targets,
@@ -176,6 +227,19 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
         setti_pages_free(&relation->world->pool, &relation->records, spare,
                          setti_chain_page_size(relation), relation->record_align);
     }
+}
+
+void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target)
+{
+    unsigned char* link =
+        setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
+    if (relation->many) {
+        uint32_t place = setti_chain_append(relation, source, (sett_links*)(void*)link, target);
+        link = (unsigned char*)setti_chain_record_at(relation, place);
+    } else {
+        setti_chain_set(relation, source, (sett_link*)(void*)link, target);
+    }
+    return link + relation->data;
 }
 
 uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target)

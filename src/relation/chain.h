@@ -30,7 +30,9 @@ typedef struct setti_relation {
     uint32_t data_size;
     const uint32_t* entity_offsets; /* in the data; owned by the pool */
     uint32_t entity_offset_count;
-    sett_entity pending; /* the target of the link being made, for hooks to see it whole */
+    /* the link being made: its value begins linked, so that everybody told of it sees it whole */
+    sett_entity pending_source;
+    sett_entity pending_target; /* null: values begin leading nowhere */
 
     /* Of many: the records of all links, without gaps. */
     setti_pages records;
@@ -38,6 +40,7 @@ typedef struct setti_relation {
     uint32_t record_size;
     uint32_t record_shift; /* records a page = 1 << shift */
     uint32_t record_align;
+    uint32_t claimed; /* records reserved by a creation of many, see clone.c */
 } setti_relation;
 
 /* The relation of a component id, NULL if it is none's. */
@@ -63,8 +66,22 @@ static inline size_t setti_chain_page_size(const setti_relation* relation)
 /* The list that begins at a target: NULL if it never was one, or is gone. */
 sett_links* setti_chain_sources(const setti_relation* relation, sett_entity target);
 
-/* Makes sure that one more record needs no memory. */
+/* Makes sure that one more record needs no memory; so many more than were claimed already. */
 bool setti_chain_reserve(setti_relation* relation);
+bool setti_chain_claim(setti_relation* relation, uint32_t count);
+
+/* Makes sure that an entity can become a target without needing memory; makes it one. What is one
+ * already stays as it is. */
+bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
+void setti_chain_make_target(const setti_relation* relation, sett_entity target);
+
+/* Links an entity that has the component to one that has its list, records reserved. Returns the
+ * data. */
+void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
+
+/* The same for many whose exclusive links lead nowhere. */
+void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
+                           uint32_t count, sett_entity target);
 
 /* Makes the value of an exclusive relationship lead to a target, which has its list. */
 void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link,

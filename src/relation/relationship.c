@@ -29,15 +29,15 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     }
 }
 
-/* First of all who are told of the component: what they see leads somewhere. */
-static void links_on_add(sett_world* world, sett_entity source, void* value, void* user)
+/* Fresh values; the one that is being made leads where it is to lead, before anybody is told. */
+static void links_init(void* values, uint32_t count, void* user)
 {
     setti_relation* relation = user;
-    (void)world;
-    if (relation->many) {
-        (void)setti_chain_append(relation, source.index, value, relation->pending);
-    } else {
-        setti_chain_set(relation, source.index, value, relation->pending);
+    memset(values, 0, (size_t)count * relation->links->storage.size);
+    if (!sett_is_null(relation->pending_target)) {
+        sett_entity target = relation->pending_target;
+        relation->pending_target = sett_null();
+        (void)setti_chain_link(relation, relation->pending_source.index, target);
     }
 }
 
@@ -95,7 +95,7 @@ static sett_component relation_register_links(setti_relation* relation,
     desc.align =
         relation->many ? sizeof(uint32_t) : SETTI_MAX(relation_align(given), sizeof(uint32_t));
     desc.copy = links_copy;
-    desc.on_add = links_on_add;
+    desc.init = links_init;
     desc.user = relation;
     return sett_component_register(relation->world, &desc);
 }
@@ -252,8 +252,8 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     return relation;
 }
 
-/* Gives the target its list and the source its component, led to the target by the hook. NULL when
- * memory runs out. */
+/* Gives the target its list and the source its component, which then leads there. False when memory
+ * runs out. */
 static bool relation_attach(setti_relation* relation, sett_entity source, sett_entity target)
 {
     sett_world* world = relation->world;
@@ -274,7 +274,8 @@ static bool relation_attach(setti_relation* relation, sett_entity source, sett_e
         (void)setti_change_add_reserved(world, relation->sources, target);
     }
     if (links) {
-        relation->pending = target;
+        relation->pending_source = source;
+        relation->pending_target = target;
         (void)setti_change_add_reserved(world, relation->links, source);
     }
     return true;

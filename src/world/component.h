@@ -32,7 +32,8 @@ enum {
     SETTI_TYPE_ON_REMOVE = 256,
     SETTI_TYPE_TIED = 512,    /* has ties */
     SETTI_TYPE_LINKED = 1024, /* added by what keeps links through it, by no one else */
-    SETTI_TYPE_KEPT = 2048    /* others lead here by it: goes with its entity, not before */
+    SETTI_TYPE_KEPT = 2048,   /* others lead here by it: goes with its entity, not before */
+    SETTI_TYPE_SHARED = 4096  /* instances have the value of their prefab, not their own */
 };
 
 #define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES | SETTI_TYPE_LINKED)

@@ -14,7 +14,13 @@
 #include "world/signature.h"
 
 #define SETTI_MESSAGE_SIZE 512
-#define SETTI_HIDDEN 2 /* Disabled and Prefab: relation/prefab.c */
+
+/* Tags whose entities queries pass over: relation/prefab.c. */
+enum {
+    SETTI_HIDDEN_DISABLED,
+    SETTI_HIDDEN_PREFAB,
+    SETTI_HIDDEN
+};
 
 /* How far events may follow from events: sets from within callbacks that are told of sets, and
  * commands recorded while commands are applied. Deeper is refused. */
@@ -101,6 +107,7 @@ struct sett_world {
     bool depth_logged;      /* by this application: that records are refused for their depth */
     uint32_t open_lanes;    /* buffers that record side by side, see command.h */
 
+    struct setti_relation* instance_of;  /* relation/prefab.c; NULL until it is used */
     struct setti_relation* relations;    /* relation/relationship.c; in order of registration */
     struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */
     struct setti_name_table* name_table; /* relation/name.c; NULL until it is used */

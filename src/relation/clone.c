@@ -1,0 +1,510 @@
+/* clone.c: copies of an entity, or of a subtree.
+ *
+ * The workload: a hundred thousand instances of one prefab at once, and one at a time while a game
+ * runs. So it is done node by node and not copy by copy: all copies of one node are one creation in
+ * bulk, with neighbouring indices, and each type's values are written page by page.
+ *
+ *     nodes      root | child | child's child | ...          parents first
+ *     slots      Position Sprite | Position | ...            what the copies of each node get
+ *     copies     root 0 1 2 .. count-1 | child 0 1 2 .. | ...
+ *
+ * All memory is reserved before the first entity exists; then they are made, put in their places,
+ * and at last told of, when all that they refer to is there. Types of relationships are created
+ * with the rest, leading nowhere, and linked afterwards; so are the types that copies need because
+ * other copies lead to them. Entities outside have theirs: what is copied leads to them already.
+ *
+ * Invariant:  a reference, a link or a parent of a copy is the copy, with the same number, of what
+ * the original's is, if that is copied too;  else the same within a world, none in another
+ */
+#include "relation/clone.h"
+
+#include "relation/links.h"
+
+static void* clone_alloc(const setti_clone* clone, size_t count, size_t size)
+{
+    size_t bytes;
+    bool fits = setti_multiply(SETTI_MAX(count, 1), size, &bytes);
+    return fits ? setti_pool_alloc(&clone->to->pool, bytes, 16) : NULL;
+}
+
+static void clone_free(const setti_clone* clone, const void* piece, size_t count, size_t size)
+{
+    setti_pool_free(&clone->to->pool, setti_unconst(piece), SETTI_MAX(count, 1) * size, 16);
+}
+
+static sett_status clone_no_memory(const setti_clone* clone)
+{
+    return setti_world_fail(clone->to, SETT_STATUS_OUT_OF_MEMORY, clone->call, sett_null(), 0);
+}
+
+/* Walks the types of an entity, the loose ones last; starts with *cursor = 0, ends with NULL. */
+static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
+                                   uint32_t* cursor)
+{
+    const sett_world* from = clone->from;
+    const setti_entity_page* page = setti_entity_page_of(&from->entities, node->index);
+    uint32_t set = page->signature[node->index & SETTI_ID_SET_MASK];
+    uint32_t count = set != 0 ? from->signatures.record[set].count : 0;
+    if (*cursor < count) {
+        return from->types[from->signatures.record[set].types[(*cursor)++]];
+    }
+    while (*cursor - count < from->loose.count) {
+        setti_type* type = from->loose.item[(*cursor)++ - count];
+        if (setti_storage_has(&type->storage, node->index)) {
+            return type;
+        }
+    }
+    return NULL;
+}
+
+/* The node of an entity that is copied, SETTI_NONE for others. */
+static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
+{
+    if (!setti_entity_is_current(&clone->from->entities, entity)) {
+        return SETTI_NONE;
+    }
+    if (clone->node_count == 1) {
+        return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
+    }
+    return setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
+}
+
+/* ---------------------------------------------------------------------------------------- links */
+
+/* A walk over the links of a node, of one type, that its copies get. */
+typedef struct clone_links {
+    setti_relation* relation; /* of `from` */
+    sett_link_cursor cursor;
+    sett_entity target;
+    uint32_t node; /* of the target, SETTI_NONE: it is not copied */
+} clone_links;
+
+static clone_links clone_links_begin(setti_relation* relation)
+{
+    clone_links links;
+    memset(&links, 0, sizeof(links));
+    links.relation = relation;
+    return links;
+}
+
+static bool clone_links_next(const setti_clone* clone, const setti_clone_node* node,
+                             clone_links* links)
+{
+    sett_entity source = setti_entity_at(&clone->from->entities, node->index);
+    /* Instances are led to the node itself, whatever that is led to. */
+    bool none = links->relation == clone->instances && node->derives;
+    do {
+        links->target = none ? sett_null()
+                             : sett_target_next(clone->from, source, links->relation->links->id,
+                                                &links->cursor);
+        if (sett_is_null(links->target)) {
+            return false;
+        }
+        links->node = clone_node_of(clone, links->target);
+    } while (links->node == SETTI_NONE && clone->from != clone->to);
+    return true;
+}
+
+/* Calls `visit` for each link of a node that its copies get; false as soon as it says so. */
+static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
+                            bool (*visit)(setti_clone* clone, setti_clone_node* node,
+                                          const clone_links* links))
+{
+    uint32_t cursor = 0;
+    setti_type* type;
+    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
+        if (type->relation != NULL) {
+            clone_links links = clone_links_begin(type->relation);
+            while (clone_links_next(clone, node, &links)) {
+                if (!visit(clone, node, &links)) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* --------------------------------------------------------------------------------------- mapping */
+
+static bool clone_is_same(const setti_type* a, const setti_type* b)
+{
+    const setti_relation* r = a->relation;
+    const setti_relation* s = b->relation;
+    return a->desc.size == b->desc.size && a->desc.align == b->desc.align &&
+           a->desc.layout_version == b->desc.layout_version && (r == NULL) == (s == NULL) &&
+           (r == NULL || (r->many == s->many && r->data_size == s->data_size));
+}
+
+/* The type that copies get for one of `from`: by name in another world. NULL if that has none, and
+ * says so. */
+static setti_type* clone_map(const setti_clone* clone, setti_type* type)
+{
+    if (clone->from == clone->to) {
+        return type;
+    }
+    setti_type* to = setti_world_type(clone->to, sett_component_find(clone->to, type->desc.name));
+    if (to != NULL && clone_is_same(type, to)) {
+        return to;
+    }
+    setti_world_fail_with(clone->to, to == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_CONFLICT,
+                          "%s: \"%.100s\" is %s in the other world", clone->call, type->desc.name,
+                          to == NULL ? "not registered"
+                                     : "of another size, alignment, version or kind");
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------- gathering */
+
+/* What follows in the subtree. */
+static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity at)
+{
+    return clone->alone ? sett_null() : sett_hierarchy_walk(clone->from, root, at);
+}
+
+/* Lists the entities to be copied. */
+static sett_status clone_gather(setti_clone* clone, sett_entity root)
+{
+    const setti_id_set* ids = &clone->to->entities.ids;
+    for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
+        clone->node_count++;
+    }
+    if ((uint64_t)clone->node_count * clone->count > ids->limit - ids->count) {
+        return setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->call, sett_null(), 0);
+    }
+    clone->nodes = clone_alloc(clone, clone->node_count, sizeof(*clone->nodes));
+    if (clone->nodes == NULL) {
+        return clone_no_memory(clone);
+    }
+    memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
+    clone->copies =
+        clone_alloc(clone, (size_t)clone->node_count * clone->count, sizeof(*clone->copies));
+    if (clone->copies == NULL) {
+        return clone_no_memory(clone);
+    }
+    uint32_t k = 0;
+    for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), k++) {
+        setti_clone_node* node = &clone->nodes[k];
+        node->index = at.index;
+        node->lead = SETTI_NONE;
+        node->derives = clone->instances != NULL && k == 0;
+        node->copies = clone->copies + (size_t)k * clone->count;
+        node->bulk.count = clone->count;
+        node->bulk.repeat = true;
+        node->bulk.linked = true;
+        if (clone->node_count > 1 &&
+            !setti_hash_map_set(&clone->to->pool, &clone->by_index, (uint64_t)at.index + 1, k)) {
+            return clone_no_memory(clone);
+        }
+    }
+    return SETT_OK;
+}
+
+/* Counts what a node will need, from above; and whether its copies share values with it. */
+static void clone_measure(setti_clone* clone, setti_clone_node* node)
+{
+    uint32_t cursor = 0;
+    const setti_type* type;
+    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
+        clone->slot_room++;
+        node->derives =
+            node->derives || (clone->instances != NULL && (type->flags & SETTI_TYPE_SHARED) != 0);
+    }
+    clone->slot_room += node->derives;
+}
+
+static bool clone_count_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
+{
+    (void)node;
+    clone->lead_room += links->node != SETTI_NONE;
+    return true;
+}
+
+static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
+{
+    (void)node;
+    if (links->node == SETTI_NONE) {
+        return true;
+    }
+    setti_type* sources = clone_map(clone, links->relation->sources);
+    clone->leads[clone->lead_count].sources = sources;
+    clone->leads[clone->lead_count].next = clone->nodes[links->node].lead;
+    clone->nodes[links->node].lead = clone->lead_count++;
+    return sources != NULL;
+}
+
+/* Finds out what leads where, and makes room to plan. */
+static sett_status clone_survey(setti_clone* clone)
+{
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        clone_measure(clone, &clone->nodes[k]);
+    }
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        (void)clone_each_link(clone, &clone->nodes[k], clone_count_lead);
+    }
+    clone->slot_room += clone->lead_room;
+    clone->leads = clone_alloc(clone, clone->lead_room, sizeof(*clone->leads));
+    clone->slots = clone_alloc(clone, clone->slot_room, sizeof(*clone->slots));
+    clone->ids = clone_alloc(clone, clone->slot_room, sizeof(*clone->ids));
+    clone->values = clone_alloc(clone, clone->slot_room, sizeof(*clone->values));
+    if (clone->leads == NULL || clone->slots == NULL || clone->ids == NULL ||
+        clone->values == NULL) {
+        return clone_no_memory(clone);
+    }
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        if (!clone_each_link(clone, &clone->nodes[k], clone_add_lead)) {
+            return clone->to->error;
+        }
+    }
+    return SETT_OK;
+}
+
+/* -------------------------------------------------------------------------------------- planning */
+
+/* Gives the copies of a node one more type; one that they get already is passed over. */
+static void clone_add_slot(setti_clone* clone, const setti_clone_node* node, setti_type* from,
+                           const setti_type* to)
+{
+    for (uint32_t k = node->slot; k < clone->slot_count; k++) {
+        if (clone->ids[k] == to->id) {
+            return;
+        }
+    }
+    clone->slots[clone->slot_count] = from;
+    clone->ids[clone->slot_count] = to->id;
+    clone->values[clone->slot_count++] = NULL;
+}
+
+/* Whether copies of a node get one of its types. */
+static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
+                        const setti_type* type)
+{
+    if (type->relation_of_sources != NULL) {
+        return false; /* others lead here: see leads */
+    }
+    if (type->relation != NULL) {
+        clone_links links = clone_links_begin(type->relation);
+        return clone_links_next(clone, node, &links);
+    }
+    return clone->instances == NULL || ((type->flags & SETTI_TYPE_SHARED) == 0 &&
+                                        type != clone->from->hidden[SETTI_HIDDEN_PREFAB]);
+}
+
+/* Whether a type's values can be copied, and are not the library's own to be made anew. */
+static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
+                               const setti_type* to)
+{
+    const sett_world* from = clone->from;
+    bool owns = to->desc.copy == NULL && to->desc.deinit != NULL;
+    return !owns && type->relation == NULL && type->storage.size != 0 &&
+           (from->hierarchy == NULL || type != from->hierarchy->type);
+}
+
+static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
+{
+    uint32_t cursor = 0;
+    setti_type* type;
+    node->slot = clone->slot_count;
+    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
+        if (clone_keeps(clone, node, type)) {
+            const setti_type* to = clone_map(clone, type);
+            if (to == NULL) {
+                return clone->to->error;
+            }
+            clone_add_slot(clone, node, clone_copies_value(clone, type, to) ? type : NULL, to);
+        }
+    }
+    for (uint32_t k = node->lead; k != SETTI_NONE; k = clone->leads[k].next) {
+        clone_add_slot(clone, node, NULL, clone->leads[k].sources);
+    }
+    if (node->derives) {
+        clone_add_slot(clone, node, NULL, clone->instances->links);
+    }
+    node->bulk.components = clone->ids + node->slot;
+    node->bulk.values = clone->values + node->slot;
+    node->bulk.component_count = clone->slot_count - node->slot;
+    return setti_bulk_prepare(clone->to, &node->bulk, clone->call);
+}
+
+/* Claims the records that links of copies will take. */
+static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const clone_links* links)
+{
+    setti_relation* relation = clone_map(clone, links->relation->links)->relation;
+    (void)node;
+    return !relation->many || setti_chain_claim(relation, clone->count);
+}
+
+/* Prepares and reserves all that making the copies will take. */
+static sett_status clone_reserve(setti_clone* clone)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
+        status = clone_plan_node(clone, &clone->nodes[k]);
+    }
+    uint64_t ahead = 0;
+    for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
+        setti_clone_node* node = &clone->nodes[k];
+        if (!clone_each_link(clone, node, clone_claim_record)) {
+            return clone_no_memory(clone);
+        }
+        /* What instances are led to gets its list, if this is the first time. */
+        if (node->derives && !setti_chain_reserve_target(clone->instances, node->index)) {
+            return clone_no_memory(clone);
+        }
+        status = ahead < SETTI_NONE ? setti_bulk_reserve(clone->to, &node->bulk, (uint32_t)ahead)
+                                    : SETT_STATUS_LIMIT;
+        if (status != SETT_OK) {
+            setti_world_fail(clone->to, status, clone->call, sett_null(), 0);
+        }
+        ahead += clone->count;
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------- making */
+
+/* Writes what a reference in a copy is: `k` is the copy's number. */
+static void clone_remap(const setti_clone* clone, unsigned char* at, uint32_t k)
+{
+    sett_entity reference;
+    memcpy(&reference, at, sizeof(reference));
+    uint32_t node = sett_is_null(reference) ? SETTI_NONE : clone_node_of(clone, reference);
+    if (node != SETTI_NONE) {
+        reference = clone->nodes[node].copies[k];
+    } else if (clone->from != clone->to) {
+        reference = sett_null();
+    }
+    memcpy(at, &reference, sizeof(reference));
+}
+
+/* Remaps the references in all copies of a node's values. */
+static void clone_remap_node(const setti_clone* clone, const setti_clone_node* node)
+{
+    for (uint32_t s = 0; s < node->bulk.component_count; s++) {
+        const setti_type* type = setti_world_type(clone->to, node->bulk.components[s]);
+        if (clone->slots[node->slot + s] == NULL || type->desc.entity_offset_count == 0) {
+            continue;
+        }
+        for (uint32_t k = 0; k < clone->count; k++) {
+            unsigned char* value = setti_storage_find(&type->storage, node->copies[k].index);
+            for (uint32_t n = 0; n < type->desc.entity_offset_count; n++) {
+                clone_remap(clone, value + type->desc.entity_offsets[n], k);
+            }
+        }
+    }
+}
+
+static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)
+{
+    setti_relation* relation = clone_map(clone, links->relation->links)->relation;
+    for (uint32_t k = 0; k < clone->count; k++) {
+        sett_entity target =
+            links->node != SETTI_NONE ? clone->nodes[links->node].copies[k] : links->target;
+        unsigned char* made = setti_chain_link(relation, node->copies[k].index, target);
+        memcpy(made, links->cursor.data, relation->data_size);
+        for (uint32_t n = 0; n < relation->entity_offset_count; n++) {
+            clone_remap(clone, made + relation->entity_offsets[n], k);
+        }
+    }
+    return true;
+}
+
+/* Puts the copies of a node where the original is: under the copy of its parent; the root's beside
+ * it, or nowhere, if they are instances or in another world. */
+static void clone_place(const setti_clone* clone, const setti_clone_node* node)
+{
+    const sett_hierarchy* place = setti_hierarchy_find(clone->from, node->index);
+    if (place == NULL) {
+        return;
+    }
+    sett_entity parent = place->parent != 0
+                             ? setti_entity_at(&clone->from->entities, place->parent - 1)
+                             : sett_null();
+    uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
+    bool beside = above == SETTI_NONE && clone->from == clone->to && clone->instances == NULL;
+    uint32_t policy = place->children & SETTI_POLICY;
+    for (uint32_t k = 0; k < clone->count; k++) {
+        if (policy != 0) {
+            (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
+                                            (sett_children_policy)policy);
+        }
+        if (above != SETTI_NONE) {
+            (void)sett_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
+        } else if (beside && !sett_is_null(parent)) {
+            (void)sett_hierarchy_attach(clone->to, node->copies[k], parent);
+        }
+    }
+}
+
+/* Everything is reserved: nothing fails from here on. */
+static void clone_make(setti_clone* clone)
+{
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        setti_clone_node* node = &clone->nodes[k];
+        if (node->derives) {
+            setti_chain_make_target(clone->instances,
+                                    setti_entity_at(&clone->from->entities, node->index));
+        }
+        for (uint32_t s = 0; s < node->bulk.component_count; s++) { /* groups move values */
+            const setti_type* from = clone->slots[node->slot + s];
+            clone->values[node->slot + s] =
+                from != NULL ? setti_storage_find(&from->storage, node->index) : NULL;
+        }
+        setti_bulk_create(clone->to, &node->bulk, node->copies);
+    }
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        setti_clone_node* node = &clone->nodes[k];
+        clone_remap_node(clone, node);
+        if (node->derives) {
+            setti_chain_link_many(clone->instances, node->copies, clone->count,
+                                  setti_entity_at(&clone->from->entities, node->index));
+        }
+        (void)clone_each_link(clone, node, clone_make_link);
+        clone_place(clone, node);
+    }
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        setti_bulk_tell(clone->to, &clone->nodes[k].bulk);
+    }
+}
+
+static void clone_release(setti_clone* clone)
+{
+    for (uint32_t k = 0; clone->nodes != NULL && k < clone->node_count; k++) {
+        setti_bulk_free(clone->to, &clone->nodes[k].bulk);
+    }
+    for (setti_relation* at = clone->to->relations; at != NULL; at = at->next) {
+        at->claimed = 0;
+    }
+    setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
+    clone_free(clone, clone->nodes, clone->node_count, sizeof(*clone->nodes));
+    clone_free(clone, clone->copies, (size_t)clone->node_count * clone->count,
+               sizeof(*clone->copies));
+    clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
+    clone_free(clone, clone->slots, clone->slot_room, sizeof(*clone->slots));
+    clone_free(clone, clone->ids, clone->slot_room, sizeof(*clone->ids));
+    clone_free(clone, clone->values, clone->slot_room, sizeof(*clone->values));
+}
+
+sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
+{
+    if (clone->from->hierarchy != NULL && clone->to->hierarchy == NULL &&
+        sett_hierarchy_register(clone->to, NULL) == 0) {
+        return clone->to->error;
+    }
+    setti_change_settle(clone->to);
+    sett_status status = clone_gather(clone, root);
+    if (status == SETT_OK) {
+        status = clone_survey(clone);
+    }
+    if (status == SETT_OK) {
+        status = clone_reserve(clone);
+    }
+    if (status == SETT_OK) {
+        clone_make(clone);
+        if (out != NULL) {
+            memcpy(out, clone->copies, clone->count * sizeof(*out));
+        }
+    }
+    clone_release(clone);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* clone.h: copies of an entity, or of all that is below it: what instantiating prefabs and
+ * duplicating are made of. */
+#ifndef SETTI_CLONE_H
+#define SETTI_CLONE_H
+
+#include "relation/chain.h"
+
+typedef struct setti_clone_node {
+    uint32_t index;      /* of the entity that is copied */
+    uint32_t lead;       /* the first of its leads, SETTI_NONE: nothing copied leads here */
+    uint32_t slot;       /* its first slot */
+    bool derives;        /* its copies are led to it, by InstanceOf */
+    sett_entity* copies; /* `count` of them */
+    setti_bulk bulk;
+} setti_clone_node;
+
+/* A link from one copy to another, seen from where it leads: a type that the latter needs. */
+typedef struct setti_clone_lead {
+    setti_type* sources;
+    uint32_t next; /* of the same node */
+} setti_clone_lead;
+
+typedef struct setti_clone {
+    /* Filled in by the caller, all else zero. */
+    sett_world* from;
+    sett_world* to;
+    const char* call; /* for messages */
+    uint32_t count;   /* copies of each entity */
+    bool alone;       /* without what is below */
+    /* Copies are instances: without the tag Prefab and without shared types, and led to what they
+     * were made from by this relationship. NULL: copies are copies. */
+    setti_relation* instances;
+
+    setti_clone_node* nodes; /* parents before their children */
+    uint32_t node_count;
+    setti_hash_map by_index; /* where there are several: index of an entity + 1 -> its node */
+    setti_clone_lead* leads;
+    uint32_t lead_count;
+    uint32_t lead_room;
+    /* What copies get, node after node; beside it, for the bulks, ids and where values are. */
+    setti_type** slots; /* types of `from` whose values are copied, NULL: initialised */
+    sett_component* ids;
+    const void** values;
+    uint32_t slot_count;
+    uint32_t slot_room;
+    sett_entity* copies;
+} setti_clone;
+
+/* Makes the copies; those of `root`, which exists, go to `out` unless it is NULL. All of them, or
+ * none. Nothing is open in `to`. Fails, with the message set in `to`: UNREGISTERED and CONFLICT (it
+ * lacks a type, or has another of that name), LIMIT, OUT_OF_MEMORY. */
+sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out);
+
+#endif

@@ -1,0 +1,35 @@
+/* duplicate.c: copies of entities; clone.c makes them. */
+#include "sett/duplicate.h"
+
+#include "relation/clone.h"
+#include "sett/prefab.h"
+
+/* What hides an entity in one world hides its copy in the other. */
+static bool duplicate_hidden(const sett_world* from, sett_world* to)
+{
+    return (from->hidden[SETTI_HIDDEN_PREFAB] == NULL || sett_prefab_tag(to) != 0) &&
+           (from->hidden[SETTI_HIDDEN_DISABLED] == NULL || sett_disabled_tag(to) != 0);
+}
+
+sett_entity sett_duplicate(sett_world* world, sett_entity entity, const sett_duplicate_desc* desc)
+{
+    setti_clone clone;
+    memset(&clone, 0, sizeof(clone));
+    clone.from = world;
+    clone.to = desc != NULL && desc->to != NULL ? desc->to : world;
+    clone.alone = desc != NULL && desc->alone;
+    clone.call = "sett_duplicate";
+    clone.count = 1;
+    sett_entity copy = sett_null();
+    if (setti_world_check_unlocked(clone.to, clone.call) != SETT_OK) {
+        return copy;
+    }
+    if (!sett_entity_valid(world, entity)) {
+        setti_world_fail(clone.to, SETT_STATUS_STALE, clone.call, entity, 0);
+        return copy;
+    }
+    if (clone.to != world && !duplicate_hidden(world, clone.to)) {
+        return copy;
+    }
+    return setti_clone_run(&clone, entity, &copy) == SETT_OK ? copy : sett_null();
+}

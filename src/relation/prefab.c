@@ -1,0 +1,146 @@
+/* prefab.c: entities as templates. Making instances is clone.c's work; here is what makes an entity
+ * a template, and what instances share with it.
+ *
+ * Passing over prefabs is a mask that every query has, not a term that every user writes: the world
+ * knows the two tags that hide, and a loop asks for them only while some entity has one.
+ *
+ * Invariant:  hidden[k] is NULL or the type of that tag's name;  an instance made by this file is
+ * led to its prefab by InstanceOf
+ */
+#include "sett/prefab.h"
+
+#include "query/query.h"
+#include "relation/clone.h"
+#include "relation/links.h"
+
+/* Registers a tag that hides, and tells the queries that there are of it. */
+static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
+{
+    if (world->hidden[which] == NULL) {
+        sett_component_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.name = name;
+        sett_component tag = sett_component_register(world, &desc);
+        if (tag == 0) {
+            return 0;
+        }
+        world->hidden[which] = setti_world_type(world, tag);
+        world->listener_version++;
+        for (sett_query* query = world->queries; query != NULL; query = query->next) {
+            setti_plan_update(query); /* sett_query_matches does not */
+        }
+    }
+    return world->hidden[which]->id;
+}
+
+sett_component sett_prefab_tag(sett_world* world)
+{
+    return prefab_hide(world, SETTI_HIDDEN_PREFAB, "Prefab");
+}
+
+sett_component sett_disabled_tag(sett_world* world)
+{
+    return prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
+}
+
+sett_status sett_prefab_make(sett_world* world, sett_entity entity)
+{
+    sett_component tag = sett_prefab_tag(world);
+    if (tag == 0) {
+        return world->error;
+    }
+    sett_entity at = entity;
+    do {
+        if (sett_ensure(world, at, tag) == NULL) {
+            return world->error;
+        }
+        at = sett_hierarchy_walk(world, entity, at);
+    } while (!sett_is_null(at));
+    return SETT_OK;
+}
+
+sett_component sett_instance_of(sett_world* world)
+{
+    if (world->instance_of == NULL) {
+        sett_relationship_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.name = "InstanceOf";
+        sett_component id = sett_relationship_register(world, &desc);
+        if (id == 0) {
+            return 0;
+        }
+        world->instance_of = setti_relation_of(world, id);
+    }
+    return world->instance_of->links->id;
+}
+
+sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
+                             sett_entity* out)
+{
+    static const char call[] = "sett_instantiate";
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (!sett_entity_valid(world, prefab)) {
+        return setti_world_fail(world, SETT_STATUS_STALE, call, prefab, 0);
+    }
+    if (count == 0) {
+        return SETT_OK;
+    }
+    if (sett_instance_of(world) == 0) {
+        return world->error;
+    }
+    setti_clone clone;
+    memset(&clone, 0, sizeof(clone));
+    clone.from = world;
+    clone.to = world;
+    clone.call = call;
+    clone.count = count;
+    clone.instances = world->instance_of;
+    return setti_clone_run(&clone, prefab, out);
+}
+
+sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared)
+{
+    setti_type* type = setti_world_type(world, component);
+    if (type == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, "sett_prefab_share", sett_null(),
+                                component);
+    }
+    type->flags &= ~(uint32_t)SETTI_TYPE_SHARED;
+    type->flags |= shared ? SETTI_TYPE_SHARED : 0;
+    return SETT_OK;
+}
+
+const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_component component)
+{
+    const void* value = sett_find(world, entity, component);
+    /* Prefabs of prefabs can be led in a circle by hand; nobody has that many. */
+    for (uint32_t steps = 0; value == NULL && world->instance_of != NULL && steps < 64; steps++) {
+        entity = sett_target(world, entity, world->instance_of->links->id);
+        if (sett_is_null(entity)) {
+            break;
+        }
+        value = sett_find(world, entity, component);
+    }
+    return value;
+}
+
+void* sett_prefab_override(sett_world* world, sett_entity entity, sett_component component)
+{
+    static const char call[] = "sett_prefab_override";
+    void* own = sett_find_mut(world, entity, component);
+    const void* value = own == NULL ? sett_prefab_get(world, entity, component) : NULL;
+    if (own != NULL || value != NULL) {
+        return own != NULL ? own : sett_set(world, entity, component, value);
+    }
+    sett_status status = SETT_STATUS_ABSENT;
+    if (!sett_entity_valid(world, entity)) {
+        status = SETT_STATUS_STALE;
+    } else if (setti_world_type(world, component) == NULL) {
+        status = SETT_STATUS_UNREGISTERED;
+    }
+    setti_world_fail(world, status, call, entity, component);
+    return NULL;
+}

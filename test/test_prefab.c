@@ -1,0 +1,445 @@
+/* test_prefab.c: instances of templates, and the tags that hide entities from queries. */
+#include "scarce.h"
+#include "sett/hierarchy.h"
+#include "sett/prefab.h"
+#include "sett/relationship.h"
+
+typedef struct Position {
+    float x, y;
+} Position;
+
+typedef struct Sprite {
+    uint32_t frame;
+    uint32_t pad;
+    sett_entity light; /* remapped */
+} Sprite;
+
+static sett_world* world;
+static sett_component Position_id, Sprite_id, Burning_id;
+
+static const uint32_t sprite_offsets[] = {offsetof(Sprite, light)};
+
+static void register_all(sett_world* of, sett_storage_kind storage)
+{
+    Position_id = sett_component_register(
+        of, &(sett_component_desc){SETT_TYPE(Position), .storage = storage});
+    Sprite_id = sett_component_register(
+        of, &(sett_component_desc){SETT_TYPE(Sprite), .storage = storage,
+                                   .entity_offsets = sprite_offsets, .entity_offset_count = 1});
+    Burning_id = SETT_REGISTER_TAG(of, Burning);
+    CHECK(Position_id != 0 && Sprite_id != 0 && Burning_id != 0);
+}
+
+static void begin(sett_storage_kind storage)
+{
+    sett_world_desc desc = {.log_fn = sett_log_silent};
+    world = sett_world_create(&desc);
+    CHECK(world != NULL);
+    register_all(world, storage);
+}
+
+static void valid(void)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+}
+
+static void end(void)
+{
+    valid();
+    sett_world_destroy(world);
+}
+
+static void is(sett_entity a, sett_entity b)
+{
+    CHECK_EQ(sett_entity_to_u64(a), sett_entity_to_u64(b));
+}
+
+static sett_query* query_of(sett_component a, sett_term_kind kind, sett_component b)
+{
+    sett_query_desc desc = {.terms = {{a, SETT_IN, SETT_WITH, false}, {b, SETT_NONE, kind, false}}};
+    sett_query* query = sett_query_create(world, &desc);
+    CHECK(query != NULL);
+    return query;
+}
+
+/* All ways of walking agree on how many match. */
+static void counts(sett_query* query, uint32_t count)
+{
+    uint32_t visited = 0;
+    uint32_t matched = 0;
+    CHECK_EQ(sett_query_count(query), count);
+    SETT_QUERY(query, batch) {
+        SETT_EACH(batch, i) {
+            CHECK(sett_query_matches(query, sett_batch_entity(batch, i)));
+            visited++;
+        }
+    }
+    CHECK_EQ(visited, count);
+    uint32_t cursor = 0;
+    for (sett_entity at; !sett_is_null(at = sett_entity_next(world, &cursor));) {
+        matched += sett_query_matches(query, at);
+    }
+    CHECK_EQ(matched, count);
+    CHECK_EQ(sett_is_null(sett_query_first(query)), count == 0);
+}
+
+static void queries_pass_over_hidden_entities(void)
+{
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        begin(kind == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED);
+        sett_entity e[3000];
+        CHECK_EQ(sett_entity_create_many(world, 3000, &Position_id, 1, NULL, e), SETT_OK);
+        CHECK(sett_add(world, e[7], Burning_id) != NULL);
+        if (kind == 2) { /* an owning group decides the order */
+            sett_group_desc group = {.owned = {Position_id}};
+            CHECK(sett_group_create(world, &group) != NULL);
+        }
+        sett_query* all = sett_query_create(world, &(sett_query_desc){.name = "all"});
+        sett_query* with = query_of(Position_id, SETT_WITHOUT, Burning_id);
+        counts(with, 2999);
+        sett_component prefab = sett_prefab_tag(world);
+        sett_component disabled = sett_disabled_tag(world);
+        CHECK(prefab != 0 && disabled != 0 && prefab != disabled);
+        CHECK_EQ(sett_prefab_tag(world), prefab);
+        counts(with, 2999);
+        CHECK(sett_add(world, e[0], disabled) != NULL);
+        CHECK(sett_add(world, e[1], prefab) != NULL);
+        CHECK(sett_add(world, e[2999], disabled) != NULL);
+        CHECK(sett_add(world, e[2999], prefab) != NULL);
+        CHECK(sett_add(world, e[7], disabled) != NULL);
+        counts(with, 2996);
+        counts(all, 2996);
+        counts(query_of(Position_id, SETT_WITH, prefab), 1); /* the other tag still hides */
+        counts(query_of(Position_id, SETT_OPTIONAL, prefab), 2997);
+        counts(query_of(Position_id, SETT_OPTIONAL, disabled), 2998);
+        counts(query_of(Position_id, SETT_WITHOUT, disabled), 2996);
+        char text[512];
+        sett_query_explain(with, text, sizeof(text));
+        CHECK_MSG(strstr(text, "Disabled") != NULL, "%s", text);
+        CHECK_EQ(sett_component_clear(world, disabled), SETT_OK);
+        CHECK_EQ(sett_component_clear(world, prefab), SETT_OK);
+        counts(with, 2999);
+        end();
+    }
+}
+
+/* A turret with a barrel and a light on it; the turret's sprite names the light, the light's the
+ * turret and somebody outside. */
+static sett_entity make_turret(sett_entity outside)
+{
+    sett_entity e[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        e[k] = sett_entity_create(world);
+        CHECK(SETT_SET(world, e[k], Position, (float)k, 0) != NULL);
+        CHECK(k == 0 || sett_hierarchy_attach(world, e[k], e[k - 1]) == SETT_OK);
+    }
+    CHECK(SETT_SET(world, e[0], Sprite, .frame = 10, .light = e[2]) != NULL);
+    CHECK(SETT_SET(world, e[1], Sprite, .frame = 11, .light = outside) != NULL);
+    CHECK(SETT_SET(world, e[2], Sprite, .frame = 12, .light = e[0]) != NULL);
+    CHECK(sett_add(world, e[2], Burning_id) != NULL);
+    CHECK_EQ(sett_prefab_make(world, e[0]), SETT_OK);
+    return e[0];
+}
+
+static void check_turret(sett_entity turret, sett_entity outside)
+{
+    sett_entity barrel = sett_hierarchy_first(world, turret);
+    sett_entity light = sett_hierarchy_first(world, barrel);
+    CHECK_EQ(sett_hierarchy_child_count(world, turret), 1);
+    CHECK_EQ(sett_hierarchy_child_count(world, light), 0);
+    CHECK(sett_is_null(sett_hierarchy_parent(world, turret)));
+    const Sprite* sprite = SETT_GET(world, turret, Sprite);
+    CHECK_EQ(sprite->frame, 10);
+    is(sprite->light, light);
+    is(SETT_GET(world, barrel, Sprite)->light, outside);
+    is(SETT_GET(world, light, Sprite)->light, turret);
+    CHECK(SETT_GET(world, light, Position)->x == 2);
+    CHECK(sett_has(world, light, Burning_id));
+    CHECK(!sett_has(world, light, sett_prefab_tag(world)));
+    CHECK(!sett_has(world, turret, sett_prefab_tag(world)));
+}
+
+static void instances_are_like_the_prefab(void)
+{
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        begin(kind == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED);
+        sett_entity outside = sett_entity_create(world);
+        sett_entity turret = make_turret(outside);
+        static sett_entity made[1500];
+        CHECK_EQ(sett_instantiate(world, turret, 0, made), SETT_OK);
+        CHECK_EQ(sett_instantiate(world, turret, 1, made), SETT_OK);
+        check_turret(made[0], outside);
+        CHECK_EQ(sett_instantiate(world, turret, 1500, made), SETT_OK);
+        CHECK_EQ(sett_entity_count(world), 4 + 3 + 4500);
+        for (uint32_t k = 0; k < 1500; k++) {
+            check_turret(made[k], outside);
+            is(sett_target(world, made[k], sett_instance_of(world)), turret);
+            CHECK(k == 0 || made[k].index == made[k - 1].index + 1);
+        }
+        valid();
+        CHECK_EQ(sett_source_count(world, sett_instance_of(world), turret), 1501);
+        counts(query_of(Sprite_id, SETT_WITH, Position_id), 4503);
+        CHECK_EQ(sett_entity_destroy(world, made[3]), SETT_OK);
+        CHECK_EQ(sett_source_count(world, sett_instance_of(world), turret), 1500);
+        CHECK_EQ(sett_entity_destroy(world, turret), SETT_OK); /* instances stay */
+        CHECK_EQ(sett_entity_count(world), 1 + 4500);
+        CHECK_EQ(sett_component_count(world, sett_instance_of(world)), 0);
+        end();
+    }
+}
+
+static void shared_values_are_the_prefabs(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_entity turret = make_turret(sett_null());
+    sett_entity barrel = sett_hierarchy_first(world, turret);
+    CHECK_EQ(sett_prefab_share(world, Sprite_id, true), SETT_OK);
+    CHECK_EQ(sett_prefab_share(world, 999, true), SETT_STATUS_UNREGISTERED);
+    sett_entity made[4];
+    CHECK_EQ(sett_instantiate(world, turret, 4, made), SETT_OK);
+    sett_entity part = sett_hierarchy_first(world, made[2]);
+    CHECK(!sett_has(world, made[2], Sprite_id));
+    is(sett_target(world, part, sett_instance_of(world)), barrel);
+    CHECK_PTR_EQ(sett_prefab_get(world, made[2], Sprite_id), SETT_GET(world, turret, Sprite));
+    CHECK_PTR_EQ(sett_prefab_get(world, part, Sprite_id), SETT_GET(world, barrel, Sprite));
+    CHECK(sett_prefab_get(world, part, Burning_id) == NULL);
+    CHECK(sett_prefab_get(world, sett_null(), Sprite_id) == NULL);
+    ((Sprite*)sett_get_mut(world, turret, Sprite_id))->frame = 77;
+    Sprite* own = sett_prefab_override(world, made[1], Sprite_id);
+    CHECK(own != NULL);
+    CHECK_EQ(own->frame, 77);
+    own->frame = 5;
+    CHECK_PTR_EQ(sett_prefab_override(world, made[1], Sprite_id), own);
+    CHECK_PTR_EQ(sett_prefab_get(world, made[1], Sprite_id), own);
+    CHECK_EQ(((const Sprite*)sett_prefab_get(world, made[0], Sprite_id))->frame, 77);
+    CHECK(sett_prefab_override(world, made[1], Burning_id) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ABSENT);
+
+    /* A prefab of a prefab: what it does not have itself is the first one's. */
+    sett_entity second[1];
+    CHECK_EQ(sett_instantiate(world, made[0], 1, second), SETT_OK);
+    is(sett_target(world, second[0], sett_instance_of(world)), made[0]);
+    CHECK_EQ(((const Sprite*)sett_prefab_get(world, second[0], Sprite_id))->frame, 77);
+    CHECK_EQ(sett_prefab_share(world, Sprite_id, false), SETT_OK);
+    CHECK_EQ(sett_instantiate(world, turret, 1, second), SETT_OK);
+    CHECK_EQ(SETT_GET(world, second[0], Sprite)->frame, 77);
+    end();
+}
+
+/* Relationships inside of a prefab lead to the instance's own, those to outside stay. */
+static void links_of_prefabs_are_the_instances(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    static const uint32_t offsets[] = {0};
+    sett_component aims =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Aims",
+                                                                    .size = sizeof(sett_entity),
+                                                                    .align = 4,
+                                                                    .entity_offsets = offsets,
+                                                                    .entity_offset_count = 1});
+    sett_component knows = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "Knows", .size = 4, .align = 4, .many = true});
+    sett_entity outside = sett_entity_create(world);
+    sett_entity turret = make_turret(outside);
+    sett_entity barrel = sett_hierarchy_first(world, turret);
+    sett_entity light = sett_hierarchy_first(world, barrel);
+    *(sett_entity*)sett_relate(world, barrel, aims, turret) = light;
+    CHECK(sett_relate(world, light, aims, outside) != NULL);
+    CHECK(sett_relate(world, outside, aims, light) != NULL);
+    *(int32_t*)sett_relate(world, turret, knows, outside) = 1;
+    *(int32_t*)sett_relate(world, turret, knows, light) = 2;
+    *(int32_t*)sett_relate(world, turret, knows, turret) = 3;
+    CHECK(sett_relate(world, outside, knows, turret) != NULL);
+    sett_entity made[300];
+    CHECK_EQ(sett_instantiate(world, turret, 300, made), SETT_OK);
+    valid();
+    for (uint32_t k = 0; k < 300; k++) {
+        sett_entity own_barrel = sett_hierarchy_first(world, made[k]);
+        sett_entity own_light = sett_hierarchy_first(world, own_barrel);
+        is(sett_target(world, own_barrel, aims), made[k]);
+        is(*(const sett_entity*)sett_related(world, own_barrel, aims, made[k]), own_light);
+        is(sett_target(world, own_light, aims), outside);
+        CHECK_EQ(sett_target_count(world, made[k], knows), 3);
+        CHECK_EQ(*(const int32_t*)sett_related(world, made[k], knows, outside), 1);
+        CHECK_EQ(*(const int32_t*)sett_related(world, made[k], knows, own_light), 2);
+        CHECK_EQ(*(const int32_t*)sett_related(world, made[k], knows, made[k]), 3);
+        CHECK_EQ(sett_source_count(world, knows, made[k]), 1);
+    }
+    CHECK_EQ(sett_source_count(world, knows, outside), 301);
+    CHECK_EQ(sett_source_count(world, aims, outside), 301);
+    CHECK_EQ(sett_source_count(world, aims, light), 1);
+    end();
+}
+
+/* ---------------------------------------------------------------------------------------- hooks */
+
+typedef struct Handle {
+    uint32_t* owned;
+} Handle;
+
+static uint32_t living;
+static uint32_t told[2];
+
+static void handle_init(void* values, uint32_t count, void* user)
+{
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        ((Handle*)values)[k].owned = calloc(1, sizeof(uint32_t));
+        living++;
+    }
+}
+
+static void handle_deinit(void* values, uint32_t count, void* user)
+{
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        free(((Handle*)values)[k].owned);
+        living--;
+    }
+}
+
+static void handle_copy(void* to, const void* from, uint32_t count, void* user)
+{
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        *((Handle*)to)[k].owned = *((const Handle*)from)[k].owned;
+    }
+}
+
+static void handle_on_add(sett_world* of, sett_entity entity, void* value, void* user)
+{
+    (void)user;
+    const Handle* handle = value;
+    told[0]++;
+    CHECK_EQ(*handle->owned, told[0] == 1 ? 0u : 9u); /* the prefab's own was added first */
+    if (told[0] > 1) {                                /* the whole instance is there */
+        CHECK(!sett_is_null(sett_hierarchy_first(of, entity)));
+        CHECK(!sett_is_null(sett_target(of, entity, sett_instance_of(of))));
+    }
+}
+
+static void handle_on_set(sett_world* of, sett_entity entity, void* value, void* user)
+{
+    (void)of;
+    (void)entity;
+    (void)value;
+    (void)user;
+    told[1]++;
+}
+
+static void values_that_own_are_copied(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_component owner = sett_component_register(
+        world, &(sett_component_desc){SETT_TYPE(Handle), .init = handle_init,
+                                      .deinit = handle_deinit, .copy = handle_copy,
+                                      .on_add = handle_on_add, .on_set = handle_on_set});
+    sett_component uncopied =
+        sett_component_register(world, &(sett_component_desc){.name = "Uncopied",
+                                                              .size = sizeof(Handle),
+                                                              .init = handle_init,
+                                                              .deinit = handle_deinit});
+    sett_entity turret = make_turret(sett_null());
+    living = told[0] = told[1] = 0;
+    *((Handle*)sett_add(world, turret, owner))->owned = 9;
+    *((Handle*)sett_add(world, turret, uncopied))->owned = 8;
+    sett_entity made[10];
+    CHECK_EQ(sett_instantiate(world, turret, 10, made), SETT_OK);
+    CHECK_EQ(living, 22);
+    CHECK_EQ(told[0], 11);
+    CHECK_EQ(told[1], 10);
+    const Handle* copy = sett_get(world, made[5], owner);
+    CHECK_EQ(*copy->owned, 9);
+    CHECK_EQ(*((const Handle*)sett_get(world, made[5], uncopied))->owned, 0);
+    end();
+    CHECK_EQ(living, 0);
+}
+
+static void misuse_is_refused(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_entity turret = make_turret(sett_null());
+    sett_entity made[1];
+    CHECK_EQ(sett_instantiate(world, sett_null(), 1, made), SETT_STATUS_STALE);
+    CHECK_EQ(sett_prefab_make(world, sett_null()), SETT_STATUS_STALE);
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
+    sett_component prefab = sett_prefab_tag(world);
+    CHECK(prefab != 0);
+    sett_query_desc named = {.terms = {{prefab, SETT_NONE, SETT_WITH, false}}};
+    query = sett_query_create(world, &named);
+    uint32_t batches = 0;
+    SETT_QUERY(query, batch) {
+        batches++;
+        CHECK_EQ(sett_instantiate(world, turret, 1, made), SETT_STATUS_LOCKED);
+    }
+    CHECK_EQ(batches, 1);
+    CHECK_EQ(sett_entity_count(world), 3);
+    end();
+
+    world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 1000});
+    register_all(world, SETT_STORAGE_DEFAULT);
+    turret = make_turret(sett_null());
+    static sett_entity many[400];
+    CHECK_EQ(sett_instantiate(world, turret, 400, many), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_instantiate(world, turret, UINT32_MAX, NULL), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_entity_count(world), 3);
+    CHECK_EQ(sett_instantiate(world, turret, 300, many), SETT_OK);
+    end();
+}
+
+/* ---------------------------------------------------------------------------- memory that runs out */
+
+typedef struct scarcity {
+    sett_entity prefab;
+    sett_entity made[200];
+    uint32_t entities;
+    uint64_t values;
+} scarcity;
+
+static bool instantiate(void* user)
+{
+    scarcity* s = user;
+    return sett_instantiate(world, s->prefab, 200, s->made) == SETT_OK;
+}
+
+static uint64_t count_values(void)
+{
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    return stats.values;
+}
+
+static void nothing_made(void* user)
+{
+    const scarcity* s = user;
+    CHECK_EQ(sett_entity_count(world), s->entities);
+    CHECK_EQ(count_values(), s->values);
+}
+
+static void memory_runs_out(void)
+{
+    static scarce_memory memory;
+    static scarcity s;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        world = scarce_world(&memory);
+        register_all(world, kind == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED);
+        sett_component knows = sett_relationship_register(
+            world, &(sett_relationship_desc){.name = "Knows", .many = true});
+        sett_group_desc group = {.with = {Position_id, Sprite_id}};
+        CHECK(sett_group_create(world, &group) != NULL);
+        s.prefab = make_turret(sett_null());
+        sett_entity child = sett_hierarchy_first(world, s.prefab);
+        CHECK(sett_relate(world, s.prefab, knows, child) != NULL);
+        s.entities = sett_entity_count(world);
+        s.values = count_values();
+        scarce_run(world, &memory, instantiate, nothing_made, &s);
+        CHECK_EQ(sett_entity_count(world), s.entities + 600);
+        CHECK(memory.failures > 20);
+        scarce_end(&memory, world);
+    }
+}
+
+TEST_MAIN(TEST(queries_pass_over_hidden_entities), TEST(instances_are_like_the_prefab),
+          TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
+          TEST(values_that_own_are_copied), TEST(misuse_is_refused), TEST(memory_runs_out))
