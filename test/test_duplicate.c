@@ -2,6 +2,7 @@
 #include "scarce.h"
 #include "sett/duplicate.h"
 #include "sett/hierarchy.h"
+#include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
 
@@ -77,6 +78,8 @@ static sett_entity grow(const place* p, sett_entity out[5])
     out[2] = add(p, 3, out[1]);
     out[3] = add(p, 4, out[0]);
     out[4] = add(p, 5, sett_null());
+    CHECK_EQ(sett_name_set(p->world, out[0], "top"), SETT_OK);
+    CHECK_EQ(sett_name_set(p->world, out[2], "leaf"), SETT_OK);
     for (uint32_t k = 0; k < 4; k++) {
         node(p, out[k])->friend = k % 2 == 0 ? out[4] : out[3 - k];
         *(uint32_t*)sett_relate(p->world, out[k], p->likes, out[4]) = k;
@@ -122,6 +125,9 @@ static void copies_hang_together(void)
     }
     CHECK_EQ(*(const uint32_t*)sett_get(p.world, c[2], p.loose), 33);
     CHECK_EQ(sett_component_count(p.world, p.loose), 2);
+    CHECK(sett_name_get(p.world, c[0]) == NULL); /* its sibling has it */
+    is(sett_name_find(p.world, c[1], "leaf"), c[2]);
+    is(sett_name_lookup(p.world, above, "top"), top);
     CHECK_EQ(sett_entity_destroy(p.world, c[1]), SETT_OK); /* its policy came along */
     CHECK(sett_entity_valid(p.world, c[2]));
     valid(p.world);
@@ -174,6 +180,8 @@ static void copies_go_to_other_worlds(void)
         CHECK(sett_has(q.world, c[k], sett_prefab_tag(q.world)));
     }
     CHECK_EQ(*(const uint32_t*)sett_get(q.world, c[2], q.loose), 33);
+    is(sett_name_lookup(q.world, sett_null(), "top"), c[0]);
+    is(sett_name_find(q.world, c[1], "leaf"), c[2]);
     valid(p.world);
     valid(q.world);
 

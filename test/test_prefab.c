@@ -1,6 +1,7 @@
 /* test_prefab.c: instances of templates, and the tags that hide entities from queries. */
 #include "scarce.h"
 #include "sett/hierarchy.h"
+#include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
 
@@ -227,6 +228,29 @@ static void shared_values_are_the_prefabs(void)
     end();
 }
 
+static void instances_are_looked_into_by_name(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_entity turret = make_turret(sett_null());
+    sett_entity barrel = sett_hierarchy_first(world, turret);
+    CHECK_EQ(sett_name_set(world, turret, "turret"), SETT_OK);
+    CHECK_EQ(sett_name_set(world, barrel, "barrel"), SETT_OK);
+    CHECK_EQ(sett_name_set(world, sett_hierarchy_first(world, barrel), "light"), SETT_OK);
+    sett_entity made[200];
+    CHECK_EQ(sett_instantiate(world, turret, 200, made), SETT_OK);
+    valid();
+    for (uint32_t k = 0; k < 200; k++) {
+        CHECK(sett_name_get(world, made[k]) == NULL);
+        sett_entity own = sett_hierarchy_first(world, sett_hierarchy_first(world, made[k]));
+        is(sett_name_lookup(world, made[k], "barrel/light"), own);
+    }
+    is(sett_name_lookup(world, sett_null(), "turret/barrel"), barrel);
+    CHECK_EQ(sett_name_set(world, made[7], "seventh"), SETT_OK);
+    is(sett_name_lookup(world, sett_null(), "seventh/barrel"),
+       sett_hierarchy_first(world, made[7]));
+    end();
+}
+
 /* Relationships inside of a prefab lead to the instance's own, those to outside stay. */
 static void links_of_prefabs_are_the_instances(void)
 {
@@ -388,7 +412,7 @@ static void misuse_is_refused(void)
     end();
 }
 
-/* ---------------------------------------------------------------------------- memory that runs out */
+/* ------------------------------------------------------------------------- memory that runs out */
 
 typedef struct scarcity {
     sett_entity prefab;
@@ -430,6 +454,7 @@ static void memory_runs_out(void)
         CHECK(sett_group_create(world, &group) != NULL);
         s.prefab = make_turret(sett_null());
         sett_entity child = sett_hierarchy_first(world, s.prefab);
+        CHECK_EQ(sett_name_set(world, child, "child"), SETT_OK);
         CHECK(sett_relate(world, s.prefab, knows, child) != NULL);
         s.entities = sett_entity_count(world);
         s.values = count_values();
@@ -442,4 +467,5 @@ static void memory_runs_out(void)
 
 TEST_MAIN(TEST(queries_pass_over_hidden_entities), TEST(instances_are_like_the_prefab),
           TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
-          TEST(values_that_own_are_copied), TEST(misuse_is_refused), TEST(memory_runs_out))
+          TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
+          TEST(misuse_is_refused), TEST(memory_runs_out))

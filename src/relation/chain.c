@@ -175,8 +175,7 @@ bool setti_chain_reserve(setti_relation* relation)
     bool fresh;
     return relation->record_count != SETTI_NONE &&
            setti_pages_ensure(&relation->world->pool, &relation->records,
-                              relation->record_count >> relation->record_shift,
-                              setti_chain_page_size(relation), relation->record_align, &fresh);
+                              relation->record_count >> relation->record_shift, &fresh);
 }
 
 bool setti_chain_claim(setti_relation* relation, uint32_t count)
@@ -186,8 +185,7 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     uint32_t number = (relation->record_count + relation->claimed) >> relation->record_shift;
     bool done = end < SETTI_NONE;
     for (; done && number <= (uint32_t)(end - 1) >> relation->record_shift; number++) {
-        done = setti_pages_ensure(&relation->world->pool, &relation->records, number,
-                                  setti_chain_page_size(relation), relation->record_align, &fresh);
+        done = setti_pages_ensure(&relation->world->pool, &relation->records, number, &fresh);
     }
     relation->claimed += done ? count : 0;
     return done;
@@ -224,8 +222,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     /* The page just emptied stays, for a link that comes and goes. */
     uint32_t spare = (relation->record_count >> relation->record_shift) + 1;
     if (setti_pages_get(&relation->records, spare) != NULL) {
-        setti_pages_free(&relation->world->pool, &relation->records, spare,
-                         setti_chain_page_size(relation), relation->record_align);
+        setti_pages_free(&relation->world->pool, &relation->records, spare);
     }
 }
 

@@ -36,11 +36,11 @@ typedef struct setti_relation {
 
     /* Of many: the records of all links, without gaps. */
     setti_pages records;
-    uint32_t record_count;
+    uint32_t record_count; /* with the pages, part of the state */
+    setti_root root;
     uint32_t record_size;
     uint32_t record_shift; /* records a page = 1 << shift */
-    uint32_t record_align;
-    uint32_t claimed; /* records reserved by a creation of many, see clone.c */
+    uint32_t claimed;      /* records reserved by a creation of many, see clone.c */
 } setti_relation;
 
 /* The relation of a component id, NULL if it is none's. */
@@ -56,11 +56,6 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     unsigned char* page = relation->records.data[place >> relation->record_shift];
     uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->record_size);
-}
-
-static inline size_t setti_chain_page_size(const setti_relation* relation)
-{
-    return (size_t)relation->record_size << relation->record_shift;
 }
 
 /* The list that begins at a target: NULL if it never was one, or is gone. */

@@ -187,7 +187,7 @@ static void target_cut(sett_world* world, setti_type* type, uint32_t index)
     (void)index;
 }
 
-/* -------------------------------------------------------------------------------------------- */
+/* ---------------------------------------------------------------------------------------------- */
 
 sett_status sett_unrelate_sources(sett_world* world, sett_component relationship,
                                   sett_entity target)

@@ -19,6 +19,7 @@
 #include "relation/clone.h"
 
 #include "relation/links.h"
+#include "relation/name_table.h"
 
 static void* clone_alloc(const setti_clone* clone, size_t count, size_t size)
 {
@@ -125,7 +126,7 @@ static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
     return true;
 }
 
-/* --------------------------------------------------------------------------------------- mapping */
+/* -------------------------------------------------------------------------------------- mapping */
 
 static bool clone_is_same(const setti_type* a, const setti_type* b)
 {
@@ -154,7 +155,7 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     return NULL;
 }
 
-/* ------------------------------------------------------------------------------------- gathering */
+/* ------------------------------------------------------------------------------------ gathering */
 
 /* What follows in the subtree. */
 static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity at)
@@ -259,7 +260,7 @@ static sett_status clone_survey(setti_clone* clone)
     return SETT_OK;
 }
 
-/* -------------------------------------------------------------------------------------- planning */
+/* ------------------------------------------------------------------------------------- planning */
 
 /* Gives the copies of a node one more type; one that they get already is passed over. */
 static void clone_add_slot(setti_clone* clone, const setti_clone_node* node, setti_type* from,
@@ -275,10 +276,18 @@ static void clone_add_slot(setti_clone* clone, const setti_clone_node* node, set
     clone->values[clone->slot_count++] = NULL;
 }
 
+/* What stands beside siblings of the same names anew keeps its own only in another world. */
+static bool clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
+{
+    return setti_name_key(clone->from, node->index) != 0 &&
+           (node != clone->nodes || clone->from != clone->to);
+}
+
 /* Whether copies of a node get one of its types. */
 static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
                         const setti_type* type)
 {
+    const sett_world* from = clone->from;
     if (type->relation_of_sources != NULL) {
         return false; /* others lead here: see leads */
     }
@@ -286,8 +295,11 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
         clone_links links = clone_links_begin(type->relation);
         return clone_links_next(clone, node, &links);
     }
-    return clone->instances == NULL || ((type->flags & SETTI_TYPE_SHARED) == 0 &&
-                                        type != clone->from->hidden[SETTI_HIDDEN_PREFAB]);
+    if (from->name_table != NULL && type == from->name_table->type) {
+        return clone_keeps_name(clone, node);
+    }
+    return clone->instances == NULL ||
+           ((type->flags & SETTI_TYPE_SHARED) == 0 && type != from->hidden[SETTI_HIDDEN_PREFAB]);
 }
 
 /* Whether a type's values can be copied, and are not the library's own to be made anew. */
@@ -297,7 +309,8 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
     const sett_world* from = clone->from;
     bool owns = to->desc.copy == NULL && to->desc.deinit != NULL;
     return !owns && type->relation == NULL && type->storage.size != 0 &&
-           (from->hierarchy == NULL || type != from->hierarchy->type);
+           (from->hierarchy == NULL || type != from->hierarchy->type) &&
+           (from->name_table == NULL || type != from->name_table->type);
 }
 
 static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
@@ -334,12 +347,39 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
 
+/* Finds out which names copies get, and makes room for them. */
+static bool clone_reserve_names(setti_clone* clone)
+{
+    uint64_t count = 0;
+    for (uint32_t k = 0; clone->from->name_table != NULL && k < clone->node_count; k++) {
+        setti_clone_node* node = &clone->nodes[k];
+        if (!clone_keeps_name(clone, node)) {
+            continue;
+        }
+        node->name = setti_name_key(clone->from, node->index);
+        if (clone->from != clone->to) {
+            const char* text =
+                setti_text_of(clone->from, &clone->from->name_table->texts, node->name);
+            node->name =
+                setti_text_add(clone->to, &clone->to->name_table->texts, text, strlen(text));
+            if (node->name == 0) {
+                return false;
+            }
+        }
+        count += clone->count;
+    }
+    return count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count));
+}
+
 /* Prepares and reserves all that making the copies will take. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         status = clone_plan_node(clone, &clone->nodes[k]);
+    }
+    if (status == SETT_OK && !clone_reserve_names(clone)) {
+        return clone_no_memory(clone);
     }
     uint64_t ahead = 0;
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
@@ -361,7 +401,7 @@ static sett_status clone_reserve(setti_clone* clone)
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------- making */
+/* --------------------------------------------------------------------------------------- making */
 
 /* Writes what a reference in a copy is: `k` is the copy's number. */
 static void clone_remap(const setti_clone* clone, unsigned char* at, uint32_t k)
@@ -461,6 +501,9 @@ static void clone_make(setti_clone* clone)
         }
         (void)clone_each_link(clone, node, clone_make_link);
         clone_place(clone, node);
+        for (uint32_t c = 0; node->name != 0 && c < clone->count; c++) {
+            setti_name_give(clone->to, node->copies[c].index, node->name);
+        }
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_bulk_tell(clone->to, &clone->nodes[k].bulk);
@@ -487,8 +530,10 @@ static void clone_release(setti_clone* clone)
 
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
 {
-    if (clone->from->hierarchy != NULL && clone->to->hierarchy == NULL &&
-        sett_hierarchy_register(clone->to, NULL) == 0) {
+    if ((clone->from->hierarchy != NULL && clone->to->hierarchy == NULL &&
+         sett_hierarchy_register(clone->to, NULL) == 0) ||
+        (clone->from->name_table != NULL && clone->to->name_table == NULL &&
+         sett_name_register(clone->to, 0) == 0)) {
         return clone->to->error;
     }
     setti_change_settle(clone->to);

@@ -9,6 +9,7 @@ typedef struct setti_clone_node {
     uint32_t index;      /* of the entity that is copied */
     uint32_t lead;       /* the first of its leads, SETTI_NONE: nothing copied leads here */
     uint32_t slot;       /* its first slot */
+    uint64_t name;       /* the key of its copies' name, 0: none */
     bool derives;        /* its copies are led to it, by InstanceOf */
     sett_entity* copies; /* `count` of them */
     setti_bulk bulk;

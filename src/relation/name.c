@@ -159,7 +159,7 @@ static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint
     return 0;
 }
 
-/* ----------------------------------------------------------------------------- ties and moves */
+/* ------------------------------------------------------------------------------- ties and moves */
 
 /* Writes the key of an entity that has the component. */
 static void name_write(sett_world* world, uint32_t index, uint64_t key)
@@ -237,7 +237,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
 
 sett_component sett_name_register(sett_world* world, sett_component id)
 {
-    static const setti_ties ties = {NULL, name_cut};
+    static const setti_ties ties = {.cut = name_cut};
     static const char call[] = "sett_name_register";
     setti_name_table* names = world->name_table;
     if (names != NULL && id != 0 && id != names->type->id) {
@@ -336,6 +336,22 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
     name_write(world, entity.index, key);
     name_put(names, entity.index + 1, name_hash(parent, key));
     return SETT_OK;
+}
+
+bool setti_name_reserve(sett_world* world, uint32_t count)
+{
+    setti_name_table* names = world->name_table;
+    return name_sync(world, names) && count < UINT32_MAX - names->count &&
+           name_reserve(world, names, names->count + count);
+}
+
+void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
+{
+    uint32_t parent = setti_hierarchy_parent(world, index);
+    if (name_find(world, parent, key, index + 1) == 0) {
+        name_write(world, index, key);
+        name_put(world->name_table, index + 1, name_hash(parent, key));
+    }
 }
 
 sett_status sett_name_clear(sett_world* world, sett_entity entity)

@@ -36,6 +36,11 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);
 /* Takes its name off the index: the entity loses all that it has, its links too. */
 void setti_name_end(sett_world* world, uint32_t index);
 
+/* Makes room for so many more names; gives one to an entity that has the component and no name yet,
+ * unless a sibling has it. The latter needs no memory. */
+bool setti_name_reserve(sett_world* world, uint32_t count);
+void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
+
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_name_validate(sett_world* world);
 

@@ -63,12 +63,13 @@ static void relation_lay_out(setti_relation* relation, const sett_relationship_d
     relation->data = (uint32_t)setti_align_up(head, align);
     relation->data_size = (uint32_t)desc->size;
     relation->record_size = (uint32_t)setti_align_up(relation->data + desc->size, align);
-    relation->record_align = (uint32_t)SETTI_MAX(align, 64);
     relation->record_shift = 10;
     while (relation->record_shift > 4 &&
            (size_t)relation->record_size << relation->record_shift > RECORD_PAGE) {
         relation->record_shift--;
     }
+    setti_pages_init(&relation->records, (size_t)relation->record_size << relation->record_shift,
+                     SETTI_MAX(align, 64));
 }
 
 static sett_component relation_register_sources(sett_world* world, const char* name)
@@ -182,6 +183,10 @@ static void relation_publish(setti_relation* relation, sett_component links, set
         end = &(*end)->next;
     }
     *end = relation;
+    if (relation->many) {
+        setti_world_add_root(world, &relation->root, &relation->record_count,
+                             sizeof(relation->record_count), &relation->records, NULL);
+    }
 }
 
 sett_component sett_relationship_register(sett_world* world, const sett_relationship_desc* desc)
