@@ -115,9 +115,9 @@ typedef struct setti_type {
     struct {
         uint64_t added, removed, accessed; /* single entities, while recording */
     } use;
-    setti_root root;              /* of the storage */
-    void* row;                    /* cloned and moved by hooks: room for a value on its way */
-    uint32_t claimed;       /* rows reserved and not taken yet, see setti_bulk_reserve */
+    setti_root root;  /* of the storage */
+    void* row;        /* cloned and moved by hooks: room for a value on its way */
+    uint32_t claimed; /* rows reserved and not taken yet, see setti_bulk_reserve */
     /* the relationship whose sources have it, whose targets have it; or NULL */
     struct setti_relation* relation;
     struct setti_relation* relation_of_sources;
