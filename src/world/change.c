@@ -499,11 +499,13 @@ static bool change_recall_added(sett_world* world, setti_type* type, sett_entity
 }
 
 /* Makes a value just added by the short way what it has to be. */
-static void* change_finish(sett_world* world, const setti_type* type, sett_entity entity,
-                           void* value)
+SETTI_APART static void* change_finish(sett_world* world, const setti_type* type,
+                                       sett_entity entity, void* value)
 {
     setti_type_init_values(type, value, 1);
-    change_call(world, type, SETTI_ON_ADD, entity, value);
+    if (change_is_told(type, SETTI_ON_ADD)) {
+        change_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
+    }
     return value;
 }
 
@@ -527,13 +529,6 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
                          : change_add_slow(world, entity, component, call);
 }
 
-SETTI_APART static void* change_told_added(sett_world* world, const setti_type* type,
-                                           sett_entity entity, void* value)
-{
-    change_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
-    return value;
-}
-
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 {
     setti_type* type = setti_world_hot_type(world, component);
@@ -541,13 +536,10 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     if (SETTI_UNLIKELY(value == NULL)) {
         return change_add_long(world, entity, component, "sett_add");
     }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_INIT) != 0)) {
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
         return change_finish(world, type, entity, value);
     }
-    setti_row_zero(value, type->storage.size);
-    return SETTI_UNLIKELY(change_is_told(type, SETTI_ON_ADD))
-               ? change_told_added(world, type, entity, value)
-               : value;
+    return setti_row_zero(value, type->storage.size);
 }
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
