@@ -47,7 +47,7 @@ extern "C" {
     X(churn, "churn: 2,000 x 4, write, delete", 2000, 42, 30)                                      \
     X(tree, "tree 10 x 10 x 20, build, delete", 10, 45, 35)                                        \
     X(random_ops, "random create get add remove destroy", 200000, 40, 35)                          \
-    X(hooks, "add + remove with a hook on each (pair)", 10000, 13, 10)                             \
+    X(hooks, "add + remove, one observer on each (pair)", 10000, 13, 10)                           \
     X(sort, "sort by a 64-bit key, 100k", 100000, 45, 32)                                          \
     X(sort_again, "sort again after 1 % changed, 100k", 100000, 25, 15)                            \
     X(queued, "queue an add each while looping, apply", 100000, 25, 16)                            \

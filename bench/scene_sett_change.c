@@ -2,6 +2,7 @@
 #include "scene_sett.h"
 
 #include "sett/hierarchy.h"
+#include "sett/observer.h"
 
 /* ------------------------------------------------------------------------------------ creating */
 
@@ -185,12 +186,13 @@ static void change_toggle(scene_run* run, bool random, bool hooks)
     sett_world* world = scene_world(run, run->count > 100000);
     sett_component p = SCENE_TYPE(world, Position, SETT_STORAGE_DEFAULT);
     sett_component_desc desc = {SETT_TYPE(Velocity)};
-    if (hooks) {
-        desc.on_add = change_count;
-        desc.on_remove = change_count;
-        desc.user = &called;
-    }
     sett_component v = sett_component_register(world, &desc);
+    sett_observer_desc observers[] = {
+        {.name = "added", .component = v, .on_add = change_count, .user = &called},
+        {.name = "removed", .component = v, .on_remove = change_count, .user = &called}};
+    for (uint32_t k = 0; hooks && k < 2; k++) {
+        (void)sett_observer_create(world, &observers[k]);
+    }
     change_prepare(world, p, v);
     sett_entity* entities = scene_entities(world, run->count);
     for (uint32_t k = 0; k < run->count; k++) {

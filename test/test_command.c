@@ -1,6 +1,7 @@
 /* test_command.c: changes recorded now and applied later. */
 #include "check.h"
 #include "scarce.h"
+#include "sett/hierarchy.h"
 #include "sett/observer.h"
 #include "sett/sett.h"
 
@@ -442,6 +443,23 @@ static void a_remove_of_what_is_absent_is_passed_over(void)
     scene_end(&s);
 }
 
+static void what_is_refused_is_passed_over(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_entity parent = sett_entity_create(s.world);
+    sett_entity child = sett_entity_create(s.world);
+    CHECK_EQ(sett_hierarchy_attach(s.world, child, parent), SETT_OK);
+    CHECK_EQ(sett_hierarchy_set_policy(s.world, parent, SETT_CHILDREN_REFUSE), SETT_OK);
+    sett_cmd_destroy(s.commands, parent);
+    sett_cmd_add(s.commands, parent, s.tag);
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_REFUSED);
+    CHECK(sett_has(s.world, parent, s.tag));
+    CHECK_EQ(sett_commands_count(s.commands), 0);
+    scene_end(&s);
+}
+
 /* ---- Handles that are not applied yet -------------------------------------------------------- */
 
 static void a_promised_handle_does_not_live_yet(void)
@@ -798,7 +816,7 @@ TEST_MAIN(TEST(nothing_happens_until_applied), TEST(they_apply_in_the_order_of_t
           TEST(a_buffer_being_applied_cannot_be_cleared),
           TEST(of_an_entity_that_is_gone_all_are_passed_over),
           TEST(an_add_of_what_is_there_leaves_the_value), TEST(a_set_of_what_is_absent_adds_it),
-          TEST(a_remove_of_what_is_absent_is_passed_over),
+          TEST(a_remove_of_what_is_absent_is_passed_over), TEST(what_is_refused_is_passed_over),
           TEST(a_promised_handle_does_not_live_yet), TEST(what_waits_can_be_read),
           TEST(recording_allocates_nothing_once_it_has_grown),
           TEST(out_of_memory_stops_and_says_where), TEST(lanes_give_the_same_handles_in_any_order),

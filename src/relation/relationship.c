@@ -434,10 +434,12 @@ static sett_status relation_record(
         return SETT_STATUS_ARGUMENT;
     }
     size_t size = data != NULL ? relation->data_size : 0;
-    relation_call* call =
-        (relation_call*)(void*)setti_commands_call(commands, source, sizeof(*call) + size);
+    sett_status status;
+    relation_call* call = (relation_call*)(void*)setti_commands_call(
+        commands, source, apply == relation_apply_relate ? "relate" : "unrelate",
+        sizeof(*call) + size, &status);
     if (call == NULL) {
-        return SETT_STATUS_OUT_OF_MEMORY;
+        return status;
     }
     call->call.apply = apply;
     call->relationship = relationship;

@@ -234,21 +234,28 @@ uint32_t sett_commands_count(const sett_commands* commands)
 
 #define COMMAND_TEXT_SIZE 192
 
-/* One command in words. Returns their length. */
-static size_t command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE], command_kind kind,
-                            sett_entity entity, sett_component component)
+static const char* const command_verbs[] = {"create", "destroy", "add", "set", "remove", "clear"};
+
+static const char* command_verb(const command_chunk* chunk, const command_record* record)
 {
-    static const char* const words[] = {"create", "destroy", "add", "set", "remove", "clear"};
+    const void* payload = (const unsigned char*)chunk + record->payload;
+    return record->kind == COMMAND_CALL ? ((const setti_command_call*)payload)->verb
+                                        : command_verbs[record->kind];
+}
+
+/* One command in words. */
+static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE], const char* verb,
+                          command_kind kind, sett_entity entity, sett_component component)
+{
     const setti_type* type = setti_world_type(world, component);
-    int length = snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", words[kind],
-                          (unsigned)entity.index, (unsigned)entity.generation);
-    if (type != NULL) {
-        length = snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", words[kind],
-                          type->desc.name,
-                          kind == COMMAND_ADD ? "to" : (kind == COMMAND_SET ? "of" : "from"),
-                          (unsigned)entity.index, (unsigned)entity.generation);
+    if (type == NULL) {
+        snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", verb, (unsigned)entity.index,
+                 (unsigned)entity.generation);
+        return;
     }
-    return (size_t)length;
+    const char* where = kind == COMMAND_ADD ? "to" : (kind == COMMAND_SET ? "of" : "from");
+    snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", verb, type->desc.name, where,
+             (unsigned)entity.index, (unsigned)entity.generation);
 }
 
 size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size)
@@ -268,8 +275,8 @@ size_t sett_commands_describe(const sett_commands* commands, char* out, size_t s
         }
         const command_record* record = command_at(chunk, offset);
         offset = record->end;
-        command_print(commands->world, what, (command_kind)record->kind, record->entity,
-                      record->component);
+        command_print(commands->world, what, command_verb(chunk, record),
+                      (command_kind)record->kind, record->entity, record->component);
         int added = snprintf(line, sizeof(line), "%u: %s\n", (unsigned)number, what);
         if (length < size) {
             snprintf(out + length, size - length, "%s", line);
@@ -355,12 +362,13 @@ static command_record* commands_append(sett_commands* commands, command_kind kin
 
 /* Applying what callbacks record, which calls them again, has to end somewhere. The log is told
  * once an application; whoever records hears it from the status. */
-SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, command_kind kind,
-                                                sett_entity entity, sett_component component)
+SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, const char* verb,
+                                                command_kind kind, sett_entity entity,
+                                                sett_component component)
 {
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
-    command_print(world, what, kind, entity, component);
+    command_print(world, what, verb, kind, entity, component);
     setti_world_fail_with(world, SETT_STATUS_LIMIT,
                           "%s: recorded by \"%.100s\" while commands are applied, %u of them "
                           "following from one another",
@@ -389,7 +397,7 @@ static sett_status commands_record(sett_commands* commands, command_kind kind, s
         }
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        return commands_too_deep(commands, kind, entity, component);
+        return commands_too_deep(commands, command_verbs[kind], kind, entity, component);
     }
     return commands_append(commands, kind, entity, component, 0, 1) != NULL
                ? SETT_OK
@@ -426,7 +434,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
         return sett_null();
     }
     if (commands_are_too_deep(commands)) {
-        commands_too_deep(commands, COMMAND_CREATE, sett_null(), 0);
+        commands_too_deep(commands, "create", COMMAND_CREATE, sett_null(), 0);
         return sett_null();
     }
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, 1);
@@ -471,7 +479,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
         return commands_record(commands, COMMAND_SET, entity, component);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        return commands_too_deep(commands, COMMAND_SET, entity, component);
+        return commands_too_deep(commands, "set", COMMAND_SET, entity, component);
     }
     command_record* record = commands_append(commands, COMMAND_SET, entity, component,
                                              type->storage.size, type->storage.align);
@@ -491,75 +499,73 @@ sett_world* setti_commands_world(const sett_commands* commands)
     return commands->world;
 }
 
-setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity, size_t size)
+setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity,
+                                        const char* verb, size_t size, sett_status* status)
 {
+    *status = SETT_STATUS_OUT_OF_MEMORY;
+    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
+        *status = commands_too_deep(commands, verb, COMMAND_CALL, entity, 0);
+        return NULL;
+    }
     command_record* record = commands_append(commands, COMMAND_CALL, entity, 0, size, 16);
-    return record != NULL
-               ? (setti_command_call*)(void*)((unsigned char*)commands->write + record->payload)
-               : NULL;
+    if (record == NULL) {
+        return NULL;
+    }
+    *status = SETT_OK;
+    setti_command_call* call =
+        (setti_command_call*)(void*)((unsigned char*)commands->write + record->payload);
+    call->verb = verb;
+    return call;
 }
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* Adds, where only a relationship's own command may: that is nothing to wait for. */
-static sett_status commands_added(const sett_world* world, const void* value)
-{
-    return value != NULL || world->error == SETT_STATUS_ARGUMENT ? SETT_OK : world->error;
-}
-
-/* Applies one record; what no longer makes sense is passed over. OUT_OF_MEMORY leaves it to be
- * tried again. */
-static sett_status commands_apply_one(sett_commands* commands, const command_record* record)
+/* Applies one record about a living entity, or its creation; what no longer makes sense is passed
+ * over. OUT_OF_MEMORY leaves it to be tried again. */
+static sett_status commands_apply_one(sett_commands* commands, const command_record* record,
+                                      const setti_type* type)
 {
     sett_world* world = commands->world;
     sett_entity entity = record->entity;
-    if (record->kind == COMMAND_CREATE) {
-        setti_entity_keep_promise(&world->pool, &world->entities, entity.index);
-        return SETT_OK;
-    }
-    if (!sett_entity_valid(world, entity)) {
-        return SETT_OK;
-    }
-    sett_status status;
-    bool has = record->component != 0 && sett_has(world, entity, record->component);
     const void* value =
         record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
     switch ((command_kind)record->kind) {
+    case COMMAND_CREATE:
+        setti_entity_keep_promise(&world->pool, &world->entities, entity.index);
+        return SETT_OK;
     case COMMAND_DESTROY:
-        /* refused by what depends on it: nothing to wait for, the rest goes on */
-        status = sett_entity_destroy(world, entity);
-        return status != SETT_STATUS_REFUSED ? status : SETT_OK;
+        return sett_entity_destroy(world, entity);
     case COMMAND_CLEAR:
         return sett_entity_clear(world, entity);
-    case COMMAND_ADD:
-        return has ? SETT_OK : commands_added(world, sett_add(world, entity, record->component));
     case COMMAND_SET:
-        return commands_added(world, sett_set(world, entity, record->component, value));
+        return sett_set(world, entity, record->component, value) != NULL ? SETT_OK : world->error;
+    case COMMAND_ADD:
+        return setti_storage_has(&type->storage, entity.index) ||
+                       sett_add(world, entity, record->component) != NULL
+                   ? SETT_OK
+                   : world->error;
     case COMMAND_REMOVE:
-        status = has ? sett_remove(world, entity, record->component) : SETT_OK;
-        return status != SETT_STATUS_ARGUMENT ? status : SETT_OK;
+        return setti_storage_has(&type->storage, entity.index)
+                   ? sett_remove(world, entity, record->component)
+                   : SETT_OK;
     case COMMAND_CALL:
         return ((const setti_command_call*)value)->apply(world, entity, value);
-    case COMMAND_CREATE:
-        break;
     }
     return SETT_OK;
 }
 
 /* Says which command could not be applied: after `done` others, and before the rest. */
 SETTI_COLD static void commands_stopped(sett_commands* commands, const command_record* record,
-                                        uint32_t done, sett_status status)
+                                        uint32_t done)
 {
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
-    command_print(world, what, (command_kind)record->kind, record->entity, record->component);
-    setti_world_fail_with(
-        world, status,
-        "sett_commands_apply: command %u of %u, %s: %s; it and those behind it are "
-        "kept",
-        (unsigned)(done + 1), (unsigned)(done + commands->count), what,
-        status == SETT_STATUS_OUT_OF_MEMORY ? "the allocator returned NULL"
-                                            : sett_status_text(status));
+    command_print(world, what, command_verb(commands->read, record), (command_kind)record->kind,
+                  record->entity, record->component);
+    setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
+                          "sett_commands_apply: command %u of %u, %s: the allocator returned NULL; "
+                          "it and those behind it are kept",
+                          (unsigned)(done + 1), (unsigned)(done + commands->count), what);
 }
 
 sett_status setti_commands_apply_all(sett_world* world)
@@ -599,17 +605,20 @@ sett_status sett_commands_apply(sett_commands* commands)
     world->depth_logged = false;
     for (; status == SETT_OK && (record = commands_peek(commands)) != NULL; done++) {
         const setti_type* type = setti_world_type(world, record->component);
-        bool valid = sett_entity_valid(world, record->entity);
+        bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
         world->command_depth = record->depth + 1u;
-        status = commands_apply_one(commands, record);
-        if (status != SETT_OK) {
-            commands_stopped(commands, record, done, status);
+        if (valid || record->kind == COMMAND_CREATE) {
+            status = commands_apply_one(commands, record, type);
+        }
+        if (status == SETT_STATUS_OUT_OF_MEMORY) {
+            commands_stopped(commands, record, done);
             break;
         }
         /* Without a copy hook the value itself went into the world. */
-        if (!valid || (type != NULL && type->desc.copy != NULL)) {
+        if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
             command_deinit(commands, record);
         }
+        status = SETT_OK; /* what is refused is passed over, and the world's error says so */
         commands_advance(commands, record);
     }
     world->command_depth = 0;

@@ -32,12 +32,15 @@ typedef struct setti_command_call {
      */
     sett_status (*apply)(sett_world* world, sett_entity entity,
                          const struct setti_command_call* call);
+    const char* verb; /* for lists of commands, static */
 } setti_command_call;
 
-/* Records one with room for `size` bytes, aligned to 16, for the caller to fill. NULL when memory
- * runs out. */
 sett_world* setti_commands_world(const sett_commands* commands);
-setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity, size_t size);
+
+/* Records one with room for `size` bytes, aligned to 16, for the caller to fill, but for the verb.
+ * NULL when it cannot be recorded, and *status says why. */
+setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity,
+                                        const char* verb, size_t size, sett_status* status);
 
 /* Frees a buffer, the world's own or another, and drops what it holds. */
 void setti_commands_free(sett_commands* commands);
