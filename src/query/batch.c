@@ -682,9 +682,12 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
     }
     setti_world_open_loop(world, &query->open);
-    query->use.loops += world->recording;
     batch->fast = batch->plain && batch->driver == SETT_QUERY_TERMS && query->matrix_count != 0 &&
-                  batch->scratch == NULL && !world->recording;
+                  batch->scratch == NULL;
+    if (SETTI_UNLIKELY(world->recording)) {
+        query->use.loops++;
+        batch->fast = false;
+    }
     return batch;
 }
 
@@ -718,11 +721,12 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
         side->open++;
         batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
     }
-    if (SETTI_UNLIKELY(world->recording) && from == 0) { /* then there is one thread */
-        query->use.loops++;
-    }
     batch->fast = batch->plain && batch->driver == SETT_QUERY_TERMS && query->matrix_count != 0 &&
-                  batch->scratch == NULL && !world->recording;
+                  batch->scratch == NULL;
+    if (SETTI_UNLIKELY(world->recording)) { /* then there is one thread */
+        query->use.loops += from == 0;
+        batch->fast = false;
+    }
     return batch;
 }
 

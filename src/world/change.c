@@ -518,7 +518,9 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
         type->use.added++;
     }
     void* value = NULL;
-    if (type != NULL && (type->flags & SETTI_TYPE_LOOSE) != 0) {
+    if (world->locks != 0) {
+        /* refused below; what is remembered here is not to be written to from systems */
+    } else if (type != NULL && (type->flags & SETTI_TYPE_LOOSE) != 0) {
         value = change_try_add_loose(world, type, entity);
     } else if (type != NULL && type->storage.kind == SETTI_PACKED) {
         value = change_try_add_packed(world, type, entity);
@@ -567,11 +569,25 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
     return false;
 }
 
+/* Who is told of a set runs in no order with what runs beside. */
+SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
+{
+    setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                          "sett_set: system %.200s runs, and somebody is told of sets of "
+                          "\"%.100s\"; record it with sett_cmd_set into context->commands",
+                          world->running, type->desc.name);
+    return false;
+}
+
 /* Writes a value of a type with hooks over one that is initialised. */
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
-    if (world->set_depth == SETTI_EVENT_DEPTH) {
+    bool told = change_is_told(type, SETTI_ON_SET);
+    if (told && world->running != NULL) {
+        return change_set_in_system(world, type);
+    }
+    if (told && world->set_depth == SETTI_EVENT_DEPTH) {
         return change_set_too_deep(world, entity, type);
     }
     if (type->desc.copy == NULL && value != row) {
@@ -580,13 +596,16 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     if (value != row) {
         setti_type_copy_values(type, row, value, type->storage.size != 0);
     }
-    world->set_depth++;
-    change_call(world, type, SETTI_ON_SET, entity, row);
-    world->set_depth--;
+    if (told) {
+        world->set_depth++;
+        change_call_all(world, type, SETTI_ON_SET, entity, row);
+        world->set_depth--;
+    }
     return true;
 }
 
-/* False only where those who are told of sets set values, and the like goes too deep. */
+/* False only where those who are told of sets set values, and the like goes too deep, and in
+ * systems. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {
