@@ -269,7 +269,8 @@ static void schedule_is_told_in_words(void)
 
 typedef struct guarded {
     scene s;
-    sett_query* over_b;
+    sett_component more[2];
+    sett_query* over_f;
     char log[4000];
     uint32_t lines;
 } guarded;
@@ -301,10 +302,12 @@ static void trespasses(sett_context* c)
                 CHECK(sett_get(c->world, e, type[3]) != NULL);     /* reported already */
                 CHECK(sett_get_mut(c->world, e, type[1]) != NULL); /* declared to be read */
                 CHECK(sett_has(c->world, e, type[4]));             /* not declared */
+                CHECK(sett_set(c->world, e, g->more[0], &(uint32_t){1}) != NULL); /* nor this */
+                CHECK(sett_ensure(c->world, e, g->more[1]) != NULL);              /* nor this */
             }
         }
         sett_batch batch;
-        CHECK(sett_context_query(c, g->over_b, &batch) != NULL);
+        CHECK(sett_context_query(c, g->over_f, &batch) != NULL);
         sett_batch_end(&batch);
     }
 }
@@ -324,7 +327,11 @@ static void the_guard_names_system_and_component(void)
     for (uint32_t k = 0; k < TYPES; k++) {
         sett_add(world, e, g.s.type[k]);
     }
-    g.over_b = sett_query_create(world, &(sett_query_desc){.terms = {{.component = g.s.type[5]}}});
+    g.more[0] = sett_component_register(world, &(sett_component_desc){.name = "G", .size = 4});
+    g.more[1] = sett_component_register(world, &(sett_component_desc){.name = "H", .size = 4});
+    sett_add(world, e, g.more[0]);
+    sett_add(world, e, g.more[1]);
+    g.over_f = sett_query_create(world, &(sett_query_desc){.terms = {{.component = g.s.type[5]}}});
     sett_system_desc desc = {.name = "trespasses", .run = trespasses, .user = &g};
     desc.terms[0] = (sett_term){.component = g.s.type[0]};
     desc.terms[1] = (sett_term){.component = g.s.type[1], .access = SETT_IN};
@@ -334,23 +341,25 @@ static void the_guard_names_system_and_component(void)
     CHECK_EQ(g.lines, 0);
     sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_ON});
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
-    CHECK_EQ(g.lines, 5);
+    CHECK_EQ(g.lines, 7);
     CHECK(strstr(g.log, "sett_get: system \"trespasses\" reads \"C\"") != NULL);
     CHECK(strstr(g.log, "sett_get_mut: system \"trespasses\" writes \"D\"") != NULL);
     CHECK(strstr(g.log, "sett_get_mut: system \"trespasses\" writes \"B\"") != NULL);
     CHECK(strstr(g.log, "sett_has: system \"trespasses\" asks for \"E\"") != NULL);
+    CHECK(strstr(g.log, "sett_set: system \"trespasses\" writes \"G\"") != NULL);
+    CHECK(strstr(g.log, "sett_ensure: system \"trespasses\" writes \"H\"") != NULL);
     CHECK(strstr(g.log, "sett_context_query: system \"trespasses\" writes \"F\"") != NULL);
     CHECK_EQ(sett_progress(world, 1), SETT_OK); /* once each */
-    CHECK_EQ(g.lines, 5);
+    CHECK_EQ(g.lines, 7);
     CHECK(sett_get(world, e, g.s.type[2]) != NULL); /* outside nothing is watched */
-    CHECK_EQ(g.lines, 5);
+    CHECK_EQ(g.lines, 7);
     CHECK_EQ(world->hot_capacity, world->type_capacity);
     desc.name = "alone";
     desc.alone = true;
     CHECK(sett_system_create(world, &desc) != NULL);
     sett_system_enable(sett_system_find(world, "trespasses"), false);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
-    CHECK_EQ(g.lines, 5);
+    CHECK_EQ(g.lines, 7);
     sett_world_destroy(world);
 }
 

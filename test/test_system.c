@@ -524,6 +524,52 @@ static void structure_stands_still(void)
     scene_end(&s);
 }
 
+static uint32_t told;
+
+static void count_told(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world, (void)entity, (void)value, (void)user;
+    told++;
+}
+
+static void copy_count(void* to, const void* from, uint32_t count, void* user)
+{
+    (void)user;
+    memcpy(to, from, count * sizeof(Count));
+}
+
+static void sets_told_types(sett_context* c)
+{
+    const sett_component* type = c->user;
+    sett_entity e = sett_entity_at(c->world, 0);
+    CHECK(sett_set(c->world, e, type[0], &(Count){1}) == NULL);
+    CHECK_EQ(sett_world_error(c->world), SETT_STATUS_LOCKED);
+    CHECK(strstr(sett_world_message(c->world), "sett_cmd_set") != NULL);
+    CHECK(sett_set(c->world, e, type[1], &(Count){1}) != NULL);
+    CHECK_EQ(sett_cmd_set(c->commands, e, type[0], &(Count){2}), SETT_OK);
+}
+
+static void sets_that_are_told_of_are_recorded(void)
+{
+    scene s = scene_begin();
+    sett_component type[2];
+    type[0] = sett_component_register(
+        s.world, &(sett_component_desc){.name = "Told", .size = 4, .on_set = count_told});
+    type[1] = sett_component_register(
+        s.world, &(sett_component_desc){.name = "Copied", .size = 4, .copy = copy_count});
+    sett_entity e = sett_entity_create(s.world);
+    sett_add(s.world, e, type[0]);
+    sett_add(s.world, e, type[1]);
+    told = 0;
+    CHECK(SETT_SYSTEM(s.world, sets_told_types, .user = type, .writes = {type[0], type[1]}) !=
+          NULL);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_EQ(told, 1);
+    CHECK_EQ(((const Count*)sett_get(s.world, e, type[0]))->value, 2);
+    CHECK_EQ(((const Count*)sett_get(s.world, e, type[1]))->value, 1);
+    scene_end(&s);
+}
+
 static void changes_at_once(sett_context* c)
 {
     scene* s = c->user;
@@ -863,8 +909,8 @@ TEST_MAIN(TEST(visits_each_entity_once), TEST(context_says_what_it_is),
           TEST(systems_are_switched), TEST(conditions_are_asked), TEST(intervals_add_up),
           TEST(fixed_steps_catch_up), TEST(commands_are_applied_between_phases),
           TEST(commands_go_by_system_then_lane), TEST(the_worlds_own_buffer_is_applied),
-          TEST(structure_stands_still), TEST(who_runs_alone_may_change_structure),
-          TEST(made_while_running_takes_part_later), TEST(a_loop_left_open_does_no_harm),
-          TEST(bad_descriptors_are_refused), TEST(changed_terms_see_what_is_new),
-          TEST(managed_sets_are_one_call), TEST(loops_nest_and_memory_settles),
-          TEST(failing_memory_changes_nothing))
+          TEST(structure_stands_still), TEST(sets_that_are_told_of_are_recorded),
+          TEST(who_runs_alone_may_change_structure), TEST(made_while_running_takes_part_later),
+          TEST(a_loop_left_open_does_no_harm), TEST(bad_descriptors_are_refused),
+          TEST(changed_terms_see_what_is_new), TEST(managed_sets_are_one_call),
+          TEST(loops_nest_and_memory_settles), TEST(failing_memory_changes_nothing))

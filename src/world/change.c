@@ -544,16 +544,41 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     return setti_row_zero(value, type->storage.size);
 }
 
-void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
+/* The type of a write that the short path did not know: not registered, or use is recorded, or a
+ * system is watched. */
+static setti_type* change_type(const sett_world* world, sett_component component, const char* call)
 {
     setti_type* type = setti_world_type(world, component);
-    if (SETTI_LIKELY(type != NULL && setti_entity_signature(&world->entities, entity) != NULL)) {
+    if (type != NULL && world->guard != NULL) {
+        world->guard->touch(world->guard, world, component, SETTI_ACCESS_WRITE, call);
+    }
+    return type;
+}
+
+SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_type* type)
+{
+    if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {
         void* value = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
         if (value != NULL) {
             return value;
         }
     }
-    return change_add_long(world, entity, component, "sett_ensure");
+    return change_add_long(world, entity, type->id, "sett_ensure");
+}
+
+SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
+                                              sett_component component)
+{
+    setti_type* type = change_type(world, component, "sett_ensure");
+    return type != NULL ? change_ensure(world, entity, type)
+                        : change_add_long(world, entity, component, "sett_ensure");
+}
+
+void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
+{
+    setti_type* type = setti_world_hot_type(world, component);
+    return SETTI_LIKELY(type != NULL) ? change_ensure(world, entity, type)
+                                      : change_ensure_unknown(world, entity, component);
 }
 
 /* Those who are told of a set may set values themselves, and so on: up to here. */
@@ -655,15 +680,15 @@ static bool change_may_move(const sett_world* world, const setti_type* type)
            (world->listeners != NULL || setti_packed_is_full(&type->storage));
 }
 
-void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
+SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type* type,
+                              const void* value)
 {
-    setti_type* type = setti_world_type(world, component);
     void* row = NULL;
-    if (SETTI_UNLIKELY(value == NULL && type != NULL && type->storage.size != 0)) {
-        setti_world_fail(world, SETT_STATUS_ARGUMENT, "sett_set", entity, component);
+    if (SETTI_UNLIKELY(value == NULL && type->storage.size != 0)) {
+        setti_world_fail(world, SETT_STATUS_ARGUMENT, "sett_set", entity, type->id);
         return NULL;
     }
-    if (SETTI_LIKELY(type != NULL && setti_entity_signature(&world->entities, entity) != NULL)) {
+    if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {
         row = setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index);
         if (row == NULL && (type->storage.kind != SETTI_MATRIX || type->storage.tracked ||
                             SETTI_UNLIKELY(world->pool.keep_from != 0))) {
@@ -676,7 +701,7 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
             if (change_may_move(world, type)) {
                 return change_set_moving(world, entity, type, value);
             }
-            row = change_add_long(world, entity, component, "sett_set");
+            row = change_add_long(world, entity, type->id, "sett_set");
             if (row == NULL) {
                 return NULL;
             }
@@ -686,6 +711,21 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
         }
     }
     return SETTI_LIKELY(change_write(world, type, entity, row, value)) ? row : NULL;
+}
+
+SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity,
+                                           sett_component component, const void* value)
+{
+    setti_type* type = change_type(world, component, "sett_set");
+    return type != NULL ? change_set(world, entity, type, value)
+                        : change_add_long(world, entity, component, "sett_set");
+}
+
+void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
+{
+    setti_type* type = setti_world_hot_type(world, component);
+    return SETTI_LIKELY(type != NULL) ? change_set(world, entity, type, value)
+                                      : change_set_unknown(world, entity, component, value);
 }
 
 /* ------------------------------------------------------------------------------------- removing */
