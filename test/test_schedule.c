@@ -137,7 +137,13 @@ static void presence_conflicts_with_nothing(void)
     desc.name = "changed";
     desc.terms[0].changed = true;
     CHECK(sett_system_create(s.world, &desc) != NULL);
-    CHECK_STR_EQ(stages_of(&s), "writes has | changed");
+    sett_component tag = sett_component_register(s.world, &(sett_component_desc){.name = "Tag"});
+    desc = (sett_system_desc){.name = "tag", .run = write_name, .user = &s};
+    desc.terms[0] = (sett_term){.component = tag}; /* nothing to write */
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    desc.name = "tag too";
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    CHECK_STR_EQ(stages_of(&s), "writes has tag tag too | changed");
     scene_end(&s);
 }
 

@@ -207,6 +207,8 @@ static void splits_only_what_may_be_split(void)
     desc.reads[0] = 0;
     desc.writes[0] = s.position;
     CHECK_EQ(count_calls(&s, &to, &desc), 16);
+    desc.writes[0] = s.rare; /* packed: lanes might share a page */
+    CHECK_EQ(count_calls(&s, &to, &desc), 1);
     desc.writes[0] = 0;
     desc.random[0] = s.position;
     CHECK_EQ(count_calls(&s, &to, &desc), 1);

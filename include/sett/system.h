@@ -28,7 +28,8 @@
  * the lanes run one after another. A function must therefore not keep what it counts in variables
  * of its own; a system that has to see everything in one call is `whole`. A system is not split,
  * and gets one lane, if it is `whole`, writes anywhere (`random`), reads elsewhere what it writes,
- * or writes values whose rows lie in another order than the loop's (sett_query_explain: gathered).
+ * writes values whose rows lie in another order than the loop's (sett_query_explain: gathered), or
+ * has a packed type among `writes`.
  *
  * Commands. A system records into context->commands. What was recorded is applied at the end of
  * each phase and before each system that runs alone; stage by stage, in a stage in the order of the

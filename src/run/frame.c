@@ -144,6 +144,18 @@ static bool frame_is_due(sett_system* system, float dt)
     return system->steps != 0;
 }
 
+/* Whether it writes by handle what lies in pages by no entity index: two lanes might write one. */
+static bool frame_writes_packed(const sett_system* system)
+{
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.writes[k] != 0; k++) {
+        const setti_type* type = setti_world_type(system->world, system->desc.writes[k]);
+        if (type->storage.kind == SETTI_PACKED) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Appends the jobs of a system that runs. */
 static void frame_plan(setti_run* run, sett_system* system)
 {
@@ -155,7 +167,8 @@ static void frame_plan(setti_run* run, sett_system* system)
         uint32_t filled = rows / SETT_BATCH_ROWS + (rows % SETT_BATCH_ROWS != 0);
         if (system->lane_capacity > 1) {
             units = filled;
-            lanes = SETTI_MIN(scatters ? 1 : run->lanes, units);
+            lanes = scatters || frame_writes_packed(system) ? 1 : run->lanes;
+            lanes = SETTI_MIN(lanes, units);
             lanes = SETTI_MIN(lanes, system->lane_capacity);
         }
         sett_query_set_since(system->query, system->state.seen);

@@ -51,7 +51,7 @@ struct sett_system {
     sett_system* next; /* of the world's, in order of creation */
     sett_system* previous;
     char* name;
-    sett_system_desc desc; /* as given; names and order are not to be read from here */
+    sett_system_desc desc; /* as given, without the order */
     sett_query* query;     /* NULL: no terms */
     sett_group* group;     /* NULL: no callbacks */
     setti_access* access;  /* each component once */

@@ -35,9 +35,16 @@ static void system_declare(sett_system* system, sett_component component, uint32
     system->access[system->access_count++].flags = flags;
 }
 
-static uint32_t system_term_flags(const sett_term* term)
+/* A tag has no values to read or write. */
+static bool system_is_tag(const sett_system* system, sett_component component)
 {
-    if (term->kind == SETT_WITHOUT || term->access == SETT_NONE) {
+    return setti_world_type(system->world, component)->storage.size == 0;
+}
+
+static uint32_t system_term_flags(const sett_system* system, const sett_term* term)
+{
+    if (term->kind == SETT_WITHOUT || term->access == SETT_NONE ||
+        system_is_tag(system, term->component)) {
         /* `changed` reads when it was written, which who writes it writes too. */
         return SETTI_ACCESS_PRESENCE | (term->changed ? SETTI_ACCESS_READ : 0);
     }
@@ -48,7 +55,8 @@ static uint32_t system_term_flags(const sett_term* term)
 static void system_declare_all(sett_system* system, const sett_system_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
-        system_declare(system, desc->terms[k].component, system_term_flags(&desc->terms[k]));
+        system_declare(system, desc->terms[k].component,
+                       system_term_flags(system, &desc->terms[k]));
         system->asks_changed = system->asks_changed || desc->terms[k].changed;
     }
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->reads[k] != 0; k++) {
@@ -458,8 +466,11 @@ sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
     memset(system, 0, sizeof(*system));
     system->world = world;
     system->desc = *desc;
+    memset(system->desc.before, 0, sizeof(desc->before));
+    memset(system->desc.after, 0, sizeof(desc->after));
     system->state.enabled = !desc->disabled;
     system->name = system_copy_name(world, desc->name);
+    system->desc.name = system->name;
     sett_status status = SETT_OK;
     if (system->name == NULL) {
         status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
