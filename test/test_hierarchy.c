@@ -683,6 +683,14 @@ static void survives_running_out_of_memory(void)
     }
 }
 
+static void count_one(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    ++*(uint32_t*)user;
+}
+
 /* Nothing at all is given any more: a chain of a million still goes, and on a stack of 128 KB, as
  * the test is also run. */
 static void destroys_a_chain_of_a_million(void)
@@ -723,10 +731,17 @@ static void destroys_a_chain_of_a_million(void)
         below = at;
     }
     CHECK_EQ(sett_hierarchy_depth(world, top), COUNT - 1);
+    uint32_t told_of = 0;
+    sett_component heard = sett_component_register(
+        world, &(sett_component_desc){.name = "heard", .on_remove = count_one, .user = &told_of});
+    for (sett_entity e = at; !sett_is_null(e); e = sett_hierarchy_walk(world, at, e)) {
+        CHECK(sett_add(world, e, heard) != NULL);
+    }
     memory.closed = true;
     memory.strict = true;
     CHECK_EQ(sett_world_clear(world), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_EQ(told_of, COUNT);
     memory.closed = false;
     scarce_end(&memory, world);
 }

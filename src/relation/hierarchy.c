@@ -210,6 +210,60 @@ static sett_status tree_doom(sett_world* world, setti_type* type, uint32_t index
     return SETT_OK;
 }
 
+/* Who ends first of the subtree of a node: down along first children. */
+SETTI_INLINE uint32_t tree_lowest(const setti_hierarchy* tree, uint32_t link)
+{
+    for (uint32_t first = tree_read(tree, link)->first; first != 0;
+         first = tree_read(tree, link)->first) {
+        link = first;
+    }
+    return link;
+}
+
+/* Whether all of a subtree end with its root, unseen. */
+static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
+{
+    const setti_hierarchy* tree = world->hierarchy;
+    uint32_t known = 0; /* a signature that was found to be plain */
+    for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
+        const setti_entity_page* page = world->entities.pages.data[(at - 1) >> SETTI_ID_SET_SHIFT];
+        uint32_t signature = page->signature[(at - 1) & SETTI_ID_SET_MASK];
+        if (signature != known && !setti_change_is_plain(world, signature, type)) {
+            return false;
+        }
+        known = signature;
+        const sett_hierarchy* node = tree_read(tree, at);
+        if (node->first != 0 && tree_policy(tree, node) != SETT_CHILDREN_DESTROY) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_hierarchy* tree = world->hierarchy;
+    if (tree->moved != 0 || !tree_is_plain(world, type, index + 1)) {
+        return SETTI_NONE;
+    }
+    sett_hierarchy* node = tree_write(world, tree, index + 1);
+    if (node->parent != 0) {
+        tree_unlink(world, tree, node);
+    }
+    return tree_lowest(tree, index + 1) - 1;
+}
+
+static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t root, uint32_t at)
+{
+    const setti_hierarchy* tree = world->hierarchy;
+    const sett_hierarchy* node = tree_read(tree, at + 1);
+    (void)type;
+    if (at == root) {
+        return SETTI_NONE;
+    }
+    return (node->next != 0 ? tree_lowest(tree, node->next) : node->parent) - 1;
+}
+
 static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = world->hierarchy;
@@ -240,7 +294,8 @@ static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
 
 static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_desc* desc)
 {
-    static const setti_ties ties = {.doom = tree_doom, .cut = tree_cut};
+    static const setti_ties ties = {
+        .doom = tree_doom, .cut = tree_cut, .begin = tree_begin, .next = tree_after};
     sett_component_desc made = {0};
     made.name = "Hierarchy";
     made.size = sizeof(sett_hierarchy);

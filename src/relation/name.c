@@ -57,9 +57,12 @@ static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
 {
     uint32_t mask = names->capacity - 1;
     uint32_t hole = hash & mask;
-    while (names->slot[hole].link != link) {
-        SETTI_ASSERT(names->slot[hole].link != 0);
+    while (names->slot[hole].link != link && names->slot[hole].link != 0) {
         hole = (hole + 1) & mask;
+    }
+    SETTI_ASSERT(names->slot[hole].link == link);
+    if (names->slot[hole].link != link) {
+        return;
     }
     for (uint32_t at = (hole + 1) & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
         /* it may move up unless that were before its home */
@@ -222,13 +225,15 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
         return;
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
-    if (name_find(world, parent, key, index + 1) != 0) {
-        if (name_is_synced(world, names)) {
-            name_take(names, index + 1, name_hash(from, key));
-        }
+    bool known = name_is_synced(world, names); /* an index made now has it where it is now */
+    uint32_t hash = name_hash(known ? from : parent, key);
+    bool taken = name_find(world, parent, key, index + 1) != 0;
+    if (name_is_synced(world, names) && (known || taken)) {
+        name_take(names, index + 1, hash);
+    }
+    if (taken) {
         name_write(world, index, 0);
-    } else if (name_is_synced(world, names)) {
-        name_take(names, index + 1, name_hash(from, key));
+    } else if (known) {
         name_put(names, index + 1, name_hash(parent, key));
     }
 }

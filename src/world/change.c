@@ -1436,15 +1436,16 @@ void setti_change_doom(sett_world* world, uint32_t index)
     }
 }
 
-static bool change_is_tied(const sett_world* world, uint32_t set)
+/* The first type of a signature that has ties, or NULL. */
+static setti_type* change_tied_type(const sett_world* world, uint32_t set)
 {
     const setti_signature* record = &world->signatures.record[set];
     for (uint32_t k = 0; set != 0 && world->tied != 0 && k < record->count; k++) {
         if (world->types[record->types[k]]->ties != NULL) {
-            return true;
+            return world->types[record->types[k]];
         }
     }
-    return false;
+    return NULL;
 }
 
 /* What is asked of the ties of everybody doomed, one question after another. */
@@ -1572,6 +1573,39 @@ static sett_status change_destroy_tied(sett_world* world, uint32_t index, bool f
     return status;
 }
 
+bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type)
+{
+    const setti_signature* record = &world->signatures.record[signature & ~SETTI_DYING];
+    bool plain = signature != 0 && world->loose.count == 0 && world->listeners == NULL;
+    for (uint32_t k = 0; plain && k < record->count; k++) {
+        const setti_type* item = world->types[record->types[k]];
+        plain = (item->flags & SETTI_TYPE_ENDINGS) == 0 && (item->ties == NULL || item == type);
+    }
+    return plain;
+}
+
+/* Destroys an entity and all whom that dooms one after another, without gathering them. False when
+ * they are not plain: then nothing is done. */
+static bool change_destroy_plain(sett_world* world, setti_type* tied, uint32_t index)
+{
+    uint32_t at = tied->ties->begin != NULL ? tied->ties->begin(world, tied, index) : SETTI_NONE;
+    if (at == SETTI_NONE) {
+        return false;
+    }
+    while (at != SETTI_NONE) {
+        uint32_t next = tied->ties->next(world, tied, index, at);
+        const setti_entity_page* page = world->entities.pages.data[at >> SETTI_ID_SET_SHIFT];
+        const setti_signature* record =
+            &world->signatures.record[page->signature[at & SETTI_ID_SET_MASK]];
+        for (uint32_t k = record->count; k-- > 0;) {
+            change_erase(world, world->types[record->types[k]], at);
+        }
+        setti_entity_destroy(&world->pool, &world->entities, at);
+        at = next;
+    }
+    return true;
+}
+
 /* Destroys an entity with hooked or loose types, or while there are groups. Not cold: whole trees
  * end here. */
 SETTI_APART static sett_status change_destroy_slow(sett_world* world, sett_entity entity,
@@ -1580,8 +1614,11 @@ SETTI_APART static sett_status change_destroy_slow(sett_world* world, sett_entit
     if ((*signature & SETTI_DYING) != 0) {
         return SETT_OK; /* from one of its own removal hooks */
     }
-    if (change_is_tied(world, *signature)) {
-        return change_destroy_tied(world, entity.index, forced);
+    setti_type* tied = change_tied_type(world, *signature);
+    if (tied != NULL) {
+        return change_destroy_plain(world, tied, entity.index)
+                   ? SETT_OK
+                   : change_destroy_tied(world, entity.index, forced);
     }
     change_set_signature(world, entity.index, signature, *signature | SETTI_DYING);
     change_strip(world, entity, signature);

@@ -11,6 +11,10 @@ void setti_change_destroy_all(sett_world* world);
  * asked. Passed over if it is going already. */
 void setti_change_doom(sett_world* world, uint32_t index);
 
+/* Whether nobody has to be told when an entity of this signature ends, but for the ties of one
+ * type. */
+bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
+
 /* Makes sure that adding the type, which the entity does not have, needs no memory. */
 bool setti_change_reserve(sett_world* world, setti_type* type, sett_entity entity);
 

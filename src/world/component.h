@@ -91,6 +91,13 @@ typedef struct setti_ties {
     /* Told before a value goes, after all hooks; those doomed together are told one by one, the
      * last found first, and exist until it is their turn. Needs no memory and cannot fail. */
     void (*cut)(sett_world* world, struct setti_type* type, uint32_t index);
+
+    /* The quick way where all that go together are plain (setti_change_is_plain) and nobody is
+     * told; NULL: there is none. `begin` cuts an entity off from all that stay and returns who has
+     * to end first; SETTI_NONE, and nothing is done, if it cannot be. `next`, called before `at`
+     * ends, returns who is next; SETTI_NONE behind the entity itself. */
+    uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
+    uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t root, uint32_t at);
 } setti_ties;
 
 typedef struct setti_type_list {
