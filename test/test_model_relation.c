@@ -1,0 +1,838 @@
+/* test_model_relation.c: random operations on links, trees, prefabs and copies, against a naive
+ * world that keeps all of them in arrays.
+ *
+ *     SETT_SEED=7 SETT_OPERATIONS=10000000 test_model_relation     another run, from outside
+ *
+ * A failure prints the seed and the operation. The first operations are checked one by one, later
+ * ones every thousand. Handles of the dead are kept, asked for and used: every one has to be
+ * recognised.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.h"
+#include "sett/duplicate.h"
+#include "sett/hierarchy.h"
+#include "sett/prefab.h"
+#include "sett/relationship.h"
+
+#define INDICES 2048u /* the world's limit */
+#define CROWD 90u     /* entities that there should be, about */
+#define LINKS 8192u   /* of all relationships */
+#define CLOSELY 6000u /* operations that are checked one by one */
+#define PERIOD 1000u  /* between checks, later */
+#define DEAD 512u     /* handles kept of entities that are gone */
+#define RELATIONS 7u  /* the last is InstanceOf */
+#define INSTANCE_OF 6u
+#define RECORDED 8u /* commands in a row, at most */
+
+typedef struct Value {
+    uint32_t number;
+    sett_entity reference;
+} Value;
+
+/* ---- The naive world ------------------------------------------------------------------------- */
+
+typedef struct naive_relation {
+    const char* name;
+    bool many;
+    bool data;
+    sett_cleanup on_target, on_source;
+    sett_storage_kind storage;
+    sett_component id;
+} naive_relation;
+
+/* clang-format off */
+static naive_relation relations[RELATIONS] = {
+    {"removes",       false, true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  SETT_STORAGE_DEFAULT, 0},
+    {"many",          true,  true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  SETT_STORAGE_PACKED,  0},
+    {"sources go",    false, true,  SETT_CLEANUP_DESTROY, SETT_CLEANUP_REMOVE,  SETT_STORAGE_PACKED,  0},
+    {"target stays",  true,  false, SETT_CLEANUP_REFUSE,  SETT_CLEANUP_REMOVE,  SETT_STORAGE_DEFAULT, 0},
+    {"targets go",    true,  true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_DESTROY, SETT_STORAGE_DEFAULT, 0},
+    {"source stays",  false, false, SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REFUSE,  SETT_STORAGE_DEFAULT, 0},
+    {"InstanceOf",    false, false, SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  SETT_STORAGE_DEFAULT, 0},
+};
+/* clang-format on */
+
+typedef struct naive_link {
+    uint32_t relation, source, target; /* indices */
+    uint32_t data;
+} naive_link;
+
+typedef struct naive_entity {
+    sett_entity handle; /* null: nobody lives here */
+    uint32_t parent;    /* index, INDICES: none */
+    uint64_t place;     /* among siblings: ascending */
+    bool has_value, prefab, loose;
+    Value value;
+    bool going;    /* scratch of destroying */
+    uint32_t copy; /* scratch of copying: index of the copy, INDICES: it is not copied */
+} naive_entity;
+
+static struct naive {
+    naive_entity at[INDICES];
+    naive_link link[LINKS]; /* in the order in which they were made */
+    uint32_t link_count;
+    uint32_t count;
+    uint64_t places;
+    sett_entity dead[DEAD];
+    uint32_t dead_count;
+} naive;
+
+static sett_world* world;
+static sett_component value_id, loose_id, prefab_id;
+static sett_query* visible;
+static uint64_t seed;
+static uint64_t done;
+static const char* doing;
+
+_Noreturn static void fail(int line, const char* what)
+{
+    check_failed("test_model_relation.c", line,
+                 "operation %llu (%s): %s; again with SETT_SEED=%llu", (unsigned long long)done,
+                 doing, what, (unsigned long long)seed);
+}
+
+#define WANT(condition) ((condition) ? (void)0 : fail(__LINE__, #condition))
+
+static uint64_t chance_state;
+
+static uint32_t below(uint32_t limit)
+{
+    chance_state += 0x9E3779B97F4A7C15u;
+    uint64_t z = chance_state;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (uint32_t)(((z ^ (z >> 31)) >> 32) * limit >> 32);
+}
+
+static bool alive(sett_entity entity)
+{
+    return !sett_is_null(entity) && entity.index < INDICES &&
+           sett_equals(naive.at[entity.index].handle, entity);
+}
+
+static void naive_born(sett_entity entity)
+{
+    WANT(!sett_is_null(entity) && entity.index < INDICES);
+    naive_entity* e = &naive.at[entity.index];
+    WANT(sett_is_null(e->handle));
+    for (uint32_t k = 0; k < naive.dead_count && k < DEAD; k++) {
+        WANT(!sett_equals(naive.dead[k], entity)); /* handles do not come back */
+    }
+    *e = (naive_entity){.handle = entity, .parent = INDICES, .copy = INDICES};
+    naive.count++;
+}
+
+static void naive_unlink(uint32_t k)
+{
+    memmove(&naive.link[k], &naive.link[k + 1], (--naive.link_count - k) * sizeof(naive_link));
+}
+
+static uint32_t naive_find(uint32_t relation, uint32_t source, uint32_t target)
+{
+    uint32_t k = 0;
+    while (k < naive.link_count &&
+           (naive.link[k].relation != relation || naive.link[k].source != source ||
+            (target != INDICES && naive.link[k].target != target))) {
+        k++;
+    }
+    return k < naive.link_count ? k : LINKS;
+}
+
+static void naive_link_add(uint32_t relation, uint32_t source, uint32_t target, uint32_t data)
+{
+    WANT(naive.link_count < LINKS);
+    naive.link[naive.link_count++] = (naive_link){relation, source, target, data};
+}
+
+/* Relates; the data of the link, to be written. */
+static uint32_t* naive_relate(uint32_t relation, uint32_t source, uint32_t target)
+{
+    uint32_t data = 0;
+    uint32_t k = naive_find(relation, source, target);
+    if (k == LINKS) {
+        uint32_t old = relations[relation].many ? LINKS : naive_find(relation, source, INDICES);
+        if (old != LINKS) { /* turned: the data stay */
+            data = naive.link[old].data;
+            naive_unlink(old);
+        }
+        naive_link_add(relation, source, target, data);
+        k = naive.link_count - 1;
+    }
+    return &naive.link[k].data;
+}
+
+/* Ends the links that `test` is true of. */
+static void naive_end_links(bool (*test)(const naive_link* link, uint32_t a, uint32_t b),
+                            uint32_t a, uint32_t b)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < naive.link_count; k++) {
+        if (!test(&naive.link[k], a, b)) {
+            naive.link[kept++] = naive.link[k];
+        }
+    }
+    naive.link_count = kept;
+}
+
+static bool begins_at(const naive_link* link, uint32_t relation, uint32_t source)
+{
+    return (relation == RELATIONS || link->relation == relation) && link->source == source;
+}
+
+static bool leads_to(const naive_link* link, uint32_t relation, uint32_t target)
+{
+    return link->relation == relation && link->target == target;
+}
+
+static bool touches_going(const naive_link* link, uint32_t a, uint32_t b)
+{
+    (void)a;
+    (void)b;
+    return naive.at[link->source].going || naive.at[link->target].going;
+}
+
+/* Marks all who go when one does; whether it is possible. */
+static bool naive_doom(uint32_t index)
+{
+    for (uint32_t k = 0; k < INDICES; k++) {
+        naive.at[k].going = k == index;
+    }
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t k = 0; k < INDICES; k++) {
+            naive_entity* e = &naive.at[k];
+            if (!sett_is_null(e->handle) && !e->going && e->parent != INDICES &&
+                naive.at[e->parent].going) {
+                e->going = more = true;
+            }
+        }
+        for (uint32_t k = 0; k < naive.link_count; k++) {
+            const naive_link* link = &naive.link[k];
+            bool* source = &naive.at[link->source].going;
+            bool* target = &naive.at[link->target].going;
+            if (*target && !*source &&
+                relations[link->relation].on_target == SETT_CLEANUP_DESTROY) {
+                *source = more = true;
+            }
+            if (*source && !*target &&
+                relations[link->relation].on_source == SETT_CLEANUP_DESTROY) {
+                *target = more = true;
+            }
+        }
+    }
+    for (uint32_t k = 0; k < naive.link_count; k++) {
+        const naive_link* link = &naive.link[k];
+        bool source = naive.at[link->source].going;
+        bool target = naive.at[link->target].going;
+        if ((target && !source && relations[link->relation].on_target == SETT_CLEANUP_REFUSE) ||
+            (source && !target && relations[link->relation].on_source == SETT_CLEANUP_REFUSE)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool naive_destroy(uint32_t index)
+{
+    if (!naive_doom(index)) {
+        return false;
+    }
+    naive_end_links(touches_going, 0, 0);
+    for (uint32_t k = 0; k < INDICES; k++) {
+        if (naive.at[k].going) {
+            naive.dead[naive.dead_count++ % DEAD] = naive.at[k].handle;
+            naive.at[k].handle = sett_null();
+            naive.count--;
+        }
+    }
+    return true;
+}
+
+static bool naive_is_below(uint32_t index, uint32_t ancestor)
+{
+    while (index != INDICES && index != ancestor) {
+        index = naive.at[index].parent;
+    }
+    return index == ancestor;
+}
+
+/* The k-th child. */
+static uint32_t naive_child(uint32_t parent, uint32_t k)
+{
+    uint64_t after = 0;
+    for (;; k--) {
+        uint32_t next = INDICES;
+        for (uint32_t c = 0; c < INDICES; c++) {
+            const naive_entity* e = &naive.at[c];
+            if (!sett_is_null(e->handle) && e->parent == parent && e->place > after &&
+                (next == INDICES || e->place < naive.at[next].place)) {
+                next = c;
+            }
+        }
+        if (next == INDICES || k == 0) {
+            return next;
+        }
+        after = naive.at[next].place;
+    }
+}
+
+static void naive_attach(uint32_t index, uint32_t parent)
+{
+    if (naive.at[index].parent != parent || parent == INDICES) {
+        naive.at[index].place = ++naive.places;
+    } else {
+        naive.at[index].place = ++naive.places; /* to the end, from wherever it was */
+    }
+    naive.at[index].parent = parent;
+}
+
+/* ---- Copies: what is made is looked up in the world, along the tree -------------------------- */
+
+/* Notes the copies of a subtree, and what they are but for links and references. */
+static void naive_copy_down(uint32_t index, sett_entity copy, uint32_t parent, bool alone,
+                            bool instance)
+{
+    naive_born(copy);
+    naive_entity* from = &naive.at[index];
+    naive_entity* to = &naive.at[copy.index];
+    from->copy = copy.index;
+    to->has_value = from->has_value;
+    to->value = from->value;
+    to->loose = from->loose;
+    to->prefab = from->prefab && !instance;
+    if (parent != INDICES) {
+        naive_attach(copy.index, parent);
+    }
+    sett_entity at = sett_hierarchy_first(world, copy);
+    for (uint32_t k = 0; !alone; k++, at = sett_hierarchy_next(world, at)) {
+        uint32_t child = naive_child(index, k);
+        if (child == INDICES) {
+            break;
+        }
+        WANT(!sett_is_null(at));
+        if (!alive(at)) { /* else the copy of an ancestor's copy: cannot be */
+            naive_copy_down(child, at, copy.index, false, instance);
+        } else {
+            fail(__LINE__, "a copy has a child that was there before");
+        }
+    }
+    WANT(sett_is_null(at));
+}
+
+/* The links and references of copies, when all are noted. `before`: links that there were. */
+static void naive_copy_links(uint32_t root, bool instance, uint32_t before)
+{
+    for (uint32_t k = 0; k < before; k++) {
+        const naive_link link = naive.link[k];
+        uint32_t source = naive.at[link.source].copy;
+        uint32_t target = naive.at[link.target].copy;
+        if (source == INDICES ||
+            (instance && link.source == root && link.relation == INSTANCE_OF)) {
+            continue;
+        }
+        naive_link_add(link.relation, source, target != INDICES ? target : link.target, link.data);
+    }
+    if (instance) {
+        naive_link_add(INSTANCE_OF, naive.at[root].copy, root, 0);
+    }
+    for (uint32_t k = 0; k < INDICES; k++) {
+        uint32_t copy = sett_is_null(naive.at[k].handle) ? INDICES : naive.at[k].copy;
+        if (copy != INDICES) {
+            sett_entity* reference = &naive.at[copy].value.reference;
+            if (alive(*reference) && naive.at[reference->index].copy != INDICES) {
+                *reference = naive.at[naive.at[reference->index].copy].handle;
+            }
+        }
+    }
+}
+
+static void naive_copy(uint32_t root, sett_entity copy, bool alone, bool instance)
+{
+    uint32_t before = naive.link_count;
+    for (uint32_t k = 0; k < INDICES; k++) {
+        naive.at[k].copy = INDICES;
+    }
+    naive_copy_down(root, copy, instance ? INDICES : naive.at[root].parent, alone, instance);
+    naive_copy_links(root, instance, before);
+}
+
+static uint32_t naive_size(uint32_t root)
+{
+    uint32_t size = 0;
+    for (uint32_t k = 0; k < INDICES; k++) {
+        size += !sett_is_null(naive.at[k].handle) && naive_is_below(k, root);
+    }
+    return size;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+/* The order of links made by one copying differs within one source's and one target's list only if
+ * it has to; here both worlds keep the order of making. */
+static void compare_targets(uint32_t relation, uint32_t index)
+{
+    sett_entity entity = naive.at[index].handle;
+    sett_component id = relations[relation].id;
+    sett_link_cursor cursor = {0};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < naive.link_count; k++) {
+        const naive_link* link = &naive.link[k];
+        if (link->relation == relation && link->source == index) {
+            sett_entity target = sett_target_next(world, entity, id, &cursor);
+            WANT(sett_equals(target, naive.at[link->target].handle));
+            WANT(!relations[relation].data || *(const uint32_t*)cursor.data == link->data);
+            WANT(sett_related(world, entity, id, target) == cursor.data);
+            WANT(count != 0 || sett_equals(sett_target(world, entity, id), target));
+            count++;
+        }
+    }
+    WANT(sett_is_null(sett_target_next(world, entity, id, &cursor)));
+    WANT(sett_target_count(world, entity, id) == count);
+    WANT(sett_has(world, entity, id) == (count != 0));
+}
+
+static void compare_sources(uint32_t relation, uint32_t index)
+{
+    sett_entity entity = naive.at[index].handle;
+    sett_component id = relations[relation].id;
+    sett_link_cursor cursor = {0};
+    uint32_t count = 0;
+    uint64_t sum = 0;
+    sett_entity source;
+    while (!sett_is_null(source = sett_source_next(world, id, entity, &cursor))) {
+        WANT(naive_find(relation, source.index, index) != LINKS);
+        WANT(sett_equals(naive.at[source.index].handle, source));
+        sum += source.index;
+        count++;
+    }
+    for (uint32_t k = 0; k < naive.link_count; k++) {
+        if (leads_to(&naive.link[k], relation, index)) {
+            sum -= naive.link[k].source;
+            count--;
+        }
+    }
+    WANT(count == 0 && sum == 0);
+}
+
+static void compare_entity(uint32_t index)
+{
+    const naive_entity* e = &naive.at[index];
+    WANT(sett_equals(sett_entity_at(world, index), e->handle));
+    if (sett_is_null(e->handle)) {
+        return;
+    }
+    const Value* value = sett_find(world, e->handle, value_id);
+    WANT((value != NULL) == e->has_value);
+    if (value != NULL) {
+        WANT(value->number == e->value.number);
+        WANT(sett_equals(value->reference, e->value.reference));
+        WANT(sett_entity_valid(world, value->reference) == alive(value->reference));
+    }
+    WANT(sett_has(world, e->handle, loose_id) == e->loose);
+    WANT(sett_has(world, e->handle, prefab_id) == e->prefab);
+    WANT(sett_query_matches(visible, e->handle) == (e->has_value && !e->prefab));
+    sett_entity parent = sett_hierarchy_parent(world, e->handle);
+    WANT(sett_equals(parent, e->parent != INDICES ? naive.at[e->parent].handle : sett_null()));
+    sett_entity at = sett_hierarchy_first(world, e->handle);
+    for (uint32_t k = 0; k == 0 || !sett_is_null(at); k++) {
+        uint32_t child = naive_child(index, k);
+        WANT(sett_equals(at, child != INDICES ? naive.at[child].handle : sett_null()));
+        at = sett_hierarchy_next(world, at);
+    }
+    for (uint32_t k = 0; k < RELATIONS; k++) {
+        compare_targets(k, index);
+        compare_sources(k, index);
+    }
+}
+
+static void compare_dead(void)
+{
+    for (uint32_t k = 0; k < DEAD && k < naive.dead_count; k++) {
+        sett_entity entity = naive.dead[k];
+        sett_link_cursor cursor = {0};
+        WANT(!sett_entity_valid(world, entity));
+        WANT(sett_find(world, entity, value_id) == NULL);
+        WANT(sett_is_null(sett_target(world, entity, relations[k % RELATIONS].id)));
+        WANT(sett_source_count(world, relations[k % RELATIONS].id, entity) == 0);
+        WANT(sett_is_null(sett_source_next(world, relations[k % RELATIONS].id, entity, &cursor)));
+        WANT(sett_prefab_get(world, entity, value_id) == NULL);
+        WANT(sett_is_null(sett_hierarchy_parent(world, entity)));
+    }
+}
+
+static void compare(void)
+{
+    const char* reason = "";
+    if (sett_world_validate(world, &reason) != SETT_OK) {
+        fail(__LINE__, reason);
+    }
+    WANT(sett_entity_count(world) == naive.count);
+    uint32_t seen = 0;
+    for (uint32_t k = 0; k < INDICES; k++) {
+        compare_entity(k);
+        seen += !sett_is_null(naive.at[k].handle) && naive.at[k].has_value && !naive.at[k].prefab;
+    }
+    WANT(sett_query_count(visible) == seen);
+    compare_dead();
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+/* Somebody; now and then somebody who is gone, or nobody. */
+static sett_entity somebody(void)
+{
+    uint32_t kind = below(40);
+    if (kind == 0 || naive.count == 0) {
+        return sett_null();
+    }
+    if (kind < 3 && naive.dead_count != 0) {
+        return naive.dead[below(naive.dead_count < DEAD ? naive.dead_count : DEAD)];
+    }
+    uint32_t cursor = below(naive.count); /* rows of retired entities: none */
+    return sett_entity_next(world, &cursor);
+}
+
+static void do_create(void)
+{
+    doing = "create";
+    sett_entity entity = sett_entity_create(world);
+    naive_born(entity);
+}
+
+static void do_destroy(void)
+{
+    doing = "destroy";
+    sett_entity entity = somebody();
+    sett_status status = sett_entity_destroy(world, entity);
+    if (!alive(entity)) {
+        WANT(status == SETT_STATUS_STALE);
+    } else {
+        WANT(status == (naive_destroy(entity.index) ? SETT_OK : SETT_STATUS_REFUSED));
+    }
+}
+
+static void do_relate(void)
+{
+    doing = "relate";
+    uint32_t relation = below(INSTANCE_OF + (below(8) == 0));
+    sett_entity source = somebody();
+    sett_entity target = somebody();
+    bool possible = alive(source) && alive(target);
+    uint32_t* data = sett_relate(world, source, relations[relation].id, target);
+    WANT((data != NULL) == possible);
+    WANT(possible || sett_world_error(world) == SETT_STATUS_STALE);
+    if (possible) {
+        uint32_t* expected = naive_relate(relation, source.index, target.index);
+        if (relations[relation].data) {
+            WANT(*data == *expected);
+            *data = *expected = below(1000);
+        }
+    }
+}
+
+static void do_unrelate(void)
+{
+    doing = "unrelate";
+    uint32_t relation = below(RELATIONS);
+    sett_entity source = somebody();
+    sett_entity target = somebody();
+    if (naive.link_count != 0 && below(3) != 0) {
+        const naive_link* link = &naive.link[below(naive.link_count)];
+        relation = link->relation;
+        source = naive.at[link->source].handle;
+        target = naive.at[link->target].handle;
+    }
+    uint32_t k =
+        alive(source) && alive(target) ? naive_find(relation, source.index, target.index) : LINKS;
+    sett_status status = sett_unrelate(world, source, relations[relation].id, target);
+    WANT(status == (k != LINKS ? SETT_OK : alive(source) ? SETT_STATUS_ABSENT : SETT_STATUS_STALE));
+    if (k != LINKS) {
+        naive_unlink(k);
+    }
+}
+
+static void do_end_links(void)
+{
+    doing = "end links";
+    uint32_t relation = below(RELATIONS);
+    sett_entity entity = somebody();
+    bool is = alive(entity);
+    if (below(2) == 0) {
+        sett_status status = sett_unrelate_sources(world, relations[relation].id, entity);
+        WANT(status == (is ? SETT_OK : SETT_STATUS_STALE));
+        if (is) {
+            naive_end_links(leads_to, relation, entity.index);
+        }
+        return;
+    }
+    bool has = is && naive_find(relation, entity.index, INDICES) != LINKS;
+    sett_status status = sett_remove(world, entity, relations[relation].id);
+    WANT(status == (has ? SETT_OK : is ? SETT_STATUS_ABSENT : SETT_STATUS_STALE));
+    if (has) {
+        naive_end_links(begins_at, relation, entity.index);
+    }
+}
+
+static void do_value(void)
+{
+    doing = "value";
+    sett_entity entity = somebody();
+    Value value = {below(1000), somebody()};
+    bool is = alive(entity);
+    naive_entity* e = is ? &naive.at[entity.index] : NULL;
+    uint32_t which = below(6);
+    if (which < 3) {
+        WANT((sett_set(world, entity, value_id, &value) != NULL) == is);
+        if (is) {
+            e->has_value = true;
+            e->value = value;
+        }
+    } else if (which == 3) {
+        WANT((sett_remove(world, entity, value_id) == SETT_OK) == (is && e->has_value));
+        if (is) {
+            e->has_value = false;
+        }
+    } else if (which == 4) {
+        WANT((sett_ensure(world, entity, loose_id) != NULL) == is);
+        if (is) {
+            e->loose = true;
+        }
+    } else if (is) {
+        e->prefab = !e->prefab;
+        WANT(e->prefab ? sett_add(world, entity, prefab_id) != NULL
+                       : sett_remove(world, entity, prefab_id) == SETT_OK);
+    }
+}
+
+static void do_clear(void)
+{
+    doing = "clear";
+    sett_entity entity = somebody();
+    WANT(sett_entity_clear(world, entity) == (alive(entity) ? SETT_OK : SETT_STATUS_STALE));
+    if (alive(entity)) {
+        naive_entity* e = &naive.at[entity.index];
+        naive_end_links(begins_at, RELATIONS, entity.index);
+        e->has_value = e->prefab = e->loose = false;
+        e->parent = INDICES;
+        for (uint32_t k = 0; k < INDICES; k++) { /* its children become roots */
+            if (naive.at[k].parent == entity.index) {
+                naive.at[k].parent = INDICES;
+            }
+        }
+    }
+}
+
+static void do_attach(void)
+{
+    doing = "attach";
+    sett_entity entity = somebody();
+    sett_entity parent = somebody();
+    bool is = alive(entity) && alive(parent);
+    if (below(4) == 0) {
+        WANT(sett_hierarchy_detach(world, entity) == (alive(entity) ? SETT_OK : SETT_STATUS_STALE));
+        if (alive(entity)) {
+            naive.at[entity.index].parent = INDICES;
+        }
+        return;
+    }
+    bool cycle = is && naive_is_below(parent.index, entity.index);
+    sett_status status = sett_hierarchy_attach(world, entity, parent);
+    WANT(status == (!is ? SETT_STATUS_STALE : cycle ? SETT_STATUS_CYCLE : SETT_OK));
+    if (status == SETT_OK) {
+        naive_attach(entity.index, parent.index);
+    }
+}
+
+static void do_instantiate(void)
+{
+    doing = "instantiate";
+    sett_entity prefab = somebody();
+    sett_entity made[3];
+    uint32_t count = below(3) + 1;
+    if (alive(prefab) && naive_size(prefab.index) > 30) {
+        return;
+    }
+    sett_status status = sett_instantiate(world, prefab, count, made);
+    WANT(status == (alive(prefab) ? SETT_OK : SETT_STATUS_STALE));
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
+        naive_copy(prefab.index, made[k], false, true);
+    }
+}
+
+static void do_duplicate(void)
+{
+    doing = "duplicate";
+    sett_entity entity = somebody();
+    sett_duplicate_desc desc = {.alone = below(2) == 0};
+    if (alive(entity) && !desc.alone && naive_size(entity.index) > 40) {
+        return;
+    }
+    sett_entity copy = sett_duplicate(world, entity, &desc);
+    WANT(sett_is_null(copy) == !alive(entity));
+    if (alive(entity)) {
+        naive_copy(entity.index, copy, desc.alone, false);
+    } else {
+        WANT(sett_world_error(world) == SETT_STATUS_STALE);
+    }
+}
+
+/* Some commands in a row, which pass over what has become senseless. */
+static void do_commands(void)
+{
+    doing = "commands";
+    struct {
+        uint32_t kind, relation, data;
+        sett_entity source, target;
+    } recorded[RECORDED];
+    sett_commands* commands = sett_world_commands(world);
+    uint32_t count = below(RECORDED) + 1;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t relation = below(INSTANCE_OF);
+        recorded[k].kind = below(8) == 0 ? 2 : below(2);
+        recorded[k].relation = relation;
+        recorded[k].data = below(1000);
+        recorded[k].source = somebody();
+        recorded[k].target = somebody();
+        sett_component id = relations[relation].id;
+        if (recorded[k].kind == 0) {
+            const void* data = relations[relation].data ? &recorded[k].data : NULL;
+            WANT(sett_cmd_relate(commands, recorded[k].source, id, recorded[k].target, data) ==
+                 SETT_OK);
+        } else if (recorded[k].kind == 1) {
+            WANT(sett_cmd_unrelate(commands, recorded[k].source, id, recorded[k].target) ==
+                 SETT_OK);
+        } else {
+            WANT(sett_cmd_destroy(commands, recorded[k].source) == SETT_OK);
+        }
+    }
+    WANT(sett_commands_apply(commands) == SETT_OK);
+    for (uint32_t k = 0; k < count; k++) {
+        sett_entity source = recorded[k].source;
+        sett_entity target = recorded[k].target;
+        uint32_t relation = recorded[k].relation;
+        if (recorded[k].kind == 2 && alive(source)) {
+            (void)naive_destroy(source.index);
+        } else if (alive(source) && alive(target)) {
+            if (recorded[k].kind == 0) {
+                uint32_t* data = naive_relate(relation, source.index, target.index);
+                *data = relations[relation].data ? recorded[k].data : 0;
+            } else if (recorded[k].kind == 1) {
+                uint32_t found = naive_find(relation, source.index, target.index);
+                if (found != LINKS) {
+                    naive_unlink(found);
+                }
+            }
+        }
+    }
+}
+
+static void do_rare(void)
+{
+    doing = "clear the world, convert or trim";
+    uint32_t which = below(40);
+    if (which == 0) {
+        WANT(sett_world_clear(world) == SETT_OK);
+        naive.link_count = 0;
+        for (uint32_t k = 0; k < INDICES; k++) {
+            if (!sett_is_null(naive.at[k].handle)) {
+                naive.dead[naive.dead_count++ % DEAD] = naive.at[k].handle;
+                naive.at[k].handle = sett_null();
+                naive.count--;
+            }
+        }
+    } else if (which < 10) {
+        sett_storage_kind kind = which < 5 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED;
+        WANT(sett_component_convert(world, relations[below(RELATIONS)].id, kind) == SETT_OK);
+    } else if (which == 10) {
+        uint32_t relation = below(RELATIONS);
+        WANT(sett_component_clear(world, relations[relation].id) == SETT_OK);
+        for (uint32_t k = 0; k < INDICES; k++) {
+            naive_end_links(begins_at, relation, k);
+        }
+    } else {
+        WANT(sett_world_trim(world) == SETT_OK);
+    }
+}
+
+static void step(void)
+{
+    uint32_t which = below(100);
+    bool crowded = naive.count > CROWD + below(CROWD);
+    if (crowded || naive.link_count > LINKS / 4) {
+        do_destroy();
+    } else if (which < 12 || naive.count < 4) {
+        do_create();
+    } else if (which < 22) {
+        do_destroy();
+    } else if (which < 50) {
+        do_relate();
+    } else if (which < 62) {
+        do_unrelate();
+    } else if (which < 65) {
+        do_end_links();
+    } else if (which < 77) {
+        do_value();
+    } else if (which < 78) {
+        do_clear();
+    } else if (which < 88) {
+        do_attach();
+    } else if (which < 91) {
+        do_instantiate();
+    } else if (which < 94) {
+        do_duplicate();
+    } else if (which < 99 || below(10) != 0) {
+        do_commands();
+    } else {
+        do_rare();
+    }
+}
+
+static void register_all(void)
+{
+    static const uint32_t offsets[] = {offsetof(Value, reference)};
+    value_id = sett_component_register(world, &(sett_component_desc){SETT_TYPE(Value),
+                                                                     .entity_offsets = offsets,
+                                                                     .entity_offset_count = 1});
+    loose_id =
+        sett_component_register(world, &(sett_component_desc){.name = "Loose", .loose = true});
+    for (uint32_t k = 0; k < INSTANCE_OF; k++) {
+        const naive_relation* r = &relations[k];
+        sett_relationship_desc desc = {.name = r->name,
+                                       .size = r->data ? 4 : 0,
+                                       .many = r->many,
+                                       .storage = r->storage,
+                                       .on_target_destroyed = r->on_target,
+                                       .on_source_destroyed = r->on_source};
+        relations[k].id = sett_relationship_register(world, &desc);
+        CHECK(relations[k].id != 0);
+    }
+    relations[INSTANCE_OF].id = sett_instance_of(world);
+    prefab_id = sett_prefab_tag(world);
+    sett_query_desc desc = {.terms = {{value_id, SETT_IN, SETT_WITH, false}}};
+    visible = sett_query_create(world, &desc);
+    CHECK(value_id != 0 && loose_id != 0 && prefab_id != 0 && visible != NULL);
+}
+
+static void links_trees_and_copies_agree(void)
+{
+    uint64_t operations = check_setting("SETT_OPERATIONS", 60000);
+    seed = check_setting("SETT_SEED", 1);
+    chance_state = seed;
+    printf("  SETT_SEED=%llu SETT_OPERATIONS=%llu\n", (unsigned long long)seed,
+           (unsigned long long)operations);
+    world =
+        sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = INDICES});
+    CHECK(world != NULL);
+    register_all();
+    for (done = 0; done < operations; done++) {
+        step();
+        if (done < CLOSELY || done % PERIOD == 0) {
+            compare();
+        }
+    }
+    compare();
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(links_trees_and_copies_agree))
