@@ -41,15 +41,18 @@ typedef struct naive_relation {
     sett_component id;
 } naive_relation;
 
+#define DEFAULT SETT_STORAGE_DEFAULT
+#define PACKED SETT_STORAGE_PACKED
+
 /* clang-format off */
 static naive_relation relations[RELATIONS] = {
-    {"removes",       false, true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  SETT_STORAGE_DEFAULT, 0},
-    {"many",          true,  true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  SETT_STORAGE_PACKED,  0},
-    {"sources go",    false, true,  SETT_CLEANUP_DESTROY, SETT_CLEANUP_REMOVE,  SETT_STORAGE_PACKED,  0},
-    {"target stays",  true,  false, SETT_CLEANUP_REFUSE,  SETT_CLEANUP_REMOVE,  SETT_STORAGE_DEFAULT, 0},
-    {"targets go",    true,  true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_DESTROY, SETT_STORAGE_DEFAULT, 0},
-    {"source stays",  false, false, SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REFUSE,  SETT_STORAGE_DEFAULT, 0},
-    {"InstanceOf",    false, false, SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  SETT_STORAGE_DEFAULT, 0},
+    {"removes",       false, true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  DEFAULT, 0},
+    {"many",          true,  true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  PACKED,  0},
+    {"sources go",    false, true,  SETT_CLEANUP_DESTROY, SETT_CLEANUP_REMOVE,  PACKED,  0},
+    {"target stays",  true,  false, SETT_CLEANUP_REFUSE,  SETT_CLEANUP_REMOVE,  DEFAULT, 0},
+    {"targets go",    true,  true,  SETT_CLEANUP_REMOVE,  SETT_CLEANUP_DESTROY, DEFAULT, 0},
+    {"source stays",  false, false, SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REFUSE,  DEFAULT, 0},
+    {"InstanceOf",    false, false, SETT_CLEANUP_REMOVE,  SETT_CLEANUP_REMOVE,  DEFAULT, 0},
 };
 /* clang-format on */
 

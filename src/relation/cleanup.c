@@ -219,8 +219,10 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
 
 void setti_cleanup_tie(const setti_relation* relation)
 {
-    static const setti_ties source = {source_doom, source_judge, source_stranded, NULL, source_cut};
-    static const setti_ties target = {target_doom, target_judge, NULL, target_release, target_cut};
+    static const setti_ties source = {
+        .doom = source_doom, .judge = source_judge, .stranded = source_stranded, .cut = source_cut};
+    static const setti_ties target = {
+        .doom = target_doom, .judge = target_judge, .release = target_release, .cut = target_cut};
     setti_component_tie(relation->world, relation->links, &source);
     setti_component_tie(relation->world, relation->sources, &target);
 }
