@@ -1,4 +1,5 @@
-/* attack.c - the system by which monsters fight, and their ways to do it. See systems.h. */
+/* attack.c - the systems by which monsters and players fight, and their ways to do it. See
+ * systems.h. */
 #include "blast.h"
 #include "collide.h"
 #include "spawn.h"
@@ -10,6 +11,7 @@
 #define ATTACK_REST 24u                   /* pauses are longer by up to so many ticks */
 #define ATTACK_MUZZLE fixed_from_int(32)  /* height of a weapon */
 #define ATTACK_SPREAD 320                 /* of a bullet: up to 64 times this, in 65,536ths */
+#define ATTACK_BLIND 4                    /* times as much if one does not see the enemy well */
 #define ATTACK_VOLLEY 8000                /* between the missiles of a volley, in 65,536ths */
 #define CHARGE_SPEED 20                   /* units a tick */
 #define CHARGE_TICKS 40
@@ -18,7 +20,7 @@
 /* Who attacks whom: everything that the ways to attack have in common. */
 typedef struct Duel {
     sett_entity self, enemy;
-    const ThingType* type;
+    const Arms* arms;
     Place place;
     RayPoint from; /* the muzzle */
     RayPoint to;   /* the middle of the enemy */
@@ -32,7 +34,7 @@ typedef struct Duel {
 static void attack_bite(Simulation* sim, const Duel* duel)
 {
     spawn_hit(sim, duel->enemy, duel->self,
-              simulation_roll_damage(sim, duel->self, DICE_BITE, duel->type->melee));
+              simulation_roll_damage(sim, duel->self, DICE_BITE, duel->arms->melee));
 }
 
 /* The point at a given distance in the enemy's direction, turned aside by `slant` 65,536ths. */
@@ -56,13 +58,14 @@ static void attack_bullet(Simulation* sim, const Duel* duel, uint32_t n)
 {
     const Arena* arena = simulation_arena(sim, duel->place);
     int64_t slant = (int64_t)attack_sway(sim, duel, n) * ATTACK_SPREAD;
+    slant *= SETT_HAS(sim->world, duel->enemy, Invisible) ? ATTACK_BLIND : 1;
     RayPoint to = attack_point(duel, ATTACK_RANGE, slant);
     Fixed share = ray_reach(&arena->level, simulation_heights(sim, arena), duel->from, to);
     const CrowdBody* victim =
         crowd_first_hit(&sim->crowd, arena, duel->from, to, 0, duel->self, &share);
     if (victim != NULL) {
         spawn_hit(sim, victim->entity, duel->self,
-                  simulation_roll_damage(sim, duel->self, DICE_BULLET + n, duel->type->bullet));
+                  simulation_roll_damage(sim, duel->self, DICE_BULLET + n, duel->arms->bullet));
     } else {
         simulation_note(sim, EVENT_MISS, duel->place.arena, duel->self, sett_null(), 0);
     }
@@ -81,10 +84,10 @@ static Velocity attack_velocity(const Duel* duel, int32_t speed, int64_t slant)
 /* Missiles of a volley leave side by side: one straight, two a little to either side. */
 static void attack_throw(Simulation* sim, const Duel* duel, uint32_t n)
 {
-    const ThingType* missile = &thing_table[duel->type->missile];
-    int64_t slant = ((int64_t)n * 2 - (duel->type->volley - 1)) * (ATTACK_VOLLEY / 2);
+    const ThingType* missile = &thing_table[duel->arms->missile];
+    int64_t slant = ((int64_t)n * 2 - (duel->arms->volley - 1)) * (ATTACK_VOLLEY / 2);
     Position at = {duel->from.x, duel->from.y, duel->from.z};
-    sett_entity entity = spawn_missile(sim, duel->type->missile, duel->place, at,
+    sett_entity entity = spawn_missile(sim, duel->arms->missile, duel->place, at,
                                        attack_velocity(duel, missile->speed, slant), duel->self);
     if (missile->homes) {
         SETT_CMD_SET(sim->commands, entity, Homing, .prey = duel->enemy);
@@ -102,8 +105,8 @@ static void attack_flames(Simulation* sim, const Duel* duel)
 {
     Position at = {duel->to.x, duel->to.y, duel->to.z};
     spawn_hit(sim, duel->enemy, duel->self,
-              simulation_roll_damage(sim, duel->self, DICE_BULLET, duel->type->bullet));
-    blast(sim, duel->place, at, duel->type->blast, duel->self);
+              simulation_roll_damage(sim, duel->self, DICE_BULLET, duel->arms->bullet));
+    blast(sim, duel->place, at, duel->arms->blast, duel->self);
 }
 
 /* The newborn needs room in front of its parent. */
@@ -111,26 +114,26 @@ static void attack_spawn(Simulation* sim, const Duel* duel)
 {
     const Arena* arena = simulation_arena(sim, duel->place);
     const LevelHeights* heights = simulation_heights(sim, arena);
-    const ThingType* child = &thing_table[duel->type->missile];
+    const ThingType* child = &thing_table[duel->arms->missile];
     Fixed radius = fixed_from_int(child->radius);
     Fixed height = fixed_from_int(child->height);
     RayPoint at = attack_point(duel, fixed_from_int(BIRTH_DISTANCE), 0);
     CollideFooting footing =
         collide_footing(&arena->level, heights, at.x, at.y, radius, WAD_LINE_BLOCKS);
     if (ray_reach(&arena->level, heights, duel->from, at) != FIXED_ONE ||
-        !collide_enter(&footing, &at.z, height, child->flies) ||
+        !collide_enter(&footing, &at.z, height, COLLIDE_FLIES) ||
         crowd_obstacle(&sim->crowd, arena, duel->from, at, radius, height, duel->self) != NULL) {
         return;
     }
     Place place = {.arena = duel->place.arena, .sector = footing.sector};
-    spawn_thing(sim, duel->type->missile, place, (Position){at.x, at.y, at.z});
+    spawn_thing(sim, duel->arms->missile, place, (Position){at.x, at.y, at.z});
     simulation_note(sim, EVENT_BIRTH, place.arena, duel->self, sett_null(), 0);
 }
 
 static void attack_from_afar(Simulation* sim, const Duel* duel)
 {
-    for (uint32_t n = 0; n < duel->type->volley; ++n) {
-        switch (duel->type->attack) {
+    for (uint32_t n = 0; n < duel->arms->volley; ++n) {
+        switch (duel->arms->attack) {
         case ATTACK_BULLETS:
             attack_bullet(sim, duel, n);
             break;
@@ -189,9 +192,9 @@ static bool attack_sees(const Simulation* sim, const Duel* duel)
 /* Returns whether it came to an attack. */
 static bool attack_try(Simulation* sim, const Duel* duel)
 {
-    bool bites = duel->type->melee.damage != 0 && duel->type->attack != ATTACK_CHARGE &&
+    bool bites = duel->arms->melee.damage != 0 && duel->arms->attack != ATTACK_CHARGE &&
                  duel->gap < ATTACK_BITE;
-    bool shoots = duel->type->attack != ATTACK_NONE && duel->distance < ATTACK_RANGE;
+    bool shoots = duel->arms->attack != ATTACK_NONE && duel->distance < ATTACK_RANGE;
     if ((!bites && !shoots) || !attack_sees(sim, duel)) {
         return false;
     }
@@ -214,11 +217,11 @@ static void attack_run(Simulation* sim, sett_batch* b)
     SETT_EACH(b, i) {
         Duel duel = {.self = sett_batch_entity(b, i),
                      .enemy = target[i].enemy,
-                     .type = &thing_table[thing[i].type],
+                     .arms = &thing_table[thing[i].type].arms,
                      .place = place[i]};
         uint32_t pause = ATTACK_RETRY;
         if (attack_face(sim, &duel, &position[i], &body[i]) && attack_try(sim, &duel)) {
-            pause = duel.type->pause + simulation_roll(sim, duel.self, DICE_COOLDOWN, ATTACK_REST);
+            pause = duel.arms->pause + simulation_roll(sim, duel.self, DICE_COOLDOWN, ATTACK_REST);
         }
         SETT_CMD_SET(sim->commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
     }
@@ -228,6 +231,52 @@ const System system_attack = {
     .name = "attack",
     .run = attack_run,
     .query = {.terms = {SETT_READS(Target), SETT_READS(Position), SETT_READS(Place),
-                        SETT_READS(Body), SETT_READS(Thing), SETT_LACKS(Cooldown), SETT_LACKS(Pain),
-                        SETT_LACKS(Charge)}},
+                        SETT_READS(Body), SETT_READS(Thing), SETT_HAVING(Monster),
+                        SETT_LACKS(Cooldown), SETT_LACKS(Pain), SETT_LACKS(Charge)}},
+};
+
+/* --- players ---------------------------------------------------------------------------------- */
+
+/* The most feared weapon that is there, loaded, and not too dangerous at this distance. */
+static const WeaponType* shoot_choose(const Pack* pack, int64_t distance)
+{
+    for (uint32_t i = WEAPON_COUNT; i-- > 0;) {
+        const WeaponType* weapon = &weapon_table[i];
+        bool is_loaded = weapon->ammo == AMMO_NONE || pack->rounds[weapon->ammo] >= weapon->rounds;
+        if ((pack->weapons >> i & 1u) != 0 && is_loaded &&
+            distance >= (int64_t)weapon->distance * FIXED_ONE) {
+            return weapon;
+        }
+    }
+    return &weapon_table[WEAPON_FIST];
+}
+
+static void shoot_run(Simulation* sim, sett_batch* b)
+{
+    Pack* pack = sett_batch_field(b, 0);
+    const Target* target = sett_batch_field(b, 1);
+    const Position* position = sett_batch_field(b, 2);
+    const Place* place = sett_batch_field(b, 3);
+    const Body* body = sett_batch_field(b, 4);
+    SETT_EACH(b, i) {
+        Duel duel = {.self = sett_batch_entity(b, i), .enemy = target[i].enemy, .place = place[i]};
+        uint32_t pause = ATTACK_RETRY;
+        if (attack_face(sim, &duel, &position[i], &body[i])) {
+            const WeaponType* weapon = shoot_choose(&pack[i], duel.distance);
+            duel.arms = &weapon->arms;
+            if (attack_try(sim, &duel)) {
+                pause = weapon->arms.pause;
+                pack[i].rounds[weapon->ammo] =
+                    (uint16_t)(pack[i].rounds[weapon->ammo] - weapon->rounds);
+            }
+        }
+        SETT_CMD_SET(sim->commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
+    }
+}
+
+const System system_shoot = {
+    .name = "shoot",
+    .run = shoot_run,
+    .query = {.terms = {SETT_WRITES(Pack), SETT_READS(Target), SETT_READS(Position),
+                        SETT_READS(Place), SETT_READS(Body), SETT_LACKS(Cooldown)}},
 };

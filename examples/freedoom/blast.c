@@ -17,7 +17,7 @@ void blast(Simulation* sim, Place place, Position centre, int32_t power, sett_en
     const Arena* arena = simulation_arena(sim, place);
     const LevelHeights* heights = simulation_heights(sim, arena);
     RayPoint eye = {centre.x, centre.y, fixed_add(centre.z, fixed_from_int(8))};
-    CrowdBox box = crowd_box(centre.x, centre.y, fixed_from_int(power) + arena->reach);
+    LevelBox box = level_box(centre.x, centre.y, fixed_from_int(power) + arena->reach);
     for (CrowdSweep sweep = crowd_sweep(&sim->crowd, arena, box); crowd_sweep_next(&sweep);) {
         const CrowdBody* body = sweep.body;
         int32_t damage = power - blast_distance(body, centre);

@@ -3,32 +3,38 @@
  * What an entity is follows from what it has:
  *
  *     map          Map
- *     sector       Sector, Heights                      + Special if it does something
- *     linedef      Line                                 + Special if it does something
+ *     sector       Sector, Heights, Light             + Special if it does something
+ *                                                     + Blink, Glow or Flicker if its light changes
+ *                                                     + Door while its ceiling moves
+ *                                                     + Lift while its floor does
+ *     linedef      Line                               + Special if it does something
  *     any thing    Thing, Position, Place
- *       solid      + Body                               columns, barrels, monsters
+ *       solid      + Body                             columns, barrels, monsters, players
  *       item       + Item
+ *       start      + Start                            where a player comes in
  *       barrel     + Body, Health
- *       monster    + Body, Health, Monster, Walk        + Flying if it needs no floor
- *                                                       + Target while it has an enemy
- *                                                       + Cooldown after an attack
- *                                                       + Pain while it cannot act
- *                                                       + Charge, Velocity while it throws itself
- *       dying      + Dying                              for the part of a tick until it is dealt
- *       with
+ *       fighter    + Body, Health, Alive, Walk        + Target while it has an enemy
+ *                                                     + Cooldown after an attack
+ *                                                     + Pain while it cannot act
+ *         monster  + Monster                          + Flying if it needs no floor
+ *                                                     + Charge, Velocity while it throws itself
+ *         player   + Player, Pack, Armour             + Invulnerable, Invisible, Shielded at
+ *                                                       times
+ *       dying      + Dying                            until the end of the tick
  *       corpse     Thing, Position, Place, Corpse
  *     missile      Thing, Position, Place, Velocity, Missile    + Homing if it follows somebody
- *     spark        Position, Place, Spark, Lifetime     where a bullet hit
- *     hit          Hit                                  a message, until it is dealt with
+ *     spark        Position, Place, Spark, Lifetime   where a bullet hit
+ *     message      Hit, Use or Pickup                 until it is dealt with
  *
- * So a monster that dies is not flagged as dead: it loses what made it a monster, and from then on
- * no system for monsters sees it. Names and types go together: the id of T is T_id, as the typed
- * macros of sett.h expect. */
+ * So a monster that dies is not flagged as dead: it loses what made it alive, and from then on no
+ * system for the living sees it. A door that is shut is not flagged as resting: it has no Door.
+ * Names and types go together: the id of T is T_id, as the typed macros of sett.h expect. */
 #ifndef FREEDOOM_COMPONENTS_H
 #define FREEDOOM_COMPONENTS_H
 
 #include "fixed.h"
 #include "level.h"
+#include "thing_table.h"
 
 #include "sett/sett.h"
 
@@ -36,14 +42,22 @@ typedef enum ComponentId {
     Map_id = 1,
     Sector_id,
     Heights_id,
+    Light_id,
+    Blink_id,
+    Glow_id,
+    Flicker_id,
+    Door_id,
+    Lift_id,
     Line_id,
     Special_id,
     Thing_id,
     Position_id,
     Place_id,
     Item_id,
+    Start_id,
     Body_id,
     Health_id,
+    Alive_id,
     Monster_id,
     Walk_id,
     Flying_id,
@@ -51,6 +65,12 @@ typedef enum ComponentId {
     Cooldown_id,
     Pain_id,
     Charge_id,
+    Player_id,
+    Pack_id,
+    Armour_id,
+    Invulnerable_id,
+    Invisible_id,
+    Shielded_id,
     Dying_id,
     Corpse_id,
     Velocity_id,
@@ -59,6 +79,8 @@ typedef enum ComponentId {
     Spark_id,
     Lifetime_id,
     Hit_id,
+    Use_id,
+    Pickup_id,
     COMPONENT_END
 } ComponentId;
 
@@ -72,8 +94,45 @@ typedef struct Sector {
     uint16_t arena, number;
 } Sector;
 
-/* Where floor and ceiling are. The one fact about the building that can change. */
+/* Where floor and ceiling are. */
 typedef LevelHeights Heights;
+
+typedef struct Light {
+    uint8_t level; /* 0 is dark */
+} Light;
+
+/* Two levels of light in turn, each for its time. */
+typedef struct Blink {
+    uint8_t low, high;
+    uint8_t dark, bright; /* ticks */
+    uint8_t left;         /* ticks to the next change */
+    bool random;          /* the times are the longest ones */
+} Blink;
+
+/* Up and down without a rest. */
+typedef struct Glow {
+    uint8_t low, high;
+    bool rises;
+} Glow;
+
+/* As of a fire. */
+typedef struct Flicker {
+    uint8_t low, high;
+} Flicker;
+
+/* A ceiling or a floor on its way. When it has arrived, waited, and been back if it returns, the
+ * component goes: what rests costs nothing. */
+typedef struct Mover {
+    Fixed goal;     /* height */
+    Fixed home;     /* where it returns to */
+    Fixed speed;    /* a tick */
+    uint16_t pause; /* ticks at the goal before it returns */
+    uint16_t left;  /* of them; 0 while it moves */
+    bool returns;
+} Mover;
+
+typedef Mover Door; /* moves the ceiling */
+typedef Mover Lift; /* moves the floor, and what stands on it */
 
 typedef struct Line {
     uint16_t arena, number;
@@ -108,9 +167,14 @@ typedef struct Health {
     int32_t points;
 } Health;
 
-/* Item, Monster, Flying, Dying and Spark are tags. */
+typedef struct Start {
+    sett_entity player; /* who came in here last */
+    uint16_t waited;    /* ticks since his death */
+} Start;
 
-/* --- what monsters are about ------------------------------------------------------------------ */
+/* Item, Alive, Monster, Flying, Dying and Spark are tags. */
+
+/* --- what the living are about ---------------------------------------------------------------- */
 
 typedef struct Walk {
     uint8_t direction; /* 0 is east, 1 north-east, ... 7 south-east */
@@ -125,18 +189,38 @@ typedef struct Target {
     uint32_t patience; /* looks left before it is forgotten, if it stays out of sight */
 } Target;
 
-typedef struct Cooldown {
+/* Removes itself when it has run down. */
+typedef struct Clock {
     uint16_t ticks;
-} Cooldown;
+} Clock;
 
-typedef struct Pain {
-    uint16_t ticks;
-} Pain;
+typedef Clock Cooldown;
+typedef Clock Pain;
 
 /* A lost soul on its way: it goes by its Velocity, not by its Walk. */
 typedef struct Charge {
     uint16_t ticks; /* until it gives up */
 } Charge;
+
+typedef struct Player {
+    uint8_t number; /* 1 to 4 */
+} Player;
+
+typedef struct Pack {
+    uint16_t rounds[AMMO_COUNT];
+    uint16_t weapons; /* bits 1 << WEAPON_* */
+    uint8_t keys;     /* KEY_* */
+    bool backpack;
+} Pack;
+
+typedef struct Armour {
+    uint16_t points;
+    uint16_t kind; /* ARMOUR_*, or 0 */
+} Armour;
+
+typedef Clock Invulnerable;
+typedef Clock Invisible;
+typedef Clock Shielded; /* from what burns on the floor */
 
 typedef struct Corpse {
     uint32_t since; /* tick */
@@ -156,9 +240,9 @@ typedef struct Homing {
     sett_entity prey;
 } Homing;
 
-typedef struct Lifetime {
-    uint16_t ticks;
-} Lifetime;
+typedef Clock Lifetime;
+
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* "You were hit." An entity of its own, so that any number of hits can meet one victim in one
  * tick. */
@@ -166,6 +250,17 @@ typedef struct Hit {
     sett_entity victim, attacker;
     int32_t damage;
 } Hit;
+
+/* "You were pushed", or crossed. */
+typedef struct Use {
+    sett_entity line, user;
+} Use;
+
+/* "This is yours." The item itself is gone already. */
+typedef struct Pickup {
+    sett_entity player;
+    uint32_t type; /* row of thing_table */
+} Pickup;
 
 /* Registers all of them. Returns false when memory runs out. */
 bool components_register(sett_world* world);

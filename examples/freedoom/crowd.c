@@ -80,16 +80,8 @@ void crowd_sort(Crowd* crowd)
 
 /* --- sweeping over cells ---------------------------------------------------------------------- */
 
-CrowdBox crowd_box(Fixed x, Fixed y, Fixed reach)
-{
-    return (CrowdBox){.left = fixed_add(x, -reach),
-                      .right = fixed_add(x, reach),
-                      .bottom = fixed_add(y, -reach),
-                      .top = fixed_add(y, reach)};
-}
-
 /* The cells of a row are neighbours, and so are their bodies: a row is one run of the array. */
-CrowdSweep crowd_sweep(const Crowd* crowd, const Arena* arena, CrowdBox box)
+CrowdSweep crowd_sweep(const Crowd* crowd, const Arena* arena, LevelBox box)
 {
     const Level* level = &arena->level;
     int32_t left = level_column(level, box.left);
@@ -136,7 +128,7 @@ static bool crowd_is_level_with(const CrowdBody* body, Fixed z, Fixed height)
 const CrowdBody* crowd_obstacle(const Crowd* crowd, const Arena* arena, RayPoint from, RayPoint to,
                                 Fixed radius, Fixed height, sett_entity self)
 {
-    CrowdBox box = crowd_box(to.x, to.y, radius + arena->reach);
+    LevelBox box = level_box(to.x, to.y, radius + arena->reach);
     for (CrowdSweep sweep = crowd_sweep(crowd, arena, box); crowd_sweep_next(&sweep);) {
         const CrowdBody* body = sweep.body;
         int64_t gap = crowd_gap(body, to.x, to.y);
@@ -146,6 +138,17 @@ const CrowdBody* crowd_obstacle(const Crowd* crowd, const Arena* arena, RayPoint
         }
     }
     return NULL;
+}
+
+bool crowd_is_taken(const Crowd* crowd, const Arena* arena, Fixed x, Fixed y, Fixed radius)
+{
+    LevelBox box = level_box(x, y, radius + arena->reach);
+    for (CrowdSweep sweep = crowd_sweep(crowd, arena, box); crowd_sweep_next(&sweep);) {
+        if (crowd_gap(sweep.body, x, y) < (int64_t)radius + sweep.body->radius) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* A shot's way in 256ths of a unit: its products fit into 64 bits over the longest map. */
@@ -198,7 +201,7 @@ const CrowdBody* crowd_first_hit(const Crowd* crowd, const Arena* arena, RayPoin
     const CrowdBody* first = NULL;
     CrowdShot shot = crowd_aim(from, to);
     Fixed reach = radius + arena->reach;
-    CrowdBox box = {.left = fixed_add(fixed_min(from.x, to.x), -reach),
+    LevelBox box = {.left = fixed_add(fixed_min(from.x, to.x), -reach),
                     .right = fixed_add(fixed_max(from.x, to.x), reach),
                     .bottom = fixed_add(fixed_min(from.y, to.y), -reach),
                     .top = fixed_add(fixed_max(from.y, to.y), reach)};

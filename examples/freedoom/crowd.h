@@ -17,8 +17,13 @@ typedef struct Arena {
     Level level;
     uint32_t first_cell;
     uint32_t first_sector;
-    Fixed reach; /* radius of the widest body in it */
     sett_entity map;
+    sett_entity* sectors; /* their entities, by number */
+    sett_entity* lines;
+
+    /* Made anew in each tick. */
+    Fixed reach;      /* radius of the widest body in it */
+    LevelBox lifting; /* around all floors that move */
 } Arena;
 
 typedef struct CrowdBody {
@@ -44,13 +49,6 @@ void crowd_begin(Crowd* crowd, Arena* arenas, uint32_t arena_count);
 bool crowd_add(Crowd* crowd, Arena* arenas, CrowdBody body);
 void crowd_sort(Crowd* crowd);
 
-typedef struct CrowdBox {
-    Fixed left, right, bottom, top;
-} CrowdBox;
-
-/* The box that reaches `reach` to all sides of a place; cut off at the limits of the numbers. */
-CrowdBox crowd_box(Fixed x, Fixed y, Fixed reach);
-
 /* All bodies whose cell a box touches, and perhaps some more:
  *
  *     for (CrowdSweep sweep = crowd_sweep(crowd, arena, box); crowd_sweep_next(&sweep);) {
@@ -69,7 +67,7 @@ typedef struct CrowdSweep {
     int32_t rows_left;
 } CrowdSweep;
 
-CrowdSweep crowd_sweep(const Crowd* crowd, const Arena* arena, CrowdBox box);
+CrowdSweep crowd_sweep(const Crowd* crowd, const Arena* arena, LevelBox box);
 bool crowd_sweep_next_row(CrowdSweep* sweep);
 
 static inline bool crowd_sweep_next(CrowdSweep* sweep)
@@ -85,6 +83,9 @@ static inline bool crowd_sweep_next(CrowdSweep* sweep)
  * Bodies that overlap already may part: only coming closer is forbidden. */
 const CrowdBody* crowd_obstacle(const Crowd* crowd, const Arena* arena, RayPoint from, RayPoint to,
                                 Fixed radius, Fixed height, sett_entity self);
+
+/* Whether anybody is where a body of this radius wants to appear. */
+bool crowd_is_taken(const Crowd* crowd, const Arena* arena, Fixed x, Fixed y, Fixed radius);
 
 /* Returns the first body that a shot of the given radius meets on the first `share` of its way, or
  * NULL; then *share becomes where. */

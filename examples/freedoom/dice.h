@@ -20,8 +20,9 @@ enum {
     DICE_PAIN,
     DICE_GRUDGE,
     DICE_RISE,
-    DICE_AIM = 16,    /* 16 */
-    DICE_BULLET = 32, /* 16 */
+    DICE_LIGHT,
+    DICE_AIM = 32,    /* 32 */
+    DICE_BULLET = 64, /* 32 */
 };
 
 typedef struct Dice {

@@ -16,7 +16,7 @@
 static void hurt_bear_grudge(Simulation* sim, const Hit* hit, const ThingType* type)
 {
     const ThingType* attacker = simulation_type_of(sim, hit->attacker);
-    if (attacker == type || !SETT_HAS(sim->world, hit->attacker, Monster)) {
+    if (attacker == type || !SETT_HAS(sim->world, hit->attacker, Alive)) {
         return;
     }
     if (!SETT_HAS(sim->world, hit->victim, Target) ||
@@ -27,7 +27,21 @@ static void hurt_bear_grudge(Simulation* sim, const Hit* hit, const ThingType* t
     }
 }
 
-static void hurt_monster(Simulation* sim, const Hit* hit, const ThingType* type)
+/* Armour takes its share, and is used up by it. Returns what is left of the damage. */
+static int32_t hurt_player(Simulation* sim, sett_entity player, int32_t damage)
+{
+    if (SETT_HAS(sim->world, player, Invulnerable)) {
+        return 0;
+    }
+    Armour* armour = SETT_GET_MUT(sim->world, player, Armour);
+    int32_t share = armour->kind == ARMOUR_BLUE ? damage / 2 : damage / 3;
+    int32_t saved = fixed_min(share, armour->points);
+    armour->points = (uint16_t)(armour->points - saved);
+    armour->kind = armour->points != 0 ? armour->kind : 0;
+    return damage - saved;
+}
+
+static void hurt_living(Simulation* sim, const Hit* hit, const ThingType* type)
 {
     if (simulation_roll(sim, hit->victim, DICE_PAIN, 256) < type->pain_chance) {
         SETT_CMD_SET(sim->commands, hit->victim, Pain, .ticks = PAIN_TICKS);
@@ -47,12 +61,14 @@ static void hurt_run(Simulation* sim, sett_batch* b)
         Health* health = SETT_GET_MUT(sim->world, hit[i].victim, Health);
         uint32_t arena = SETT_GET(sim->world, hit[i].victim, Place)->arena;
         const ThingType* type = simulation_type_of(sim, hit[i].victim);
-        health->points -= hit[i].damage;
-        simulation_note(sim, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, hit[i].damage);
+        bool is_player = type->kind == THING_PLAYER;
+        int32_t damage = is_player ? hurt_player(sim, hit[i].victim, hit[i].damage) : hit[i].damage;
+        health->points -= damage;
+        simulation_note(sim, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, damage);
         if (health->points <= 0) {
             sett_cmd_add(sim->commands, hit[i].victim, Dying_id);
-        } else if (type->kind == THING_MONSTER) {
-            hurt_monster(sim, &hit[i], type);
+        } else if (is_player || type->kind == THING_MONSTER) {
+            hurt_living(sim, &hit[i], type);
         }
     }
 }
@@ -65,10 +81,10 @@ const System system_hurt = {
 
 /* --- die -------------------------------------------------------------------------------------- */
 
-/* With Monster goes all that requires it: its walk, its enemy, its pain. */
+/* With Alive goes all that requires it: its walk, its enemy, its pain. */
 static void die_to_corpse(Simulation* sim, sett_entity self)
 {
-    sett_cmd_remove(sim->commands, self, Monster_id);
+    sett_cmd_remove(sim->commands, self, Alive_id);
     sett_cmd_remove(sim->commands, self, Velocity_id);
     sett_cmd_remove(sim->commands, self, Body_id);
     sett_cmd_remove(sim->commands, self, Health_id);
@@ -98,7 +114,7 @@ static void die_run(Simulation* sim, sett_batch* b)
             blast(sim, place[i], position[i], type->blast, self);
             spawn_spark(sim, place[i], position[i]);
             spawn_end(sim, self);
-        } else if (type->attack == ATTACK_CHARGE) {
+        } else if (type->arms.attack == ATTACK_CHARGE) {
             /* A lost soul burns up and leaves nothing. */
             spawn_spark(sim, place[i], position[i]);
             spawn_end(sim, self);
@@ -126,7 +142,7 @@ static sett_entity rise_find_healer(const Simulation* sim, Place place, Position
 {
     const Arena* arena = simulation_arena(sim, place);
     sett_entity healer = sett_null();
-    CrowdBox box = crowd_box(position.x, position.y, fixed_from_int(RISE_REACH) + arena->reach);
+    LevelBox box = level_box(position.x, position.y, fixed_from_int(RISE_REACH) + arena->reach);
     for (CrowdSweep sweep = crowd_sweep(&sim->crowd, arena, box); crowd_sweep_next(&sweep);) {
         const CrowdBody* body = sweep.body;
         int64_t dx = fixed_abs64((int64_t)body->x - position.x);
@@ -152,8 +168,9 @@ static void rise_run(Simulation* sim, sett_batch* b)
     SETT_EACH(b, i) {
         sett_entity self = sett_batch_entity(b, i);
         const ThingType* type = &thing_table[thing[i].type];
-        /* Who brings others back is not brought back. */
-        if (type->raises || sim->dice.tick - corpse[i].since < RISE_AGE ||
+        /* Who brings others back is not brought back, and players come in by the door. */
+        if (type->raises || type->kind != THING_MONSTER ||
+            sim->dice.tick - corpse[i].since < RISE_AGE ||
             !simulation_is_due(sim, self, RISE_INTERVAL)) {
             continue;
         }

@@ -9,6 +9,32 @@
 
 #define LEVEL_WALK_CELL ((int64_t)LEVEL_CELL_SIZE * LEVEL_WALK_UNIT)
 
+/* --- boxes -------------------------------------------------------------------------------------
+ */
+
+const LevelBox level_no_box = {INT32_MAX, INT32_MIN, INT32_MAX, INT32_MIN};
+
+LevelBox level_box(Fixed x, Fixed y, Fixed reach)
+{
+    return level_box_widen((LevelBox){x, x, y, y}, reach);
+}
+
+LevelBox level_box_widen(LevelBox box, Fixed reach)
+{
+    return (LevelBox){.left = fixed_add(box.left, -reach),
+                      .right = fixed_add(box.right, reach),
+                      .bottom = fixed_add(box.bottom, -reach),
+                      .top = fixed_add(box.top, reach)};
+}
+
+void level_box_join(LevelBox* box, const LevelBox* other)
+{
+    box->left = fixed_min(box->left, other->left);
+    box->right = fixed_max(box->right, other->right);
+    box->bottom = fixed_min(box->bottom, other->bottom);
+    box->top = fixed_max(box->top, other->top);
+}
+
 /* --- walking along cells -----------------------------------------------------------------------
  */
 
@@ -235,12 +261,31 @@ static uint16_t level_back_sector(const WadMap* map, const WadLine* line)
     return open ? map->sides[line->side[1]].sector : (uint16_t)LEVEL_NO_SECTOR;
 }
 
+static void level_make_boxes(Level* level)
+{
+    for (uint32_t i = 0; i < level->map.sector_count; ++i) {
+        level->sector_boxes[i] = level_no_box;
+    }
+    for (uint32_t i = 0; i < level->map.line_count; ++i) {
+        const LevelLine* line = &level->lines[i];
+        LevelBox box = {.left = fixed_from_int(fixed_min(line->x, line->x + line->dx)),
+                        .right = fixed_from_int(fixed_max(line->x, line->x + line->dx)),
+                        .bottom = fixed_from_int(fixed_min(line->y, line->y + line->dy)),
+                        .top = fixed_from_int(fixed_max(line->y, line->y + line->dy))};
+        level_box_join(&level->sector_boxes[line->front], &box);
+        if (line->back != LEVEL_NO_SECTOR) {
+            level_box_join(&level->sector_boxes[line->back], &box);
+        }
+    }
+}
+
 static bool level_make_lines(Level* level, Fault* fault)
 {
     const WadMap* map = &level->map;
     level->lines = calloc(map->line_count, sizeof *level->lines);
     level->subsector_sectors = calloc(map->subsector_count, sizeof *level->subsector_sectors);
-    if (level->lines == NULL || level->subsector_sectors == NULL) {
+    level->sector_boxes = calloc(map->sector_count, sizeof *level->sector_boxes);
+    if (level->lines == NULL || level->subsector_sectors == NULL || level->sector_boxes == NULL) {
         return fault_set(fault, "%s: out of memory", map->name);
     }
     for (uint32_t i = 0; i < map->line_count; ++i) {
@@ -253,13 +298,15 @@ static bool level_make_lines(Level* level, Fault* fault)
                                       .dy = end.y - start.y,
                                       .front = map->sides[line->side[0]].sector,
                                       .back = level_back_sector(map, line),
-                                      .flags = line->flags};
+                                      .flags = line->flags,
+                                      .special = line->special};
     }
     for (uint32_t i = 0; i < map->subsector_count; ++i) {
         const WadSeg* seg = &map->segs[map->subsectors[i].first_seg];
         uint16_t side = map->lines[seg->line].side[seg->side];
         level->subsector_sectors[i] = map->sides[side].sector;
     }
+    level_make_boxes(level);
     return true;
 }
 
@@ -279,6 +326,7 @@ void level_close(Level* level)
     wad_free_map(&level->map);
     free(level->lines);
     free(level->subsector_sectors);
+    free(level->sector_boxes);
     free(level->cell_first);
     free(level->cell_lines);
     *level = (Level){0};

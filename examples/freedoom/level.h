@@ -22,16 +22,23 @@ typedef struct LevelHeights {
     Fixed floor, ceiling;
 } LevelHeights;
 
+/* Touches nothing while left > right. */
+typedef struct LevelBox {
+    Fixed left, right, bottom, top;
+} LevelBox;
+
 typedef struct LevelLine {
     int32_t x, y, dx, dy; /* start, and from start to end; map units */
     uint16_t front, back; /* sectors right and left of it; back may be LEVEL_NO_SECTOR */
     uint16_t flags;       /* WAD_LINE_* */
+    uint16_t special;     /* not 0: may do something, see special_table.h */
 } LevelLine;
 
 typedef struct Level {
     WadMap map; /* as read; owned */
     LevelLine* lines;
     uint16_t* subsector_sectors;
+    LevelBox* sector_boxes; /* around the lines of each sector */
 
     int32_t grid_x, grid_y; /* lower left corner, map units */
     int32_t columns, rows;
@@ -46,6 +53,16 @@ void level_close(Level* level);
 
 /* The sector below a point. Cost: one step for each node on the way, about fifteen. */
 uint32_t level_sector_at(const Level* level, Fixed x, Fixed y);
+
+/* The box that reaches `reach` to all sides of a place; cut off at the limits of the numbers. */
+LevelBox level_box(Fixed x, Fixed y, Fixed reach);
+
+LevelBox level_box_widen(LevelBox box, Fixed reach);
+
+/* Widens a box so that it holds another. */
+void level_box_join(LevelBox* box, const LevelBox* other);
+
+extern const LevelBox level_no_box;
 
 /* Column or row of a coordinate, clamped to the grid: a point outside belongs to the cell next to
  * it. */
@@ -63,6 +80,11 @@ static inline uint32_t level_cell_count(const Level* level)
 static inline uint32_t level_cell(const Level* level, int32_t column, int32_t row)
 {
     return (uint32_t)row * (uint32_t)level->columns + (uint32_t)column;
+}
+
+static inline bool level_boxes_meet(const LevelBox* a, const LevelBox* b)
+{
+    return a->left < b->right && b->left < a->right && a->bottom < b->top && b->bottom < a->top;
 }
 
 /* Side of the line on which a point lies, or of which it lies on: > 0 is left, < 0 right. */

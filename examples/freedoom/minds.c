@@ -1,4 +1,4 @@
-/* minds.c - the systems that decide what a monster wants. See systems.h. */
+/* minds.c - the systems that decide what monsters and players want. See systems.h. */
 #include "ray.h"
 #include "systems.h"
 
@@ -8,7 +8,10 @@
 #define FORGET_INTERVAL 12u /* ticks */
 #define FORGET_PATIENCE 10u /* looks without seeing the enemy */
 
-/* From where, and how much of another, a monster sees: eyes at three quarters of its height. */
+#define CIRCLE_FAR fixed_from_int(384) /* from here on a player goes towards its enemy */
+#define CIRCLE_NEAR fixed_from_int(128)
+
+/* From where, and how much of another, one sees: eyes at three quarters of its height. */
 static bool mind_sees(const Simulation* sim, Place place, Position eye, Fixed height,
                       Position other, Fixed other_height)
 {
@@ -38,17 +41,23 @@ static void look_insert(LookList* list, const CrowdBody* body, int64_t distance)
     list->distances[at] = distance;
 }
 
-/* Monsters of other kinds within range. Sight is dear, distance cheap: so distance chooses
+static bool look_finds_foe(uint16_t type, uint16_t other)
+{
+    ThingClass kind = thing_table[other].kind;
+    return other != type && (kind == THING_MONSTER || kind == THING_PLAYER);
+}
+
+/* Fighters of other kinds within range. Sight is dear, distance cheap: so distance chooses
  * first. */
 static void look_around(const Simulation* sim, Place place, Position eye, uint16_t type,
                         LookList* list)
 {
-    CrowdBox box = crowd_box(eye.x, eye.y, fixed_from_int(LOOK_RANGE));
+    LevelBox box = level_box(eye.x, eye.y, fixed_from_int(LOOK_RANGE));
     int64_t farthest = (int64_t)LOOK_RANGE * LOOK_RANGE;
     CrowdSweep sweep = crowd_sweep(&sim->crowd, simulation_arena(sim, place), box);
     while (crowd_sweep_next(&sweep)) {
         const CrowdBody* body = sweep.body;
-        if (body->type == type || thing_table[body->type].kind != THING_MONSTER) {
+        if (!look_finds_foe(type, body->type)) {
             continue;
         }
         int64_t dx = ((int64_t)body->x - eye.x) >> FIXED_BITS;
@@ -91,7 +100,7 @@ const System system_look = {
     .name = "look",
     .run = look_run,
     .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body),
-                        SETT_READS(Thing), SETT_HAVING(Monster), SETT_LACKS(Target),
+                        SETT_READS(Thing), SETT_HAVING(Alive), SETT_LACKS(Target),
                         SETT_LACKS(Pain)}},
 };
 
@@ -166,8 +175,8 @@ static void wander_run(Simulation* sim, sett_batch* b)
 const System system_wander = {
     .name = "wander",
     .run = wander_run,
-    .query = {.terms = {SETT_WRITES(Walk), SETT_LACKS(Target), SETT_LACKS(Pain),
-                        SETT_LACKS(Charge)}},
+    .query = {.terms = {SETT_WRITES(Walk), SETT_HAVING(Monster), SETT_LACKS(Target),
+                        SETT_LACKS(Pain), SETT_LACKS(Charge)}},
 };
 
 /* --- chase ------------------------------------------------------------------------------------ */
@@ -216,5 +225,74 @@ const System system_chase = {
     .name = "chase",
     .run = chase_run,
     .query = {.terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target),
-                        SETT_LACKS(Pain), SETT_LACKS(Charge)}},
+                        SETT_HAVING(Monster), SETT_LACKS(Pain), SETT_LACKS(Charge)}},
+};
+
+/* --- explore ---------------------------------------------------------------------------------- */
+
+/* On and on, and off at a wall: so a player sees more of a map than a monster, which wanders. */
+static void explore_run(Simulation* sim, sett_batch* b)
+{
+    Walk* walk = sett_batch_field(b, 0);
+    SETT_EACH(b, i) {
+        if (!mind_is_idle(&walk[i])) {
+            continue;
+        }
+        sett_entity self = sett_batch_entity(b, i);
+        uint32_t turn = walk[i].bumped != 0 ? 1 + simulation_roll(sim, self, DICE_DIRECTION, 7)
+                                            : 7 + simulation_roll(sim, self, DICE_DIRECTION, 3);
+        walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
+        walk[i].steps = (uint8_t)(8 + simulation_roll(sim, self, DICE_STEPS, 40));
+        walk[i].bumped = 0;
+    }
+}
+
+const System system_explore = {
+    .name = "explore",
+    .run = explore_run,
+    .query = {.terms = {SETT_WRITES(Walk), SETT_HAVING(Player), SETT_LACKS(Target)}},
+};
+
+/* --- circle ----------------------------------------------------------------------------------- */
+
+/* By how many eighths of a circle a player turns off the straight way to its enemy. */
+static uint32_t circle_turn(const Simulation* sim, sett_entity self, int64_t distance)
+{
+    uint32_t roll = simulation_roll(sim, self, DICE_DIRECTION, 2);
+    if (distance > CIRCLE_FAR) {
+        return 0;
+    }
+    if (distance < CIRCLE_NEAR) {
+        return roll != 0 ? 3 : 5;
+    }
+    return roll != 0 ? 2 : 6;
+}
+
+static void circle_run(Simulation* sim, sett_batch* b)
+{
+    Walk* walk = sett_batch_field(b, 0);
+    const Position* position = sett_batch_field(b, 1);
+    const Target* target = sett_batch_field(b, 2);
+    SETT_EACH(b, i) {
+        const Position* there = SETT_FIND(sim->world, target[i].enemy, Position);
+        if (there == NULL || !mind_is_idle(&walk[i])) {
+            continue;
+        }
+        sett_entity self = sett_batch_entity(b, i);
+        int64_t dx = (int64_t)there->x - position[i].x;
+        int64_t dy = (int64_t)there->y - position[i].y;
+        int64_t distance = fixed_abs64(dx) > fixed_abs64(dy) ? fixed_abs64(dx) : fixed_abs64(dy);
+        uint32_t turn = walk[i].bumped != 0 ? 1 + simulation_roll(sim, self, DICE_DIRECTION, 7)
+                                            : circle_turn(sim, self, distance);
+        walk[i].direction = (uint8_t)((chase_direction(dx, dy) + turn) % 8);
+        walk[i].steps = (uint8_t)(2 + simulation_roll(sim, self, DICE_STEPS, 6));
+        walk[i].bumped = 0;
+    }
+}
+
+const System system_circle = {
+    .name = "circle",
+    .run = circle_run,
+    .query = {.terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target),
+                        SETT_HAVING(Player)}},
 };

@@ -8,10 +8,12 @@
 #include "collide.h"
 #include "spawn.h"
 #include "systems.h"
+#include "trigger.h"
 
 #define HOVER_SPEED fixed_from_int(4) /* a tick */
 #define HOME_INTERVAL 4u              /* ticks */
 #define MISSILE_HEIGHT fixed_from_int(8)
+#define DOOR_PATIENCE 12u /* ticks to the next try at a door that opens */
 
 /* --- hover ------------------------------------------------------------------------------------ */
 
@@ -43,15 +45,21 @@ const System system_hover = {
 
 /* --- walk ------------------------------------------------------------------------------------- */
 
-/* Whether a body may be at `to`. Sets to->z to its height there and *sector to the sector. */
-static bool move_fits(const Simulation* sim, const Arena* arena, RayPoint from, RayPoint* to,
-                      const Body* body, bool flies, sett_entity self, uint16_t* sector)
+static CollideGait move_gait(const ThingType* type)
 {
-    CollideFooting footing =
-        collide_footing(&arena->level, simulation_heights(sim, arena), to->x, to->y, body->radius,
-                        WAD_LINE_BLOCKS | WAD_LINE_BLOCKS_MONSTERS);
-    *sector = footing.sector;
-    return collide_enter(&footing, &to->z, body->height, flies) &&
+    return type->flies ? COLLIDE_FLIES : type->kind == THING_PLAYER ? COLLIDE_LEAPS : COLLIDE_WALKS;
+}
+
+/* Whether a body may be at `to`. Sets to->z to its height there, and what it finds there. */
+static bool move_fits(const Simulation* sim, const Arena* arena, RayPoint from, RayPoint* to,
+                      const Body* body, const ThingType* type, sett_entity self,
+                      CollideFooting* footing)
+{
+    uint16_t blocking =
+        type->kind == THING_PLAYER ? WAD_LINE_BLOCKS : WAD_LINE_BLOCKS | WAD_LINE_BLOCKS_MONSTERS;
+    *footing = collide_footing(&arena->level, simulation_heights(sim, arena), to->x, to->y,
+                               body->radius, blocking);
+    return collide_enter(footing, &to->z, body->height, move_gait(type)) &&
            crowd_obstacle(&sim->crowd, arena, from, *to, body->radius, body->height, self) == NULL;
 }
 
@@ -84,13 +92,17 @@ static void walk_run(Simulation* sim, sett_batch* b)
         const Arena* arena = simulation_arena(sim, place[i]);
         RayPoint from = {position[i].x, position[i].y, position[i].z};
         RayPoint to = walk_goal(&position[i], walk[i].direction, type->speed);
-        uint16_t sector = 0;
+        sett_entity self = sett_batch_entity(b, i);
+        bool is_player = type->kind == THING_PLAYER;
+        CollideFooting footing;
         walk[i].wait = (uint8_t)(type->step_ticks - 1);
-        if (move_fits(sim, arena, from, &to, &body[i], type->flies, sett_batch_entity(b, i),
-                      &sector)) {
+        if (move_fits(sim, arena, from, &to, &body[i], type, self, &footing)) {
             position[i] = (Position){to.x, to.y, to.z};
-            place[i].sector = sector;
+            place[i].sector = footing.sector;
             --walk[i].steps;
+            trigger_cross(sim, arena, &footing, from, to, self, is_player);
+        } else if (trigger_push(sim, arena, &footing, &body[i], self, is_player)) {
+            walk[i].wait = DOOR_PATIENCE;
         } else {
             walk[i].steps = 0;
             walk[i].bumped = 1;
@@ -122,7 +134,7 @@ static void charge_bite(Simulation* sim, Place place, RayPoint from, RayPoint to
                                             body->radius, body->height, self);
     if (other != NULL) {
         spawn_hit(sim, other->entity, self,
-                  simulation_roll_damage(sim, self, DICE_BITE, type->melee));
+                  simulation_roll_damage(sim, self, DICE_BITE, type->arms.melee));
     }
 }
 
@@ -139,12 +151,12 @@ static void charge_run(Simulation* sim, sett_batch* b)
         const ThingType* type = &thing_table[thing[i].type];
         RayPoint from = {position[i].x, position[i].y, position[i].z};
         RayPoint to = move_goal(&position[i], &velocity[i]);
-        uint16_t sector = 0;
-        bool fits = move_fits(sim, simulation_arena(sim, place[i]), from, &to, &body[i],
-                              type->flies, self, &sector);
+        CollideFooting footing;
+        bool fits = move_fits(sim, simulation_arena(sim, place[i]), from, &to, &body[i], type, self,
+                              &footing);
         if (fits) {
             position[i] = (Position){to.x, to.y, to.z};
-            place[i].sector = sector;
+            place[i].sector = footing.sector;
         } else {
             charge_bite(sim, place[i], from, to, &body[i], type, self);
         }
@@ -244,7 +256,7 @@ static void fly_impact(Simulation* sim, const Flight* flight, Place place, const
         simulation_note(sim, EVENT_MISS, place.arena, self, sett_null(), 0);
     } else if (&thing_table[flight->victim->type] != simulation_type_of(sim, shooter)) {
         spawn_hit(sim, flight->victim->entity, shooter,
-                  simulation_roll_damage(sim, self, DICE_IMPACT, type->melee));
+                  simulation_roll_damage(sim, self, DICE_IMPACT, type->arms.melee));
     }
     if (type->blast != 0) {
         blast(sim, place, at, type->blast, shooter);

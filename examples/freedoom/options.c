@@ -10,7 +10,7 @@
 #endif
 
 const char options_help[] =
-    "Simulates all monsters of all Freedoom levels at once, without a window.\n"
+    "Simulates monsters and players of all Freedoom levels at once, without a window.\n"
     "\n"
     "usage: freedoom [options]\n"
     "  --wad FILE    read levels from FILE; may be repeated, a later file's map replaces an\n"
@@ -21,7 +21,7 @@ const char options_help[] =
     "  --seed N      of all chance (default: 1)\n"
     "  --png WHAT    pictures to out/WHAT.png: the name of a map, may be repeated; all; none\n"
     "                (default: those named with --map, else a few good ones)\n"
-    "  --trace       list every shot, hit, death ... on standard output, one line each:\n"
+    "  --trace       list every shot, hit, door ... on standard output, one line each:\n"
     "                tick, map, event, who, whom, damage, with tabs between\n"
     "  --help        this text\n"
     "  --version     which version of Sett this is built on\n"

@@ -21,6 +21,7 @@
 #define PICTURE_LEDGE 0x8a7f6c
 #define PICTURE_EDGE 0x3c444d
 #define PICTURE_DOOR 0xd99a2b
+#define PICTURE_MOVING 0xfff0a0 /* a door or lift on its way */
 #define PICTURE_LABEL 0xc8ccd2
 #define PICTURE_SPARK 0xfff6d0
 
@@ -116,7 +117,8 @@ static uint32_t picture_floor_colour(const Picture* picture, uint16_t sector, Pi
     float above = picture_units(picture->heights[sector].floor) - picture_units(range.low);
     uint32_t colour =
         canvas_mix(PICTURE_LOW_FLOOR, PICTURE_HIGH_FLOOR, span > 0.0f ? above / span : 0.5f);
-    float light = (float)(picture->level->map.sectors[sector].light & 0xffu) / 255.0f;
+    sett_entity entity = picture->sim->arenas[picture->arena].sectors[sector];
+    float light = (float)SETT_GET(picture->sim->world, entity, Light)->level / 255.0f;
     return canvas_mix(PICTURE_BACKGROUND, colour, 0.45f + 0.55f * light);
 }
 
@@ -152,12 +154,21 @@ static void picture_draw_line(Picture* picture, const LevelLine* line, float wid
                 width, colour, alpha);
 }
 
+static bool picture_moves(const Picture* picture, uint16_t sector)
+{
+    sett_entity entity = picture->sim->arenas[picture->arena].sectors[sector];
+    return SETT_HAS(picture->sim->world, entity, Door) ||
+           SETT_HAS(picture->sim->world, entity, Lift);
+}
+
 static void picture_draw_opening(Picture* picture, const LevelLine* line, bool special)
 {
     LevelHeights front = picture->heights[line->front];
     LevelHeights back = picture->heights[line->back];
     int64_t step = fixed_abs64((int64_t)front.floor - back.floor);
-    if (special) {
+    if (picture_moves(picture, line->front) || picture_moves(picture, line->back)) {
+        picture_draw_line(picture, line, 2.2f, PICTURE_MOVING, 1.0f);
+    } else if (special) {
         picture_draw_line(picture, line, 1.4f, PICTURE_DOOR, 0.9f);
     } else if (step > fixed_from_int(24)) {
         picture_draw_line(picture, line, 1.0f, PICTURE_LEDGE, 0.8f);
@@ -225,6 +236,14 @@ static void picture_draw_monster(Picture* picture, float x, float y, const Thing
     canvas_disc(&picture->canvas, x, y, radius, type->colour, 1.0f);
 }
 
+static void picture_draw_player(Picture* picture, float x, float y, const ThingType* type)
+{
+    float radius = picture_radius(picture, type, 3.0f);
+    canvas_disc(&picture->canvas, x, y, radius + 3.0f, PICTURE_BACKGROUND, 0.8f);
+    canvas_ring(&picture->canvas, x, y, radius + 2.0f, 1.4f, PICTURE_WALL, 1.0f);
+    canvas_disc(&picture->canvas, x, y, radius, type->colour, 1.0f);
+}
+
 typedef void PictureDraw(Picture* picture, float x, float y, const ThingType* type);
 
 /* The layers whose queries begin with Position, Place, Thing. */
@@ -257,6 +276,11 @@ static void picture_layer_corpses(Picture* picture, sett_batch* b)
 static void picture_layer_monsters(Picture* picture, sett_batch* b)
 {
     picture_draw_batch(picture, b, picture_draw_monster, picture->alive);
+}
+
+static void picture_layer_players(Picture* picture, sett_batch* b)
+{
+    picture_draw_batch(picture, b, picture_draw_player, picture->alive);
 }
 
 /* With a tail, as long as the way of the last ticks. */
@@ -303,11 +327,13 @@ typedef struct PictureLayer {
 static const PictureLayer picture_layers[] = {
     {picture_layer_things,
      {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_LACKS(Corpse),
-                SETT_LACKS(Monster), SETT_LACKS(Missile)}}},
+                SETT_LACKS(Alive), SETT_LACKS(Missile)}}},
     {picture_layer_corpses,
      {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Corpse)}}},
     {picture_layer_monsters,
      {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Monster)}}},
+    {picture_layer_players,
+     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Player)}}},
     {picture_layer_missiles,
      {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_READS(Velocity),
                 SETT_HAVING(Missile)}}},
@@ -340,10 +366,10 @@ static bool picture_draw_entities(Picture* picture)
 
 /* --- legend ----------------------------------------------------------------------------------- */
 
-/* Monsters that can be on the map: those it was made with, and lost souls, which are born. */
+/* Who can be on the map: monsters it was made with, lost souls, which are born, and players. */
 static uint32_t picture_count_kinds(const Level* level)
 {
-    uint32_t kinds = 1;
+    uint32_t kinds = 2;
     for (uint16_t type = THING_LOST_SOUL + 1; type < thing_table_count; ++type) {
         uint32_t i = 0;
         while (i < level->map.thing_count &&

@@ -93,7 +93,7 @@ static void report_entities(const Report* report)
     report_component(report, "maps", Map_id);
     report_component(report, "sectors", Sector_id);
     report_component(report, "linedefs", Line_id);
-    for (int kind = THING_MONSTER; kind < THING_MISSILE; ++kind) {
+    for (int kind = THING_PLAYER; kind < THING_MISSILE; ++kind) {
         report_row(thing_class_name((ThingClass)kind), report->before.things[kind],
                    report->after.things[kind]);
     }
@@ -104,6 +104,8 @@ static void report_entities(const Report* report)
     report_component(report, "corpses", Corpse_id);
     report_component(report, "missiles", Missile_id);
     report_component(report, "sparks", Spark_id);
+    report_component(report, "doors in motion", Door_id);
+    report_component(report, "floors in motion", Lift_id);
     report_component(report, "hits", Hit_id);
     report_row("all", report->before.entities, report->after.entities);
 }
@@ -132,7 +134,19 @@ static void report_monsters(const Report* report)
 static void report_events(const Report* report)
 {
     static const char* const labels[EVENT_COUNT] = {
-        "shots", "hits", "misses", "explosions", "deaths", "items dropped", "births", "risen",
+        "shots",
+        "hits",
+        "misses",
+        "explosions",
+        "deaths",
+        "items dropped",
+        "births",
+        "risen",
+        "players come back",
+        "items picked up",
+        "doors set in motion",
+        "floors set in motion",
+        "teleports",
     };
     const Counts* counts = &report->sim->counts;
     printf("\n  events\n");

@@ -11,27 +11,46 @@
 static const System* const simulation_order[] = {
     /* look around */
     &system_survey,
+    &system_mark,
+    &system_ride,
     &system_gather,
+    &system_muster,
     /* let time pass */
     &system_cool_down,
     &system_recover,
+    &system_wear_off,
     &system_expire,
+    &system_blink,
+    &system_glow,
+    &system_flicker,
     /* decide */
     &system_look,
     &system_forget,
     &system_wander,
     &system_chase,
+    &system_explore,
+    &system_circle,
     /* move */
     &system_hover,
     &system_walk,
     &system_charge,
     &system_home,
     &system_fly,
+    /* take */
+    &system_pick_up,
+    &system_receive,
     /* fight */
     &system_attack,
+    &system_shoot,
+    &system_burn,
     &system_hurt,
     &system_die,
     &system_rise,
+    &system_enter,
+    /* move the building */
+    &system_operate,
+    &system_doors,
+    &system_lifts,
 };
 
 #define SIMULATION_SYSTEMS (sizeof simulation_order / sizeof simulation_order[0])
@@ -66,7 +85,8 @@ static bool simulation_place_arenas(Simulation* sim, Level* levels, uint32_t lev
         sim->sector_count += sim->arenas[i].level.map.sector_count;
     }
     sim->heights = calloc(sim->sector_count, sizeof *sim->heights);
-    return sim->heights != NULL && crowd_init(&sim->crowd, cells);
+    sim->musters = calloc(level_count, sizeof *sim->musters);
+    return sim->heights != NULL && sim->musters != NULL && crowd_init(&sim->crowd, cells);
 }
 
 /* Until the first tick's survey: things are to stand on the floors when they are made. */
@@ -135,10 +155,13 @@ void simulation_deinit(Simulation* sim)
     sett_world_destroy(sim->world);
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
         level_close(&sim->arenas[i].level);
+        free(sim->arenas[i].sectors);
+        free(sim->arenas[i].lines);
     }
     crowd_deinit(&sim->crowd);
     free(sim->arenas);
     free(sim->heights);
+    free(sim->musters);
     *sim = (Simulation){0};
 }
 
@@ -182,8 +205,9 @@ bool simulation_step(Simulation* sim, Fault* fault)
 
 const char* simulation_event_name(Event event)
 {
-    static const char* const names[EVENT_COUNT] = {"shot",  "hit",  "miss",  "blast",
-                                                   "death", "drop", "birth", "rise"};
+    static const char* const names[EVENT_COUNT] = {"shot", "hit",   "miss",    "blast", "death",
+                                                   "drop", "birth", "rise",    "enter", "pickup",
+                                                   "door", "lift",  "teleport"};
     return names[event];
 }
 
@@ -196,8 +220,10 @@ const ThingType* simulation_type_of(const Simulation* sim, sett_entity entity)
 static void simulation_tell_entity(const Simulation* sim, sett_entity entity)
 {
     const ThingType* type = simulation_type_of(sim, entity);
-    fprintf(sim->trace, "\t%s #%lu", type != NULL ? type->name : "something gone",
-            (unsigned long)entity.index);
+    const char* name = type != NULL                           ? type->name
+                       : SETT_HAS(sim->world, entity, Sector) ? "sector"
+                                                              : "something gone";
+    fprintf(sim->trace, "\t%s #%lu", name, (unsigned long)entity.index);
 }
 
 void simulation_note(Simulation* sim, Event event, uint32_t arena, sett_entity who,

@@ -28,6 +28,11 @@ typedef enum Event {
     EVENT_DROP,  /* left an item behind */
     EVENT_BIRTH, /* a lost soul came out of a pain elemental */
     EVENT_RISE,  /* a corpse was brought back to life */
+    EVENT_ENTER, /* a player came in at a start, again */
+    EVENT_PICKUP,
+    EVENT_DOOR, /* a ceiling was set in motion */
+    EVENT_LIFT, /* a floor was */
+    EVENT_TELEPORT,
     EVENT_COUNT
 } Event;
 
@@ -54,7 +59,14 @@ typedef struct SystemTimes {
     uint64_t visited; /* entities */
 } SystemTimes;
 
-#define SIMULATION_SYSTEMS_MAX 32u
+#define SIMULATION_SYSTEMS_MAX 48u
+#define SIMULATION_PLAYERS 4u /* a map has starts for so many */
+
+/* The players of a map, by number, where they stood when the tick began. */
+typedef struct Muster {
+    sett_entity players[SIMULATION_PLAYERS]; /* null: is not there */
+    Position positions[SIMULATION_PLAYERS];
+} Muster;
 
 struct Simulation {
     sett_world* world;
@@ -65,10 +77,11 @@ struct Simulation {
     Arena* arenas;
     uint32_t arena_count;
 
-    /* Indexes into the state, made anew each tick by the systems `survey` and `gather`. */
+    /* Indexes into the state, made anew in each tick by `survey`, `gather`, `muster`. */
     LevelHeights* heights; /* of all sectors of all maps */
     uint32_t sector_count;
     Crowd crowd;
+    Muster* musters; /* of each arena */
 
     SystemTimes times[SIMULATION_SYSTEMS_MAX];
     Counts counts;

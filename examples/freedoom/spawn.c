@@ -2,10 +2,12 @@
 #include "spawn.h"
 
 #include "collide.h"
+#include "lights.h"
 
 #include <stdlib.h>
 
 #define SPAWN_SPARK_TICKS 12
+#define SPAWN_BULLETS 50 /* of a player */
 
 /* --- a map's building ------------------------------------------------------------------------- */
 
@@ -21,56 +23,71 @@ static void spawn_special(Simulation* sim, sett_entity entity, uint16_t action, 
     }
 }
 
-/* All sectors of a map in one call: their values are laid out as the storages want them. */
-static bool spawn_sectors(Simulation* sim, uint32_t arena)
+static void spawn_dress_sectors(Simulation* sim, const Arena* arena)
 {
-    const WadMap* map = &sim->arenas[arena].level.map;
+    const Level* level = &arena->level;
+    for (uint32_t i = 0; i < level->map.sector_count; ++i) {
+        const WadSector* sector = &level->map.sectors[i];
+        spawn_special(sim, arena->sectors[i], sector->special, sector->tag);
+        lights_set_up(sim, arena->sectors[i], level, i);
+    }
+}
+
+/* All sectors of a map in one call: their values are laid out as the storages want them. */
+static bool spawn_sectors(Simulation* sim, uint32_t number)
+{
+    Arena* arena = &sim->arenas[number];
+    const WadMap* map = &arena->level.map;
     uint32_t count = map->sector_count;
     Sector* sectors = malloc(count * sizeof *sectors);
     Heights* heights = malloc(count * sizeof *heights);
-    sett_entity* entities = malloc(count * sizeof *entities);
-    bool good = sectors != NULL && heights != NULL && entities != NULL;
+    Light* lights = malloc(count * sizeof *lights);
+    arena->sectors = malloc(count * sizeof *arena->sectors);
+    bool good = sectors != NULL && heights != NULL && lights != NULL && arena->sectors != NULL;
     for (uint32_t i = 0; good && i < count; ++i) {
-        sectors[i] = (Sector){.arena = (uint16_t)arena, .number = (uint16_t)i};
+        sectors[i] = (Sector){.arena = (uint16_t)number, .number = (uint16_t)i};
         heights[i] = (Heights){.floor = fixed_from_int(map->sectors[i].floor),
                                .ceiling = fixed_from_int(map->sectors[i].ceiling)};
+        lights[i] = (Light){.level = lights_level(map->sectors[i].light)};
     }
     if (good) {
-        const sett_component types[] = {Sector_id, Heights_id};
-        const void* values[] = {sectors, heights};
-        good = sett_entity_create_many(sim->world, count, types, 2, values, entities) == SETT_OK;
+        const sett_component types[] = {Sector_id, Heights_id, Light_id};
+        const void* values[] = {sectors, heights, lights};
+        good =
+            sett_entity_create_many(sim->world, count, types, 3, values, arena->sectors) == SETT_OK;
     }
-    for (uint32_t i = 0; good && i < count; ++i) {
-        spawn_special(sim, entities[i], map->sectors[i].special, map->sectors[i].tag);
+    if (good) {
+        spawn_dress_sectors(sim, arena);
+        spawn_count(sim, count);
     }
-    spawn_count(sim, good ? count : 0);
     free(sectors);
     free(heights);
-    free(entities);
+    free(lights);
     return good;
 }
 
-static bool spawn_lines(Simulation* sim, uint32_t arena)
+static bool spawn_lines(Simulation* sim, uint32_t number)
 {
-    const WadMap* map = &sim->arenas[arena].level.map;
+    Arena* arena = &sim->arenas[number];
+    const WadMap* map = &arena->level.map;
     uint32_t count = map->line_count;
     Line* lines = malloc(count * sizeof *lines);
-    sett_entity* entities = malloc(count * sizeof *entities);
-    bool good = lines != NULL && entities != NULL;
+    arena->lines = malloc(count * sizeof *arena->lines);
+    bool good = lines != NULL && arena->lines != NULL;
     for (uint32_t i = 0; good && i < count; ++i) {
-        lines[i] = (Line){.arena = (uint16_t)arena, .number = (uint16_t)i};
+        lines[i] = (Line){.arena = (uint16_t)number, .number = (uint16_t)i};
     }
     if (good) {
         const sett_component type = Line_id;
         const void* values[] = {lines};
-        good = sett_entity_create_many(sim->world, count, &type, 1, values, entities) == SETT_OK;
+        good =
+            sett_entity_create_many(sim->world, count, &type, 1, values, arena->lines) == SETT_OK;
     }
     for (uint32_t i = 0; good && i < count; ++i) {
-        spawn_special(sim, entities[i], map->lines[i].special, map->lines[i].tag);
+        spawn_special(sim, arena->lines[i], map->lines[i].special, map->lines[i].tag);
     }
     spawn_count(sim, good ? count : 0);
     free(lines);
-    free(entities);
     return good;
 }
 
@@ -88,9 +105,21 @@ static Fixed spawn_floor(const Simulation* sim, Place place, Fixed x, Fixed y, F
     return !footing.blocked && steps ? footing.floor : floor;
 }
 
+/* One player for each of the four numbers; a map may have the same start twice. */
+static void spawn_start(Simulation* sim, sett_entity start, uint16_t number, Place place,
+                        Position position, bool taken[])
+{
+    if (number >= 1 && number <= SIMULATION_PLAYERS && !taken[number - 1]) {
+        taken[number - 1] = true;
+        sett_entity player = spawn_player(sim, (uint8_t)number, place, position);
+        SETT_CMD_SET(sim->commands, start, Start, .player = player);
+    }
+}
+
 static void spawn_things(Simulation* sim, uint32_t arena)
 {
     const Level* level = &sim->arenas[arena].level;
+    bool taken[SIMULATION_PLAYERS] = {false};
     for (uint32_t i = 0; i < level->map.thing_count; ++i) {
         const WadThing* thing = &level->map.things[i];
         uint32_t type = thing_table_find(thing->type);
@@ -99,7 +128,9 @@ static void spawn_things(Simulation* sim, uint32_t arena)
         Place place = {.arena = (uint16_t)arena, .sector = (uint16_t)level_sector_at(level, x, y)};
         Fixed radius = fixed_from_int(thing_table[type].radius);
         Fixed z = spawn_floor(sim, place, x, y, radius);
-        spawn_thing(sim, type, place, (Position){x, y, z});
+        Position position = {x, y, z};
+        sett_entity entity = spawn_thing(sim, type, place, position);
+        spawn_start(sim, entity, thing->type, place, position, taken);
     }
 }
 
@@ -139,7 +170,10 @@ void spawn_life(Simulation* sim, sett_entity entity, const ThingType* type)
 {
     spawn_body(sim, entity, type);
     SETT_CMD_SET(sim->commands, entity, Health, .points = type->health);
-    sett_cmd_add(sim->commands, entity, Monster_id);
+    sett_cmd_add(sim->commands, entity, Alive_id);
+    if (type->kind == THING_MONSTER) {
+        sett_cmd_add(sim->commands, entity, Monster_id);
+    }
     if (type->flies) {
         sett_cmd_add(sim->commands, entity, Flying_id);
     }
@@ -178,6 +212,18 @@ sett_entity spawn_thing(Simulation* sim, uint32_t type, Place place, Position po
     return entity;
 }
 
+sett_entity spawn_player(Simulation* sim, uint8_t number, Place place, Position position)
+{
+    sett_entity entity = spawn_at(sim, place, position);
+    SETT_CMD_SET(sim->commands, entity, Thing, .type = THING_PLAYER_ROW);
+    spawn_life(sim, entity, &thing_table[THING_PLAYER_ROW]);
+    SETT_CMD_SET(sim->commands, entity, Player, .number = number);
+    SETT_CMD_SET(sim->commands, entity, Armour, .points = 0);
+    SETT_CMD_SET(sim->commands, entity, Pack, .rounds = {[AMMO_BULLETS] = SPAWN_BULLETS},
+                 .weapons = 1u << WEAPON_FIST | 1u << WEAPON_PISTOL);
+    return entity;
+}
+
 /* --- what flies, and what is over soon -------------------------------------------------------- */
 
 sett_entity spawn_missile(Simulation* sim, uint32_t type, Place place, Position position,
@@ -202,6 +248,20 @@ void spawn_hit(Simulation* sim, sett_entity victim, sett_entity attacker, int32_
     sett_entity entity = sett_cmd_create(sim->commands);
     SETT_CMD_SET(sim->commands, entity, Hit, .victim = victim, .attacker = attacker,
                  .damage = damage);
+    spawn_count(sim, 1);
+}
+
+void spawn_use(Simulation* sim, sett_entity line, sett_entity user)
+{
+    sett_entity entity = sett_cmd_create(sim->commands);
+    SETT_CMD_SET(sim->commands, entity, Use, .line = line, .user = user);
+    spawn_count(sim, 1);
+}
+
+void spawn_pickup(Simulation* sim, sett_entity player, uint32_t type)
+{
+    sett_entity entity = sett_cmd_create(sim->commands);
+    SETT_CMD_SET(sim->commands, entity, Pickup, .player = player, .type = type);
     spawn_count(sim, 1);
 }
 

@@ -2,17 +2,18 @@
  * things.
  *
  * Everything a thing can do follows from its row here; no system asks for a number. Lengths in map
- * units, times in ticks (35 a second). A roll of damage is `damage` times a number from 1 to
- * `sides`. */
+ * units, times in ticks (35 a second). */
 #ifndef FREEDOOM_THING_TABLE_H
 #define FREEDOOM_THING_TABLE_H
 
+#include "weapon_table.h"
+
 #include <stdbool.h>
-#include <stdint.h>
 
 typedef enum ThingClass {
     THING_UNKNOWN, /* a number that is not in the table; it still becomes an entity */
     THING_START,   /* where a player or what teleports appears */
+    THING_PLAYER,  /* never in a map: comes in at a start */
     THING_MONSTER,
     THING_BARREL, /* explodes when shot */
     THING_ITEM,
@@ -21,18 +22,41 @@ typedef enum ThingClass {
     THING_CLASS_COUNT
 } ThingClass;
 
-typedef enum AttackStyle {
-    ATTACK_NONE,
-    ATTACK_BULLETS, /* hits at once, first thing in the way */
-    ATTACK_MISSILE, /* throws `missile` */
-    ATTACK_CHARGE,  /* throws itself */
-    ATTACK_FLAMES,  /* hits what it sees, and all around */
-    ATTACK_SPAWN,   /* gives birth to `missile` */
-} AttackStyle;
+/* What an item is good for. */
+typedef enum GiftKind {
+    GIFT_NONE,
+    GIFT_HEALTH, /* `amount` more, up to `limit` */
+    GIFT_ARMOUR, /* `amount` of class `what`, if that is more than now */
+    GIFT_ARMOUR_BONUS,
+    GIFT_MEGASPHERE, /* the most of health and armour */
+    GIFT_AMMO,       /* `amount` rounds of AMMO_* `what` */
+    GIFT_WEAPON,     /* WEAPON_* `what`, with `amount` rounds */
+    GIFT_BACKPACK,   /* room for twice as many rounds, and some of each */
+    GIFT_KEY,        /* KEY_* `what` */
+    GIFT_BERSERK,    /* `amount` of health, and a fist to be feared */
+    GIFT_INVULNERABLE,
+    GIFT_INVISIBLE,
+    GIFT_SHIELDED, /* the floor does no harm */
+    GIFT_SIGHT,    /* of no use to one who does not look at a screen */
+} GiftKind;
 
-typedef struct Roll {
-    uint8_t damage, sides;
-} Roll;
+typedef struct Gift {
+    uint8_t kind, what;
+    uint16_t amount; /* of powers: ticks */
+    int16_t limit;
+} Gift;
+
+enum {
+    ARMOUR_GREEN = 1, /* takes a third of the harm */
+    ARMOUR_BLUE = 2   /* half of it */
+};
+
+/* Cards and skulls open the same doors. */
+enum {
+    KEY_BLUE = 1,
+    KEY_YELLOW = 2,
+    KEY_RED = 4
+};
 
 typedef struct ThingType {
     uint16_t number; /* in maps; 0 for what is never in a map */
@@ -51,16 +75,14 @@ typedef struct ThingType {
     uint8_t step_ticks; /* between two steps */
 
     /* Of what fights. */
-    Roll melee; /* no damage: has no close attack; of a missile, its hit */
-    AttackStyle attack;
-    uint8_t volley;   /* bullets or missiles an attack */
-    uint8_t pause;    /* ticks from one attack to the next, at least */
-    Roll bullet;      /* of each bullet */
-    uint16_t missile; /* THING_* below */
-    uint8_t blast;    /* damage of an explosion at its centre; also its radius */
-    bool homes;       /* a missile that follows its target */
-    bool raises;      /* brings corpses back to life */
-    uint16_t drops;   /* the number of the item that it leaves behind, or 0 */
+    Arms arms;
+    uint8_t blast;  /* damage of an explosion at its centre; also its radius */
+    bool homes;     /* a missile that follows its target */
+    bool raises;    /* brings corpses back to life */
+    uint16_t drops; /* the number of the item that it leaves behind, or 0 */
+
+    /* Of items. */
+    Gift gift;
 } ThingType;
 
 /* Rows without a number, for ThingType.missile. They come first. */
@@ -73,8 +95,12 @@ enum {
     THING_TRACER,
     THING_PLASMA,
     THING_ROCKET,
+    THING_BFG_BALL,
+    THING_PLAYER_ROW,
     THING_LOST_SOUL, /* the one monster that can be born */
 };
+
+#define THING_LANDING_NUMBER 14u /* where teleports lead to */
 
 extern const ThingType thing_table[];
 extern const uint16_t thing_table_count;

@@ -68,14 +68,19 @@ const System system_gather = {
 /* --- clocks ----------------------------------------------------------------------------------- */
 
 /* A clock is a component that removes itself when it has run down: who waits is who has it. */
-static void cool_down_run(Simulation* sim, sett_batch* b)
+static void upkeep_run_clocks(Simulation* sim, sett_batch* b, sett_component component)
 {
-    Cooldown* cooldown = sett_batch_field(b, 0);
+    Clock* clock = sett_batch_field(b, 0);
     SETT_EACH(b, i) {
-        if (--cooldown[i].ticks == 0) {
-            sett_cmd_remove(sim->commands, sett_batch_entity(b, i), Cooldown_id);
+        if (--clock[i].ticks == 0) {
+            sett_cmd_remove(sim->commands, sett_batch_entity(b, i), component);
         }
     }
+}
+
+static void cool_down_run(Simulation* sim, sett_batch* b)
+{
+    upkeep_run_clocks(sim, b, Cooldown_id);
 }
 
 const System system_cool_down = {
@@ -86,18 +91,37 @@ const System system_cool_down = {
 
 static void recover_run(Simulation* sim, sett_batch* b)
 {
-    Pain* pain = sett_batch_field(b, 0);
-    SETT_EACH(b, i) {
-        if (--pain[i].ticks == 0) {
-            sett_cmd_remove(sim->commands, sett_batch_entity(b, i), Pain_id);
-        }
-    }
+    upkeep_run_clocks(sim, b, Pain_id);
 }
 
 const System system_recover = {
     .name = "recover",
     .run = recover_run,
     .query = {.terms = {SETT_WRITES(Pain)}},
+};
+
+/* A player has none of them or several: a field that he lacks is NULL. */
+static void wear_off_run(Simulation* sim, sett_batch* b)
+{
+    static const sett_component powers[] = {Invulnerable_id, Invisible_id, Shielded_id};
+    for (uint32_t k = 0; k < sizeof powers / sizeof powers[0]; ++k) {
+        Clock* clock = sett_batch_field(b, k);
+        if (clock == NULL) {
+            continue;
+        }
+        SETT_EACH(b, i) {
+            if (--clock[i].ticks == 0) {
+                sett_cmd_remove(sim->commands, sett_batch_entity(b, i), powers[k]);
+            }
+        }
+    }
+}
+
+const System system_wear_off = {
+    .name = "wear off",
+    .run = wear_off_run,
+    .query = {.terms = {SETT_MAY_WRITE(Invulnerable), SETT_MAY_WRITE(Invisible),
+                        SETT_MAY_WRITE(Shielded), SETT_HAVING(Player)}},
 };
 
 static void expire_run(Simulation* sim, sett_batch* b)

@@ -65,6 +65,8 @@ run 0 --map E1M1 --ticks 140 --trace
 says '^1 maps in one world: 238 things, 812 linedefs, 133 sectors$'
 says '^[0-9]+	E1M1	shot	[a-z ]+ #[0-9]+	[a-z ]+ #[0-9]+$'
 says '^[0-9]+	E1M1	hit	.*	[0-9]+$'
+says '^[0-9]+	E1M1	door	[a-z ]+ #[0-9]+	sector #[0-9]+$'
+says '^[0-9]+	E1M1	pickup	player #[0-9]+	'
 says '^final state 0x[0-9a-f]{16}$'
 head -c 4 out/E1M1.png | grep -q PNG || fail "out/E1M1.png is no picture"
 rm -r out

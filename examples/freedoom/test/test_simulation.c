@@ -56,10 +56,11 @@ static void everything_on_the_map_is_an_entity(void)
     static const char* const maps[] = {"E1M1", "E1M2"};
     Simulation sim = start(maps, 2, 1);
     CHECK_EQ(sett_component_count(sim.world, Map_id), 2);
-    CHECK_EQ(sett_component_count(sim.world, Thing_id), 238 + 321);
+    CHECK_EQ(sett_component_count(sim.world, Thing_id), 238 + 321 + 8);
+    CHECK_EQ(sett_component_count(sim.world, Player_id), 2 * 4); /* the others of the things */
     CHECK_EQ(sett_component_count(sim.world, Line_id), 812 + 2080);
     CHECK_EQ(sett_component_count(sim.world, Sector_id), 133 + 318);
-    CHECK_EQ(sett_entity_count(sim.world), 2 + 238 + 321 + 812 + 2080 + 133 + 318);
+    CHECK_EQ(sett_entity_count(sim.world), 2 + 238 + 321 + 8 + 812 + 2080 + 133 + 318);
     CHECK_EQ(sim.counts.created, sett_entity_count(sim.world));
     simulation_deinit(&sim);
 }

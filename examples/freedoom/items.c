@@ -1,0 +1,216 @@
+/* items.c - the systems by which players come to their things. See systems.h.
+ *
+ * An item decides itself who gets it, among those who touch it: whoever came in at the lowest
+ * start. So two players on one item are no race. What it is good for is then told by a message. */
+#include "spawn.h"
+#include "systems.h"
+
+#define ITEM_REACH fixed_from_int(36) /* both radii */
+#define ITEM_ABOVE fixed_from_int(56) /* as far as a player reaches up, */
+#define ITEM_BELOW fixed_from_int(8)  /* and down */
+#define ITEM_INTERVAL 2u              /* ticks: nobody runs past it in one */
+#define PACK_AMMO_OF_BACKPACK 10u
+
+/* --- muster ----------------------------------------------------------------------------------- */
+
+static void muster_begin(Simulation* sim)
+{
+    for (uint32_t i = 0; i < sim->arena_count; ++i) {
+        sim->musters[i] = (Muster){0};
+    }
+}
+
+static void muster_run(Simulation* sim, sett_batch* b)
+{
+    const Player* player = sett_batch_field(b, 0);
+    const Position* position = sett_batch_field(b, 1);
+    const Place* place = sett_batch_field(b, 2);
+    SETT_EACH(b, i) {
+        Muster* muster = &sim->musters[place[i].arena];
+        uint32_t k = player[i].number - 1u;
+        muster->players[k] = sett_batch_entity(b, i);
+        muster->positions[k] = position[i];
+    }
+}
+
+const System system_muster = {
+    .name = "muster",
+    .begin = muster_begin,
+    .run = muster_run,
+    .query = {.terms = {SETT_READS(Player), SETT_READS(Position), SETT_READS(Place)}},
+};
+
+/* --- pick up ---------------------------------------------------------------------------------- */
+
+static uint32_t pack_limit(const Pack* pack, Ammo ammo)
+{
+    return weapon_ammo_limits[ammo] * (pack->backpack ? 2u : 1u);
+}
+
+static bool pack_has_room(const Pack* pack, Ammo ammo)
+{
+    return ammo != AMMO_NONE && pack->rounds[ammo] < pack_limit(pack, ammo);
+}
+
+/* Whether it does a player any good. */
+static bool pick_up_helps(const Simulation* sim, sett_entity player, const Gift* gift)
+{
+    const Health* health = SETT_GET(sim->world, player, Health);
+    const Armour* armour = SETT_GET(sim->world, player, Armour);
+    const Pack* pack = SETT_GET(sim->world, player, Pack);
+    switch ((GiftKind)gift->kind) {
+    case GIFT_HEALTH:
+        /* Bonuses are taken whether they help or not. */
+        return health->points < gift->limit || gift->amount == 1;
+    case GIFT_ARMOUR:
+        return armour->points < gift->amount;
+    case GIFT_AMMO:
+        return pack_has_room(pack, gift->what);
+    case GIFT_WEAPON:
+        return (pack->weapons & (1u << gift->what)) == 0 ||
+               pack_has_room(pack, weapon_table[gift->what].ammo);
+    case GIFT_KEY:
+        return (pack->keys & gift->what) == 0;
+    default:
+        return true;
+    }
+}
+
+static bool pick_up_touches(Position item, Position player)
+{
+    /* Nearly all are far away, which one comparison tells; both ends of the numbers seem near. */
+    uint32_t reach = (uint32_t)ITEM_REACH;
+    if ((uint32_t)item.x - (uint32_t)player.x + reach > 2 * reach) {
+        return false;
+    }
+    int64_t dx = fixed_abs64((int64_t)item.x - player.x);
+    int64_t dy = fixed_abs64((int64_t)item.y - player.y);
+    int64_t dz = (int64_t)item.z - player.z;
+    return dx < ITEM_REACH && dy < ITEM_REACH && dz <= ITEM_ABOVE && dz >= -ITEM_BELOW;
+}
+
+static void pick_up_run(Simulation* sim, sett_batch* b)
+{
+    const Position* position = sett_batch_field(b, 0);
+    const Place* place = sett_batch_field(b, 1);
+    const Thing* thing = sett_batch_field(b, 2);
+    SETT_EACH(b, i) {
+        sett_entity self = sett_batch_entity(b, i);
+        if (!simulation_is_due(sim, self, ITEM_INTERVAL)) {
+            continue;
+        }
+        const Muster* muster = &sim->musters[place[i].arena];
+        for (uint32_t k = 0; k < SIMULATION_PLAYERS; ++k) {
+            if (pick_up_touches(position[i], muster->positions[k]) &&
+                !sett_is_null(muster->players[k]) &&
+                pick_up_helps(sim, muster->players[k], &thing_table[thing[i].type].gift)) {
+                spawn_pickup(sim, muster->players[k], thing[i].type);
+                simulation_note(sim, EVENT_PICKUP, place[i].arena, muster->players[k], self, 0);
+                spawn_end(sim, self);
+                break;
+            }
+        }
+    }
+}
+
+const System system_pick_up = {
+    .name = "pick up",
+    .run = pick_up_run,
+    .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing),
+                        SETT_HAVING(Item)}},
+};
+
+/* --- receive ---------------------------------------------------------------------------------- */
+
+static void receive_ammo(Pack* pack, Ammo ammo, uint32_t rounds)
+{
+    uint32_t limit = pack_limit(pack, ammo);
+    uint32_t sum = pack->rounds[ammo] + rounds;
+    pack->rounds[ammo] = (uint16_t)(sum < limit ? sum : limit);
+}
+
+static void receive_into_pack(Pack* pack, const Gift* gift)
+{
+    switch ((GiftKind)gift->kind) {
+    case GIFT_AMMO:
+        receive_ammo(pack, gift->what, gift->amount);
+        break;
+    case GIFT_WEAPON:
+        pack->weapons |= (uint16_t)(1u << gift->what);
+        receive_ammo(pack, weapon_table[gift->what].ammo, gift->amount);
+        break;
+    case GIFT_BERSERK:
+        pack->weapons |= 1u << WEAPON_BERSERK_FIST;
+        break;
+    case GIFT_KEY:
+        pack->keys |= gift->what;
+        break;
+    case GIFT_BACKPACK:
+        pack->backpack = true;
+        for (Ammo ammo = AMMO_BULLETS; ammo < AMMO_COUNT; ++ammo) {
+            receive_ammo(pack, ammo, PACK_AMMO_OF_BACKPACK);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static void receive_health(Health* health, const Gift* gift)
+{
+    bool heals = gift->kind == GIFT_HEALTH || gift->kind == GIFT_BERSERK;
+    if (heals || gift->kind == GIFT_MEGASPHERE) {
+        /* Who has more than this gives keeps it. */
+        int32_t limit = fixed_max(health->points, gift->limit);
+        health->points = fixed_min(health->points + gift->amount, limit);
+    }
+}
+
+static void receive_armour(Armour* armour, const Gift* gift)
+{
+    bool whole = gift->kind == GIFT_ARMOUR || gift->kind == GIFT_MEGASPHERE;
+    if (gift->kind == GIFT_ARMOUR_BONUS && armour->points < gift->limit) {
+        armour->points = (uint16_t)(armour->points + gift->amount);
+        armour->kind = armour->kind != 0 ? armour->kind : gift->what;
+    } else if (whole && gift->amount > armour->points) {
+        *armour = (Armour){.points = gift->amount, .kind = gift->what};
+    }
+}
+
+static void receive_power(sett_commands* commands, sett_entity player, const Gift* gift)
+{
+    Clock clock = {.ticks = gift->amount};
+    switch ((GiftKind)gift->kind) {
+    case GIFT_INVULNERABLE:
+        sett_cmd_set(commands, player, Invulnerable_id, &clock);
+        break;
+    case GIFT_INVISIBLE:
+        sett_cmd_set(commands, player, Invisible_id, &clock);
+        break;
+    case GIFT_SHIELDED:
+        sett_cmd_set(commands, player, Shielded_id, &clock);
+        break;
+    default:
+        break;
+    }
+}
+
+static void receive_run(Simulation* sim, sett_batch* b)
+{
+    const Pickup* pickup = sett_batch_field(b, 0);
+    SETT_EACH(b, i) {
+        sett_entity player = pickup[i].player;
+        const Gift* gift = &thing_table[pickup[i].type].gift;
+        receive_into_pack(SETT_GET_MUT(sim->world, player, Pack), gift);
+        receive_health(SETT_GET_MUT(sim->world, player, Health), gift);
+        receive_armour(SETT_GET_MUT(sim->world, player, Armour), gift);
+        receive_power(sim->commands, player, gift);
+        spawn_end(sim, sett_batch_entity(b, i));
+    }
+}
+
+const System system_receive = {
+    .name = "receive",
+    .run = receive_run,
+    .query = {.terms = {SETT_READS(Pickup)}},
+};

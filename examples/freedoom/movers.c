@@ -1,0 +1,184 @@
+/* movers.c - the systems that move ceilings and floors, and what stands on them. See systems.h.
+ *
+ * They come last in a tick: everybody else has seen the building as it was when it began. Bodies
+ * follow a floor at the beginning of the next one. */
+#include "movers.h"
+
+#include "collide.h"
+#include "spawn.h"
+#include "systems.h"
+
+/* Whether a body over the sector would be squeezed between these heights. */
+static bool mover_squeezes(const Simulation* sim, Sector sector, Fixed floor, Fixed ceiling)
+{
+    const Arena* arena = &sim->arenas[sector.arena];
+    LevelBox box = level_box_widen(arena->level.sector_boxes[sector.number], arena->reach);
+    for (CrowdSweep sweep = crowd_sweep(&sim->crowd, arena, box); crowd_sweep_next(&sweep);) {
+        const CrowdBody* body = sweep.body;
+        int64_t top = (int64_t)fixed_max(body->z, floor) + body->height;
+        if (top > ceiling &&
+            collide_touches(&arena->level, body->x, body->y, body->radius, sector.number)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void mover_turn(Mover* mover)
+{
+    Fixed goal = mover->goal;
+    mover->goal = mover->home;
+    mover->home = goal;
+}
+
+/* One tick of waiting at the goal. Returns whether it is over for good. */
+static bool mover_wait(Mover* mover)
+{
+    if (--mover->left != 0) {
+        return false;
+    }
+    bool rests = !mover->returns;
+    mover_turn(mover);
+    mover->returns = false;
+    return rests;
+}
+
+static Fixed mover_next(Mover* mover, Fixed now)
+{
+    Fixed next =
+        fixed_clamp(mover->goal, fixed_add(now, -mover->speed), fixed_add(now, mover->speed));
+    /* One tick at least, so that those who stand on it learn of the last step, too. */
+    mover->left = next != mover->goal ? 0 : mover->returns ? mover->pause : 1;
+    return next;
+}
+
+/* --- doors ------------------------------------------------------------------------------------ */
+
+static void doors_run(Simulation* sim, sett_batch* b)
+{
+    Door* door = sett_batch_field(b, 0);
+    Heights* heights = sett_batch_field(b, 1);
+    const Sector* sector = sett_batch_field(b, 2);
+    SETT_EACH(b, i) {
+        if (door[i].left != 0) {
+            if (mover_wait(&door[i])) {
+                sett_cmd_remove(sim->commands, sett_batch_entity(b, i), Door_id);
+            }
+            continue;
+        }
+        Fixed next = mover_next(&door[i], heights[i].ceiling);
+        if (next < heights[i].ceiling && mover_squeezes(sim, sector[i], heights[i].floor, next)) {
+            /* Up again, for another try. */
+            mover_turn(&door[i]);
+            door[i].returns = true;
+            door[i].left = 0;
+        } else {
+            heights[i].ceiling = next;
+        }
+    }
+}
+
+const System system_doors = {
+    .name = "doors",
+    .run = doors_run,
+    .query = {.terms = {SETT_WRITES(Door), SETT_WRITES(Heights), SETT_READS(Sector)}},
+};
+
+/* --- lifts ------------------------------------------------------------------------------------ */
+
+static void lifts_run(Simulation* sim, sett_batch* b)
+{
+    Lift* lift = sett_batch_field(b, 0);
+    Heights* heights = sett_batch_field(b, 1);
+    const Sector* sector = sett_batch_field(b, 2);
+    SETT_EACH(b, i) {
+        if (lift[i].left != 0) {
+            if (mover_wait(&lift[i])) {
+                sett_cmd_remove(sim->commands, sett_batch_entity(b, i), Lift_id);
+            }
+            continue;
+        }
+        Fixed next = mover_next(&lift[i], heights[i].floor);
+        if (next > heights[i].floor && mover_squeezes(sim, sector[i], next, heights[i].ceiling)) {
+            lift[i].left = 0; /* no room above: it stays where it is until there is */
+        } else {
+            heights[i].floor = next;
+        }
+    }
+}
+
+const System system_lifts = {
+    .name = "lifts",
+    .run = lifts_run,
+    .query = {.terms = {SETT_WRITES(Lift), SETT_WRITES(Heights), SETT_READS(Sector)}},
+};
+
+/* --- mark and ride ---------------------------------------------------------------------------- */
+
+/* No body reaches farther. */
+#define MARK_REACH fixed_from_int(128)
+
+static void mark_begin(Simulation* sim)
+{
+    for (uint32_t i = 0; i < sim->arena_count; ++i) {
+        sim->arenas[i].lifting = level_no_box;
+    }
+}
+
+static void mark_run(Simulation* sim, sett_batch* b)
+{
+    const Sector* sector = sett_batch_field(b, 0);
+    SETT_EACH(b, i) {
+        Arena* arena = &sim->arenas[sector[i].arena];
+        LevelBox box = level_box_widen(arena->level.sector_boxes[sector[i].number], MARK_REACH);
+        level_box_join(&arena->lifting, &box);
+    }
+}
+
+const System system_mark = {
+    .name = "mark",
+    .begin = mark_begin,
+    .run = mark_run,
+    .query = {.terms = {SETT_READS(Sector), SETT_HAVING(Lift)}},
+};
+
+/* The height of something over moving ground. What flies is only pushed. */
+static Fixed ride_height(const Simulation* sim, const Arena* arena, sett_entity self, Place place,
+                         Position at, const ThingType* type)
+{
+    const LevelHeights* heights = simulation_heights(sim, arena);
+    const Body* body = SETT_FIND(sim->world, self, Body);
+    if (body == NULL) {
+        return heights[place.sector].floor;
+    }
+    Fixed floor = collide_footing(&arena->level, heights, at.x, at.y, body->radius, 0).floor;
+    return type->flies ? fixed_max(at.z, floor) : floor;
+}
+
+/* Few of the many that it visits ride: it declares that it reads, so that their pages count as
+ * written only where they are. */
+static void ride_run(Simulation* sim, sett_batch* b)
+{
+    const Position* position = sett_batch_field(b, 0);
+    const Place* place = sett_batch_field(b, 1);
+    const Thing* thing = sett_batch_field(b, 2);
+    SETT_EACH(b, i) {
+        const Arena* arena = simulation_arena(sim, place[i]);
+        if (position[i].x < arena->lifting.left || position[i].x > arena->lifting.right ||
+            position[i].y < arena->lifting.bottom || position[i].y > arena->lifting.top) {
+            continue;
+        }
+        sett_entity self = sett_batch_entity(b, i);
+        Fixed z = ride_height(sim, arena, self, place[i], position[i], &thing_table[thing[i].type]);
+        if (z != position[i].z) {
+            SETT_GET_MUT(sim->world, self, Position)->z = z;
+        }
+    }
+}
+
+const System system_ride = {
+    .name = "ride",
+    .run = ride_run,
+    .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing),
+                        SETT_LACKS(Missile)}},
+};

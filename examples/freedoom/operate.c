@@ -1,0 +1,265 @@
+/* operate.c - the system by which lines that were pushed or crossed set the building in motion. See
+ * systems.h. */
+#include "collide.h"
+#include "movers.h"
+#include "spawn.h"
+#include "special_table.h"
+#include "systems.h"
+#include "trigger.h"
+
+#define DOOR_PAUSE 150u               /* ticks that it stays open */
+#define DOOR_BREAK_PAUSE 1050u        /* or shut */
+#define DOOR_LINTEL fixed_from_int(4) /* what is left of an open door */
+#define LIFT_PAUSE 105u               /* ticks */
+#define FLOOR_NEAR fixed_from_int(8)
+
+/* Who does what where. */
+typedef struct Operation {
+    const SpecialType* type;
+    const Arena* arena;
+    Place place; /* the sector */
+    sett_entity user;
+} Operation;
+
+/* --- what is around a sector ------------------------------------------------------------------ */
+
+typedef struct Around {
+    Fixed lowest_floor, highest_floor; /* of its neighbours */
+    Fixed next_floor;                  /* the lowest that is higher than its own, or its own */
+    Fixed lowest_ceiling;
+} Around;
+
+static void operate_meet(Around* around, LevelHeights own, LevelHeights other)
+{
+    around->lowest_floor = fixed_min(around->lowest_floor, other.floor);
+    around->highest_floor = fixed_max(around->highest_floor, other.floor);
+    around->lowest_ceiling = fixed_min(around->lowest_ceiling, other.ceiling);
+    bool first = around->next_floor == own.floor;
+    if (other.floor > own.floor && (first || other.floor < around->next_floor)) {
+        around->next_floor = other.floor;
+    }
+}
+
+static Around operate_look_around(const Simulation* sim, const Arena* arena, uint16_t sector)
+{
+    const LevelHeights* heights = simulation_heights(sim, arena);
+    LevelHeights own = heights[sector];
+    Around around = {.lowest_floor = INT32_MAX,
+                     .highest_floor = INT32_MIN,
+                     .next_floor = own.floor,
+                     .lowest_ceiling = INT32_MAX};
+    for (uint32_t i = 0; i < arena->level.map.line_count; ++i) {
+        const LevelLine* line = &arena->level.lines[i];
+        if (line->back == LEVEL_NO_SECTOR || line->front == line->back) {
+            continue;
+        }
+        if (line->front == sector) {
+            operate_meet(&around, own, heights[line->back]);
+        } else if (line->back == sector) {
+            operate_meet(&around, own, heights[line->front]);
+        }
+    }
+    if (around.lowest_floor == INT32_MAX) {
+        around = (Around){own.floor, own.floor, own.floor, own.ceiling};
+    }
+    return around;
+}
+
+/* --- doors ------------------------------------------------------------------------------------ */
+
+/* One that is about to shut turns round for whoever walks into it. */
+static bool operate_reopen(Simulation* sim, const Operation* operation, sett_entity sector)
+{
+    Door* door = SETT_GET_MUT(sim->world, sector, Door);
+    if (operation->type->trigger != TRIGGER_KNOCK || door->returns || door->left != 0 ||
+        door->goal >= door->home) {
+        return false;
+    }
+    mover_turn(door);
+    door->returns = true;
+    return true;
+}
+
+static bool operate_door(Simulation* sim, const Operation* operation, sett_entity sector)
+{
+    if (SETT_HAS(sim->world, sector, Door)) {
+        return operate_reopen(sim, operation, sector);
+    }
+    Around around = operate_look_around(sim, operation->arena, operation->place.sector);
+    LevelHeights now = simulation_heights(sim, operation->arena)[operation->place.sector];
+    Effect effect = operation->type->effect;
+    bool closes = effect == EFFECT_DOOR_CLOSE || effect == EFFECT_DOOR_BREAK;
+    Fixed open = fixed_max(now.ceiling, fixed_add(around.lowest_ceiling, -DOOR_LINTEL));
+    Door door = {.goal = closes ? now.floor : open,
+                 .home = closes ? now.ceiling : now.floor,
+                 .speed = fixed_from_int(operation->type->speed),
+                 .pause = DOOR_PAUSE,
+                 .returns = effect == EFFECT_DOOR_VISIT || effect == EFFECT_DOOR_BREAK};
+    if (effect == EFFECT_DOOR_BREAK) {
+        door.pause = DOOR_BREAK_PAUSE;
+    }
+    if (!door.returns && door.goal == now.ceiling) {
+        return false;
+    }
+    sett_cmd_set(sim->commands, sector, Door_id, &door);
+    simulation_note(sim, EVENT_DOOR, operation->place.arena, operation->user, sector, 0);
+    return true;
+}
+
+/* --- floors ----------------------------------------------------------------------------------- */
+
+static Fixed operate_floor_goal(const SpecialType* type, LevelHeights now, const Around* around)
+{
+    switch ((Effect)type->effect) {
+    case EFFECT_FLOOR_HIGHEST:
+        return fixed_min(now.floor, around->highest_floor);
+    case EFFECT_FLOOR_NEAR:
+        return fixed_min(now.floor, fixed_add(around->highest_floor, FLOOR_NEAR));
+    case EFFECT_FLOOR_NEXT:
+        return around->next_floor;
+    case EFFECT_FLOOR_CEILING:
+        return fixed_max(now.floor, fixed_min(around->lowest_ceiling, now.ceiling));
+    case EFFECT_FLOOR_UP:
+        return fixed_add(now.floor, fixed_from_int(type->height));
+    default:
+        return fixed_min(now.floor, around->lowest_floor);
+    }
+}
+
+static bool operate_floor(Simulation* sim, const Operation* operation, sett_entity sector)
+{
+    if (SETT_HAS(sim->world, sector, Lift)) {
+        return false;
+    }
+    Around around = operate_look_around(sim, operation->arena, operation->place.sector);
+    LevelHeights now = simulation_heights(sim, operation->arena)[operation->place.sector];
+    Lift lift = {.goal = operate_floor_goal(operation->type, now, &around),
+                 .home = now.floor,
+                 .speed = fixed_from_int(operation->type->speed),
+                 .pause = LIFT_PAUSE,
+                 .returns = operation->type->effect == EFFECT_LIFT};
+    if (lift.goal == now.floor) {
+        return false;
+    }
+    sett_cmd_set(sim->commands, sector, Lift_id, &lift);
+    simulation_note(sim, EVENT_LIFT, operation->place.arena, operation->user, sector, 0);
+    return true;
+}
+
+/* --- teleports -------------------------------------------------------------------------------- */
+
+/* The landing in a sector, as the map's file has it: nothing moves it. */
+static const WadThing* operate_find_landing(const Arena* arena, uint16_t sector)
+{
+    for (uint32_t i = 0; i < arena->level.map.thing_count; ++i) {
+        const WadThing* thing = &arena->level.map.things[i];
+        if (thing->type == THING_LANDING_NUMBER &&
+            level_sector_at(&arena->level, fixed_from_int(thing->x), fixed_from_int(thing->y)) ==
+                sector) {
+            return thing;
+        }
+    }
+    return NULL;
+}
+
+static bool operate_teleport(Simulation* sim, const Operation* operation)
+{
+    const WadThing* landing = operate_find_landing(operation->arena, operation->place.sector);
+    const Body* body = SETT_FIND(sim->world, operation->user, Body);
+    if (landing == NULL || body == NULL) {
+        return false;
+    }
+    Position there = {.x = fixed_from_int(landing->x),
+                      .y = fixed_from_int(landing->y),
+                      .z =
+                          simulation_heights(sim, operation->arena)[operation->place.sector].floor};
+    if (crowd_is_taken(&sim->crowd, operation->arena, there.x, there.y, body->radius)) {
+        return false;
+    }
+    *SETT_GET_MUT(sim->world, operation->user, Position) = there;
+    SETT_GET_MUT(sim->world, operation->user, Place)->sector = operation->place.sector;
+    simulation_note(sim, EVENT_TELEPORT, operation->place.arena, operation->user, sett_null(), 0);
+    return true;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static bool operate_light(Simulation* sim, const Operation* operation, sett_entity sector)
+{
+    Light* light = SETT_GET_MUT(sim->world, sector, Light);
+    bool changes = light->level != operation->type->height;
+    light->level = operation->type->height;
+    /* What made it change is switched off. */
+    sett_cmd_remove(sim->commands, sector, Blink_id);
+    sett_cmd_remove(sim->commands, sector, Glow_id);
+    sett_cmd_remove(sim->commands, sector, Flicker_id);
+    return changes;
+}
+
+/* Returns whether anything happened. */
+static bool operate_sector(Simulation* sim, const Operation* operation)
+{
+    sett_entity sector = operation->arena->sectors[operation->place.sector];
+    switch ((Effect)operation->type->effect) {
+    case EFFECT_DOOR_VISIT:
+    case EFFECT_DOOR_OPEN:
+    case EFFECT_DOOR_CLOSE:
+    case EFFECT_DOOR_BREAK:
+        return operate_door(sim, operation, sector);
+    case EFFECT_LIGHT:
+        return operate_light(sim, operation, sector);
+    case EFFECT_TELEPORT:
+        return operate_teleport(sim, operation);
+    default:
+        return operate_floor(sim, operation, sector);
+    }
+}
+
+/* A tag of 0 is none: mappers left it out. */
+static bool operate_tagged(Simulation* sim, Operation operation, uint16_t tag)
+{
+    const WadMap* map = &operation.arena->level.map;
+    bool any = false;
+    for (uint32_t i = 0; tag != 0 && i < map->sector_count; ++i) {
+        if (map->sectors[i].tag == tag) {
+            operation.place.sector = (uint16_t)i;
+            bool done = operate_sector(sim, &operation);
+            any = any || done;
+            if (done && operation.type->effect == EFFECT_TELEPORT) {
+                break;
+            }
+        }
+    }
+    return any;
+}
+
+static void operate_run(Simulation* sim, sett_batch* b)
+{
+    const Use* use = sett_batch_field(b, 0);
+    SETT_EACH(b, i) {
+        spawn_end(sim, sett_batch_entity(b, i));
+        const Special* special = SETT_FIND(sim->world, use[i].line, Special);
+        if (special == NULL) {
+            continue;
+        }
+        const Line* line = SETT_GET(sim->world, use[i].line, Line);
+        Operation operation = {.type = special_find(special->action),
+                               .arena = &sim->arenas[line->arena],
+                               .place = {.arena = line->arena},
+                               .user = use[i].user};
+        operation.place.sector = operation.arena->level.lines[line->number].back;
+        bool knocks = operation.type->trigger == TRIGGER_KNOCK;
+        bool done =
+            knocks ? operation.place.sector != LEVEL_NO_SECTOR && operate_sector(sim, &operation)
+                   : operate_tagged(sim, operation, special->tag);
+        if (done && operation.type->once) {
+            sett_cmd_remove(sim->commands, use[i].line, Special_id);
+        }
+    }
+}
+
+const System system_operate = {
+    .name = "operate",
+    .run = operate_run,
+    .query = {.terms = {SETT_READS(Use)}},
+};

@@ -1,0 +1,347 @@
+/* test_building.c - doors, lifts, lights, items and teleports do what is said of them. */
+#include "atlas.h"
+#include "check.h"
+#include "simulation.h"
+#include "spawn.h"
+#include "special_table.h"
+#include "trigger.h"
+#include "wad_cut.h"
+
+/* A map without anybody who could get in the way. */
+static Simulation start_empty(const char* map)
+{
+    Atlas atlas = {0};
+    Simulation sim;
+    Fault fault;
+    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, &map, 1, &fault), "%s", fault.text);
+    CHECK_MSG(simulation_init(&sim, atlas.levels, 1, 1, &fault), "%s", fault.text);
+    atlas_deinit(&atlas);
+    uint32_t cursor = 0;
+    for (sett_entity e = sett_entity_next(sim.world, &cursor); !sett_is_null(e);
+         e = sett_entity_next(sim.world, &cursor)) {
+        if (SETT_HAS(sim.world, e, Alive) || SETT_HAS(sim.world, e, Item) ||
+            SETT_HAS(sim.world, e, Start)) {
+            spawn_end(&sim, e);
+        }
+    }
+    CHECK_EQ(sett_commands_apply(sim.commands), SETT_OK);
+    return sim;
+}
+
+static void step(Simulation* sim)
+{
+    Fault fault;
+    CHECK_MSG(simulation_step(sim, &fault), "%s", fault.text);
+}
+
+/* The first line that does this to something. Sets *sector to what it does it to. */
+static uint16_t find_line(const Simulation* sim, Trigger trigger, Effect effect, uint16_t* sector)
+{
+    const WadMap* map = &sim->arenas[0].level.map;
+    for (uint16_t i = 0; i < map->line_count; i++) {
+        const SpecialType* type = special_find(map->lines[i].special);
+        if (type->trigger != trigger || type->effect != effect || type->key != 0) {
+            continue;
+        }
+        *sector = sim->arenas[0].level.lines[i].back;
+        for (uint16_t k = 0; trigger != TRIGGER_KNOCK && k < map->sector_count; k++) {
+            *sector = map->sectors[k].tag == map->lines[i].tag ? k : *sector;
+        }
+        return i;
+    }
+    CHECK_MSG(false, "there is no such line");
+    return 0;
+}
+
+static LevelHeights heights_of(const Simulation* sim, uint16_t sector)
+{
+    return *SETT_GET(sim->world, sim->arenas[0].sectors[sector], Heights);
+}
+
+static bool moves(const Simulation* sim, uint16_t sector)
+{
+    return SETT_HAS(sim->world, sim->arenas[0].sectors[sector], Door) ||
+           SETT_HAS(sim->world, sim->arenas[0].sectors[sector], Lift);
+}
+
+static void use(Simulation* sim, uint16_t line, sett_entity user)
+{
+    spawn_use(sim, sim->arenas[0].lines[line], user);
+    CHECK_EQ(sett_commands_apply(sim->commands), SETT_OK);
+}
+
+/* The middle of a sector's box, if that is inside of it. */
+static Position middle_of(const Simulation* sim, uint16_t sector)
+{
+    LevelBox box = sim->arenas[0].level.sector_boxes[sector];
+    Position middle = {box.left + (box.right - box.left) / 2,
+                       box.bottom + (box.top - box.bottom) / 2, heights_of(sim, sector).floor};
+    CHECK_EQ(level_sector_at(&sim->arenas[0].level, middle.x, middle.y), sector);
+    return middle;
+}
+
+static sett_entity put(Simulation* sim, uint16_t number, uint16_t sector, Position position)
+{
+    Place place = {.arena = 0, .sector = sector};
+    sett_entity entity = spawn_thing(sim, thing_table_find(number), place, position);
+    CHECK_EQ(sett_commands_apply(sim->commands), SETT_OK);
+    return entity;
+}
+
+static sett_entity put_player(Simulation* sim, uint8_t number, uint16_t sector, Position position)
+{
+    Place place = {.arena = 0, .sector = sector};
+    sett_entity entity = spawn_player(sim, number, place, position);
+    CHECK_EQ(sett_commands_apply(sim->commands), SETT_OK);
+    return entity;
+}
+
+/* --- doors ------------------------------------------------------------------------------------ */
+
+static void door_opens_and_closes(void)
+{
+    Simulation sim = start_empty("E1M1");
+    uint16_t sector = 0;
+    uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
+    LevelHeights shut = heights_of(&sim, sector);
+    CHECK_EQ(shut.ceiling, shut.floor);
+    use(&sim, line, sett_null());
+    step(&sim);
+    CHECK(moves(&sim, sector));
+    CHECK_EQ(sim.counts.events[EVENT_DOOR], 1);
+    Fixed highest = shut.ceiling;
+    for (int i = 0; i < 100; i++) {
+        Fixed before = heights_of(&sim, sector).ceiling;
+        step(&sim);
+        CHECK(heights_of(&sim, sector).ceiling - before <= 2 * FIXED_ONE);
+        highest = fixed_max(highest, heights_of(&sim, sector).ceiling);
+    }
+    CHECK(highest - shut.floor >= fixed_from_int(56)); /* somebody can get through */
+    for (int i = 0; i < 300; i++) {
+        step(&sim);
+    }
+    CHECK_EQ(heights_of(&sim, sector).ceiling, shut.ceiling);
+    CHECK(!moves(&sim, sector));
+    CHECK_EQ(sim.counts.events[EVENT_DOOR], 1);
+    simulation_deinit(&sim);
+}
+
+static void door_does_not_crush(void)
+{
+    Simulation sim = start_empty("E1M1");
+    uint16_t sector = 0;
+    uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
+    use(&sim, line, sett_null());
+    for (int i = 0; i < 60; i++) {
+        step(&sim);
+    }
+    put(&sim, 2035, sector, middle_of(&sim, sector)); /* a barrel, 42 units high */
+    for (int i = 0; i < 600; i++) {
+        step(&sim);
+        LevelHeights now = heights_of(&sim, sector);
+        CHECK(now.ceiling - now.floor >= fixed_from_int(42));
+    }
+    CHECK(moves(&sim, sector));
+    simulation_deinit(&sim);
+}
+
+static void monsters_open_doors(void)
+{
+    Simulation sim = start_empty("E1M1");
+    uint16_t sector = 0;
+    uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
+    const LevelLine* door = &sim.arenas[0].level.lines[line];
+    const SpecialType* type = special_find(door->special);
+    CHECK(type->monsters);
+    /* In front of the door: to the right of the line, a little way off its middle. */
+    int64_t length = fixed_square_root((uint64_t)door->dx * (uint64_t)door->dx +
+                                       (uint64_t)door->dy * (uint64_t)door->dy);
+    Fixed x = fixed_from_int(door->x + door->dx / 2 + (int32_t)(40 * door->dy / length));
+    Fixed y = fixed_from_int(door->y + door->dy / 2 - (int32_t)(40 * door->dx / length));
+    Position at = {x, y, heights_of(&sim, door->front).floor};
+    sett_entity zombie = put(&sim, 3004, door->front, at);
+    bool opened = false;
+    for (int i = 0; i < 2100 && !opened; i++) {
+        step(&sim);
+        opened = moves(&sim, sector);
+    }
+    CHECK(opened);
+    CHECK(SETT_HAS(sim.world, zombie, Alive));
+    simulation_deinit(&sim);
+}
+
+/* --- lifts ------------------------------------------------------------------------------------ */
+
+static void lift_goes_down_and_comes_back(void)
+{
+    Simulation sim = start_empty("E1M1");
+    uint16_t sector = 0;
+    uint16_t line = find_line(&sim, TRIGGER_PUSH, EFFECT_LIFT, &sector);
+    LevelHeights up = heights_of(&sim, sector);
+    sett_entity medikit = put(&sim, 2012, sector, middle_of(&sim, sector));
+    sett_entity barrel = put(&sim, 2035, sector, middle_of(&sim, sector));
+    use(&sim, line, sett_null());
+    Fixed lowest = up.floor;
+    for (int i = 0; i < 400; i++) {
+        step(&sim);
+        Fixed floor = heights_of(&sim, sector).floor;
+        lowest = fixed_min(lowest, floor);
+        /* What stands on it has followed it to where it was when this tick began. */
+        Fixed z = SETT_GET(sim.world, medikit, Position)->z;
+        CHECK(z - floor <= fixed_from_int(8) && floor - z <= fixed_from_int(8));
+        CHECK_EQ(SETT_GET(sim.world, barrel, Position)->z, z);
+    }
+    CHECK(lowest < up.floor);
+    CHECK_EQ(heights_of(&sim, sector).floor, up.floor);
+    CHECK_EQ(SETT_GET(sim.world, medikit, Position)->z, up.floor);
+    CHECK(!moves(&sim, sector));
+    CHECK_EQ(sim.counts.events[EVENT_LIFT], 1);
+    simulation_deinit(&sim);
+}
+
+/* --- teleports -------------------------------------------------------------------------------- */
+
+static void teleport_leads_to_its_landing(void)
+{
+    Simulation sim = start_empty("E2M1");
+    uint16_t sector = 0;
+    uint16_t line = find_line(&sim, TRIGGER_CROSS, EFFECT_TELEPORT, &sector);
+    uint16_t pad = sim.arenas[0].level.lines[line].front;
+    sett_entity first = put_player(&sim, 1, pad, middle_of(&sim, pad));
+    use(&sim, line, first);
+    step(&sim);
+    const Position* there = SETT_GET(sim.world, first, Position);
+    CHECK_EQ(level_sector_at(&sim.arenas[0].level, there->x, there->y), sector);
+    CHECK_EQ(SETT_GET(sim.world, first, Place)->sector, sector);
+    CHECK_EQ(there->z, heights_of(&sim, sector).floor);
+    CHECK_EQ(sim.counts.events[EVENT_TELEPORT], 1);
+    /* Nobody arrives where somebody stands. */
+    sett_entity second = put_player(&sim, 2, pad, middle_of(&sim, pad));
+    use(&sim, line, second);
+    step(&sim);
+    CHECK_EQ(sim.counts.events[EVENT_TELEPORT], 1);
+    simulation_deinit(&sim);
+}
+
+/* --- items ------------------------------------------------------------------------------------ */
+
+static void item_is_picked_up_once(void)
+{
+    Simulation sim = start_empty("E1M1");
+    const WadThing* thing = &sim.arenas[0].level.map.things[0];
+    Position at = {fixed_from_int(thing->x), fixed_from_int(thing->y), 0};
+    uint16_t sector = (uint16_t)level_sector_at(&sim.arenas[0].level, at.x, at.y);
+    at.z = heights_of(&sim, sector).floor;
+    sett_entity second = put_player(&sim, 2, sector, at);
+    sett_entity first = put_player(&sim, 1, sector, at);
+    sett_entity clip = put(&sim, 2007, sector, at);
+    sett_entity sphere = put(&sim, 2013, sector, at);
+    sett_entity kit = put(&sim, 2012, sector, at);
+    step(&sim);
+    step(&sim);
+    CHECK(!sett_entity_valid(sim.world, clip));
+    CHECK(!sett_entity_valid(sim.world, sphere));
+    CHECK_EQ(SETT_GET(sim.world, first, Pack)->rounds[AMMO_BULLETS], 60);
+    CHECK_EQ(SETT_GET(sim.world, second, Pack)->rounds[AMMO_BULLETS], 50);
+    CHECK_EQ(SETT_GET(sim.world, first, Health)->points, 200);
+    CHECK_EQ(SETT_GET(sim.world, second, Health)->points, 100);
+    CHECK(sett_entity_valid(sim.world, kit)); /* it would help nobody */
+    CHECK_EQ(sim.counts.events[EVENT_PICKUP], 2);
+    simulation_deinit(&sim);
+}
+
+static void gifts_have_limits(void)
+{
+    Simulation sim = start_empty("E1M1");
+    const WadThing* thing = &sim.arenas[0].level.map.things[0];
+    Position at = {fixed_from_int(thing->x), fixed_from_int(thing->y), 0};
+    uint16_t sector = (uint16_t)level_sector_at(&sim.arenas[0].level, at.x, at.y);
+    sett_entity player = put_player(&sim, 1, sector, at);
+    static const uint16_t numbers[] = {2048, 2048, 2048, 2048, 2048, 8, 2048, 2018, 2015,
+                                       2019, 2003, 2022, 2024, 2025, 5, 40,   2023, 83};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        spawn_pickup(&sim, player, thing_table_find(numbers[i]));
+        CHECK_EQ(sett_commands_apply(sim.commands), SETT_OK);
+        step(&sim);
+        CHECK_EQ(SETT_GET(sim.world, player, Pack)->rounds[AMMO_BULLETS] <= (i < 5 ? 200 : 400),
+                 true);
+    }
+    CHECK(trigger_has_key(&sim, player, KEY_BLUE));
+    CHECK(!trigger_has_key(&sim, player, KEY_RED));
+    CHECK(trigger_has_key(&sim, sett_null(), 0));
+    const Pack* pack = SETT_GET(sim.world, player, Pack);
+    CHECK_EQ(pack->rounds[AMMO_BULLETS], 260);
+    CHECK_EQ(pack->rounds[AMMO_ROCKETS], 12);
+    CHECK_EQ(pack->keys, KEY_BLUE);
+    CHECK(pack->backpack);
+    CHECK((pack->weapons & 1u << WEAPON_ROCKET_LAUNCHER) != 0);
+    CHECK((pack->weapons & 1u << WEAPON_BERSERK_FIST) != 0);
+    CHECK_EQ(SETT_GET(sim.world, player, Armour)->points, 200);
+    CHECK_EQ(SETT_GET(sim.world, player, Armour)->kind, ARMOUR_BLUE);
+    CHECK_EQ(SETT_GET(sim.world, player, Health)->points, 200);
+    CHECK(SETT_HAS(sim.world, player, Invulnerable));
+    CHECK(SETT_HAS(sim.world, player, Invisible));
+    CHECK(SETT_HAS(sim.world, player, Shielded));
+    /* Powers end, and while they last nothing hurts. */
+    spawn_hit(&sim, player, sett_null(), 1000);
+    for (int i = 0; i < 60 * 35; i++) {
+        step(&sim);
+    }
+    CHECK(SETT_HAS(sim.world, player, Player));
+    CHECK(!SETT_HAS(sim.world, player, Invulnerable));
+    CHECK(!SETT_HAS(sim.world, player, Shielded));
+    spawn_hit(&sim, player, sett_null(), 1000);
+    step(&sim);
+    CHECK(SETT_HAS(sim.world, player, Corpse));
+    CHECK(!SETT_HAS(sim.world, player, Pack));
+    simulation_deinit(&sim);
+}
+
+/* --- lights ----------------------------------------------------------------------------------- */
+
+static void lights_stay_in_bounds(void)
+{
+    static const char* const maps[] = {"E2M2", "E3M3", "E4M1"};
+    Atlas atlas = {0};
+    Simulation sim;
+    Fault fault;
+    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, 3, &fault), "%s", fault.text);
+    CHECK_MSG(simulation_init(&sim, atlas.levels, 3, 1, &fault), "%s", fault.text);
+    atlas_deinit(&atlas);
+    uint64_t changes = 0;
+    uint8_t* before = calloc(sim.sector_count, 1);
+    CHECK(before != NULL);
+    for (int i = 0; i < 200; i++) {
+        step(&sim);
+        for (uint32_t a = 0; a < 3; a++) {
+            for (uint32_t s = 0; s < sim.arenas[a].level.map.sector_count; s++) {
+                sett_entity sector = sim.arenas[a].sectors[s];
+                const Blink* blink = SETT_FIND(sim.world, sector, Blink);
+                const Glow* glow = SETT_FIND(sim.world, sector, Glow);
+                const Flicker* flicker = SETT_FIND(sim.world, sector, Flicker);
+                uint8_t low = blink != NULL     ? blink->low
+                              : glow != NULL    ? glow->low
+                              : flicker != NULL ? flicker->low
+                                                : 0;
+                uint8_t high = blink != NULL     ? blink->high
+                               : glow != NULL    ? glow->high
+                               : flicker != NULL ? flicker->high
+                                                 : 255;
+                uint8_t level = SETT_GET(sim.world, sector, Light)->level;
+                CHECK(level >= low && level <= high);
+                uint8_t* old = &before[sim.arenas[a].first_sector + s];
+                changes += i > 0 && *old != level ? 1 : 0;
+                *old = level;
+            }
+        }
+    }
+    CHECK(sett_component_count(sim.world, Blink_id) > 0);
+    CHECK(sett_component_count(sim.world, Glow_id) > 0);
+    CHECK(changes > 1000);
+    free(before);
+    simulation_deinit(&sim);
+}
+
+TEST_MAIN(TEST(door_opens_and_closes), TEST(door_does_not_crush), TEST(monsters_open_doors),
+          TEST(lift_goes_down_and_comes_back), TEST(teleport_leads_to_its_landing),
+          TEST(item_is_picked_up_once), TEST(gifts_have_limits), TEST(lights_stay_in_bounds))

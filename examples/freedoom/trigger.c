@@ -1,0 +1,71 @@
+/* trigger.c - see trigger.h. */
+#include "trigger.h"
+
+#include "spawn.h"
+#include "special_table.h"
+
+bool trigger_has_key(const Simulation* sim, sett_entity who, uint8_t key)
+{
+    const Pack* pack = SETT_FIND(sim->world, who, Pack);
+    return key == 0 || (pack != NULL && (pack->keys & key) != 0);
+}
+
+/* What the line does at present: some do it only once. */
+static const SpecialType* trigger_type(const Simulation* sim, const Arena* arena, uint16_t line)
+{
+    const Special* special = SETT_FIND(sim->world, arena->lines[line], Special);
+    return special_find(special != NULL ? special->action : 0);
+}
+
+static bool trigger_is_for(const SpecialType* type, bool is_player)
+{
+    bool teleports = type->effect == EFFECT_TELEPORT;
+    return is_player ? !teleports || !type->monsters : teleports || type->monsters;
+}
+
+void trigger_cross(Simulation* sim, const Arena* arena, const CollideFooting* footing,
+                   RayPoint from, RayPoint to, sett_entity self, bool is_player)
+{
+    for (uint32_t i = 0; i < footing->special_count; ++i) {
+        const LevelLine* line = &arena->level.lines[footing->specials[i]];
+        bool from_left = level_line_side(line, from.x, from.y) > 0;
+        if (from_left == (level_line_side(line, to.x, to.y) > 0)) {
+            continue;
+        }
+        const SpecialType* type = trigger_type(sim, arena, footing->specials[i]);
+        /* Who comes out of a teleporter crosses its edge from behind. */
+        bool leaves = type->effect == EFFECT_TELEPORT && from_left;
+        if (type->trigger == TRIGGER_CROSS && trigger_is_for(type, is_player) && !leaves) {
+            spawn_use(sim, arena->lines[footing->specials[i]], self);
+        }
+    }
+}
+
+/* Whether it is the door behind this line that leaves no room. */
+static bool trigger_is_shut(const Simulation* sim, const Arena* arena, uint16_t line,
+                            const Body* body)
+{
+    uint16_t behind = arena->level.lines[line].back;
+    if (behind == LEVEL_NO_SECTOR) {
+        return false;
+    }
+    LevelHeights room = simulation_heights(sim, arena)[behind];
+    return (int64_t)room.ceiling - room.floor < body->height;
+}
+
+bool trigger_push(Simulation* sim, const Arena* arena, const CollideFooting* footing,
+                  const Body* body, sett_entity self, bool is_player)
+{
+    bool opens = false;
+    for (uint32_t i = 0; i < footing->special_count; ++i) {
+        uint16_t line = footing->specials[i];
+        const SpecialType* type = trigger_type(sim, arena, line);
+        bool pushes = type->trigger == TRIGGER_KNOCK || type->trigger == TRIGGER_PUSH;
+        if (pushes && trigger_is_for(type, is_player) && trigger_has_key(sim, self, type->key)) {
+            spawn_use(sim, arena->lines[line], self);
+            opens = opens ||
+                    (type->trigger == TRIGGER_KNOCK && trigger_is_shut(sim, arena, line, body));
+        }
+    }
+    return opens;
+}
