@@ -31,10 +31,10 @@ typedef struct Duel {
 
 /* --- the ways --------------------------------------------------------------------------------- */
 
-static void attack_bite(Simulation* sim, const Duel* duel)
+static void attack_bite(const Lane* lane, const Duel* duel)
 {
-    spawn_hit(sim, duel->enemy, duel->self,
-              simulation_roll_damage(sim, duel->self, DICE_BITE, duel->arms->melee));
+    spawn_hit(lane, duel->enemy, duel->self,
+              simulation_roll_damage(lane->sim, duel->self, DICE_BITE, duel->arms->melee));
 }
 
 /* The point at a given distance in the enemy's direction, turned aside by `slant` 65,536ths. */
@@ -54,25 +54,26 @@ static int32_t attack_sway(const Simulation* sim, const Duel* duel, uint32_t n)
     return (int32_t)(bits & 63u) - (int32_t)((bits >> 6) & 63u);
 }
 
-static void attack_bullet(Simulation* sim, const Duel* duel, uint32_t n)
+static void attack_bullet(const Lane* lane, const Duel* duel, uint32_t n)
 {
-    const Arena* arena = simulation_arena(sim, duel->place);
-    int64_t slant = (int64_t)attack_sway(sim, duel, n) * ATTACK_SPREAD;
-    slant *= SETT_HAS(sim->world, duel->enemy, Invisible) ? ATTACK_BLIND : 1;
+    const Arena* arena = simulation_arena(lane->sim, duel->place);
+    int64_t slant = (int64_t)attack_sway(lane->sim, duel, n) * ATTACK_SPREAD;
+    slant *= SETT_HAS(lane->world, duel->enemy, Invisible) ? ATTACK_BLIND : 1;
     RayPoint to = attack_point(duel, ATTACK_RANGE, slant);
-    Fixed share = ray_reach(&arena->level, simulation_heights(sim, arena), duel->from, to);
+    Fixed share = ray_reach(&arena->level, simulation_heights(lane->sim, arena), duel->from, to);
     const CrowdBody* victim =
-        crowd_first_hit(&sim->crowd, arena, duel->from, to, 0, duel->self, &share);
+        crowd_first_hit(&lane->sim->crowd, arena, duel->from, to, 0, duel->self, &share);
     if (victim != NULL) {
-        spawn_hit(sim, victim->entity, duel->self,
-                  simulation_roll_damage(sim, duel->self, DICE_BULLET + n, duel->arms->bullet));
+        spawn_hit(
+            lane, victim->entity, duel->self,
+            simulation_roll_damage(lane->sim, duel->self, DICE_BULLET + n, duel->arms->bullet));
     } else {
-        simulation_note(sim, EVENT_MISS, duel->place.arena, duel->self, sett_null(), 0);
+        spawn_news(lane, EVENT_MISS, duel->place.arena, duel->self, sett_null(), 0);
     }
     RayPoint end = ray_point(duel->from, to, share);
     Place place = {.arena = duel->place.arena,
                    .sector = (uint16_t)level_sector_at(&arena->level, end.x, end.y)};
-    spawn_spark(sim, place, (Position){end.x, end.y, end.z});
+    spawn_spark(lane, place, (Position){end.x, end.y, end.z});
 }
 
 static Velocity attack_velocity(const Duel* duel, int32_t speed, int64_t slant)
@@ -82,38 +83,38 @@ static Velocity attack_velocity(const Duel* duel, int32_t speed, int64_t slant)
 }
 
 /* Missiles of a volley leave side by side: one straight, two a little to either side. */
-static void attack_throw(Simulation* sim, const Duel* duel, uint32_t n)
+static void attack_throw(const Lane* lane, const Duel* duel, uint32_t n)
 {
     const ThingType* missile = &thing_table[duel->arms->missile];
     int64_t slant = ((int64_t)n * 2 - (duel->arms->volley - 1)) * (ATTACK_VOLLEY / 2);
     Position at = {duel->from.x, duel->from.y, duel->from.z};
-    sett_entity entity = spawn_missile(sim, duel->arms->missile, duel->place, at,
+    sett_entity entity = spawn_missile(lane, duel->arms->missile, duel->place, at,
                                        attack_velocity(duel, missile->speed, slant), duel->self);
     if (missile->homes) {
-        SETT_CMD_SET(sim->commands, entity, Homing, .prey = duel->enemy);
+        SETT_CMD_SET(lane->commands, entity, Homing, .prey = duel->enemy);
     }
 }
 
-static void attack_charge(Simulation* sim, const Duel* duel)
+static void attack_charge(const Lane* lane, const Duel* duel)
 {
     Velocity velocity = attack_velocity(duel, CHARGE_SPEED, 0);
-    sett_cmd_set(sim->commands, duel->self, Velocity_id, &velocity);
-    SETT_CMD_SET(sim->commands, duel->self, Charge, .ticks = CHARGE_TICKS);
+    sett_cmd_set(lane->commands, duel->self, Velocity_id, &velocity);
+    SETT_CMD_SET(lane->commands, duel->self, Charge, .ticks = CHARGE_TICKS);
 }
 
-static void attack_flames(Simulation* sim, const Duel* duel)
+static void attack_flames(const Lane* lane, const Duel* duel)
 {
     Position at = {duel->to.x, duel->to.y, duel->to.z};
-    spawn_hit(sim, duel->enemy, duel->self,
-              simulation_roll_damage(sim, duel->self, DICE_BULLET, duel->arms->bullet));
-    blast(sim, duel->place, at, duel->arms->blast, duel->self);
+    spawn_hit(lane, duel->enemy, duel->self,
+              simulation_roll_damage(lane->sim, duel->self, DICE_BULLET, duel->arms->bullet));
+    blast(lane, duel->place, at, duel->arms->blast, duel->self);
 }
 
 /* The newborn needs room in front of its parent. */
-static void attack_spawn(Simulation* sim, const Duel* duel)
+static void attack_spawn(const Lane* lane, const Duel* duel)
 {
-    const Arena* arena = simulation_arena(sim, duel->place);
-    const LevelHeights* heights = simulation_heights(sim, arena);
+    const Arena* arena = simulation_arena(lane->sim, duel->place);
+    const LevelHeights* heights = simulation_heights(lane->sim, arena);
     const ThingType* child = &thing_table[duel->arms->missile];
     Fixed radius = fixed_from_int(child->radius);
     Fixed height = fixed_from_int(child->height);
@@ -122,32 +123,33 @@ static void attack_spawn(Simulation* sim, const Duel* duel)
         collide_footing(&arena->level, heights, at.x, at.y, radius, WAD_LINE_BLOCKS);
     if (ray_reach(&arena->level, heights, duel->from, at) != FIXED_ONE ||
         !collide_enter(&footing, &at.z, height, COLLIDE_FLIES) ||
-        crowd_obstacle(&sim->crowd, arena, duel->from, at, radius, height, duel->self) != NULL) {
+        crowd_obstacle(&lane->sim->crowd, arena, duel->from, at, radius, height, duel->self) !=
+            NULL) {
         return;
     }
     Place place = {.arena = duel->place.arena, .sector = footing.sector};
-    spawn_thing(sim, duel->arms->missile, place, (Position){at.x, at.y, at.z});
-    simulation_note(sim, EVENT_BIRTH, place.arena, duel->self, sett_null(), 0);
+    spawn_thing(lane, duel->arms->missile, place, (Position){at.x, at.y, at.z});
+    spawn_news(lane, EVENT_BIRTH, place.arena, duel->self, sett_null(), 0);
 }
 
-static void attack_from_afar(Simulation* sim, const Duel* duel)
+static void attack_from_afar(const Lane* lane, const Duel* duel)
 {
     for (uint32_t n = 0; n < duel->arms->volley; ++n) {
         switch (duel->arms->attack) {
         case ATTACK_BULLETS:
-            attack_bullet(sim, duel, n);
+            attack_bullet(lane, duel, n);
             break;
         case ATTACK_MISSILE:
-            attack_throw(sim, duel, n);
+            attack_throw(lane, duel, n);
             break;
         case ATTACK_CHARGE:
-            attack_charge(sim, duel);
+            attack_charge(lane, duel);
             break;
         case ATTACK_FLAMES:
-            attack_flames(sim, duel);
+            attack_flames(lane, duel);
             break;
         case ATTACK_SPAWN:
-            attack_spawn(sim, duel);
+            attack_spawn(lane, duel);
             break;
         case ATTACK_NONE:
             break;
@@ -190,49 +192,54 @@ static bool attack_sees(const Simulation* sim, const Duel* duel)
 }
 
 /* Returns whether it came to an attack. */
-static bool attack_try(Simulation* sim, const Duel* duel)
+static bool attack_try(const Lane* lane, const Duel* duel)
 {
     bool bites = duel->arms->melee.damage != 0 && duel->arms->attack != ATTACK_CHARGE &&
                  duel->gap < ATTACK_BITE;
     bool shoots = duel->arms->attack != ATTACK_NONE && duel->distance < ATTACK_RANGE;
-    if ((!bites && !shoots) || !attack_sees(sim, duel)) {
+    if ((!bites && !shoots) || !attack_sees(lane->sim, duel)) {
         return false;
     }
-    simulation_note(sim, EVENT_SHOT, duel->place.arena, duel->self, duel->enemy, 0);
+    spawn_news(lane, EVENT_SHOT, duel->place.arena, duel->self, duel->enemy, 0);
     if (bites) {
-        attack_bite(sim, duel);
+        attack_bite(lane, duel);
     } else {
-        attack_from_afar(sim, duel);
+        attack_from_afar(lane, duel);
     }
     return true;
 }
 
-static void attack_run(Simulation* sim, sett_batch* b)
+static void attack_run(sett_context* context)
 {
-    const Target* target = sett_batch_field(b, 0);
-    const Position* position = sett_batch_field(b, 1);
-    const Place* place = sett_batch_field(b, 2);
-    const Body* body = sett_batch_field(b, 3);
-    const Thing* thing = sett_batch_field(b, 4);
-    SETT_EACH(b, i) {
-        Duel duel = {.self = sett_batch_entity(b, i),
-                     .enemy = target[i].enemy,
-                     .arms = &thing_table[thing[i].type].arms,
-                     .place = place[i]};
-        uint32_t pause = ATTACK_RETRY;
-        if (attack_face(sim, &duel, &position[i], &body[i]) && attack_try(sim, &duel)) {
-            pause = duel.arms->pause + simulation_roll(sim, duel.self, DICE_COOLDOWN, ATTACK_REST);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Target* target = sett_batch_field(b, 0);
+        const Position* position = sett_batch_field(b, 1);
+        const Place* place = sett_batch_field(b, 2);
+        const Body* body = sett_batch_field(b, 3);
+        const Thing* thing = sett_batch_field(b, 4);
+        SETT_EACH(b, i) {
+            Duel duel = {.self = sett_batch_entity(b, i),
+                         .enemy = target[i].enemy,
+                         .arms = &thing_table[thing[i].type].arms,
+                         .place = place[i]};
+            uint32_t pause = ATTACK_RETRY;
+            if (attack_face(lane.sim, &duel, &position[i], &body[i]) && attack_try(&lane, &duel)) {
+                pause = duel.arms->pause +
+                        simulation_roll(lane.sim, duel.self, DICE_COOLDOWN, ATTACK_REST);
+            }
+            SETT_CMD_SET(lane.commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
         }
-        SETT_CMD_SET(sim->commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
     }
 }
 
-const System system_attack = {
+const sett_system_desc system_attack = {
     .name = "attack",
     .run = attack_run,
-    .query = {.terms = {SETT_READS(Target), SETT_READS(Position), SETT_READS(Place),
-                        SETT_READS(Body), SETT_READS(Thing), SETT_HAVING(Monster),
-                        SETT_LACKS(Cooldown), SETT_LACKS(Pain), SETT_LACKS(Charge)}},
+    .terms = {SETT_READS(Target), SETT_READS(Position), SETT_READS(Place), SETT_READS(Body),
+              SETT_READS(Thing), SETT_HAVING(Monster), SETT_LACKS(Cooldown), SETT_LACKS(Pain),
+              SETT_LACKS(Charge)},
+    .reads = {Position_id, Body_id, Thing_id, Invisible_id},
 };
 
 /* --- players ---------------------------------------------------------------------------------- */
@@ -251,32 +258,37 @@ static const WeaponType* shoot_choose(const Pack* pack, int64_t distance)
     return &weapon_table[WEAPON_FIST];
 }
 
-static void shoot_run(Simulation* sim, sett_batch* b)
+static void shoot_run(sett_context* context)
 {
-    Pack* pack = sett_batch_field(b, 0);
-    const Target* target = sett_batch_field(b, 1);
-    const Position* position = sett_batch_field(b, 2);
-    const Place* place = sett_batch_field(b, 3);
-    const Body* body = sett_batch_field(b, 4);
-    SETT_EACH(b, i) {
-        Duel duel = {.self = sett_batch_entity(b, i), .enemy = target[i].enemy, .place = place[i]};
-        uint32_t pause = ATTACK_RETRY;
-        if (attack_face(sim, &duel, &position[i], &body[i])) {
-            const WeaponType* weapon = shoot_choose(&pack[i], duel.distance);
-            duel.arms = &weapon->arms;
-            if (attack_try(sim, &duel)) {
-                pause = weapon->arms.pause;
-                pack[i].rounds[weapon->ammo] =
-                    (uint16_t)(pack[i].rounds[weapon->ammo] - weapon->rounds);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Pack* pack = sett_batch_field(b, 0);
+        const Target* target = sett_batch_field(b, 1);
+        const Position* position = sett_batch_field(b, 2);
+        const Place* place = sett_batch_field(b, 3);
+        const Body* body = sett_batch_field(b, 4);
+        SETT_EACH(b, i) {
+            Duel duel = {
+                .self = sett_batch_entity(b, i), .enemy = target[i].enemy, .place = place[i]};
+            uint32_t pause = ATTACK_RETRY;
+            if (attack_face(lane.sim, &duel, &position[i], &body[i])) {
+                const WeaponType* weapon = shoot_choose(&pack[i], duel.distance);
+                duel.arms = &weapon->arms;
+                if (attack_try(&lane, &duel)) {
+                    pause = weapon->arms.pause;
+                    pack[i].rounds[weapon->ammo] =
+                        (uint16_t)(pack[i].rounds[weapon->ammo] - weapon->rounds);
+                }
             }
+            SETT_CMD_SET(lane.commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
         }
-        SETT_CMD_SET(sim->commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
     }
 }
 
-const System system_shoot = {
+const sett_system_desc system_shoot = {
     .name = "shoot",
     .run = shoot_run,
-    .query = {.terms = {SETT_WRITES(Pack), SETT_READS(Target), SETT_READS(Position),
-                        SETT_READS(Place), SETT_READS(Body), SETT_LACKS(Cooldown)}},
+    .terms = {SETT_WRITES(Pack), SETT_READS(Target), SETT_READS(Position), SETT_READS(Place),
+              SETT_READS(Body), SETT_LACKS(Cooldown)},
+    .reads = {Position_id, Body_id, Thing_id, Invisible_id},
 };

@@ -14,6 +14,7 @@ static const uint32_t components_homing[] = {offsetof(Homing, prey)};
 static const uint32_t components_start[] = {offsetof(Start, player)};
 static const uint32_t components_hit[] = {offsetof(Hit, victim), offsetof(Hit, attacker)};
 static const uint32_t components_use[] = {offsetof(Use, line), offsetof(Use, user)};
+static const uint32_t components_news[] = {offsetof(News, who), offsetof(News, other)};
 static const uint32_t components_pickup[] = {offsetof(Pickup, player)};
 
 /* What depends on being alive goes when Alive is removed: a death is one removal, and a type added
@@ -72,6 +73,8 @@ static const sett_component_desc components[] = {
     {RARE(Hit), HANDLES(components_hit)},
     {RARE(Use), HANDLES(components_use)},
     {RARE(Pickup), HANDLES(components_pickup)},
+    {RARE(News), HANDLES(components_news)},
+    {RARE(Game)},
 };
 
 _Static_assert(sizeof components / sizeof components[0] == COMPONENT_END - 1,

@@ -24,7 +24,8 @@
  *       corpse     Thing, Position, Place, Corpse
  *     missile      Thing, Position, Place, Velocity, Missile    + Homing if it follows somebody
  *     spark        Position, Place, Spark, Lifetime   where a bullet hit
- *     message      Hit, Use or Pickup                 until it is dealt with
+ *     message      Hit, Use, Pickup or News           until it is dealt with
+ *     the game     Game                               what is true of the world as a whole
  *
  * So a monster that dies is not flagged as dead: it loses what made it alive, and from then on no
  * system for the living sees it. A door that is shut is not flagged as resting: it has no Door.
@@ -81,6 +82,8 @@ typedef enum ComponentId {
     Hit_id,
     Use_id,
     Pickup_id,
+    News_id,
+    Game_id,
     COMPONENT_END
 } ComponentId;
 
@@ -202,8 +205,10 @@ typedef struct Charge {
     uint16_t ticks; /* until it gives up */
 } Charge;
 
+#define COMPONENT_PLAYERS 4u /* on each map */
+
 typedef struct Player {
-    uint8_t number; /* 1 to 4 */
+    uint8_t number; /* from 1 */
 } Player;
 
 typedef struct Pack {
@@ -261,6 +266,40 @@ typedef struct Pickup {
     sett_entity player;
     uint32_t type; /* row of thing_table */
 } Pickup;
+
+/* What the world's history is made of. */
+typedef enum Event {
+    EVENT_SHOT,  /* fired bullets, threw a missile, bit, charged */
+    EVENT_HIT,   /* somebody lost health */
+    EVENT_MISS,  /* a bullet or missile met the building */
+    EVENT_BLAST, /* something exploded */
+    EVENT_DEATH,
+    EVENT_DROP,  /* left an item behind */
+    EVENT_BIRTH, /* a lost soul came out of a pain elemental */
+    EVENT_RISE,  /* a corpse was brought back to life */
+    EVENT_ENTER, /* a player came in at a start, again */
+    EVENT_PICKUP,
+    EVENT_DOOR, /* a ceiling was set in motion */
+    EVENT_LIFT, /* a floor was */
+    EVENT_TELEPORT,
+    EVENT_COUNT
+} Event;
+
+/* "This happened." To be counted, and told with --trace. */
+typedef struct News {
+    uint16_t event, arena;
+    uint16_t types[2]; /* of the entities, rows of thing_table: they may be gone when it is told */
+    sett_entity who, other;
+    int32_t amount;
+} News;
+
+/* --- the game --------------------------------------------------------------------------------- */
+
+typedef struct Game {
+    uint64_t seed;
+    uint64_t events[EVENT_COUNT]; /* so many there were */
+    uint32_t tick;
+} Game;
 
 /* Registers all of them. Returns false when memory runs out. */
 bool components_register(sett_world* world);

@@ -13,27 +13,27 @@
 /* --- hurt ------------------------------------------------------------------------------------- */
 
 /* Who is hit by another kind turns against it: at once if it has no enemy, else now and then. */
-static void hurt_bear_grudge(Simulation* sim, const Hit* hit, const ThingType* type)
+static void hurt_bear_grudge(const Lane* lane, const Hit* hit, const ThingType* type)
 {
-    const ThingType* attacker = simulation_type_of(sim, hit->attacker);
-    if (attacker == type || !SETT_HAS(sim->world, hit->attacker, Alive)) {
+    const ThingType* attacker = simulation_type_of(lane->sim, hit->attacker);
+    if (attacker == type || !SETT_HAS(lane->world, hit->attacker, Alive)) {
         return;
     }
-    if (!SETT_HAS(sim->world, hit->victim, Target) ||
-        simulation_roll(sim, hit->victim, DICE_GRUDGE, 4) == 0) {
-        SETT_CMD_SET(sim->commands, hit->victim, Target, .enemy = hit->attacker,
-                     .z = SETT_GET(sim->world, hit->attacker, Position)->z,
+    if (!SETT_HAS(lane->world, hit->victim, Target) ||
+        simulation_roll(lane->sim, hit->victim, DICE_GRUDGE, 4) == 0) {
+        SETT_CMD_SET(lane->commands, hit->victim, Target, .enemy = hit->attacker,
+                     .z = SETT_GET(lane->world, hit->attacker, Position)->z,
                      .patience = HURT_PATIENCE);
     }
 }
 
 /* Armour takes its share, and is used up by it. Returns what is left of the damage. */
-static int32_t hurt_player(Simulation* sim, sett_entity player, int32_t damage)
+static int32_t hurt_player(const Lane* lane, sett_entity player, int32_t damage)
 {
-    if (SETT_HAS(sim->world, player, Invulnerable)) {
+    if (SETT_HAS(lane->world, player, Invulnerable)) {
         return 0;
     }
-    Armour* armour = SETT_GET_MUT(sim->world, player, Armour);
+    Armour* armour = SETT_GET_MUT(lane->world, player, Armour);
     int32_t share = armour->kind == ARMOUR_BLUE ? damage / 2 : damage / 3;
     int32_t saved = fixed_min(share, armour->points);
     armour->points = (uint16_t)(armour->points - saved);
@@ -41,97 +41,105 @@ static int32_t hurt_player(Simulation* sim, sett_entity player, int32_t damage)
     return damage - saved;
 }
 
-static void hurt_living(Simulation* sim, const Hit* hit, const ThingType* type)
+static void hurt_living(const Lane* lane, const Hit* hit, const ThingType* type)
 {
-    if (simulation_roll(sim, hit->victim, DICE_PAIN, 256) < type->pain_chance) {
-        SETT_CMD_SET(sim->commands, hit->victim, Pain, .ticks = PAIN_TICKS);
+    if (simulation_roll(lane->sim, hit->victim, DICE_PAIN, 256) < type->pain_chance) {
+        SETT_CMD_SET(lane->commands, hit->victim, Pain, .ticks = PAIN_TICKS);
     }
-    hurt_bear_grudge(sim, hit, type);
+    hurt_bear_grudge(lane, hit, type);
 }
 
-static void hurt_run(Simulation* sim, sett_batch* b)
+static void hurt_run(sett_context* context)
 {
-    const Hit* hit = sett_batch_field(b, 0);
-    SETT_EACH(b, i) {
-        spawn_end(sim, sett_batch_entity(b, i));
-        /* It may be a column, or somebody whom another hit of this tick has ended. */
-        if (!SETT_HAS(sim->world, hit[i].victim, Health)) {
-            continue;
-        }
-        Health* health = SETT_GET_MUT(sim->world, hit[i].victim, Health);
-        uint32_t arena = SETT_GET(sim->world, hit[i].victim, Place)->arena;
-        const ThingType* type = simulation_type_of(sim, hit[i].victim);
-        bool is_player = type->kind == THING_PLAYER;
-        int32_t damage = is_player ? hurt_player(sim, hit[i].victim, hit[i].damage) : hit[i].damage;
-        health->points -= damage;
-        simulation_note(sim, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, damage);
-        if (health->points <= 0) {
-            sett_cmd_add(sim->commands, hit[i].victim, Dying_id);
-        } else if (is_player || type->kind == THING_MONSTER) {
-            hurt_living(sim, &hit[i], type);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Hit* hit = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            spawn_end(&lane, sett_batch_entity(b, i));
+            /* It may be a column, or somebody whom another hit of this tick has ended. */
+            if (!SETT_HAS(lane.world, hit[i].victim, Health)) {
+                continue;
+            }
+            Health* health = SETT_GET_MUT(lane.world, hit[i].victim, Health);
+            uint32_t arena = SETT_GET(lane.world, hit[i].victim, Place)->arena;
+            const ThingType* type = simulation_type_of(lane.sim, hit[i].victim);
+            bool is_player = type->kind == THING_PLAYER;
+            int32_t damage =
+                is_player ? hurt_player(&lane, hit[i].victim, hit[i].damage) : hit[i].damage;
+            health->points -= damage;
+            spawn_news(&lane, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, damage);
+            if (health->points <= 0) {
+                sett_cmd_add(lane.commands, hit[i].victim, Dying_id);
+            } else if (is_player || type->kind == THING_MONSTER) {
+                hurt_living(&lane, &hit[i], type);
+            }
         }
     }
 }
 
-const System system_hurt = {
+const sett_system_desc system_hurt = {
     .name = "hurt",
     .run = hurt_run,
-    .query = {.terms = {SETT_READS(Hit)}},
+    .terms = {SETT_READS(Hit)},
+    .reads = {Place_id, Thing_id, Position_id, Alive_id, Target_id, Invulnerable_id},
+    .random = {Health_id, Armour_id},
 };
 
 /* --- die -------------------------------------------------------------------------------------- */
 
 /* With Alive goes all that requires it: its walk, its enemy, its pain. */
-static void die_to_corpse(Simulation* sim, sett_entity self)
+static void die_to_corpse(const Lane* lane, sett_entity self)
 {
-    sett_cmd_remove(sim->commands, self, Alive_id);
-    sett_cmd_remove(sim->commands, self, Velocity_id);
-    sett_cmd_remove(sim->commands, self, Body_id);
-    sett_cmd_remove(sim->commands, self, Health_id);
-    sett_cmd_remove(sim->commands, self, Dying_id);
-    SETT_CMD_SET(sim->commands, self, Corpse, .since = sim->dice.tick);
+    sett_cmd_remove(lane->commands, self, Alive_id);
+    sett_cmd_remove(lane->commands, self, Velocity_id);
+    sett_cmd_remove(lane->commands, self, Body_id);
+    sett_cmd_remove(lane->commands, self, Health_id);
+    sett_cmd_remove(lane->commands, self, Dying_id);
+    SETT_CMD_SET(lane->commands, self, Corpse, .since = lane->sim->dice.tick);
 }
 
-static void die_drop_item(Simulation* sim, const ThingType* type, Place place, Position position,
+static void die_drop_item(const Lane* lane, const ThingType* type, Place place, Position position,
                           sett_entity self)
 {
     if (type->drops != 0) {
-        spawn_thing(sim, thing_table_find(type->drops), place, position);
-        simulation_note(sim, EVENT_DROP, place.arena, self, sett_null(), 0);
+        spawn_thing(lane, thing_table_find(type->drops), place, position);
+        spawn_news(lane, EVENT_DROP, place.arena, self, sett_null(), 0);
     }
 }
 
-static void die_run(Simulation* sim, sett_batch* b)
+static void die_run(sett_context* context)
 {
-    const Thing* thing = sett_batch_field(b, 0);
-    Position* position = sett_batch_field(b, 1);
-    const Place* place = sett_batch_field(b, 2);
-    SETT_EACH(b, i) {
-        sett_entity self = sett_batch_entity(b, i);
-        const ThingType* type = &thing_table[thing[i].type];
-        simulation_note(sim, EVENT_DEATH, place[i].arena, self, sett_null(), 0);
-        if (type->kind == THING_BARREL) {
-            blast(sim, place[i], position[i], type->blast, self);
-            spawn_spark(sim, place[i], position[i]);
-            spawn_end(sim, self);
-        } else if (type->arms.attack == ATTACK_CHARGE) {
-            /* A lost soul burns up and leaves nothing. */
-            spawn_spark(sim, place[i], position[i]);
-            spawn_end(sim, self);
-        } else {
-            const Arena* arena = simulation_arena(sim, place[i]);
-            position[i].z = simulation_heights(sim, arena)[place[i].sector].floor;
-            die_drop_item(sim, type, place[i], position[i], self);
-            die_to_corpse(sim, self);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Thing* thing = sett_batch_field(b, 0);
+        Position* position = sett_batch_field(b, 1);
+        const Place* place = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            sett_entity self = sett_batch_entity(b, i);
+            const ThingType* type = &thing_table[thing[i].type];
+            spawn_news(&lane, EVENT_DEATH, place[i].arena, self, sett_null(), 0);
+            if (type->kind == THING_BARREL) {
+                blast(&lane, place[i], position[i], type->blast, self);
+                spawn_spark(&lane, place[i], position[i]);
+                spawn_end(&lane, self);
+            } else if (type->arms.attack == ATTACK_CHARGE) {
+                /* A lost soul burns up and leaves nothing. */
+                spawn_spark(&lane, place[i], position[i]);
+                spawn_end(&lane, self);
+            } else {
+                const Arena* arena = simulation_arena(lane.sim, place[i]);
+                position[i].z = simulation_heights(lane.sim, arena)[place[i].sector].floor;
+                die_drop_item(&lane, type, place[i], position[i], self);
+                die_to_corpse(&lane, self);
+            }
         }
     }
 }
 
-const System system_die = {
+const sett_system_desc system_die = {
     .name = "die",
     .run = die_run,
-    .query = {.terms = {SETT_READS(Thing), SETT_WRITES(Position), SETT_READS(Place),
-                        SETT_HAVING(Dying)}},
+    .terms = {SETT_READS(Thing), SETT_WRITES(Position), SETT_READS(Place), SETT_HAVING(Dying)},
 };
 
 /* --- rise ------------------------------------------------------------------------------------- */
@@ -159,33 +167,35 @@ static sett_entity rise_find_healer(const Simulation* sim, Place place, Position
     return healer;
 }
 
-static void rise_run(Simulation* sim, sett_batch* b)
+static void rise_run(sett_context* context)
 {
-    const Corpse* corpse = sett_batch_field(b, 0);
-    const Thing* thing = sett_batch_field(b, 1);
-    const Position* position = sett_batch_field(b, 2);
-    const Place* place = sett_batch_field(b, 3);
-    SETT_EACH(b, i) {
-        sett_entity self = sett_batch_entity(b, i);
-        const ThingType* type = &thing_table[thing[i].type];
-        /* Who brings others back is not brought back, and players come in by the door. */
-        if (type->raises || type->kind != THING_MONSTER ||
-            sim->dice.tick - corpse[i].since < RISE_AGE ||
-            !simulation_is_due(sim, self, RISE_INTERVAL)) {
-            continue;
-        }
-        sett_entity healer = rise_find_healer(sim, place[i], position[i], type);
-        if (!sett_is_null(healer) && simulation_roll(sim, self, DICE_RISE, 2) == 0) {
-            sett_cmd_remove(sim->commands, self, Corpse_id);
-            spawn_life(sim, self, type);
-            simulation_note(sim, EVENT_RISE, place[i].arena, healer, self, 0);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Corpse* corpse = sett_batch_field(b, 0);
+        const Thing* thing = sett_batch_field(b, 1);
+        const Position* position = sett_batch_field(b, 2);
+        const Place* place = sett_batch_field(b, 3);
+        SETT_EACH(b, i) {
+            sett_entity self = sett_batch_entity(b, i);
+            const ThingType* type = &thing_table[thing[i].type];
+            /* Who brings others back is not brought back, and players come in by the door. */
+            if (type->raises || type->kind != THING_MONSTER ||
+                lane.sim->dice.tick - corpse[i].since < RISE_AGE ||
+                !simulation_is_due(lane.sim, self, RISE_INTERVAL)) {
+                continue;
+            }
+            sett_entity healer = rise_find_healer(lane.sim, place[i], position[i], type);
+            if (!sett_is_null(healer) && simulation_roll(lane.sim, self, DICE_RISE, 2) == 0) {
+                sett_cmd_remove(lane.commands, self, Corpse_id);
+                spawn_life(&lane, self, type);
+                spawn_news(&lane, EVENT_RISE, place[i].arena, healer, self, 0);
+            }
         }
     }
 }
 
-const System system_rise = {
+const sett_system_desc system_rise = {
     .name = "rise",
     .run = rise_run,
-    .query = {.terms = {SETT_READS(Corpse), SETT_READS(Thing), SETT_READS(Position),
-                        SETT_READS(Place)}},
+    .terms = {SETT_READS(Corpse), SETT_READS(Thing), SETT_READS(Position), SETT_READS(Place)},
 };

@@ -5,6 +5,8 @@
 #include "spawn.h"
 #include "systems.h"
 
+#include <string.h>
+
 #define ITEM_REACH fixed_from_int(36) /* both radii */
 #define ITEM_ABOVE fixed_from_int(56) /* as far as a player reaches up, */
 #define ITEM_BELOW fixed_from_int(8)  /* and down */
@@ -13,31 +15,28 @@
 
 /* --- muster ----------------------------------------------------------------------------------- */
 
-static void muster_begin(Simulation* sim)
+static void muster_run(sett_context* context)
 {
-    for (uint32_t i = 0; i < sim->arena_count; ++i) {
-        sim->musters[i] = (Muster){0};
+    Simulation* sim = context->user;
+    memset(sim->musters, 0, sim->arena_count * sizeof *sim->musters);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Player* player = sett_batch_field(b, 0);
+        const Position* position = sett_batch_field(b, 1);
+        const Place* place = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            Muster* muster = &sim->musters[place[i].arena];
+            uint32_t k = player[i].number - 1u;
+            muster->players[k] = sett_batch_entity(b, i);
+            muster->positions[k] = position[i];
+        }
     }
 }
 
-static void muster_run(Simulation* sim, sett_batch* b)
-{
-    const Player* player = sett_batch_field(b, 0);
-    const Position* position = sett_batch_field(b, 1);
-    const Place* place = sett_batch_field(b, 2);
-    SETT_EACH(b, i) {
-        Muster* muster = &sim->musters[place[i].arena];
-        uint32_t k = player[i].number - 1u;
-        muster->players[k] = sett_batch_entity(b, i);
-        muster->positions[k] = position[i];
-    }
-}
-
-const System system_muster = {
+const sett_system_desc system_muster = {
     .name = "muster",
-    .begin = muster_begin,
     .run = muster_run,
-    .query = {.terms = {SETT_READS(Player), SETT_READS(Position), SETT_READS(Place)}},
+    .whole = true,
+    .terms = {SETT_READS(Player), SETT_READS(Position), SETT_READS(Place)},
 };
 
 /* --- pick up ---------------------------------------------------------------------------------- */
@@ -89,35 +88,38 @@ static bool pick_up_touches(Position item, Position player)
     return dx < ITEM_REACH && dy < ITEM_REACH && dz <= ITEM_ABOVE && dz >= -ITEM_BELOW;
 }
 
-static void pick_up_run(Simulation* sim, sett_batch* b)
+static void pick_up_run(sett_context* context)
 {
-    const Position* position = sett_batch_field(b, 0);
-    const Place* place = sett_batch_field(b, 1);
-    const Thing* thing = sett_batch_field(b, 2);
-    SETT_EACH(b, i) {
-        sett_entity self = sett_batch_entity(b, i);
-        if (!simulation_is_due(sim, self, ITEM_INTERVAL)) {
-            continue;
-        }
-        const Muster* muster = &sim->musters[place[i].arena];
-        for (uint32_t k = 0; k < SIMULATION_PLAYERS; ++k) {
-            if (pick_up_touches(position[i], muster->positions[k]) &&
-                !sett_is_null(muster->players[k]) &&
-                pick_up_helps(sim, muster->players[k], &thing_table[thing[i].type].gift)) {
-                spawn_pickup(sim, muster->players[k], thing[i].type);
-                simulation_note(sim, EVENT_PICKUP, place[i].arena, muster->players[k], self, 0);
-                spawn_end(sim, self);
-                break;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Position* position = sett_batch_field(b, 0);
+        const Place* place = sett_batch_field(b, 1);
+        const Thing* thing = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            sett_entity self = sett_batch_entity(b, i);
+            if (!simulation_is_due(lane.sim, self, ITEM_INTERVAL)) {
+                continue;
+            }
+            const Muster* muster = &lane.sim->musters[place[i].arena];
+            for (uint32_t k = 0; k < COMPONENT_PLAYERS; ++k) {
+                if (pick_up_touches(position[i], muster->positions[k]) &&
+                    !sett_is_null(muster->players[k]) &&
+                    pick_up_helps(lane.sim, muster->players[k], &thing_table[thing[i].type].gift)) {
+                    spawn_pickup(&lane, muster->players[k], thing[i].type);
+                    spawn_news(&lane, EVENT_PICKUP, place[i].arena, muster->players[k], self, 0);
+                    spawn_end(&lane, self);
+                    break;
+                }
             }
         }
     }
 }
 
-const System system_pick_up = {
+const sett_system_desc system_pick_up = {
     .name = "pick up",
     .run = pick_up_run,
-    .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing),
-                        SETT_HAVING(Item)}},
+    .terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Item)},
+    .reads = {Health_id, Armour_id, Pack_id},
 };
 
 /* --- receive ---------------------------------------------------------------------------------- */
@@ -195,22 +197,26 @@ static void receive_power(sett_commands* commands, sett_entity player, const Gif
     }
 }
 
-static void receive_run(Simulation* sim, sett_batch* b)
+static void receive_run(sett_context* context)
 {
-    const Pickup* pickup = sett_batch_field(b, 0);
-    SETT_EACH(b, i) {
-        sett_entity player = pickup[i].player;
-        const Gift* gift = &thing_table[pickup[i].type].gift;
-        receive_into_pack(SETT_GET_MUT(sim->world, player, Pack), gift);
-        receive_health(SETT_GET_MUT(sim->world, player, Health), gift);
-        receive_armour(SETT_GET_MUT(sim->world, player, Armour), gift);
-        receive_power(sim->commands, player, gift);
-        spawn_end(sim, sett_batch_entity(b, i));
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Pickup* pickup = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            sett_entity player = pickup[i].player;
+            const Gift* gift = &thing_table[pickup[i].type].gift;
+            receive_into_pack(SETT_GET_MUT(lane.world, player, Pack), gift);
+            receive_health(SETT_GET_MUT(lane.world, player, Health), gift);
+            receive_armour(SETT_GET_MUT(lane.world, player, Armour), gift);
+            receive_power(lane.commands, player, gift);
+            spawn_end(&lane, sett_batch_entity(b, i));
+        }
     }
 }
 
-const System system_receive = {
+const sett_system_desc system_receive = {
     .name = "receive",
     .run = receive_run,
-    .query = {.terms = {SETT_READS(Pickup)}},
+    .terms = {SETT_READS(Pickup)},
+    .random = {Pack_id, Health_id, Armour_id},
 };

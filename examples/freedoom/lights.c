@@ -16,66 +16,74 @@ static uint8_t blink_time(const Simulation* sim, sett_entity self, const Blink* 
     return blink->random ? (uint8_t)(1 + simulation_roll(sim, self, DICE_LIGHT, time)) : time;
 }
 
-static void blink_run(Simulation* sim, sett_batch* b)
+static void blink_run(sett_context* context)
 {
-    Blink* blink = sett_batch_field(b, 0);
-    Light* light = sett_batch_field(b, 1);
-    SETT_EACH(b, i) {
-        if (--blink[i].left == 0) {
-            bool bright = light[i].level != blink[i].high;
-            light[i].level = bright ? blink[i].high : blink[i].low;
-            blink[i].left = blink_time(sim, sett_batch_entity(b, i), &blink[i], bright);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Blink* blink = sett_batch_field(b, 0);
+        Light* light = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            if (--blink[i].left == 0) {
+                bool bright = light[i].level != blink[i].high;
+                light[i].level = bright ? blink[i].high : blink[i].low;
+                blink[i].left = blink_time(lane.sim, sett_batch_entity(b, i), &blink[i], bright);
+            }
         }
     }
 }
 
-const System system_blink = {
+const sett_system_desc system_blink = {
     .name = "blink",
     .run = blink_run,
-    .query = {.terms = {SETT_WRITES(Blink), SETT_WRITES(Light)}},
+    .terms = {SETT_WRITES(Blink), SETT_WRITES(Light)},
 };
 
 /* --- glow ------------------------------------------------------------------------------------- */
 
-static void glow_run(Simulation* sim, sett_batch* b)
+static void glow_run(sett_context* context)
 {
-    (void)sim;
-    Glow* glow = sett_batch_field(b, 0);
-    Light* light = sett_batch_field(b, 1);
-    SETT_EACH(b, i) {
-        int32_t step = glow[i].rises ? (int32_t)GLOW_STEP : -(int32_t)GLOW_STEP;
-        light[i].level = (uint8_t)fixed_clamp(light[i].level + step, glow[i].low, glow[i].high);
-        if (light[i].level == (glow[i].rises ? glow[i].high : glow[i].low)) {
-            glow[i].rises = !glow[i].rises;
+    SETT_SYSTEM_QUERY(context, b) {
+        Glow* glow = sett_batch_field(b, 0);
+        Light* light = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            int32_t step = glow[i].rises ? (int32_t)GLOW_STEP : -(int32_t)GLOW_STEP;
+            light[i].level = (uint8_t)fixed_clamp(light[i].level + step, glow[i].low, glow[i].high);
+            if (light[i].level == (glow[i].rises ? glow[i].high : glow[i].low)) {
+                glow[i].rises = !glow[i].rises;
+            }
         }
     }
 }
 
-const System system_glow = {
+const sett_system_desc system_glow = {
     .name = "glow",
     .run = glow_run,
-    .query = {.terms = {SETT_WRITES(Glow), SETT_WRITES(Light)}},
+    .terms = {SETT_WRITES(Glow), SETT_WRITES(Light)},
 };
 
 /* --- flicker ---------------------------------------------------------------------------------- */
 
-static void flicker_run(Simulation* sim, sett_batch* b)
+static void flicker_run(sett_context* context)
 {
-    const Flicker* flicker = sett_batch_field(b, 0);
-    Light* light = sett_batch_field(b, 1);
-    SETT_EACH(b, i) {
-        sett_entity self = sett_batch_entity(b, i);
-        if (simulation_is_due(sim, self, FLICKER_INTERVAL)) {
-            int32_t less = (int32_t)(FLICKER_STEP * simulation_roll(sim, self, DICE_LIGHT, 4));
-            light[i].level = (uint8_t)fixed_max(flicker[i].high - less, flicker[i].low);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Flicker* flicker = sett_batch_field(b, 0);
+        Light* light = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            sett_entity self = sett_batch_entity(b, i);
+            if (simulation_is_due(lane.sim, self, FLICKER_INTERVAL)) {
+                int32_t less =
+                    (int32_t)(FLICKER_STEP * simulation_roll(lane.sim, self, DICE_LIGHT, 4));
+                light[i].level = (uint8_t)fixed_max(flicker[i].high - less, flicker[i].low);
+            }
         }
     }
 }
 
-const System system_flicker = {
+const sett_system_desc system_flicker = {
     .name = "flicker",
     .run = flicker_run,
-    .query = {.terms = {SETT_READS(Flicker), SETT_WRITES(Light)}},
+    .terms = {SETT_READS(Flicker), SETT_WRITES(Light)},
 };
 
 /* --- what a sector's number means ------------------------------------------------------------- */

@@ -138,18 +138,22 @@ static bool main_simulate(Simulation* sim, const Options* options, uint64_t* nan
 
 /* --- after ------------------------------------------------------------------------------------ */
 
-/* What the library and the example count on their own must agree, or one of them is wrong. */
+/* Every entity is something, and only one thing. */
 static bool main_check_world(Simulation* sim, Fault* fault)
 {
     const char* reason = "";
     if (sett_world_validate(sim->world, &reason) != SETT_OK) {
         return fault_set(fault, "the world is not sound: %s", reason);
     }
-    uint64_t expected = sim->counts.created - sim->counts.destroyed;
-    if (expected != sett_entity_count(sim->world)) {
-        return fault_set(fault, "%llu entities should be alive, the world has %lu",
-                         (unsigned long long)expected,
-                         (unsigned long)sett_entity_count(sim->world));
+    static const sett_component kinds[] = {Map_id, Sector_id, Line_id,   Thing_id, Spark_id,
+                                           Hit_id, Use_id,    Pickup_id, News_id,  Game_id};
+    uint32_t known = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+        known += sett_component_count(sim->world, kinds[i]);
+    }
+    if (known != sett_entity_count(sim->world)) {
+        return fault_set(fault, "%lu entities are of a known kind, the world has %lu",
+                         (unsigned long)known, (unsigned long)sett_entity_count(sim->world));
     }
     return true;
 }
@@ -197,7 +201,8 @@ static int main_run(const Options* options)
         atlas_deinit(&atlas);
         return main_complain(&fault, MAIN_REFUSED);
     }
-    bool good = simulation_init(&sim, atlas.levels, atlas.count, options->seed, &fault);
+    bool good = simulation_init(&sim, atlas.levels, atlas.count, options->seed, options->workers,
+                                NULL, &fault);
     if (good) {
         sim.trace = options->trace ? stdout : NULL;
         main_introduce(options, &sim, atlas.rebuilt);

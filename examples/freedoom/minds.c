@@ -71,37 +71,40 @@ static void look_around(const Simulation* sim, Place place, Position eye, uint16
     }
 }
 
-static void look_run(Simulation* sim, sett_batch* b)
+static void look_run(sett_context* context)
 {
-    const Position* position = sett_batch_field(b, 0);
-    const Place* place = sett_batch_field(b, 1);
-    const Body* body = sett_batch_field(b, 2);
-    const Thing* thing = sett_batch_field(b, 3);
-    SETT_EACH(b, i) {
-        sett_entity self = sett_batch_entity(b, i);
-        if (!simulation_is_due(sim, self, LOOK_INTERVAL)) {
-            continue;
-        }
-        LookList list = {.count = 0};
-        look_around(sim, place[i], position[i], thing[i].type, &list);
-        for (uint32_t k = 0; k < list.count; ++k) {
-            const CrowdBody* other = list.bodies[k];
-            Position there = {other->x, other->y, other->z};
-            if (mind_sees(sim, place[i], position[i], body[i].height, there, other->height)) {
-                SETT_CMD_SET(sim->commands, self, Target, .enemy = other->entity, .z = other->z,
-                             .patience = FORGET_PATIENCE);
-                break;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Position* position = sett_batch_field(b, 0);
+        const Place* place = sett_batch_field(b, 1);
+        const Body* body = sett_batch_field(b, 2);
+        const Thing* thing = sett_batch_field(b, 3);
+        SETT_EACH(b, i) {
+            sett_entity self = sett_batch_entity(b, i);
+            if (!simulation_is_due(lane.sim, self, LOOK_INTERVAL)) {
+                continue;
+            }
+            LookList list = {.count = 0};
+            look_around(lane.sim, place[i], position[i], thing[i].type, &list);
+            for (uint32_t k = 0; k < list.count; ++k) {
+                const CrowdBody* other = list.bodies[k];
+                Position there = {other->x, other->y, other->z};
+                if (mind_sees(lane.sim, place[i], position[i], body[i].height, there,
+                              other->height)) {
+                    SETT_CMD_SET(lane.commands, self, Target, .enemy = other->entity, .z = other->z,
+                                 .patience = FORGET_PATIENCE);
+                    break;
+                }
             }
         }
     }
 }
 
-const System system_look = {
+const sett_system_desc system_look = {
     .name = "look",
     .run = look_run,
-    .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body),
-                        SETT_READS(Thing), SETT_HAVING(Alive), SETT_LACKS(Target),
-                        SETT_LACKS(Pain)}},
+    .terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body), SETT_READS(Thing),
+              SETT_HAVING(Alive), SETT_LACKS(Target), SETT_LACKS(Pain)},
 };
 
 /* --- forget ----------------------------------------------------------------------------------- */
@@ -117,33 +120,36 @@ static bool forget_not_yet(const Simulation* sim, Target* target, Position eye, 
     return target->patience != 0;
 }
 
-static void forget_run(Simulation* sim, sett_batch* b)
+static void forget_run(sett_context* context)
 {
-    Target* target = sett_batch_field(b, 0);
-    const Position* position = sett_batch_field(b, 1);
-    const Place* place = sett_batch_field(b, 2);
-    const Body* body = sett_batch_field(b, 3);
-    SETT_EACH(b, i) {
-        sett_entity self = sett_batch_entity(b, i);
-        /* Corpses are still entities, but nobody's enemy: they have no health to lose. */
-        bool keeps = SETT_HAS(sim->world, target[i].enemy, Health);
-        if (keeps) {
-            target[i].z = SETT_GET(sim->world, target[i].enemy, Position)->z;
-        }
-        if (keeps && simulation_is_due(sim, self, FORGET_INTERVAL)) {
-            keeps = forget_not_yet(sim, &target[i], position[i], place[i], body[i].height);
-        }
-        if (!keeps) {
-            sett_cmd_remove(sim->commands, self, Target_id);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Target* target = sett_batch_field(b, 0);
+        const Position* position = sett_batch_field(b, 1);
+        const Place* place = sett_batch_field(b, 2);
+        const Body* body = sett_batch_field(b, 3);
+        SETT_EACH(b, i) {
+            sett_entity self = sett_batch_entity(b, i);
+            /* Corpses are still entities, but nobody's enemy: they have no health to lose. */
+            bool keeps = SETT_HAS(lane.world, target[i].enemy, Health);
+            if (keeps) {
+                target[i].z = SETT_GET(lane.world, target[i].enemy, Position)->z;
+            }
+            if (keeps && simulation_is_due(lane.sim, self, FORGET_INTERVAL)) {
+                keeps = forget_not_yet(lane.sim, &target[i], position[i], place[i], body[i].height);
+            }
+            if (!keeps) {
+                sett_cmd_remove(lane.commands, self, Target_id);
+            }
         }
     }
 }
 
-const System system_forget = {
+const sett_system_desc system_forget = {
     .name = "forget",
     .run = forget_run,
-    .query = {.terms = {SETT_WRITES(Target), SETT_READS(Position), SETT_READS(Place),
-                        SETT_READS(Body)}},
+    .terms = {SETT_WRITES(Target), SETT_READS(Position), SETT_READS(Place), SETT_READS(Body)},
+    .reads = {Position_id, Body_id, Health_id},
 };
 
 /* --- wander ----------------------------------------------------------------------------------- */
@@ -155,28 +161,32 @@ static bool mind_is_idle(const Walk* walk)
     return walk->steps == 0 && walk->wait == 0;
 }
 
-static void wander_run(Simulation* sim, sett_batch* b)
+static void wander_run(sett_context* context)
 {
-    Walk* walk = sett_batch_field(b, 0);
-    SETT_EACH(b, i) {
-        if (!mind_is_idle(&walk[i])) {
-            continue;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Walk* walk = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            if (!mind_is_idle(&walk[i])) {
+                continue;
+            }
+            sett_entity self = sett_batch_entity(b, i);
+            /* In the open it bends its way by up to 45 degrees; at a wall it may turn anywhere. */
+            uint32_t turn = walk[i].bumped != 0
+                                ? 1 + simulation_roll(lane.sim, self, DICE_DIRECTION, 7)
+                                : 7 + simulation_roll(lane.sim, self, DICE_DIRECTION, 3);
+            walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
+            walk[i].steps = (uint8_t)(1 + simulation_roll(lane.sim, self, DICE_STEPS, 16));
+            walk[i].bumped = 0;
         }
-        sett_entity self = sett_batch_entity(b, i);
-        /* In the open it bends its way by up to 45 degrees; at a wall it may turn anywhere. */
-        uint32_t turn = walk[i].bumped != 0 ? 1 + simulation_roll(sim, self, DICE_DIRECTION, 7)
-                                            : 7 + simulation_roll(sim, self, DICE_DIRECTION, 3);
-        walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
-        walk[i].steps = (uint8_t)(1 + simulation_roll(sim, self, DICE_STEPS, 16));
-        walk[i].bumped = 0;
     }
 }
 
-const System system_wander = {
+const sett_system_desc system_wander = {
     .name = "wander",
     .run = wander_run,
-    .query = {.terms = {SETT_WRITES(Walk), SETT_HAVING(Monster), SETT_LACKS(Target),
-                        SETT_LACKS(Pain), SETT_LACKS(Charge)}},
+    .terms = {SETT_WRITES(Walk), SETT_HAVING(Monster), SETT_LACKS(Target), SETT_LACKS(Pain),
+              SETT_LACKS(Charge)},
 };
 
 /* --- chase ------------------------------------------------------------------------------------ */
@@ -195,62 +205,70 @@ static uint8_t chase_direction(int64_t dx, int64_t dy)
     return dx > 0 ? (dy > 0 ? 1 : 7) : (dy > 0 ? 3 : 5);
 }
 
-static void chase_run(Simulation* sim, sett_batch* b)
+static void chase_run(sett_context* context)
 {
-    Walk* walk = sett_batch_field(b, 0);
-    const Position* position = sett_batch_field(b, 1);
-    const Target* target = sett_batch_field(b, 2);
-    SETT_EACH(b, i) {
-        const Position* there = SETT_FIND(sim->world, target[i].enemy, Position);
-        if (there == NULL || !mind_is_idle(&walk[i])) {
-            continue;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Walk* walk = sett_batch_field(b, 0);
+        const Position* position = sett_batch_field(b, 1);
+        const Target* target = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            const Position* there = SETT_FIND(lane.world, target[i].enemy, Position);
+            if (there == NULL || !mind_is_idle(&walk[i])) {
+                continue;
+            }
+            sett_entity self = sett_batch_entity(b, i);
+            uint8_t straight = chase_direction((int64_t)there->x - position[i].x,
+                                               (int64_t)there->y - position[i].y);
+            if (walk[i].bumped != 0) {
+                /* Around the obstacle: any other direction, and long enough to get past. */
+                uint32_t turn = 1 + simulation_roll(lane.sim, self, DICE_DIRECTION, 7);
+                walk[i].direction = (uint8_t)((straight + turn) % 8);
+                walk[i].steps = (uint8_t)(2 + simulation_roll(lane.sim, self, DICE_STEPS, 8));
+            } else {
+                walk[i].direction = straight;
+                walk[i].steps = (uint8_t)(1 + simulation_roll(lane.sim, self, DICE_STEPS, 3));
+            }
+            walk[i].bumped = 0;
         }
-        sett_entity self = sett_batch_entity(b, i);
-        uint8_t straight =
-            chase_direction((int64_t)there->x - position[i].x, (int64_t)there->y - position[i].y);
-        if (walk[i].bumped != 0) {
-            /* Around the obstacle: any other direction, and long enough to get past. */
-            uint32_t turn = 1 + simulation_roll(sim, self, DICE_DIRECTION, 7);
-            walk[i].direction = (uint8_t)((straight + turn) % 8);
-            walk[i].steps = (uint8_t)(2 + simulation_roll(sim, self, DICE_STEPS, 8));
-        } else {
-            walk[i].direction = straight;
-            walk[i].steps = (uint8_t)(1 + simulation_roll(sim, self, DICE_STEPS, 3));
-        }
-        walk[i].bumped = 0;
     }
 }
 
-const System system_chase = {
+const sett_system_desc system_chase = {
     .name = "chase",
     .run = chase_run,
-    .query = {.terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target),
-                        SETT_HAVING(Monster), SETT_LACKS(Pain), SETT_LACKS(Charge)}},
+    .terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target), SETT_HAVING(Monster),
+              SETT_LACKS(Pain), SETT_LACKS(Charge)},
+    .reads = {Position_id},
 };
 
 /* --- explore ---------------------------------------------------------------------------------- */
 
 /* On and on, and off at a wall: so a player sees more of a map than a monster, which wanders. */
-static void explore_run(Simulation* sim, sett_batch* b)
+static void explore_run(sett_context* context)
 {
-    Walk* walk = sett_batch_field(b, 0);
-    SETT_EACH(b, i) {
-        if (!mind_is_idle(&walk[i])) {
-            continue;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Walk* walk = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            if (!mind_is_idle(&walk[i])) {
+                continue;
+            }
+            sett_entity self = sett_batch_entity(b, i);
+            uint32_t turn = walk[i].bumped != 0
+                                ? 1 + simulation_roll(lane.sim, self, DICE_DIRECTION, 7)
+                                : 7 + simulation_roll(lane.sim, self, DICE_DIRECTION, 3);
+            walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
+            walk[i].steps = (uint8_t)(8 + simulation_roll(lane.sim, self, DICE_STEPS, 40));
+            walk[i].bumped = 0;
         }
-        sett_entity self = sett_batch_entity(b, i);
-        uint32_t turn = walk[i].bumped != 0 ? 1 + simulation_roll(sim, self, DICE_DIRECTION, 7)
-                                            : 7 + simulation_roll(sim, self, DICE_DIRECTION, 3);
-        walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
-        walk[i].steps = (uint8_t)(8 + simulation_roll(sim, self, DICE_STEPS, 40));
-        walk[i].bumped = 0;
     }
 }
 
-const System system_explore = {
+const sett_system_desc system_explore = {
     .name = "explore",
     .run = explore_run,
-    .query = {.terms = {SETT_WRITES(Walk), SETT_HAVING(Player), SETT_LACKS(Target)}},
+    .terms = {SETT_WRITES(Walk), SETT_HAVING(Player), SETT_LACKS(Target)},
 };
 
 /* --- circle ----------------------------------------------------------------------------------- */
@@ -268,31 +286,36 @@ static uint32_t circle_turn(const Simulation* sim, sett_entity self, int64_t dis
     return roll != 0 ? 2 : 6;
 }
 
-static void circle_run(Simulation* sim, sett_batch* b)
+static void circle_run(sett_context* context)
 {
-    Walk* walk = sett_batch_field(b, 0);
-    const Position* position = sett_batch_field(b, 1);
-    const Target* target = sett_batch_field(b, 2);
-    SETT_EACH(b, i) {
-        const Position* there = SETT_FIND(sim->world, target[i].enemy, Position);
-        if (there == NULL || !mind_is_idle(&walk[i])) {
-            continue;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Walk* walk = sett_batch_field(b, 0);
+        const Position* position = sett_batch_field(b, 1);
+        const Target* target = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            const Position* there = SETT_FIND(lane.world, target[i].enemy, Position);
+            if (there == NULL || !mind_is_idle(&walk[i])) {
+                continue;
+            }
+            sett_entity self = sett_batch_entity(b, i);
+            int64_t dx = (int64_t)there->x - position[i].x;
+            int64_t dy = (int64_t)there->y - position[i].y;
+            int64_t distance =
+                fixed_abs64(dx) > fixed_abs64(dy) ? fixed_abs64(dx) : fixed_abs64(dy);
+            uint32_t turn = walk[i].bumped != 0
+                                ? 1 + simulation_roll(lane.sim, self, DICE_DIRECTION, 7)
+                                : circle_turn(lane.sim, self, distance);
+            walk[i].direction = (uint8_t)((chase_direction(dx, dy) + turn) % 8);
+            walk[i].steps = (uint8_t)(2 + simulation_roll(lane.sim, self, DICE_STEPS, 6));
+            walk[i].bumped = 0;
         }
-        sett_entity self = sett_batch_entity(b, i);
-        int64_t dx = (int64_t)there->x - position[i].x;
-        int64_t dy = (int64_t)there->y - position[i].y;
-        int64_t distance = fixed_abs64(dx) > fixed_abs64(dy) ? fixed_abs64(dx) : fixed_abs64(dy);
-        uint32_t turn = walk[i].bumped != 0 ? 1 + simulation_roll(sim, self, DICE_DIRECTION, 7)
-                                            : circle_turn(sim, self, distance);
-        walk[i].direction = (uint8_t)((chase_direction(dx, dy) + turn) % 8);
-        walk[i].steps = (uint8_t)(2 + simulation_roll(sim, self, DICE_STEPS, 6));
-        walk[i].bumped = 0;
     }
 }
 
-const System system_circle = {
+const sett_system_desc system_circle = {
     .name = "circle",
     .run = circle_run,
-    .query = {.terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target),
-                        SETT_HAVING(Player)}},
+    .terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target), SETT_HAVING(Player)},
+    .reads = {Position_id},
 };

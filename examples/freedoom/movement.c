@@ -17,30 +17,33 @@
 
 /* --- hover ------------------------------------------------------------------------------------ */
 
-static void hover_run(Simulation* sim, sett_batch* b)
+static void hover_run(sett_context* context)
 {
-    Position* position = sett_batch_field(b, 0);
-    const Place* place = sett_batch_field(b, 1);
-    const Body* body = sett_batch_field(b, 2);
-    const Target* target = sett_batch_field(b, 3);
-    SETT_EACH(b, i) {
-        const Arena* arena = simulation_arena(sim, place[i]);
-        LevelHeights room = simulation_heights(sim, arena)[place[i].sector];
-        Fixed z = position[i].z;
-        Fixed wanted =
-            fixed_clamp(target[i].z, fixed_add(z, -HOVER_SPEED), fixed_add(z, HOVER_SPEED));
-        /* Only within the room; under a lintel the walk has brought it lower or higher already. */
-        if (wanted >= room.floor && wanted <= fixed_add(room.ceiling, -body[i].height)) {
-            position[i].z = wanted;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Position* position = sett_batch_field(b, 0);
+        const Place* place = sett_batch_field(b, 1);
+        const Body* body = sett_batch_field(b, 2);
+        const Target* target = sett_batch_field(b, 3);
+        SETT_EACH(b, i) {
+            const Arena* arena = simulation_arena(lane.sim, place[i]);
+            LevelHeights room = simulation_heights(lane.sim, arena)[place[i].sector];
+            Fixed z = position[i].z;
+            Fixed wanted =
+                fixed_clamp(target[i].z, fixed_add(z, -HOVER_SPEED), fixed_add(z, HOVER_SPEED));
+            /* Only within the room; under a lintel the walk has brought it lower or higher already. */
+            if (wanted >= room.floor && wanted <= fixed_add(room.ceiling, -body[i].height)) {
+                position[i].z = wanted;
+            }
         }
     }
 }
 
-const System system_hover = {
+const sett_system_desc system_hover = {
     .name = "hover",
     .run = hover_run,
-    .query = {.terms = {SETT_WRITES(Position), SETT_READS(Place), SETT_READS(Body),
-                        SETT_READS(Target), SETT_HAVING(Flying)}},
+    .terms = {SETT_WRITES(Position), SETT_READS(Place), SETT_READS(Body), SETT_READS(Target),
+              SETT_HAVING(Flying)},
 };
 
 /* --- walk ------------------------------------------------------------------------------------- */
@@ -73,48 +76,52 @@ static RayPoint walk_goal(const Position* position, uint8_t direction, int32_t s
                       .z = position->z};
 }
 
-static void walk_run(Simulation* sim, sett_batch* b)
+static void walk_run(sett_context* context)
 {
-    Walk* walk = sett_batch_field(b, 0);
-    Position* position = sett_batch_field(b, 1);
-    Place* place = sett_batch_field(b, 2);
-    const Body* body = sett_batch_field(b, 3);
-    const Thing* thing = sett_batch_field(b, 4);
-    SETT_EACH(b, i) {
-        if (walk[i].wait != 0) {
-            --walk[i].wait;
-            continue;
-        }
-        if (walk[i].steps == 0) {
-            continue;
-        }
-        const ThingType* type = &thing_table[thing[i].type];
-        const Arena* arena = simulation_arena(sim, place[i]);
-        RayPoint from = {position[i].x, position[i].y, position[i].z};
-        RayPoint to = walk_goal(&position[i], walk[i].direction, type->speed);
-        sett_entity self = sett_batch_entity(b, i);
-        bool is_player = type->kind == THING_PLAYER;
-        CollideFooting footing;
-        walk[i].wait = (uint8_t)(type->step_ticks - 1);
-        if (move_fits(sim, arena, from, &to, &body[i], type, self, &footing)) {
-            position[i] = (Position){to.x, to.y, to.z};
-            place[i].sector = footing.sector;
-            --walk[i].steps;
-            trigger_cross(sim, arena, &footing, from, to, self, is_player);
-        } else if (trigger_push(sim, arena, &footing, &body[i], self, is_player)) {
-            walk[i].wait = DOOR_PATIENCE;
-        } else {
-            walk[i].steps = 0;
-            walk[i].bumped = 1;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Walk* walk = sett_batch_field(b, 0);
+        Position* position = sett_batch_field(b, 1);
+        Place* place = sett_batch_field(b, 2);
+        const Body* body = sett_batch_field(b, 3);
+        const Thing* thing = sett_batch_field(b, 4);
+        SETT_EACH(b, i) {
+            if (walk[i].wait != 0) {
+                --walk[i].wait;
+                continue;
+            }
+            if (walk[i].steps == 0) {
+                continue;
+            }
+            const ThingType* type = &thing_table[thing[i].type];
+            const Arena* arena = simulation_arena(lane.sim, place[i]);
+            RayPoint from = {position[i].x, position[i].y, position[i].z};
+            RayPoint to = walk_goal(&position[i], walk[i].direction, type->speed);
+            sett_entity self = sett_batch_entity(b, i);
+            bool is_player = type->kind == THING_PLAYER;
+            CollideFooting footing;
+            walk[i].wait = (uint8_t)(type->step_ticks - 1);
+            if (move_fits(lane.sim, arena, from, &to, &body[i], type, self, &footing)) {
+                position[i] = (Position){to.x, to.y, to.z};
+                place[i].sector = footing.sector;
+                --walk[i].steps;
+                trigger_cross(&lane, arena, &footing, from, to, self, is_player);
+            } else if (trigger_push(&lane, arena, &footing, &body[i], self, is_player)) {
+                walk[i].wait = DOOR_PATIENCE;
+            } else {
+                walk[i].steps = 0;
+                walk[i].bumped = 1;
+            }
         }
     }
 }
 
-const System system_walk = {
+const sett_system_desc system_walk = {
     .name = "walk",
     .run = walk_run,
-    .query = {.terms = {SETT_WRITES(Walk), SETT_WRITES(Position), SETT_WRITES(Place),
-                        SETT_READS(Body), SETT_READS(Thing), SETT_LACKS(Pain), SETT_LACKS(Charge)}},
+    .terms = {SETT_WRITES(Walk), SETT_WRITES(Position), SETT_WRITES(Place), SETT_READS(Body),
+              SETT_READS(Thing), SETT_LACKS(Pain), SETT_LACKS(Charge)},
+    .reads = {Special_id, Pack_id},
 };
 
 /* --- charge ----------------------------------------------------------------------------------- */
@@ -127,51 +134,54 @@ static RayPoint move_goal(const Position* position, const Velocity* velocity)
 }
 
 /* What stopped a charge may have been somebody. */
-static void charge_bite(Simulation* sim, Place place, RayPoint from, RayPoint to, const Body* body,
+static void charge_bite(const Lane* lane, Place place, RayPoint from, RayPoint to, const Body* body,
                         const ThingType* type, sett_entity self)
 {
-    const CrowdBody* other = crowd_obstacle(&sim->crowd, simulation_arena(sim, place), from, to,
-                                            body->radius, body->height, self);
+    const CrowdBody* other = crowd_obstacle(&lane->sim->crowd, simulation_arena(lane->sim, place),
+                                            from, to, body->radius, body->height, self);
     if (other != NULL) {
-        spawn_hit(sim, other->entity, self,
-                  simulation_roll_damage(sim, self, DICE_BITE, type->arms.melee));
+        spawn_hit(lane, other->entity, self,
+                  simulation_roll_damage(lane->sim, self, DICE_BITE, type->arms.melee));
     }
 }
 
-static void charge_run(Simulation* sim, sett_batch* b)
+static void charge_run(sett_context* context)
 {
-    Charge* charge = sett_batch_field(b, 0);
-    const Velocity* velocity = sett_batch_field(b, 1);
-    Position* position = sett_batch_field(b, 2);
-    Place* place = sett_batch_field(b, 3);
-    const Body* body = sett_batch_field(b, 4);
-    const Thing* thing = sett_batch_field(b, 5);
-    SETT_EACH(b, i) {
-        sett_entity self = sett_batch_entity(b, i);
-        const ThingType* type = &thing_table[thing[i].type];
-        RayPoint from = {position[i].x, position[i].y, position[i].z};
-        RayPoint to = move_goal(&position[i], &velocity[i]);
-        CollideFooting footing;
-        bool fits = move_fits(sim, simulation_arena(sim, place[i]), from, &to, &body[i], type, self,
-                              &footing);
-        if (fits) {
-            position[i] = (Position){to.x, to.y, to.z};
-            place[i].sector = footing.sector;
-        } else {
-            charge_bite(sim, place[i], from, to, &body[i], type, self);
-        }
-        if (!fits || --charge[i].ticks == 0) {
-            sett_cmd_remove(sim->commands, self, Charge_id);
-            sett_cmd_remove(sim->commands, self, Velocity_id);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Charge* charge = sett_batch_field(b, 0);
+        const Velocity* velocity = sett_batch_field(b, 1);
+        Position* position = sett_batch_field(b, 2);
+        Place* place = sett_batch_field(b, 3);
+        const Body* body = sett_batch_field(b, 4);
+        const Thing* thing = sett_batch_field(b, 5);
+        SETT_EACH(b, i) {
+            sett_entity self = sett_batch_entity(b, i);
+            const ThingType* type = &thing_table[thing[i].type];
+            RayPoint from = {position[i].x, position[i].y, position[i].z};
+            RayPoint to = move_goal(&position[i], &velocity[i]);
+            CollideFooting footing;
+            bool fits = move_fits(lane.sim, simulation_arena(lane.sim, place[i]), from, &to,
+                                  &body[i], type, self, &footing);
+            if (fits) {
+                position[i] = (Position){to.x, to.y, to.z};
+                place[i].sector = footing.sector;
+            } else {
+                charge_bite(&lane, place[i], from, to, &body[i], type, self);
+            }
+            if (!fits || --charge[i].ticks == 0) {
+                sett_cmd_remove(lane.commands, self, Charge_id);
+                sett_cmd_remove(lane.commands, self, Velocity_id);
+            }
         }
     }
 }
 
-const System system_charge = {
+const sett_system_desc system_charge = {
     .name = "charge",
     .run = charge_run,
-    .query = {.terms = {SETT_WRITES(Charge), SETT_READS(Velocity), SETT_WRITES(Position),
-                        SETT_WRITES(Place), SETT_READS(Body), SETT_READS(Thing)}},
+    .terms = {SETT_WRITES(Charge), SETT_READS(Velocity), SETT_WRITES(Position), SETT_WRITES(Place),
+              SETT_READS(Body), SETT_READS(Thing)},
 };
 
 /* --- home ------------------------------------------------------------------------------------- */
@@ -199,25 +209,29 @@ static void home_bend(Velocity* velocity, const Position* at, const Position* pr
     }
 }
 
-static void home_run(Simulation* sim, sett_batch* b)
+static void home_run(sett_context* context)
 {
-    const Homing* homing = sett_batch_field(b, 0);
-    Velocity* velocity = sett_batch_field(b, 1);
-    const Position* position = sett_batch_field(b, 2);
-    const Thing* thing = sett_batch_field(b, 3);
-    SETT_EACH(b, i) {
-        const Position* prey = SETT_FIND(sim->world, homing[i].prey, Position);
-        if (prey != NULL && simulation_is_due(sim, sett_batch_entity(b, i), HOME_INTERVAL)) {
-            home_bend(&velocity[i], &position[i], prey, thing_table[thing[i].type].speed);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Homing* homing = sett_batch_field(b, 0);
+        Velocity* velocity = sett_batch_field(b, 1);
+        const Position* position = sett_batch_field(b, 2);
+        const Thing* thing = sett_batch_field(b, 3);
+        SETT_EACH(b, i) {
+            const Position* prey = SETT_FIND(lane.world, homing[i].prey, Position);
+            if (prey != NULL &&
+                simulation_is_due(lane.sim, sett_batch_entity(b, i), HOME_INTERVAL)) {
+                home_bend(&velocity[i], &position[i], prey, thing_table[thing[i].type].speed);
+            }
         }
     }
 }
 
-const System system_home = {
+const sett_system_desc system_home = {
     .name = "home",
     .run = home_run,
-    .query = {.terms = {SETT_READS(Homing), SETT_WRITES(Velocity), SETT_READS(Position),
-                        SETT_READS(Thing)}},
+    .terms = {SETT_READS(Homing), SETT_WRITES(Velocity), SETT_READS(Position), SETT_READS(Thing)},
+    .reads = {Position_id},
 };
 
 /* --- fly -------------------------------------------------------------------------------------- */
@@ -248,46 +262,52 @@ static Flight fly_along(const Simulation* sim, const Arena* arena, RayPoint from
 }
 
 /* A missile passes its harm on, unless it meets one of the kind that threw it. */
-static void fly_impact(Simulation* sim, const Flight* flight, Place place, const ThingType* type,
+static void fly_impact(const Lane* lane, const Flight* flight, Place place, const ThingType* type,
                        sett_entity self, sett_entity shooter)
 {
     Position at = {flight->end.x, flight->end.y, flight->end.z};
     if (flight->victim == NULL) {
-        simulation_note(sim, EVENT_MISS, place.arena, self, sett_null(), 0);
-    } else if (&thing_table[flight->victim->type] != simulation_type_of(sim, shooter)) {
-        spawn_hit(sim, flight->victim->entity, shooter,
-                  simulation_roll_damage(sim, self, DICE_IMPACT, type->arms.melee));
+        spawn_news(lane, EVENT_MISS, place.arena, self, sett_null(), 0);
+    } else if (&thing_table[flight->victim->type] != simulation_type_of(lane->sim, shooter)) {
+        spawn_hit(lane, flight->victim->entity, shooter,
+                  simulation_roll_damage(lane->sim, self, DICE_IMPACT, type->arms.melee));
     }
     if (type->blast != 0) {
-        blast(sim, place, at, type->blast, shooter);
+        blast(lane, place, at, type->blast, shooter);
     }
-    spawn_spark(sim, place, at);
-    spawn_end(sim, self);
+    spawn_spark(lane, place, at);
+    spawn_end(lane, self);
 }
 
-static void fly_run(Simulation* sim, sett_batch* b)
+static void fly_run(sett_context* context)
 {
-    const Missile* missile = sett_batch_field(b, 0);
-    const Velocity* velocity = sett_batch_field(b, 1);
-    Position* position = sett_batch_field(b, 2);
-    Place* place = sett_batch_field(b, 3);
-    const Thing* thing = sett_batch_field(b, 4);
-    SETT_EACH(b, i) {
-        const ThingType* type = &thing_table[thing[i].type];
-        RayPoint from = {position[i].x, position[i].y, position[i].z};
-        Flight flight = fly_along(sim, simulation_arena(sim, place[i]), from,
-                                  move_goal(&position[i], &velocity[i]), type, missile[i].shooter);
-        position[i] = (Position){flight.end.x, flight.end.y, flight.end.z};
-        place[i].sector = flight.sector;
-        if (flight.stopped) {
-            fly_impact(sim, &flight, place[i], type, sett_batch_entity(b, i), missile[i].shooter);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Missile* missile = sett_batch_field(b, 0);
+        const Velocity* velocity = sett_batch_field(b, 1);
+        Position* position = sett_batch_field(b, 2);
+        Place* place = sett_batch_field(b, 3);
+        const Thing* thing = sett_batch_field(b, 4);
+        SETT_EACH(b, i) {
+            const ThingType* type = &thing_table[thing[i].type];
+            RayPoint from = {position[i].x, position[i].y, position[i].z};
+            Flight flight =
+                fly_along(lane.sim, simulation_arena(lane.sim, place[i]), from,
+                          move_goal(&position[i], &velocity[i]), type, missile[i].shooter);
+            position[i] = (Position){flight.end.x, flight.end.y, flight.end.z};
+            place[i].sector = flight.sector;
+            if (flight.stopped) {
+                fly_impact(&lane, &flight, place[i], type, sett_batch_entity(b, i),
+                           missile[i].shooter);
+            }
         }
     }
 }
 
-const System system_fly = {
+const sett_system_desc system_fly = {
     .name = "fly",
     .run = fly_run,
-    .query = {.terms = {SETT_READS(Missile), SETT_READS(Velocity), SETT_WRITES(Position),
-                        SETT_WRITES(Place), SETT_READS(Thing)}},
+    .terms = {SETT_READS(Missile), SETT_READS(Velocity), SETT_WRITES(Position), SETT_WRITES(Place),
+              SETT_READS(Thing)},
+    .reads = {Thing_id},
 };

@@ -54,63 +54,71 @@ static Fixed mover_next(Mover* mover, Fixed now)
 
 /* --- doors ------------------------------------------------------------------------------------ */
 
-static void doors_run(Simulation* sim, sett_batch* b)
+static void doors_run(sett_context* context)
 {
-    Door* door = sett_batch_field(b, 0);
-    Heights* heights = sett_batch_field(b, 1);
-    const Sector* sector = sett_batch_field(b, 2);
-    SETT_EACH(b, i) {
-        if (door[i].left != 0) {
-            if (mover_wait(&door[i])) {
-                sett_cmd_remove(sim->commands, sett_batch_entity(b, i), Door_id);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Door* door = sett_batch_field(b, 0);
+        Heights* heights = sett_batch_field(b, 1);
+        const Sector* sector = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            if (door[i].left != 0) {
+                if (mover_wait(&door[i])) {
+                    sett_cmd_remove(lane.commands, sett_batch_entity(b, i), Door_id);
+                }
+                continue;
             }
-            continue;
-        }
-        Fixed next = mover_next(&door[i], heights[i].ceiling);
-        if (next < heights[i].ceiling && mover_squeezes(sim, sector[i], heights[i].floor, next)) {
-            /* Up again, for another try. */
-            mover_turn(&door[i]);
-            door[i].returns = true;
-            door[i].left = 0;
-        } else {
-            heights[i].ceiling = next;
+            Fixed next = mover_next(&door[i], heights[i].ceiling);
+            if (next < heights[i].ceiling &&
+                mover_squeezes(lane.sim, sector[i], heights[i].floor, next)) {
+                /* Up again, for another try. */
+                mover_turn(&door[i]);
+                door[i].returns = true;
+                door[i].left = 0;
+            } else {
+                heights[i].ceiling = next;
+            }
         }
     }
 }
 
-const System system_doors = {
+const sett_system_desc system_doors = {
     .name = "doors",
     .run = doors_run,
-    .query = {.terms = {SETT_WRITES(Door), SETT_WRITES(Heights), SETT_READS(Sector)}},
+    .terms = {SETT_WRITES(Door), SETT_WRITES(Heights), SETT_READS(Sector)},
 };
 
 /* --- lifts ------------------------------------------------------------------------------------ */
 
-static void lifts_run(Simulation* sim, sett_batch* b)
+static void lifts_run(sett_context* context)
 {
-    Lift* lift = sett_batch_field(b, 0);
-    Heights* heights = sett_batch_field(b, 1);
-    const Sector* sector = sett_batch_field(b, 2);
-    SETT_EACH(b, i) {
-        if (lift[i].left != 0) {
-            if (mover_wait(&lift[i])) {
-                sett_cmd_remove(sim->commands, sett_batch_entity(b, i), Lift_id);
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Lift* lift = sett_batch_field(b, 0);
+        Heights* heights = sett_batch_field(b, 1);
+        const Sector* sector = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            if (lift[i].left != 0) {
+                if (mover_wait(&lift[i])) {
+                    sett_cmd_remove(lane.commands, sett_batch_entity(b, i), Lift_id);
+                }
+                continue;
             }
-            continue;
-        }
-        Fixed next = mover_next(&lift[i], heights[i].floor);
-        if (next > heights[i].floor && mover_squeezes(sim, sector[i], next, heights[i].ceiling)) {
-            lift[i].left = 0; /* no room above: it stays where it is until there is */
-        } else {
-            heights[i].floor = next;
+            Fixed next = mover_next(&lift[i], heights[i].floor);
+            if (next > heights[i].floor &&
+                mover_squeezes(lane.sim, sector[i], next, heights[i].ceiling)) {
+                lift[i].left = 0; /* no room above: it stays where it is until there is */
+            } else {
+                heights[i].floor = next;
+            }
         }
     }
 }
 
-const System system_lifts = {
+const sett_system_desc system_lifts = {
     .name = "lifts",
     .run = lifts_run,
-    .query = {.terms = {SETT_WRITES(Lift), SETT_WRITES(Heights), SETT_READS(Sector)}},
+    .terms = {SETT_WRITES(Lift), SETT_WRITES(Heights), SETT_READS(Sector)},
 };
 
 /* --- mark and ride ---------------------------------------------------------------------------- */
@@ -118,28 +126,27 @@ const System system_lifts = {
 /* No body reaches farther. */
 #define MARK_REACH fixed_from_int(128)
 
-static void mark_begin(Simulation* sim)
+static void mark_run(sett_context* context)
 {
+    Simulation* sim = context->user;
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
         sim->arenas[i].lifting = level_no_box;
     }
-}
-
-static void mark_run(Simulation* sim, sett_batch* b)
-{
-    const Sector* sector = sett_batch_field(b, 0);
-    SETT_EACH(b, i) {
-        Arena* arena = &sim->arenas[sector[i].arena];
-        LevelBox box = level_box_widen(arena->level.sector_boxes[sector[i].number], MARK_REACH);
-        level_box_join(&arena->lifting, &box);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Sector* sector = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            Arena* arena = &sim->arenas[sector[i].arena];
+            LevelBox box = level_box_widen(arena->level.sector_boxes[sector[i].number], MARK_REACH);
+            level_box_join(&arena->lifting, &box);
+        }
     }
 }
 
-const System system_mark = {
+const sett_system_desc system_mark = {
     .name = "mark",
-    .begin = mark_begin,
     .run = mark_run,
-    .query = {.terms = {SETT_READS(Sector), SETT_HAVING(Lift)}},
+    .whole = true,
+    .terms = {SETT_READS(Sector), SETT_HAVING(Lift)},
 };
 
 /* The height of something over moving ground. What flies is only pushed. */
@@ -157,28 +164,34 @@ static Fixed ride_height(const Simulation* sim, const Arena* arena, sett_entity 
 
 /* Few of the many that it visits ride: it declares that it reads, so that their pages count as
  * written only where they are. */
-static void ride_run(Simulation* sim, sett_batch* b)
+static void ride_run(sett_context* context)
 {
-    const Position* position = sett_batch_field(b, 0);
-    const Place* place = sett_batch_field(b, 1);
-    const Thing* thing = sett_batch_field(b, 2);
-    SETT_EACH(b, i) {
-        const Arena* arena = simulation_arena(sim, place[i]);
-        if (position[i].x < arena->lifting.left || position[i].x > arena->lifting.right ||
-            position[i].y < arena->lifting.bottom || position[i].y > arena->lifting.top) {
-            continue;
-        }
-        sett_entity self = sett_batch_entity(b, i);
-        Fixed z = ride_height(sim, arena, self, place[i], position[i], &thing_table[thing[i].type]);
-        if (z != position[i].z) {
-            SETT_GET_MUT(sim->world, self, Position)->z = z;
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        const Position* position = sett_batch_field(b, 0);
+        const Place* place = sett_batch_field(b, 1);
+        const Thing* thing = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            const Arena* arena = simulation_arena(lane.sim, place[i]);
+            if (position[i].x < arena->lifting.left || position[i].x > arena->lifting.right ||
+                position[i].y < arena->lifting.bottom || position[i].y > arena->lifting.top) {
+                continue;
+            }
+            sett_entity self = sett_batch_entity(b, i);
+            Fixed z = ride_height(lane.sim, arena, self, place[i], position[i],
+                                  &thing_table[thing[i].type]);
+            if (z != position[i].z) {
+                SETT_GET_MUT(lane.world, self, Position)->z = z;
+            }
         }
     }
 }
 
-const System system_ride = {
+const sett_system_desc system_ride = {
     .name = "ride",
     .run = ride_run,
-    .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing),
-                        SETT_LACKS(Missile)}},
+    .terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_LACKS(Missile)},
+    .reads = {Body_id},
+    .writes = {Position_id},
+    .after = {"survey", "mark"},
 };

@@ -9,6 +9,8 @@
 #define FREEDOOM_WAD_FOLDER "/usr/share/games/doom" /* where Debian's package puts them */
 #endif
 
+#define OPTIONS_WORKERS_MAX 64u
+
 const char options_help[] =
     "Simulates monsters and players of all Freedoom levels at once, without a window.\n"
     "\n"
@@ -19,6 +21,8 @@ const char options_help[] =
     "  --map NAME    only this map; may be repeated (default: all)\n"
     "  --ticks N     how long: 35 ticks are one second (default: 2100)\n"
     "  --seed N      of all chance (default: 1)\n"
+    "  --workers N   threads, which change nothing but the time it takes (default: 0, as many\n"
+    "                as the machine has)\n"
     "  --png WHAT    pictures to out/WHAT.png: the name of a map, may be repeated; all; none\n"
     "                (default: those named with --map, else a few good ones)\n"
     "  --trace       list every shot, hit, door ... on standard output, one line each:\n"
@@ -94,12 +98,18 @@ static bool options_take_value(Options* options, const char* name, const char* v
         options->ticks = (uint32_t)number;
         return good;
     }
+    if (strcmp(name, "--workers") == 0) {
+        bool good = options_number(name, value, OPTIONS_WORKERS_MAX, &number, fault);
+        options->workers = (uint32_t)number;
+        return good;
+    }
     return options_number(name, value, UINT64_MAX, &options->seed, fault);
 }
 
 static bool options_takes_value(const char* name)
 {
-    static const char* const names[] = {"--wad", "--map", "--png", "--ticks", "--seed"};
+    static const char* const names[] = {"--wad",   "--map",  "--png",
+                                        "--ticks", "--seed", "--workers"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strcmp(name, names[i]) == 0) {
             return true;

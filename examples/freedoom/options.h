@@ -18,6 +18,7 @@ typedef struct Options {
     bool pictures_given; /* the user named them: they must exist */
     bool all_pictures;
     uint32_t ticks;
+    uint32_t workers; /* 0: as many as the machine has */
     uint64_t seed;
     bool trace, help, version;
 } Options;

@@ -45,16 +45,24 @@ static void report_speed(const Report* report)
 
 /* --- systems ---------------------------------------------------------------------------------- */
 
+static uint64_t report_spent(const Report* report, uint32_t n)
+{
+    sett_system_stats stats;
+    sett_system_stats_get(report->sim->systems[n], &stats);
+    return stats.time_total;
+}
+
 static void report_system(const Report* report, uint32_t n, uint64_t total, uint64_t longest)
 {
-    const SystemTimes* times = &report->sim->times[n];
-    uint32_t ticks = report->sim->dice.tick;
-    double spent = (double)times->nanoseconds;
+    const Simulation* sim = report->sim;
+    uint32_t ticks = sim->dice.tick;
+    double spent = (double)report_spent(report, n);
+    uint64_t entities = sim->samples != 0 ? sim->visited[n] / sim->samples : 0;
     char bar[REPORT_BAR + 1] = "";
     memset(bar, '#', (size_t)(report_ratio(spent, (double)longest) * REPORT_BAR + 0.5));
-    printf("  %-10s %14s %11.1f %9.3f %6.1f %%  %s\n", simulation_system(n)->name,
-           report_number(ticks != 0 ? times->visited / ticks : 0),
-           report_ratio(spent, (double)times->visited), report_ratio(spent * 1e-6, ticks),
+    printf("  %-10s %14s %11.1f %9.3f %6.1f %%  %s\n", sett_system_name(sim->systems[n]),
+           entities != 0 ? report_number(entities) : "",
+           report_ratio(spent, (double)entities * ticks), report_ratio(spent * 1e-6, ticks),
            report_ratio(spent, (double)total) * 100.0, bar);
 }
 
@@ -62,12 +70,11 @@ static void report_systems(const Report* report)
 {
     uint64_t total = 0, longest = 0;
     for (uint32_t n = 0; n < simulation_system_count(); ++n) {
-        uint64_t spent = report->sim->times[n].nanoseconds;
+        uint64_t spent = report_spent(report, n);
         total += spent;
         longest = spent > longest ? spent : longest;
     }
-    printf("\n  %-10s %14s %11s %9s %8s\n", "system", "entities/tick", "ns/entity", "ms/tick",
-           "share");
+    printf("\n  %-10s %14s %11s %9s %8s\n", "system", "entities", "ns/entity", "ms/tick", "share");
     for (uint32_t n = 0; n < simulation_system_count(); ++n) {
         report_system(report, n, total, longest);
     }
@@ -148,13 +155,11 @@ static void report_events(const Report* report)
         "floors set in motion",
         "teleports",
     };
-    const Counts* counts = &report->sim->counts;
+    const Game* game = SETT_GET(report->sim->world, report->sim->game, Game);
     printf("\n  events\n");
     for (int event = 0; event < EVENT_COUNT; ++event) {
-        printf("  %-22s %12s\n", labels[event], report_number(counts->events[event]));
+        printf("  %-22s %12s\n", labels[event], report_number(game->events[event]));
     }
-    printf("  %-22s %12s\n", "entities created", report_number(counts->created));
-    printf("  %-22s %12s\n", "entities destroyed", report_number(counts->destroyed));
 }
 
 static void report_memory(const Report* report)

@@ -7,64 +7,70 @@
 
 #include <stdlib.h>
 
-/* A tick, from top to bottom. What a system needs to find done stands above it. */
-static const System* const simulation_order[] = {
-    /* look around */
-    &system_survey,
-    &system_mark,
-    &system_ride,
-    &system_gather,
-    &system_muster,
-    /* let time pass */
-    &system_cool_down,
-    &system_recover,
-    &system_wear_off,
-    &system_expire,
-    &system_blink,
-    &system_glow,
-    &system_flicker,
-    /* decide */
-    &system_look,
-    &system_forget,
-    &system_wander,
-    &system_chase,
-    &system_explore,
-    &system_circle,
-    /* move */
-    &system_hover,
-    &system_walk,
-    &system_charge,
-    &system_home,
-    &system_fly,
-    /* take */
-    &system_pick_up,
-    &system_receive,
-    /* fight */
-    &system_attack,
-    &system_shoot,
-    &system_burn,
-    &system_hurt,
-    &system_die,
-    &system_rise,
-    &system_enter,
-    /* move the building */
-    &system_operate,
-    &system_doors,
-    &system_lifts,
+/* A tick, from top to bottom. What was recorded in one phase is there in the next. */
+typedef enum Phase {
+    PHASE_SENSE, /* look around */
+    PHASE_TIME,  /* let it pass */
+    PHASE_SEE,
+    PHASE_DECIDE,
+    PHASE_MOVE,
+    PHASE_TAKE,
+    PHASE_FIGHT,
+    PHASE_SUFFER,
+    PHASE_DIE,
+    PHASE_OPERATE,
+    PHASE_BUILDING,
+    PHASE_TELL,
+} Phase;
+
+typedef struct Appointment {
+    Phase phase;
+    const sett_system_desc* system;
+} Appointment;
+
+static const Appointment simulation_order[] = {
+    {PHASE_SENSE, &system_survey},    {PHASE_SENSE, &system_mark},
+    {PHASE_SENSE, &system_ride},      {PHASE_SENSE, &system_gather},
+    {PHASE_SENSE, &system_muster},
+
+    {PHASE_TIME, &system_cool_down},  {PHASE_TIME, &system_recover},
+    {PHASE_TIME, &system_wear_off},   {PHASE_TIME, &system_expire},
+    {PHASE_TIME, &system_blink},      {PHASE_TIME, &system_glow},
+    {PHASE_TIME, &system_flicker},
+
+    {PHASE_SEE, &system_look},        {PHASE_SEE, &system_forget},
+
+    {PHASE_DECIDE, &system_wander},   {PHASE_DECIDE, &system_chase},
+    {PHASE_DECIDE, &system_explore},  {PHASE_DECIDE, &system_circle},
+
+    {PHASE_MOVE, &system_hover},      {PHASE_MOVE, &system_walk},
+    {PHASE_MOVE, &system_charge},     {PHASE_MOVE, &system_home},
+    {PHASE_MOVE, &system_fly},
+
+    {PHASE_TAKE, &system_pick_up},
+
+    {PHASE_FIGHT, &system_receive},   {PHASE_FIGHT, &system_attack},
+    {PHASE_FIGHT, &system_shoot},     {PHASE_FIGHT, &system_burn},
+
+    {PHASE_SUFFER, &system_hurt},
+
+    {PHASE_DIE, &system_die},         {PHASE_DIE, &system_rise},
+    {PHASE_DIE, &system_enter},
+
+    {PHASE_OPERATE, &system_operate},
+
+    {PHASE_BUILDING, &system_doors},  {PHASE_BUILDING, &system_lifts},
+
+    {PHASE_TELL, &system_tell},
 };
 
 #define SIMULATION_SYSTEMS (sizeof simulation_order / sizeof simulation_order[0])
 
-_Static_assert(SIMULATION_SYSTEMS <= SIMULATION_SYSTEMS_MAX, "no room for the times");
+_Static_assert(SIMULATION_SYSTEMS <= SIMULATION_SYSTEMS_MAX, "no room for the systems");
 
 uint32_t simulation_system_count(void)
 {
     return (uint32_t)SIMULATION_SYSTEMS;
-}
-
-const System* simulation_system(uint32_t n)
-{
-    return simulation_order[n];
 }
 
 /* --- making it -------------------------------------------------------------------------------- */
@@ -102,43 +108,67 @@ static void simulation_read_heights(Simulation* sim)
     }
 }
 
-static bool simulation_make_queries(Simulation* sim)
+static bool simulation_make_systems(Simulation* sim)
 {
     for (size_t i = 0; i < SIMULATION_SYSTEMS; ++i) {
-        sett_query_desc desc = simulation_order[i]->query;
-        desc.name = simulation_order[i]->name;
-        sim->times[i].query = sett_query_create(sim->world, &desc);
-        if (sim->times[i].query == NULL) {
+        sett_system_desc desc = *simulation_order[i].system;
+        desc.phase = (int)simulation_order[i].phase;
+        desc.user = sim;
+        sim->systems[i] = sett_system_create(sim->world, &desc);
+        if (sim->systems[i] == NULL) {
             return false;
         }
     }
     return true;
 }
 
+static bool simulation_make_threads(Simulation* sim, uint32_t workers)
+{
+    sim->threads = sett_threads_create(workers, NULL);
+    if (sim->threads == NULL) {
+        return false;
+    }
+    /* One worker is no workers: the world does it all itself, and may watch what systems touch. */
+    sett_schedule_desc schedule = {0};
+    if (sett_threads_count(sim->threads) > 1) {
+        schedule.tasks = sett_threads_tasks(sim->threads);
+    }
+    return sett_schedule_configure(sim->world, &schedule) == SETT_OK;
+}
+
 static bool simulation_fill(Simulation* sim)
 {
+    sim->game = sett_entity_create(sim->world);
+    if (SETT_SET(sim->world, sim->game, Game, .seed = sim->dice.seed) == NULL) {
+        return false;
+    }
     simulation_read_heights(sim);
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
         if (!spawn_arena(sim, i)) {
             return false;
         }
     }
-    return simulation_make_queries(sim);
+    return true;
+}
+
+static bool simulation_make_world(Simulation* sim, uint32_t workers,
+                                  const sett_allocator* allocator)
+{
+    sett_world_desc desc = {0};
+    if (allocator != NULL) {
+        desc.allocator = *allocator;
+    }
+    sim->world = sett_world_create(&desc);
+    return sim->world != NULL && components_register(sim->world) && simulation_fill(sim) &&
+           simulation_make_threads(sim, workers) && simulation_make_systems(sim);
 }
 
 bool simulation_init(Simulation* sim, Level* levels, uint32_t level_count, uint64_t seed,
-                     Fault* fault)
+                     uint32_t workers, const sett_allocator* allocator, Fault* fault)
 {
     *sim = (Simulation){.dice = {.seed = seed}};
-    bool good = simulation_place_arenas(sim, levels, level_count);
-    if (good) {
-        sim->world = sett_world_create(NULL);
-        good = sim->world != NULL;
-    }
-    if (good) {
-        sim->commands = sett_world_commands(sim->world);
-        good = components_register(sim->world) && simulation_fill(sim);
-    }
+    bool good = simulation_place_arenas(sim, levels, level_count) &&
+                simulation_make_world(sim, workers, allocator);
     if (!good) {
         fault_set(fault, "cannot make the world: %s",
                   sim->world != NULL ? sett_world_message(sim->world) : "out of memory");
@@ -153,6 +183,7 @@ bool simulation_init(Simulation* sim, Level* levels, uint32_t level_count, uint6
 void simulation_deinit(Simulation* sim)
 {
     sett_world_destroy(sim->world);
+    sett_threads_destroy(sim->threads);
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
         level_close(&sim->arenas[i].level);
         free(sim->arenas[i].sectors);
@@ -167,80 +198,32 @@ void simulation_deinit(Simulation* sim)
 
 /* --- running it ------------------------------------------------------------------------------- */
 
-static bool simulation_run_system(Simulation* sim, size_t n)
+/* How many entities each system has: asked now and then, in the same ticks for all. */
+static void simulation_sample(Simulation* sim)
 {
-    const System* system = simulation_order[n];
-    SystemTimes* times = &sim->times[n];
-    uint64_t start = host_nanoseconds();
-    if (system->begin != NULL) {
-        system->begin(sim);
+    ++sim->samples;
+    for (size_t i = 0; i < SIMULATION_SYSTEMS; ++i) {
+        sim->visited[i] += sett_query_count(sett_system_query(sim->systems[i]));
     }
-    SETT_QUERY(times->query, batch) {
-        times->visited += batch->count;
-        system->run(sim, batch);
-    }
-    if (system->end != NULL) {
-        system->end(sim);
-    }
-    sett_commands_apply(sim->commands);
-    times->nanoseconds += host_nanoseconds() - start;
-    /* Whatever went wrong above, a misuse in a system included, the world remembers it. */
-    return sett_world_error(sim->world) == SETT_OK && sim->error == NULL;
 }
 
 bool simulation_step(Simulation* sim, Fault* fault)
 {
-    for (size_t i = 0; i < SIMULATION_SYSTEMS; ++i) {
-        if (!simulation_run_system(sim, i)) {
-            return fault_set(fault, "tick %lu, system %s: %s", (unsigned long)sim->dice.tick,
-                             simulation_order[i]->name,
-                             sim->error != NULL ? sim->error : sett_world_message(sim->world));
-        }
+    if (sim->dice.tick % SIMULATION_TICKS_A_SECOND == 0) {
+        simulation_sample(sim);
     }
-    ++sim->dice.tick;
+    sett_status status = sett_progress(sim->world, 1.0f / SIMULATION_TICKS_A_SECOND);
+    /* Whatever went wrong, a misuse in a system included, the world remembers it. */
+    if (status != SETT_OK || sett_world_error(sim->world) != SETT_OK || sim->error != NULL) {
+        return fault_set(fault, "tick %lu: %s", (unsigned long)sim->dice.tick,
+                         sim->error != NULL ? sim->error : sett_world_message(sim->world));
+    }
+    sim->dice.tick = SETT_GET(sim->world, sim->game, Game)->tick;
     return true;
-}
-
-/* --- events ----------------------------------------------------------------------------------- */
-
-const char* simulation_event_name(Event event)
-{
-    static const char* const names[EVENT_COUNT] = {"shot", "hit",   "miss",    "blast", "death",
-                                                   "drop", "birth", "rise",    "enter", "pickup",
-                                                   "door", "lift",  "teleport"};
-    return names[event];
 }
 
 const ThingType* simulation_type_of(const Simulation* sim, sett_entity entity)
 {
     const Thing* thing = SETT_FIND(sim->world, entity, Thing);
     return thing != NULL ? &thing_table[thing->type] : NULL;
-}
-
-static void simulation_tell_entity(const Simulation* sim, sett_entity entity)
-{
-    const ThingType* type = simulation_type_of(sim, entity);
-    const char* name = type != NULL                           ? type->name
-                       : SETT_HAS(sim->world, entity, Sector) ? "sector"
-                                                              : "something gone";
-    fprintf(sim->trace, "\t%s #%lu", name, (unsigned long)entity.index);
-}
-
-void simulation_note(Simulation* sim, Event event, uint32_t arena, sett_entity who,
-                     sett_entity other, int32_t amount)
-{
-    ++sim->counts.events[event];
-    if (sim->trace == NULL) {
-        return;
-    }
-    fprintf(sim->trace, "%lu\t%s\t%s", (unsigned long)sim->dice.tick,
-            sim->arenas[arena].level.map.name, simulation_event_name(event));
-    simulation_tell_entity(sim, who);
-    if (!sett_is_null(other)) {
-        simulation_tell_entity(sim, other);
-    }
-    if (amount != 0) {
-        fprintf(sim->trace, "\t%ld", (long)amount);
-    }
-    fputc('\n', sim->trace);
 }

@@ -1,10 +1,10 @@
-/* simulation.h - the world, what it is simulated with, and the order of its systems.
+/* simulation.h - the world, what it is simulated with, and what systems work with.
  *
- * A system is a query and a function that is handed one batch of matching entities at a time. It
- * reads and writes the components of its query, looks others up by handle, and records structural
- * changes into `commands`; these are applied when the system has seen all its batches, before the
- * next begins. So within a system nothing appears or vanishes, and between systems nothing is
- * pending. */
+ * Systems are sett_systems: a function, a query and the access that it declares. The function is
+ * called for parts of the matching entities, lanes, perhaps on several threads at once. It reads
+ * and writes the components of its query, reads others by handle, and records structural changes
+ * into its lane's commands; these are applied at the end of each phase. So within a phase nothing
+ * appears or vanishes, and it does not matter which lane comes first. */
 #ifndef FREEDOOM_SIMULATION_H
 #define FREEDOOM_SIMULATION_H
 
@@ -14,93 +14,77 @@
 #include "fault.h"
 #include "thing_table.h"
 
+#include "sett/system.h"
+#include "sett/threads.h"
+
 #include <stdio.h>
 
 #define SIMULATION_TICKS_A_SECOND 35u
-
-/* What the world's history is made of; counted, and told one by one with --trace. */
-typedef enum Event {
-    EVENT_SHOT,  /* fired bullets, threw a missile, bit, charged */
-    EVENT_HIT,   /* somebody lost health */
-    EVENT_MISS,  /* a bullet or missile met the building */
-    EVENT_BLAST, /* something exploded */
-    EVENT_DEATH,
-    EVENT_DROP,  /* left an item behind */
-    EVENT_BIRTH, /* a lost soul came out of a pain elemental */
-    EVENT_RISE,  /* a corpse was brought back to life */
-    EVENT_ENTER, /* a player came in at a start, again */
-    EVENT_PICKUP,
-    EVENT_DOOR, /* a ceiling was set in motion */
-    EVENT_LIFT, /* a floor was */
-    EVENT_TELEPORT,
-    EVENT_COUNT
-} Event;
-
-typedef struct Counts {
-    uint64_t events[EVENT_COUNT];
-    uint64_t created;   /* entities, those of the maps included */
-    uint64_t destroyed; /* entities; corpses stay */
-} Counts;
-
-typedef struct Simulation Simulation;
-
-typedef struct System {
-    const char* name;
-    sett_query_desc query;
-    void (*run)(Simulation* sim, sett_batch* batch);
-    void (*begin)(Simulation* sim); /* before the first batch; default: nothing */
-    void (*end)(Simulation* sim);   /* after the last one; default: nothing */
-} System;
-
-/* How a system has done so far. */
-typedef struct SystemTimes {
-    sett_query* query;
-    uint64_t nanoseconds;
-    uint64_t visited; /* entities */
-} SystemTimes;
-
 #define SIMULATION_SYSTEMS_MAX 48u
-#define SIMULATION_PLAYERS 4u /* a map has starts for so many */
 
 /* The players of a map, by number, where they stood when the tick began. */
 typedef struct Muster {
-    sett_entity players[SIMULATION_PLAYERS]; /* null: is not there */
-    Position positions[SIMULATION_PLAYERS];
+    sett_entity players[COMPONENT_PLAYERS]; /* null: is not there */
+    Position positions[COMPONENT_PLAYERS];
 } Muster;
 
-struct Simulation {
+/* What systems may read but the world does not hold. None of it is state: it never changes, or it
+ * is made anew in each tick, from the components. */
+typedef struct Simulation {
     sett_world* world;
-    sett_commands* commands; /* of the world */
-    Dice dice;               /* seed and tick */
+    sett_threads* threads;
+    sett_entity game; /* the one with the component Game */
 
     /* What never changes. */
     Arena* arenas;
     uint32_t arena_count;
+    uint32_t sector_count; /* of all maps */
 
-    /* Indexes into the state, made anew in each tick by `survey`, `gather`, `muster`. */
-    LevelHeights* heights; /* of all sectors of all maps */
-    uint32_t sector_count;
-    Crowd crowd;
-    Muster* musters; /* of each arena */
+    /* Made anew. */
+    Dice dice;             /* seed and tick, as the Game has them */
+    LevelHeights* heights; /* of all sectors: by the system `survey` */
+    Crowd crowd;           /* by `gather` */
+    Muster* musters;       /* of each arena: by `muster` */
 
-    SystemTimes times[SIMULATION_SYSTEMS_MAX];
-    Counts counts;
+    sett_system* systems[SIMULATION_SYSTEMS_MAX];
+    uint64_t visited[SIMULATION_SYSTEMS_MAX]; /* entities, counted in `samples` ticks */
+    uint32_t samples;
     FILE* trace;       /* where to tell events, or NULL */
     const char* error; /* why the simulation cannot go on, or NULL */
-};
+} Simulation;
 
-/* Makes a world of these levels; takes them over, also on failure. */
+/* Makes a world of these levels; takes them over, also on failure. Systems know where `sim` is: it
+ * may not move.
+ *   workers    threads that run systems; 0: as many as the machine has
+ *   allocator  of the world; NULL for the C library's */
 bool simulation_init(Simulation* sim, Level* levels, uint32_t level_count, uint64_t seed,
-                     Fault* fault);
+                     uint32_t workers, const sett_allocator* allocator, Fault* fault);
 void simulation_deinit(Simulation* sim);
 
 /* Goes on by one tick. Returns false, with a reason, if memory ran out. */
 bool simulation_step(Simulation* sim, Fault* fault);
 
 uint32_t simulation_system_count(void);
-const System* simulation_system(uint32_t n);
 
 /* --- for systems ------------------------------------------------------------------------------ */
+
+/* Where a function records: what it has of the simulation to read, and its lane's commands. */
+typedef struct Lane {
+    const Simulation* sim;
+    sett_world* world;
+    sett_commands* commands;
+} Lane;
+
+static inline Lane simulation_lane(const sett_context* context)
+{
+    return (Lane){.sim = context->user, .world = context->world, .commands = context->commands};
+}
+
+/* The lane of those who are no systems: nothing may run meanwhile. */
+static inline Lane simulation_outside(const Simulation* sim)
+{
+    return (Lane){.sim = sim, .world = sim->world, .commands = sett_world_commands(sim->world)};
+}
 
 static inline const Arena* simulation_arena(const Simulation* sim, Place place)
 {
@@ -132,12 +116,6 @@ static inline int32_t simulation_roll_damage(const Simulation* sim, sett_entity 
 {
     return roll.damage * (int32_t)(1 + simulation_roll(sim, entity, purpose, roll.sides));
 }
-
-/* Counts an event and tells it if asked to. `other` may be null. */
-void simulation_note(Simulation* sim, Event event, uint32_t arena, sett_entity who,
-                     sett_entity other, int32_t amount);
-
-const char* simulation_event_name(Event event);
 
 /* What a thing is, by its type; NULL for a handle that is null or stale or not a thing. */
 const ThingType* simulation_type_of(const Simulation* sim, sett_entity entity);

@@ -11,11 +11,6 @@
 
 /* --- a map's building ------------------------------------------------------------------------- */
 
-static void spawn_count(Simulation* sim, uint64_t entities)
-{
-    sim->counts.created += entities;
-}
-
 static void spawn_special(Simulation* sim, sett_entity entity, uint16_t action, uint16_t tag)
 {
     if (action != 0 || tag != 0) {
@@ -58,7 +53,6 @@ static bool spawn_sectors(Simulation* sim, uint32_t number)
     }
     if (good) {
         spawn_dress_sectors(sim, arena);
-        spawn_count(sim, count);
     }
     free(sectors);
     free(heights);
@@ -86,7 +80,6 @@ static bool spawn_lines(Simulation* sim, uint32_t number)
     for (uint32_t i = 0; good && i < count; ++i) {
         spawn_special(sim, arena->lines[i], map->lines[i].special, map->lines[i].tag);
     }
-    spawn_count(sim, good ? count : 0);
     free(lines);
     return good;
 }
@@ -106,20 +99,21 @@ static Fixed spawn_floor(const Simulation* sim, Place place, Fixed x, Fixed y, F
 }
 
 /* One player for each of the four numbers; a map may have the same start twice. */
-static void spawn_start(Simulation* sim, sett_entity start, uint16_t number, Place place,
+static void spawn_start(const Lane* lane, sett_entity start, uint16_t number, Place place,
                         Position position, bool taken[])
 {
-    if (number >= 1 && number <= SIMULATION_PLAYERS && !taken[number - 1]) {
+    if (number >= 1 && number <= COMPONENT_PLAYERS && !taken[number - 1]) {
         taken[number - 1] = true;
-        sett_entity player = spawn_player(sim, (uint8_t)number, place, position);
-        SETT_CMD_SET(sim->commands, start, Start, .player = player);
+        sett_entity player = spawn_player(lane, (uint8_t)number, place, position);
+        SETT_CMD_SET(lane->commands, start, Start, .player = player);
     }
 }
 
 static void spawn_things(Simulation* sim, uint32_t arena)
 {
     const Level* level = &sim->arenas[arena].level;
-    bool taken[SIMULATION_PLAYERS] = {false};
+    bool taken[COMPONENT_PLAYERS] = {false};
+    Lane lane = simulation_outside(sim);
     for (uint32_t i = 0; i < level->map.thing_count; ++i) {
         const WadThing* thing = &level->map.things[i];
         uint32_t type = thing_table_find(thing->type);
@@ -129,8 +123,8 @@ static void spawn_things(Simulation* sim, uint32_t arena)
         Fixed radius = fixed_from_int(thing_table[type].radius);
         Fixed z = spawn_floor(sim, place, x, y, radius);
         Position position = {x, y, z};
-        sett_entity entity = spawn_thing(sim, type, place, position);
-        spawn_start(sim, entity, thing->type, place, position, taken);
+        sett_entity entity = spawn_thing(&lane, type, place, position);
+        spawn_start(&lane, entity, thing->type, place, position, taken);
     }
 }
 
@@ -140,70 +134,68 @@ bool spawn_arena(Simulation* sim, uint32_t arena)
     if (SETT_SET(sim->world, map, Map, .arena = arena) == NULL) {
         return false;
     }
-    spawn_count(sim, 1);
     sim->arenas[arena].map = map;
     if (!spawn_sectors(sim, arena) || !spawn_lines(sim, arena)) {
         return false;
     }
     spawn_things(sim, arena);
-    return sett_commands_apply(sim->commands) == SETT_OK;
+    return sett_commands_apply(sett_world_commands(sim->world)) == SETT_OK;
 }
 
 /* --- things ----------------------------------------------------------------------------------- */
 
-static sett_entity spawn_at(Simulation* sim, Place place, Position position)
+static sett_entity spawn_at(const Lane* lane, Place place, Position position)
 {
-    sett_entity entity = sett_cmd_create(sim->commands);
-    sett_cmd_set(sim->commands, entity, Position_id, &position);
-    sett_cmd_set(sim->commands, entity, Place_id, &place);
-    spawn_count(sim, 1);
+    sett_entity entity = sett_cmd_create(lane->commands);
+    sett_cmd_set(lane->commands, entity, Position_id, &position);
+    sett_cmd_set(lane->commands, entity, Place_id, &place);
     return entity;
 }
 
-static void spawn_body(Simulation* sim, sett_entity entity, const ThingType* type)
+static void spawn_body(const Lane* lane, sett_entity entity, const ThingType* type)
 {
-    SETT_CMD_SET(sim->commands, entity, Body, .radius = fixed_from_int(type->radius),
+    SETT_CMD_SET(lane->commands, entity, Body, .radius = fixed_from_int(type->radius),
                  .height = fixed_from_int(type->height));
 }
 
-void spawn_life(Simulation* sim, sett_entity entity, const ThingType* type)
+void spawn_life(const Lane* lane, sett_entity entity, const ThingType* type)
 {
-    spawn_body(sim, entity, type);
-    SETT_CMD_SET(sim->commands, entity, Health, .points = type->health);
-    sett_cmd_add(sim->commands, entity, Alive_id);
+    spawn_body(lane, entity, type);
+    SETT_CMD_SET(lane->commands, entity, Health, .points = type->health);
+    sett_cmd_add(lane->commands, entity, Alive_id);
     if (type->kind == THING_MONSTER) {
-        sett_cmd_add(sim->commands, entity, Monster_id);
+        sett_cmd_add(lane->commands, entity, Monster_id);
     }
     if (type->flies) {
-        sett_cmd_add(sim->commands, entity, Flying_id);
+        sett_cmd_add(lane->commands, entity, Flying_id);
     }
     if (type->speed != 0) {
-        uint32_t direction = simulation_roll(sim, entity, DICE_DIRECTION, 8);
-        uint32_t wait = simulation_roll(sim, entity, DICE_SPAWN, type->step_ticks);
-        SETT_CMD_SET(sim->commands, entity, Walk, .direction = (uint8_t)direction,
+        uint32_t direction = simulation_roll(lane->sim, entity, DICE_DIRECTION, 8);
+        uint32_t wait = simulation_roll(lane->sim, entity, DICE_SPAWN, type->step_ticks);
+        SETT_CMD_SET(lane->commands, entity, Walk, .direction = (uint8_t)direction,
                      .wait = (uint8_t)wait);
     }
 }
 
-sett_entity spawn_thing(Simulation* sim, uint32_t type, Place place, Position position)
+sett_entity spawn_thing(const Lane* lane, uint32_t type, Place place, Position position)
 {
     const ThingType* row = &thing_table[type];
-    sett_entity entity = spawn_at(sim, place, position);
-    SETT_CMD_SET(sim->commands, entity, Thing, .type = (uint16_t)type);
+    sett_entity entity = spawn_at(lane, place, position);
+    SETT_CMD_SET(lane->commands, entity, Thing, .type = (uint16_t)type);
     switch (row->kind) {
     case THING_MONSTER:
-        spawn_life(sim, entity, row);
+        spawn_life(lane, entity, row);
         break;
     case THING_BARREL:
-        spawn_body(sim, entity, row);
-        SETT_CMD_SET(sim->commands, entity, Health, .points = row->health);
+        spawn_body(lane, entity, row);
+        SETT_CMD_SET(lane->commands, entity, Health, .points = row->health);
         break;
     case THING_ITEM:
-        sett_cmd_add(sim->commands, entity, Item_id);
+        sett_cmd_add(lane->commands, entity, Item_id);
         break;
     case THING_SCENERY:
         if (row->radius != 0) {
-            spawn_body(sim, entity, row);
+            spawn_body(lane, entity, row);
         }
         break;
     default:
@@ -212,61 +204,69 @@ sett_entity spawn_thing(Simulation* sim, uint32_t type, Place place, Position po
     return entity;
 }
 
-sett_entity spawn_player(Simulation* sim, uint8_t number, Place place, Position position)
+sett_entity spawn_player(const Lane* lane, uint8_t number, Place place, Position position)
 {
-    sett_entity entity = spawn_at(sim, place, position);
-    SETT_CMD_SET(sim->commands, entity, Thing, .type = THING_PLAYER_ROW);
-    spawn_life(sim, entity, &thing_table[THING_PLAYER_ROW]);
-    SETT_CMD_SET(sim->commands, entity, Player, .number = number);
-    SETT_CMD_SET(sim->commands, entity, Armour, .points = 0);
-    SETT_CMD_SET(sim->commands, entity, Pack, .rounds = {[AMMO_BULLETS] = SPAWN_BULLETS},
+    sett_entity entity = spawn_at(lane, place, position);
+    SETT_CMD_SET(lane->commands, entity, Thing, .type = THING_PLAYER_ROW);
+    spawn_life(lane, entity, &thing_table[THING_PLAYER_ROW]);
+    SETT_CMD_SET(lane->commands, entity, Player, .number = number);
+    SETT_CMD_SET(lane->commands, entity, Armour, .points = 0);
+    SETT_CMD_SET(lane->commands, entity, Pack, .rounds = {[AMMO_BULLETS] = SPAWN_BULLETS},
                  .weapons = 1u << WEAPON_FIST | 1u << WEAPON_PISTOL);
     return entity;
 }
 
 /* --- what flies, and what is over soon -------------------------------------------------------- */
 
-sett_entity spawn_missile(Simulation* sim, uint32_t type, Place place, Position position,
+sett_entity spawn_missile(const Lane* lane, uint32_t type, Place place, Position position,
                           Velocity velocity, sett_entity shooter)
 {
-    sett_entity entity = spawn_at(sim, place, position);
-    SETT_CMD_SET(sim->commands, entity, Thing, .type = (uint16_t)type);
-    sett_cmd_set(sim->commands, entity, Velocity_id, &velocity);
-    SETT_CMD_SET(sim->commands, entity, Missile, .shooter = shooter);
+    sett_entity entity = spawn_at(lane, place, position);
+    SETT_CMD_SET(lane->commands, entity, Thing, .type = (uint16_t)type);
+    sett_cmd_set(lane->commands, entity, Velocity_id, &velocity);
+    SETT_CMD_SET(lane->commands, entity, Missile, .shooter = shooter);
     return entity;
 }
 
-void spawn_spark(Simulation* sim, Place place, Position position)
+void spawn_spark(const Lane* lane, Place place, Position position)
 {
-    sett_entity entity = spawn_at(sim, place, position);
-    sett_cmd_add(sim->commands, entity, Spark_id);
-    SETT_CMD_SET(sim->commands, entity, Lifetime, .ticks = SPAWN_SPARK_TICKS);
+    sett_entity entity = spawn_at(lane, place, position);
+    sett_cmd_add(lane->commands, entity, Spark_id);
+    SETT_CMD_SET(lane->commands, entity, Lifetime, .ticks = SPAWN_SPARK_TICKS);
 }
 
-void spawn_hit(Simulation* sim, sett_entity victim, sett_entity attacker, int32_t damage)
+void spawn_hit(const Lane* lane, sett_entity victim, sett_entity attacker, int32_t damage)
 {
-    sett_entity entity = sett_cmd_create(sim->commands);
-    SETT_CMD_SET(sim->commands, entity, Hit, .victim = victim, .attacker = attacker,
+    sett_entity entity = sett_cmd_create(lane->commands);
+    SETT_CMD_SET(lane->commands, entity, Hit, .victim = victim, .attacker = attacker,
                  .damage = damage);
-    spawn_count(sim, 1);
 }
 
-void spawn_use(Simulation* sim, sett_entity line, sett_entity user)
+void spawn_use(const Lane* lane, sett_entity line, sett_entity user)
 {
-    sett_entity entity = sett_cmd_create(sim->commands);
-    SETT_CMD_SET(sim->commands, entity, Use, .line = line, .user = user);
-    spawn_count(sim, 1);
+    sett_entity entity = sett_cmd_create(lane->commands);
+    SETT_CMD_SET(lane->commands, entity, Use, .line = line, .user = user);
 }
 
-void spawn_pickup(Simulation* sim, sett_entity player, uint32_t type)
+void spawn_pickup(const Lane* lane, sett_entity player, uint32_t type)
 {
-    sett_entity entity = sett_cmd_create(sim->commands);
-    SETT_CMD_SET(sim->commands, entity, Pickup, .player = player, .type = type);
-    spawn_count(sim, 1);
+    sett_entity entity = sett_cmd_create(lane->commands);
+    SETT_CMD_SET(lane->commands, entity, Pickup, .player = player, .type = type);
 }
 
-void spawn_end(Simulation* sim, sett_entity entity)
+void spawn_news(const Lane* lane, Event event, uint32_t arena, sett_entity who, sett_entity other,
+                int32_t amount)
 {
-    sett_cmd_destroy(sim->commands, entity);
-    ++sim->counts.destroyed;
+    const Thing* who_is = SETT_FIND(lane->world, who, Thing);
+    const Thing* other_is = SETT_FIND(lane->world, other, Thing);
+    sett_entity entity = sett_cmd_create(lane->commands);
+    SETT_CMD_SET(lane->commands, entity, News, .event = (uint16_t)event, .arena = (uint16_t)arena,
+                 .types = {who_is != NULL ? who_is->type : THING_NOTHING,
+                           other_is != NULL ? other_is->type : THING_NOTHING},
+                 .who = who, .other = other, .amount = amount);
+}
+
+void spawn_end(const Lane* lane, sett_entity entity)
+{
+    sett_cmd_destroy(lane->commands, entity);
 }

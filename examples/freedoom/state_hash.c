@@ -55,6 +55,19 @@ STATE_COMPONENT(Hit, v->victim.index, v->victim.generation, v->attacker.index,
 STATE_COMPONENT(Use, v->line.index, v->line.generation, v->user.index, v->user.generation)
 STATE_COMPONENT(Pickup, v->player.index, v->player.generation, v->type)
 
+STATE_COMPONENT(News, v->event, v->arena, v->types[0], v->types[1], v->who.index, v->who.generation,
+                v->other.index, v->other.generation, v->amount)
+
+static uint64_t state_hash_Game(const void* values, uint32_t row)
+{
+    const Game* game = (const Game*)values + row;
+    uint64_t hash = STATE_FIELDS((int64_t)game->seed, game->tick);
+    for (int event = 0; event < EVENT_COUNT; ++event) {
+        hash = STATE_FIELDS((int64_t)hash, (int64_t)game->events[event]);
+    }
+    return hash;
+}
+
 typedef uint64_t StateHashFn(const void* values, uint32_t row);
 
 /* By id; tags have no values. */
@@ -77,6 +90,7 @@ static StateHashFn* const state_hash_fns[COMPONENT_END] = {
     [Missile_id] = state_hash_Missile,   [Homing_id] = state_hash_Homing,
     [Lifetime_id] = state_hash_Clock,    [Hit_id] = state_hash_Hit,
     [Use_id] = state_hash_Use,           [Pickup_id] = state_hash_Pickup,
+    [News_id] = state_hash_News,         [Game_id] = state_hash_Game,
 };
 
 static bool state_hash_component(const Simulation* sim, sett_component id, uint64_t* hash)

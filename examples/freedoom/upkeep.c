@@ -7,30 +7,29 @@
 /* Collision asks for heights by a sector's number, thousands of times a tick; the truth is a
  * component of the sector entities. Reading all of it once a tick costs less than looking each of
  * them up. */
-static void survey_run(Simulation* sim, sett_batch* b)
+static void survey_run(sett_context* context)
 {
-    const Sector* sector = sett_batch_field(b, 0);
-    const Heights* heights = sett_batch_field(b, 1);
-    SETT_EACH(b, i) {
-        uint32_t first = sim->arenas[sector[i].arena].first_sector;
-        sim->heights[first + sector[i].number] = heights[i];
+    Simulation* sim = context->user;
+    SETT_SYSTEM_QUERY(context, b) {
+        const Sector* sector = sett_batch_field(b, 0);
+        const Heights* heights = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            uint32_t first = sim->arenas[sector[i].arena].first_sector;
+            sim->heights[first + sector[i].number] = heights[i];
+        }
     }
 }
 
-const System system_survey = {
+const sett_system_desc system_survey = {
     .name = "survey",
     .run = survey_run,
-    .query = {.terms = {SETT_READS(Sector), SETT_READS(Heights)}},
+    .whole = true,
+    .terms = {SETT_READS(Sector), SETT_READS(Heights)},
 };
 
 /* --- gather ----------------------------------------------------------------------------------- */
 
-static void gather_begin(Simulation* sim)
-{
-    crowd_begin(&sim->crowd, sim->arenas, sim->arena_count);
-}
-
-static void gather_run(Simulation* sim, sett_batch* b)
+static void gather_batch(Simulation* sim, const sett_batch* b)
 {
     const Position* position = sett_batch_field(b, 0);
     const Place* place = sett_batch_field(b, 1);
@@ -51,91 +50,161 @@ static void gather_run(Simulation* sim, sett_batch* b)
     }
 }
 
-static void gather_end(Simulation* sim)
+static void gather_run(sett_context* context)
 {
+    Simulation* sim = context->user;
+    crowd_begin(&sim->crowd, sim->arenas, sim->arena_count);
+    SETT_SYSTEM_QUERY(context, b) {
+        gather_batch(sim, b);
+    }
     crowd_sort(&sim->crowd);
 }
 
-const System system_gather = {
+const sett_system_desc system_gather = {
     .name = "gather",
-    .begin = gather_begin,
     .run = gather_run,
-    .end = gather_end,
-    .query = {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body),
-                        SETT_READS(Thing)}},
+    .whole = true,
+    .terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body), SETT_READS(Thing)},
 };
 
 /* --- clocks ----------------------------------------------------------------------------------- */
 
 /* A clock is a component that removes itself when it has run down: who waits is who has it. */
-static void upkeep_run_clocks(Simulation* sim, sett_batch* b, sett_component component)
+static void upkeep_run_clocks(sett_context* context, sett_component component)
 {
-    Clock* clock = sett_batch_field(b, 0);
-    SETT_EACH(b, i) {
-        if (--clock[i].ticks == 0) {
-            sett_cmd_remove(sim->commands, sett_batch_entity(b, i), component);
-        }
-    }
-}
-
-static void cool_down_run(Simulation* sim, sett_batch* b)
-{
-    upkeep_run_clocks(sim, b, Cooldown_id);
-}
-
-const System system_cool_down = {
-    .name = "cool down",
-    .run = cool_down_run,
-    .query = {.terms = {SETT_WRITES(Cooldown)}},
-};
-
-static void recover_run(Simulation* sim, sett_batch* b)
-{
-    upkeep_run_clocks(sim, b, Pain_id);
-}
-
-const System system_recover = {
-    .name = "recover",
-    .run = recover_run,
-    .query = {.terms = {SETT_WRITES(Pain)}},
-};
-
-/* A player has none of them or several: a field that he lacks is NULL. */
-static void wear_off_run(Simulation* sim, sett_batch* b)
-{
-    static const sett_component powers[] = {Invulnerable_id, Invisible_id, Shielded_id};
-    for (uint32_t k = 0; k < sizeof powers / sizeof powers[0]; ++k) {
-        Clock* clock = sett_batch_field(b, k);
-        if (clock == NULL) {
-            continue;
-        }
+    SETT_SYSTEM_QUERY(context, b) {
+        Clock* clock = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             if (--clock[i].ticks == 0) {
-                sett_cmd_remove(sim->commands, sett_batch_entity(b, i), powers[k]);
+                sett_cmd_remove(context->commands, sett_batch_entity(b, i), component);
             }
         }
     }
 }
 
-const System system_wear_off = {
-    .name = "wear off",
-    .run = wear_off_run,
-    .query = {.terms = {SETT_MAY_WRITE(Invulnerable), SETT_MAY_WRITE(Invisible),
-                        SETT_MAY_WRITE(Shielded), SETT_HAVING(Player)}},
+static void cool_down_run(sett_context* context)
+{
+    upkeep_run_clocks(context, Cooldown_id);
+}
+
+const sett_system_desc system_cool_down = {
+    .name = "cool down",
+    .run = cool_down_run,
+    .terms = {SETT_WRITES(Cooldown)},
 };
 
-static void expire_run(Simulation* sim, sett_batch* b)
+static void recover_run(sett_context* context)
 {
-    Lifetime* lifetime = sett_batch_field(b, 0);
-    SETT_EACH(b, i) {
-        if (--lifetime[i].ticks == 0) {
-            spawn_end(sim, sett_batch_entity(b, i));
+    upkeep_run_clocks(context, Pain_id);
+}
+
+const sett_system_desc system_recover = {
+    .name = "recover",
+    .run = recover_run,
+    .terms = {SETT_WRITES(Pain)},
+};
+
+/* A player has none of them or several: a field that he lacks is NULL. */
+static void wear_off_run(sett_context* context)
+{
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        static const sett_component powers[] = {Invulnerable_id, Invisible_id, Shielded_id};
+        for (uint32_t k = 0; k < sizeof powers / sizeof powers[0]; ++k) {
+            Clock* clock = sett_batch_field(b, k);
+            if (clock == NULL) {
+                continue;
+            }
+            SETT_EACH(b, i) {
+                if (--clock[i].ticks == 0) {
+                    sett_cmd_remove(lane.commands, sett_batch_entity(b, i), powers[k]);
+                }
+            }
         }
     }
 }
 
-const System system_expire = {
+const sett_system_desc system_wear_off = {
+    .name = "wear off",
+    .run = wear_off_run,
+    .terms = {SETT_MAY_WRITE(Invulnerable), SETT_MAY_WRITE(Invisible), SETT_MAY_WRITE(Shielded),
+              SETT_HAVING(Player)},
+};
+
+static void expire_run(sett_context* context)
+{
+    Lane lane = simulation_lane(context);
+    SETT_SYSTEM_QUERY(context, b) {
+        Lifetime* lifetime = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            if (--lifetime[i].ticks == 0) {
+                spawn_end(&lane, sett_batch_entity(b, i));
+            }
+        }
+    }
+}
+
+const sett_system_desc system_expire = {
     .name = "expire",
     .run = expire_run,
-    .query = {.terms = {SETT_WRITES(Lifetime)}},
+    .terms = {SETT_WRITES(Lifetime)},
+};
+
+/* --- tell ------------------------------------------------------------------------------------- */
+
+const char* event_name(Event event)
+{
+    static const char* const names[EVENT_COUNT] = {"shot", "hit",   "miss",    "blast", "death",
+                                                   "drop", "birth", "rise",    "enter", "pickup",
+                                                   "door", "lift",  "teleport"};
+    return names[event];
+}
+
+static void tell_entity(const Lane* lane, sett_entity entity, uint16_t type)
+{
+    const char* name = type != THING_NOTHING                   ? thing_table[type].name
+                       : SETT_HAS(lane->world, entity, Sector) ? "sector"
+                                                               : "something";
+    fprintf(lane->sim->trace, "\t%s #%lu", name, (unsigned long)entity.index);
+}
+
+static void tell_line(const Lane* lane, const News* news)
+{
+    FILE* trace = lane->sim->trace;
+    fprintf(trace, "%lu\t%s\t%s", (unsigned long)lane->sim->dice.tick,
+            lane->sim->arenas[news->arena].level.map.name, event_name((Event)news->event));
+    tell_entity(lane, news->who, news->types[0]);
+    if (!sett_is_null(news->other)) {
+        tell_entity(lane, news->other, news->types[1]);
+    }
+    if (news->amount != 0) {
+        fprintf(trace, "\t%ld", (long)news->amount);
+    }
+    fputc('\n', trace);
+}
+
+static void tell_run(sett_context* context)
+{
+    Lane lane = simulation_lane(context);
+    Game* game = SETT_GET_MUT(lane.world, lane.sim->game, Game);
+    SETT_SYSTEM_QUERY(context, b) {
+        const News* news = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            ++game->events[news[i].event];
+            if (lane.sim->trace != NULL) {
+                tell_line(&lane, &news[i]);
+            }
+            spawn_end(&lane, sett_batch_entity(b, i));
+        }
+    }
+    ++game->tick;
+}
+
+const sett_system_desc system_tell = {
+    .name = "tell",
+    .run = tell_run,
+    .whole = true,
+    .terms = {SETT_READS(News)},
+    .reads = {Sector_id},
+    .random = {Game_id},
 };

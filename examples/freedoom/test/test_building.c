@@ -8,24 +8,28 @@
 #include "wad_cut.h"
 
 /* A map without anybody who could get in the way. */
-static Simulation start_empty(const char* map)
+static void start_empty(Simulation* sim, const char* map)
 {
     Atlas atlas = {0};
-    Simulation sim;
     Fault fault;
     CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, &map, 1, &fault), "%s", fault.text);
-    CHECK_MSG(simulation_init(&sim, atlas.levels, 1, 1, &fault), "%s", fault.text);
+    CHECK_MSG(simulation_init(sim, atlas.levels, 1, 1, 1, NULL, &fault), "%s", fault.text);
     atlas_deinit(&atlas);
     uint32_t cursor = 0;
-    for (sett_entity e = sett_entity_next(sim.world, &cursor); !sett_is_null(e);
-         e = sett_entity_next(sim.world, &cursor)) {
-        if (SETT_HAS(sim.world, e, Alive) || SETT_HAS(sim.world, e, Item) ||
-            SETT_HAS(sim.world, e, Start)) {
-            spawn_end(&sim, e);
+    Lane lane = simulation_outside(sim);
+    for (sett_entity e = sett_entity_next(sim->world, &cursor); !sett_is_null(e);
+         e = sett_entity_next(sim->world, &cursor)) {
+        if (SETT_HAS(sim->world, e, Alive) || SETT_HAS(sim->world, e, Item) ||
+            SETT_HAS(sim->world, e, Start)) {
+            spawn_end(&lane, e);
         }
     }
-    CHECK_EQ(sett_commands_apply(sim.commands), SETT_OK);
-    return sim;
+    CHECK_EQ(sett_commands_apply(sett_world_commands(sim->world)), SETT_OK);
+}
+
+static uint64_t event_count(const Simulation* sim, int event)
+{
+    return SETT_GET(sim->world, sim->game, Game)->events[event];
 }
 
 static void step(Simulation* sim)
@@ -66,8 +70,9 @@ static bool moves(const Simulation* sim, uint16_t sector)
 
 static void use(Simulation* sim, uint16_t line, sett_entity user)
 {
-    spawn_use(sim, sim->arenas[0].lines[line], user);
-    CHECK_EQ(sett_commands_apply(sim->commands), SETT_OK);
+    Lane lane = simulation_outside(sim);
+    spawn_use(&lane, sim->arenas[0].lines[line], user);
+    CHECK_EQ(sett_commands_apply(lane.commands), SETT_OK);
 }
 
 /* The middle of a sector's box, if that is inside of it. */
@@ -83,16 +88,18 @@ static Position middle_of(const Simulation* sim, uint16_t sector)
 static sett_entity put(Simulation* sim, uint16_t number, uint16_t sector, Position position)
 {
     Place place = {.arena = 0, .sector = sector};
-    sett_entity entity = spawn_thing(sim, thing_table_find(number), place, position);
-    CHECK_EQ(sett_commands_apply(sim->commands), SETT_OK);
+    Lane lane = simulation_outside(sim);
+    sett_entity entity = spawn_thing(&lane, thing_table_find(number), place, position);
+    CHECK_EQ(sett_commands_apply(lane.commands), SETT_OK);
     return entity;
 }
 
 static sett_entity put_player(Simulation* sim, uint8_t number, uint16_t sector, Position position)
 {
     Place place = {.arena = 0, .sector = sector};
-    sett_entity entity = spawn_player(sim, number, place, position);
-    CHECK_EQ(sett_commands_apply(sim->commands), SETT_OK);
+    Lane lane = simulation_outside(sim);
+    sett_entity entity = spawn_player(&lane, number, place, position);
+    CHECK_EQ(sett_commands_apply(lane.commands), SETT_OK);
     return entity;
 }
 
@@ -100,7 +107,8 @@ static sett_entity put_player(Simulation* sim, uint8_t number, uint16_t sector, 
 
 static void door_opens_and_closes(void)
 {
-    Simulation sim = start_empty("E1M1");
+    Simulation sim;
+    start_empty(&sim, "E1M1");
     uint16_t sector = 0;
     uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
     LevelHeights shut = heights_of(&sim, sector);
@@ -108,7 +116,7 @@ static void door_opens_and_closes(void)
     use(&sim, line, sett_null());
     step(&sim);
     CHECK(moves(&sim, sector));
-    CHECK_EQ(sim.counts.events[EVENT_DOOR], 1);
+    CHECK_EQ(event_count(&sim, EVENT_DOOR), 1);
     Fixed highest = shut.ceiling;
     for (int i = 0; i < 100; i++) {
         Fixed before = heights_of(&sim, sector).ceiling;
@@ -122,13 +130,14 @@ static void door_opens_and_closes(void)
     }
     CHECK_EQ(heights_of(&sim, sector).ceiling, shut.ceiling);
     CHECK(!moves(&sim, sector));
-    CHECK_EQ(sim.counts.events[EVENT_DOOR], 1);
+    CHECK_EQ(event_count(&sim, EVENT_DOOR), 1);
     simulation_deinit(&sim);
 }
 
 static void door_does_not_crush(void)
 {
-    Simulation sim = start_empty("E1M1");
+    Simulation sim;
+    start_empty(&sim, "E1M1");
     uint16_t sector = 0;
     uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
     use(&sim, line, sett_null());
@@ -147,7 +156,8 @@ static void door_does_not_crush(void)
 
 static void monsters_open_doors(void)
 {
-    Simulation sim = start_empty("E1M1");
+    Simulation sim;
+    start_empty(&sim, "E1M1");
     uint16_t sector = 0;
     uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
     const LevelLine* door = &sim.arenas[0].level.lines[line];
@@ -174,7 +184,8 @@ static void monsters_open_doors(void)
 
 static void lift_goes_down_and_comes_back(void)
 {
-    Simulation sim = start_empty("E1M1");
+    Simulation sim;
+    start_empty(&sim, "E1M1");
     uint16_t sector = 0;
     uint16_t line = find_line(&sim, TRIGGER_PUSH, EFFECT_LIFT, &sector);
     LevelHeights up = heights_of(&sim, sector);
@@ -195,7 +206,7 @@ static void lift_goes_down_and_comes_back(void)
     CHECK_EQ(heights_of(&sim, sector).floor, up.floor);
     CHECK_EQ(SETT_GET(sim.world, medikit, Position)->z, up.floor);
     CHECK(!moves(&sim, sector));
-    CHECK_EQ(sim.counts.events[EVENT_LIFT], 1);
+    CHECK_EQ(event_count(&sim, EVENT_LIFT), 1);
     simulation_deinit(&sim);
 }
 
@@ -203,7 +214,8 @@ static void lift_goes_down_and_comes_back(void)
 
 static void teleport_leads_to_its_landing(void)
 {
-    Simulation sim = start_empty("E2M1");
+    Simulation sim;
+    start_empty(&sim, "E2M1");
     uint16_t sector = 0;
     uint16_t line = find_line(&sim, TRIGGER_CROSS, EFFECT_TELEPORT, &sector);
     uint16_t pad = sim.arenas[0].level.lines[line].front;
@@ -214,12 +226,12 @@ static void teleport_leads_to_its_landing(void)
     CHECK_EQ(level_sector_at(&sim.arenas[0].level, there->x, there->y), sector);
     CHECK_EQ(SETT_GET(sim.world, first, Place)->sector, sector);
     CHECK_EQ(there->z, heights_of(&sim, sector).floor);
-    CHECK_EQ(sim.counts.events[EVENT_TELEPORT], 1);
+    CHECK_EQ(event_count(&sim, EVENT_TELEPORT), 1);
     /* Nobody arrives where somebody stands. */
     sett_entity second = put_player(&sim, 2, pad, middle_of(&sim, pad));
     use(&sim, line, second);
     step(&sim);
-    CHECK_EQ(sim.counts.events[EVENT_TELEPORT], 1);
+    CHECK_EQ(event_count(&sim, EVENT_TELEPORT), 1);
     simulation_deinit(&sim);
 }
 
@@ -227,7 +239,8 @@ static void teleport_leads_to_its_landing(void)
 
 static void item_is_picked_up_once(void)
 {
-    Simulation sim = start_empty("E1M1");
+    Simulation sim;
+    start_empty(&sim, "E1M1");
     const WadThing* thing = &sim.arenas[0].level.map.things[0];
     Position at = {fixed_from_int(thing->x), fixed_from_int(thing->y), 0};
     uint16_t sector = (uint16_t)level_sector_at(&sim.arenas[0].level, at.x, at.y);
@@ -246,22 +259,24 @@ static void item_is_picked_up_once(void)
     CHECK_EQ(SETT_GET(sim.world, first, Health)->points, 200);
     CHECK_EQ(SETT_GET(sim.world, second, Health)->points, 100);
     CHECK(sett_entity_valid(sim.world, kit)); /* it would help nobody */
-    CHECK_EQ(sim.counts.events[EVENT_PICKUP], 2);
+    CHECK_EQ(event_count(&sim, EVENT_PICKUP), 2);
     simulation_deinit(&sim);
 }
 
 static void gifts_have_limits(void)
 {
-    Simulation sim = start_empty("E1M1");
+    Simulation sim;
+    start_empty(&sim, "E1M1");
     const WadThing* thing = &sim.arenas[0].level.map.things[0];
     Position at = {fixed_from_int(thing->x), fixed_from_int(thing->y), 0};
     uint16_t sector = (uint16_t)level_sector_at(&sim.arenas[0].level, at.x, at.y);
     sett_entity player = put_player(&sim, 1, sector, at);
+    Lane lane = simulation_outside(&sim);
     static const uint16_t numbers[] = {2048, 2048, 2048, 2048, 2048, 8, 2048, 2018, 2015,
                                        2019, 2003, 2022, 2024, 2025, 5, 40,   2023, 83};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        spawn_pickup(&sim, player, thing_table_find(numbers[i]));
-        CHECK_EQ(sett_commands_apply(sim.commands), SETT_OK);
+        spawn_pickup(&lane, player, thing_table_find(numbers[i]));
+        CHECK_EQ(sett_commands_apply(sett_world_commands(sim.world)), SETT_OK);
         step(&sim);
         CHECK_EQ(SETT_GET(sim.world, player, Pack)->rounds[AMMO_BULLETS] <= (i < 5 ? 200 : 400),
                  true);
@@ -283,14 +298,14 @@ static void gifts_have_limits(void)
     CHECK(SETT_HAS(sim.world, player, Invisible));
     CHECK(SETT_HAS(sim.world, player, Shielded));
     /* Powers end, and while they last nothing hurts. */
-    spawn_hit(&sim, player, sett_null(), 1000);
+    spawn_hit(&lane, player, sett_null(), 1000);
     for (int i = 0; i < 60 * 35; i++) {
         step(&sim);
     }
     CHECK(SETT_HAS(sim.world, player, Player));
     CHECK(!SETT_HAS(sim.world, player, Invulnerable));
     CHECK(!SETT_HAS(sim.world, player, Shielded));
-    spawn_hit(&sim, player, sett_null(), 1000);
+    spawn_hit(&lane, player, sett_null(), 1000);
     step(&sim);
     CHECK(SETT_HAS(sim.world, player, Corpse));
     CHECK(!SETT_HAS(sim.world, player, Pack));
@@ -306,7 +321,7 @@ static void lights_stay_in_bounds(void)
     Simulation sim;
     Fault fault;
     CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, 3, &fault), "%s", fault.text);
-    CHECK_MSG(simulation_init(&sim, atlas.levels, 3, 1, &fault), "%s", fault.text);
+    CHECK_MSG(simulation_init(&sim, atlas.levels, 3, 1, 1, NULL, &fault), "%s", fault.text);
     atlas_deinit(&atlas);
     uint64_t changes = 0;
     uint8_t* before = calloc(sim.sector_count, 1);
