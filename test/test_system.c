@@ -830,6 +830,52 @@ static void loops_nest_and_memory_settles(void)
     scarce_end(&memory, world);
 }
 
+typedef struct turn {
+    uint64_t frame;
+    sett_component component;
+} turn;
+
+/* One system after the other records for the first time, long after the first frame. */
+static void record_in_turn(sett_context* c)
+{
+    const turn* mine = c->user;
+    SETT_SYSTEM_QUERY(c, b) {
+        if (c->frame == mine->frame) {
+            sett_cmd_set(c->commands, sett_batch_entity(b, 0), mine->component, &(Position){1, 2});
+        }
+    }
+}
+
+static void lanes_pass_their_chunks_on(void)
+{
+    static const char* const names[] = {"a", "b", "c", "d", "e", "f"};
+    static scarce_memory memory;
+    memset(&memory, 0, sizeof(memory));
+    sett_world* world = scarce_world(&memory);
+    sett_component Position_id = SETT_REGISTER(world, Position);
+    for (uint32_t k = 0; k < 5000; k++) {
+        SETT_SET(world, sett_entity_create(world), Position, (float)k, 0);
+    }
+    turn turns[6];
+    for (uint32_t k = 0; k < 6; k++) {
+        turns[k] = (turn){k, Position_id};
+        sett_system_desc desc = {.name = names[k],
+                                 .run = record_in_turn,
+                                 .user = &turns[k],
+                                 .phase = (int)k,
+                                 .terms = {SETT_READS(Position)}};
+        CHECK(sett_system_create(world, &desc) != NULL);
+    }
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    uint64_t held = memory.held;
+    for (uint32_t k = 0; k < 6; k++) {
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    }
+    CHECK_EQ(memory.held, held);
+    expect_valid(world);
+    scarce_end(&memory, world);
+}
+
 /* ---- Out of memory --------------------------------------------------------------------------- */
 
 typedef struct scarce_scene {
@@ -915,4 +961,5 @@ TEST_MAIN(TEST(visits_each_entity_once), TEST(context_says_what_it_is),
           TEST(who_runs_alone_may_change_structure), TEST(made_while_running_takes_part_later),
           TEST(a_loop_left_open_does_no_harm), TEST(bad_descriptors_are_refused),
           TEST(changed_terms_see_what_is_new), TEST(managed_sets_are_one_call),
-          TEST(loops_nest_and_memory_settles), TEST(failing_memory_changes_nothing))
+          TEST(loops_nest_and_memory_settles), TEST(lanes_pass_their_chunks_on),
+          TEST(failing_memory_changes_nothing))

@@ -31,7 +31,7 @@ static void hover_run(sett_context* context)
             Fixed z = position[i].z;
             Fixed wanted =
                 fixed_clamp(target[i].z, fixed_add(z, -HOVER_SPEED), fixed_add(z, HOVER_SPEED));
-            /* Only within the room; under a lintel the walk has brought it lower or higher already. */
+            /* Only within the room; under a lintel the walk has moved it already. */
             if (wanted >= room.floor && wanted <= fixed_add(room.ceiling, -body[i].height)) {
                 position[i].z = wanted;
             }

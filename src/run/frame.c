@@ -358,6 +358,7 @@ static sett_status frame_apply_system(sett_system* system)
     for (uint32_t k = 0; status == SETT_OK && k < system->lane_capacity; k++) {
         if (sett_commands_count(system->lanes[k].commands) != 0) {
             status = sett_commands_apply(system->lanes[k].commands);
+            setti_commands_rest(system->lanes[k].commands);
         }
     }
     system->recorded = status != SETT_OK;

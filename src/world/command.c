@@ -4,7 +4,8 @@
  * The workload: some thousands of commands a frame, recorded in loops and applied between them.
  * Records lie one after another in chunks that are kept: after the first frames nothing is
  * allocated. Chunks come from the allocator, not from the world's pool, so that buffers of several
- * threads can record side by side.
+ * threads can record side by side. Those of lanes go round: what one stage has recorded and applied
+ * another one records into, and memory follows what is recorded at once, not the number of lanes.
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
@@ -188,16 +189,26 @@ void sett_commands_clear(sett_commands* commands)
     }
 }
 
-void setti_commands_free(sett_commands* commands)
+static void chunks_free(const sett_allocator* allocator, command_chunk* chunk)
 {
-    sett_world* world = commands->world;
-    commands_drop(commands);
-    const sett_allocator* allocator = &world->pool.allocator;
-    for (command_chunk* chunk = commands->first; chunk != NULL;) {
+    while (chunk != NULL) {
         command_chunk* next = chunk->next;
         (void)allocator->realloc_fn(allocator->user, chunk, chunk->size, 0, CHUNK_ALIGN);
         chunk = next;
     }
+}
+
+void setti_commands_free_spares(sett_world* world)
+{
+    chunks_free(&world->pool.allocator, world->spare_chunks);
+    world->spare_chunks = NULL;
+}
+
+void setti_commands_free(sett_commands* commands)
+{
+    sett_world* world = commands->world;
+    commands_drop(commands);
+    chunks_free(&world->pool.allocator, commands->first);
     if (commands->previous != NULL) {
         commands->previous->next = commands->next;
     } else {
@@ -292,9 +303,28 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
         *size += at->memory;
         *allocations += at->allocations;
     }
+    for (const command_chunk* at = world->spare_chunks; at != NULL; at = at->next) {
+        *size += at->size;
+    }
 }
 
 /* ------------------------------------------------------------------------------------ recording */
+
+/* Puts a chunk, alone, behind those that the buffer has. */
+static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
+{
+    chunk->next = NULL;
+    chunk->used = CHUNK_HEADER;
+    commands->memory += chunk->size;
+    if (commands->write == NULL) {
+        commands->first = chunk;
+        commands->read = chunk;
+        commands->read_offset = CHUNK_HEADER;
+    } else {
+        commands->write->next = chunk;
+    }
+    commands->write = chunk;
+}
 
 static bool commands_grow(sett_commands* commands, size_t need)
 {
@@ -310,19 +340,9 @@ static bool commands_grow(sett_commands* commands, size_t need)
     if (chunk == NULL) {
         return false;
     }
-    chunk->next = NULL;
     chunk->size = size;
-    chunk->used = CHUNK_HEADER;
-    commands->memory += size;
     commands->allocations++;
-    if (commands->write == NULL) {
-        commands->first = chunk;
-        commands->read = chunk;
-        commands->read_offset = CHUNK_HEADER;
-    } else {
-        commands->write->next = chunk;
-    }
-    commands->write = chunk;
+    commands_append_chunk(commands, chunk);
     return true;
 }
 
@@ -628,11 +648,46 @@ sett_status sett_commands_apply(sett_commands* commands)
 
 /* ---------------------------------------------------------------------------------------- lanes */
 
+/* A lane has a chunk before it starts: a spare one, or a new one. Without memory the lane asks
+ * again when it records. */
+static void lane_equip(sett_commands* commands)
+{
+    sett_world* world = commands->world;
+    command_chunk* spare = world->spare_chunks;
+    if (commands->first != NULL) {
+        return;
+    }
+    if (spare != NULL) {
+        world->spare_chunks = spare->next;
+        commands_append_chunk(commands, spare);
+    } else {
+        (void)commands_grow(commands, 0);
+    }
+}
+
+void setti_commands_rest(sett_commands* commands)
+{
+    sett_world* world = commands->world;
+    command_chunk* chunk = commands->first;
+    /* Who needed a second one keeps both: while it records it can only ask the allocator. */
+    if (commands->count != 0 || chunk == NULL || chunk->next != NULL) {
+        return;
+    }
+    chunk->next = world->spare_chunks;
+    world->spare_chunks = chunk;
+    commands->first = NULL;
+    commands->write = NULL;
+    commands->read = NULL;
+    commands->read_offset = 0;
+    commands->memory = 0;
+}
+
 void setti_commands_begin_lanes(sett_world* world, sett_commands* const* buffers, uint32_t count)
 {
     SETTI_ASSERT(world->open_lanes == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_commands* commands = buffers[k];
+        lane_equip(commands);
         memset(&commands->lane, 0, sizeof(commands->lane));
         commands->lane.count = count;
         commands->lane.number = k;
@@ -696,6 +751,7 @@ sett_status setti_commands_end_lanes(sett_world* world, sett_commands* const* bu
             setti_world_fail(world, buffers[k]->lane.error, "sett_cmd_create", sett_null(), 0);
         }
         memset(&buffers[k]->lane, 0, sizeof(buffers[k]->lane));
+        setti_commands_rest(buffers[k]);
     }
     world->locks -= world->open_lanes != 0;
     world->open_lanes = 0;
@@ -708,6 +764,7 @@ sett_status setti_commands_merge_lanes(sett_world* world, sett_commands* const* 
     sett_status status = setti_commands_end_lanes(world, buffers, count);
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         status = sett_commands_apply(buffers[k]);
+        setti_commands_rest(buffers[k]);
     }
     return status;
 }

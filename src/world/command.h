@@ -49,6 +49,12 @@ void setti_commands_free(sett_commands* commands);
 sett_status setti_commands_apply_all(sett_world* world);
 void setti_commands_drop_all(sett_world* world);
 
+/* Leaves the chunks of a buffer that holds nothing to lanes that will begin. */
+void setti_commands_rest(sett_commands* commands);
+
+/* Frees the chunks that wait for lanes. */
+void setti_commands_free_spares(sett_world* world);
+
 /* The next buffer of the world, or NULL. */
 const sett_commands* setti_commands_next(const sett_commands* commands);
 

@@ -130,6 +130,7 @@ void sett_world_destroy(sett_world* world)
     while (world->all_commands != NULL) {
         setti_commands_free(world->all_commands);
     }
+    setti_commands_free_spares(world);
     if (world->run != NULL) {
         world->free_run(world);
     }

@@ -103,6 +103,7 @@ struct sett_world {
 
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* all_commands; /* doubly linked */
+    void* spare_chunks;          /* which lanes record into: see command.c */
     uint32_t command_depth; /* that records made now get: 0, unless commands are being applied */
     bool depth_logged;      /* by this application: that records are refused for their depth */
     uint32_t open_lanes;    /* buffers that record side by side, see command.h */
