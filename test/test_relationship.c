@@ -465,6 +465,10 @@ static void links_are_recorded(void)
     CHECK_EQ(sett_cmd_set(commands, e[6], owes, &(Owes){.amount = 3}), SETT_OK);
     CHECK_EQ(sett_cmd_remove(commands, e[1], sources), SETT_OK);
     CHECK_EQ(sett_cmd_relate(commands, e[6], sources, e[1], NULL), SETT_STATUS_ARGUMENT);
+    char text[1024];
+    CHECK(sett_commands_describe(commands, text, sizeof(text)) < sizeof(text));
+    CHECK(strstr(text, "\n2: relate entity ") != NULL);
+    CHECK(strstr(text, "\n5: unrelate entity ") != NULL);
     CHECK_EQ(sett_entity_destroy(world, e[4]), SETT_OK);
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
     CHECK_EQ(sett_commands_count(commands), 0);
