@@ -691,16 +691,58 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     return batch;
 }
 
-uint32_t setti_query_extent(sett_query* query, bool* scatters)
+static void survey_mark(setti_survey* survey, uint32_t chunk)
+{
+    survey->bits[chunk / 64] |= (uint64_t)1 << (chunk % 64);
+    survey->filled++;
+}
+
+/* Over pages: the first match of a chunk marks it, and the next chunk is looked at. */
+static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
+{
+    const uint64_t* bits[SETT_QUERY_TERMS + 1];
+    for (uint32_t row = 0; row < limit;) {
+        uint32_t page_end = SETTI_MIN(limit, (row | (SETTI_BITS_ROWS - 1)) + 1);
+        if (match_words_at(query, row, bits) != NULL) {
+            row = page_end;
+            continue;
+        }
+        uint32_t first = row;
+        for (; row < page_end; row += 64) {
+            uint64_t word = bits[0][(row - first) / 64];
+            for (uint32_t k = 1; k < query->matrix_count; k++) {
+                word &= bits[k][(row - first) / 64];
+            }
+            if (word != 0) {
+                survey_mark(survey, row / survey->rows);
+                row = (row / survey->rows + 1) * survey->rows;
+                break;
+            }
+        }
+    }
+}
+
+void setti_query_survey(sett_query* query, setti_survey* survey)
 {
     sett_batch batch;
     batch_start(query, &batch);
-    *scatters = false;
+    memset(survey, 0, sizeof(*survey));
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
-        *scatters |= term->has_field && term->access != SETT_IN && (batch.in_place >> k & 1) == 0;
+        survey->scatters |=
+            term->has_field && term->access != SETT_IN && (batch.in_place >> k & 1) == 0;
     }
-    return batch.limit;
+    uint32_t units = batch.limit / SETT_BATCH_ROWS + (batch.limit % SETT_BATCH_ROWS != 0);
+    uint32_t size = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
+    survey->rows = size * SETT_BATCH_ROWS;
+    survey->count = units / size + (units % size != 0);
+    if (batch.driver == SETT_QUERY_TERMS && query->matrix_count != 0 && units > 1) {
+        survey_pages(query, batch.limit, survey);
+        return;
+    }
+    for (uint32_t k = 0; k < survey->count; k++) {
+        survey_mark(survey, k); /* rows without gaps, or nearly; or too few to look at */
+    }
 }
 
 sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,

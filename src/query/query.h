@@ -86,10 +86,22 @@ typedef struct setti_side {
     bool failed;   /* a loop found no memory for its scratch */
 } setti_side;
 
-/* How far a loop that begins now would go, in rows: of entity indices, or of what drives. *scatters
- * tells whether it writes values whose rows lie in another order. Reads only, if plans are up to
- * date. */
-uint32_t setti_query_extent(sett_query* query, bool* scatters);
+/* Pieces that the rows of a loop are cut into, at most, before lanes get them: enough for lanes of
+ * nearly equal length, and looked at in about a microsecond. */
+#define SETTI_SURVEY_CHUNKS 256
+
+/* Where a loop that begins now may find somebody: of entity indices, or of rows of what drives. */
+typedef struct setti_survey {
+    uint32_t rows;                           /* of a chunk: a multiple of SETT_BATCH_ROWS */
+    uint32_t count;                          /* of chunks */
+    uint32_t filled;                         /* chunks that may hold a match */
+    bool scatters;                           /* it writes values whose rows lie in another order */
+    uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* which are filled */
+} setti_survey;
+
+/* Fills in a survey: a function of who has what, and not of which pages exist. Reads only, if plans
+ * are up to date. */
+void setti_query_survey(sett_query* query, setti_survey* survey);
 
 /* As sett_query_begin, over rows `from` to `to` - 1 of these, `from` a multiple of SETT_BATCH_ROWS:
  * no page of rows then lies in two ranges. Writes to nothing but its arguments; plans are up to

@@ -14,7 +14,7 @@
  * Between begin and end of a stage the world is locked by the lanes of its commands. Commands are
  * applied where only this thread runs.
  *
- * Invariant:  the jobs of a system are lanes 0, 1, ... and cut its rows without gaps;
+ * Invariant: the jobs of a system are lanes 0, 1, ... and cut the rows that may match without gaps;
  *             a lane's buffer holds commands => its system is marked as recorded
  */
 #include "base/platform.h"
@@ -156,35 +156,56 @@ static bool frame_writes_packed(const sett_system* system)
     return false;
 }
 
+static setti_job* frame_add_job(setti_run* run, sett_system* system, uint32_t number,
+                                uint32_t count)
+{
+    setti_job* job = &run->jobs[run->job_count];
+    job->system = system;
+    job->lane = &system->lanes[number];
+    job->number = number;
+    job->count = count;
+    job->from = 0;
+    job->to = UINT32_MAX;
+    run->buffers[run->job_count++] = job->lane->commands;
+    return job;
+}
+
+/* Appends the jobs of a system that is split: each lane gets as many chunks with matches. */
+static void frame_split(setti_run* run, sett_system* system)
+{
+    setti_survey survey;
+    setti_query_survey(system->query, &survey);
+    uint32_t lanes = survey.scatters || frame_writes_packed(system) ? 1 : run->lanes;
+    lanes = SETTI_MIN(lanes, system->lane_capacity);
+    lanes = SETTI_MIN(lanes, survey.filled);
+    uint32_t seen = 0;
+    uint32_t lane = 0;
+    setti_job* job = NULL;
+    for (uint32_t k = 0; k < survey.count; k++) {
+        bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
+        if (filled && seen++ == (uint32_t)((uint64_t)survey.filled * lane / lanes)) {
+            if (job != NULL) {
+                job->to = k * survey.rows;
+            }
+            job = frame_add_job(run, system, lane++, lanes);
+            job->from = k * survey.rows;
+        }
+    }
+    system->lane_used = lanes;
+}
+
 /* Appends the jobs of a system that runs. */
 static void frame_plan(setti_run* run, sett_system* system)
 {
-    uint32_t units = UINT32_MAX / SETT_BATCH_ROWS;
-    uint32_t lanes = 1;
     if (system->query != NULL) {
-        bool scatters;
-        uint32_t rows = setti_query_extent(system->query, &scatters);
-        uint32_t filled = rows / SETT_BATCH_ROWS + (rows % SETT_BATCH_ROWS != 0);
-        if (system->lane_capacity > 1) {
-            units = filled;
-            lanes = scatters || frame_writes_packed(system) ? 1 : run->lanes;
-            lanes = SETTI_MIN(lanes, units);
-            lanes = SETTI_MIN(lanes, system->lane_capacity);
-        }
         sett_query_set_since(system->query, system->state.seen);
     }
-    for (uint32_t k = 0; k < lanes; k++) {
-        setti_job* job = &run->jobs[run->job_count];
-        job->system = system;
-        job->lane = &system->lanes[k];
-        job->number = k;
-        job->count = lanes;
-        job->from = (uint32_t)((uint64_t)units * k / lanes) * SETT_BATCH_ROWS;
-        job->to = k + 1 < lanes ? (uint32_t)((uint64_t)units * (k + 1) / lanes) * SETT_BATCH_ROWS
-                                : UINT32_MAX;
-        run->buffers[run->job_count++] = job->lane->commands;
+    if (system->lane_capacity > 1) {
+        frame_split(run, system);
+        return;
     }
-    system->lane_used = lanes;
+    (void)frame_add_job(run, system, 0, 1);
+    system->lane_used = 1;
 }
 
 /* Plans of queries are brought up to date where only this thread runs. */
