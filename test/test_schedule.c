@@ -495,7 +495,7 @@ static void random_systems_keep_the_rules(void)
 {
     uint64_t seed = check_setting("SETT_SEED", 20);
     uint64_t state = seed * 0x9E3779B97F4A7C15u + 1;
-    uint64_t operations = check_setting("SETT_OPERATIONS", 3000);
+    uint64_t operations = check_setting("SETT_SCHEDULES", 3000);
     printf("  SETT_SEED=%llu\n", (unsigned long long)seed);
     scene s;
     scene_begin(&s);

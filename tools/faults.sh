@@ -28,6 +28,8 @@ build_sound() {
         echo "-I$root/src -c $root/$source -o $work/sound/$(basename "$source" .c).o"
     done >"$work/list"
     for test in test/test_*.c; do
+        # Threads take their time, and see nothing of these that others do not.
+        ! grep -q '"sett/threads.h"' "$test" || continue
         echo "-I$root/src -I$root/test -c $root/$test -o $work/sound/$(basename "$test" .c).to"
     done >>"$work/list"
     xargs -P "$jobs" -L 1 $compiler -I"$root/include" <"$work/list"
