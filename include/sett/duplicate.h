@@ -20,8 +20,8 @@ typedef struct sett_duplicate_desc {
  * References inside values (entity_offsets) and links of relationships that lead to what is
  * duplicated lead to the copies. Others stay as they are; in another world references become null,
  * and links are left out. Links that lead to the originals are not duplicated. In the same world
- * the copy gets the same parent, as its last child, and no name, for the original has that; what is
- * below it keeps its own. Types with a deinit and no copy hook are initialised, not copied. Hooks
+ * the copy gets the same parent, as its last child, and no name, for the original has that; what
+ * is below keeps its own. Types with a deinit and no copy hook are initialised, not copied. Hooks
  * run when all copies exist: on_add, then on_set, entity by entity.
  *   desc  NULL: the defaults
  * Returns the copy; null on failure, with the error in the world where the copies would be. Fails:
