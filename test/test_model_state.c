@@ -245,7 +245,7 @@ static void image_add_pages(image* to, const sett_world* world, const setti_page
             continue;
         }
         image_add(to, &pages->tick[number], sizeof(uint64_t));
-        if (pages->values == NULL) {
+        if (setti_pages_values(pages) == NULL) {
             image_add(to, page, pages->size);
         } else {
             size_t at = (size_t)setti_storage_rows(storage) * storage->size;
@@ -294,6 +294,7 @@ static struct {
     uint32_t handles;
     sett_snapshot snapshot[SNAPSHOTS];
     image copy[SNAPSHOTS];
+    uint64_t hash[SNAPSHOTS];
     uint32_t snapshots;
     uint32_t next_byte;
     uint64_t done;
@@ -490,6 +491,7 @@ static void forget(uint32_t k)
     run.snapshots--;
     run.snapshot[k] = run.snapshot[run.snapshots];
     run.copy[k] = run.copy[run.snapshots];
+    run.hash[k] = run.hash[run.snapshots];
     run.copy[run.snapshots] = swap;
 }
 
@@ -511,6 +513,8 @@ static void take(void)
     if (run.snapshots == SNAPSHOTS) {
         return;
     }
+    (void)sett_commands_apply(sett_world_commands(run.world));
+    run.hash[run.snapshots] = sett_world_hash(run.world);
     sett_status status = sett_snapshot_take(run.world, &run.snapshot[run.snapshots]);
     EXPECT(status == SETT_OK || (run.quiet && status == SETT_STATUS_OUT_OF_MEMORY));
     if (status == SETT_OK) {
@@ -519,6 +523,20 @@ static void take(void)
             run.lost += run.world->state->lost != 0;
         }
     }
+}
+
+/* The hash, from what is known by page, and computed anew. */
+static void compare_hash(uint64_t hash)
+{
+    EXPECT(sett_world_hash(run.world) == hash);
+    for (const setti_root* root = run.world->roots; root != NULL; root = root->next) {
+        for (uint32_t k = 0; k < 2; k++) {
+            if (root->pages[k] != NULL) {
+                setti_notes_forget_all(root->pages[k]);
+            }
+        }
+    }
+    EXPECT(sett_world_hash(run.world) == hash);
 }
 
 /* What SKIP values there are, by entity. */
@@ -584,6 +602,7 @@ static void restore(void)
     if (look) {
         note_skipped(true);
     }
+    compare_hash(run.hash[k]);
     run.restored++;
 }
 

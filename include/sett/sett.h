@@ -119,6 +119,12 @@ typedef enum sett_save_policy {
     SETT_SAVE_SKIP,  /* not part of the saved state */
 } sett_save_policy;
 
+/* Some of a value's bytes. */
+typedef struct sett_byte_range {
+    uint32_t offset;
+    uint32_t size;
+} sett_byte_range;
+
 /* A component type. Only `name` is needed; `size` 0 makes a tag. Everything pointed to is copied.
  */
 typedef struct sett_component_desc {
@@ -148,6 +154,11 @@ typedef struct sett_component_desc {
      */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
+
+    /* The bytes that make up a value, for hashes and comparisons: what lies between is padding.
+     * Default: all of them, and none of a value that is not saved as bytes. */
+    const sett_byte_range* bytes;
+    uint32_t byte_count;
 
     /* The life of a value; each handles `count` values that lie one after another. Defaults: zero
      * bytes, nothing, memcpy, memcpy. `copy` writes onto initialised values. `move` writes onto raw

@@ -1,5 +1,6 @@
 /* state.h: the world as a value: copied, rewound, compared and sent. Opt-in.
  *
+ *     comparisons  a hash, the first difference, a copy          sett_world_*
  *     snapshots    the state kept as it is now, to go back to    sett_snapshot_*
  *     rings        the snapshots of the last n frames            sett_ring_*
  *
@@ -18,6 +19,42 @@
 #define SETT_STATE_H
 
 #include "sett/sett.h"
+
+/* ---------------------------------------------------------------------------------- comparisons */
+
+/* Returns a number for the state: equal for worlds with the same entities (by handle), the same
+ * components of those (by name) and the same values (by their bytes; of types that are not saved as
+ * bytes only those that they declare). Storages, orders, groups, ids of types, what was before and
+ * what machine it is do not matter; values must be laid out alike, and in the same order of bytes.
+ * It begins a new tick.
+ * Cost: O(pages), plus O(values) of pages that were written since the last time.
+ * Threads: writer. Since: 0.1 */
+SETT_API uint64_t sett_world_hash(sett_world* world);
+
+/* Writes a sentence about the first difference between two worlds, as sett_world_hash sees them,
+ * as snprintf does: which entity, which component, which bytes.
+ * Returns the length of the whole text; 0: there is none.
+ * Cost: O(entities x types).
+ * Threads: reader of both. Since: 0.1 */
+SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out,
+                                      size_t size);
+
+/* For debugging: checks whether a value was written without the library being told (see above)
+ * since the last call of this or of sett_world_hash.
+ * Returns OK, or INVALID with a message that names the component and where.
+ * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_world_check_writes(sett_world* world);
+
+/* Makes `into` the world that `from` is: the same handles live, and the same come next. Types are
+ * matched by name; those that it lacks are registered. Groups stay those of `into`. What was in it
+ * ends as by sett_world_clear. Commands recorded in `from` are not seen.
+ * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type is laid out or
+ * stored otherwise; the message names it), LIMIT (an entity's index is beyond its limit), ARGUMENT
+ * (as sett_snapshot_take); then nothing was changed. OUT_OF_MEMORY: then `into` is empty.
+ * Cost: O(pages), and O(values) of cloned types and of groups.
+ * Invalidates: all addresses in `into`.
+ * Threads: writer of `into`, reader of `from`. Since: 0.1 */
+SETT_API sett_status sett_world_clone(const sett_world* from, sett_world* into);
 
 /* ------------------------------------------------------------------------------------ snapshots */
 

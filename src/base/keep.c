@@ -15,6 +15,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
+{
+    if (pages->notes == NULL) {
+        pages->notes = setti_pool_alloc(pool, sizeof(*pages->notes), 16);
+        if (pages->notes != NULL) {
+            memset(pages->notes, 0, sizeof(*pages->notes));
+        }
+    }
+    return pages->notes;
+}
+
+void setti_notes_forget_all(const setti_pages* pages)
+{
+    if (pages->notes != NULL && pages->notes->hash_count != 0) {
+        memset(pages->notes->hash, 0, pages->notes->hash_count * sizeof(setti_page_hash));
+    }
+}
+
 /* Appends an entry for a page that has none. NULL when memory runs out. */
 static setti_kept* diff_append(setti_pool* pool, setti_diff* diff, uint32_t expected)
 {
@@ -62,8 +80,8 @@ static bool keep_copy(setti_pool* pool, const setti_pages* pages, uint32_t numbe
         setti_pool_free(pool, copy, pages->size, pages->align);
         return false;
     }
-    if (pages->values != NULL) {
-        pages->values->save(pages, number, copy);
+    if (setti_pages_values(pages) != NULL) {
+        setti_pages_values(pages)->save(pages, number, copy);
     } else {
         memcpy(copy, page, pages->size);
     }
@@ -82,8 +100,8 @@ SETTI_COLD void setti_pages_keep(setti_pool* pool, const setti_pages* pages, uin
 
 static void keep_move(const setti_pages* pages, void* to, void* from)
 {
-    if (pages->values != NULL) {
-        pages->values->move(pages, to, from);
+    if (setti_pages_values(pages) != NULL) {
+        setti_pages_values(pages)->move(pages, to, from);
     } else {
         memcpy(to, from, pages->size);
     }
@@ -107,8 +125,8 @@ SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uin
         bool parked = keep_append(pool, pages, number, SETTI_KEPT_PARKED, page) != NULL;
         if (!parked) {
             pool->keeper->end(pool->keeper, true);
-        } else if (pages->values != NULL) {
-            pages->values->seal(pages, number);
+        } else if (setti_pages_values(pages) != NULL) {
+            setti_pages_values(pages)->seal(pages, number);
         }
         return parked;
     }
@@ -130,8 +148,8 @@ static void kept_free(setti_pool* pool, setti_diff* diff, setti_kept* kept)
     if (kept->data == NULL) {
         return;
     }
-    if (pages->values != NULL) {
-        pages->values->drop(pages, kept->data);
+    if (setti_pages_values(pages) != NULL) {
+        setti_pages_values(pages)->drop(pages, kept->data);
     }
     setti_pool_free(pool, kept->data, pages->size, pages->align);
     kept->data = NULL;
@@ -165,17 +183,18 @@ void setti_kept_swap(setti_diff* diff, setti_kept* kept)
 {
     setti_pages* pages = kept->pages;
     void** place = &pages->data[kept->number];
+    setti_notes_forget(pages, kept->number);
     kept_swap_tick(kept);
     if (kept->kind == SETTI_KEPT_COPY) {
-        if (pages->values != NULL) {
-            pages->values->swap(pages, kept->number, kept->data);
+        if (setti_pages_values(pages) != NULL) {
+            setti_pages_values(pages)->swap(pages, kept->number, kept->data);
         } else {
             kept_swap_bytes(*place, kept->data, pages->size);
         }
         return;
     }
-    if (*place != NULL && pages->values != NULL) {
-        pages->values->seal(pages, kept->number);
+    if (*place != NULL && setti_pages_values(pages) != NULL) {
+        setti_pages_values(pages)->seal(pages, kept->number);
     }
     void* live = *place;
     *place = kept->data;
@@ -189,9 +208,10 @@ void setti_kept_undo(setti_pool* pool, setti_diff* diff, setti_kept* kept)
 {
     setti_pages* pages = kept->pages;
     void** place = &pages->data[kept->number];
+    setti_notes_forget(pages, kept->number);
     pages->tick[kept->number] = kept->tick;
-    if (*place != NULL && pages->values != NULL) {
-        pages->values->end(pages, kept->number);
+    if (*place != NULL && setti_pages_values(pages) != NULL) {
+        setti_pages_values(pages)->end(pages, kept->number);
     }
     if (kept->kind == SETTI_KEPT_COPY) {
         keep_move(pages, *place, kept->data);
@@ -232,8 +252,8 @@ static void kept_merge(setti_pool* pool, setti_kept* far, setti_diff* from, sett
     const setti_pages* pages = far->pages;
     if (far->kind == SETTI_KEPT_COPY && near->kind == SETTI_KEPT_PARKED) {
         /* the page that the copy is of is parked: it takes its bytes back */
-        if (pages->values != NULL) {
-            pages->values->drop(pages, near->data);
+        if (setti_pages_values(pages) != NULL) {
+            setti_pages_values(pages)->drop(pages, near->data);
         }
         keep_move(pages, near->data, far->data);
         setti_pool_free(pool, far->data, pages->size, pages->align);

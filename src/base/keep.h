@@ -44,7 +44,7 @@ typedef struct setti_keeper {
 /* What is done with pages whose values are more than their bytes: values of the live world are
  * alive where the storage says so, those of kept data where `save` and `seal` noted it in the page
  * itself. */
-struct setti_page_values {
+typedef struct setti_page_values {
     /* Fills `copy`, the size of a page, with what there is to keep of a live page. */
     void (*save)(const setti_pages* pages, uint32_t number, void* copy);
     /* Notes in a live page itself which of its values are alive: it is going to be parked. */
@@ -57,7 +57,38 @@ struct setti_page_values {
     void (*drop)(const setti_pages* pages, void* kept);
     /* Moves kept values to a page without any; they stay kept ones, or become the live ones. */
     void (*move)(const setti_pages* pages, void* to, void* from);
+} setti_page_values;
+
+/* What a page amounts to, as long as its tick is that one. */
+typedef struct setti_page_hash {
+    uint64_t tick;  /* 0: not known */
+    uint64_t shape; /* of what else it depends on */
+    uint64_t hash;
+} setti_page_hash;
+
+struct setti_page_notes {
+    const setti_page_values* values; /* NULL: bytes are all there is to the pages */
+    setti_page_hash* hash;           /* by page number, of the first `hash_count` */
+    uint32_t hash_count;
 };
+
+/* The table's notes, made when first asked for; NULL when memory runs out. */
+setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages);
+
+SETTI_INLINE const setti_page_values* setti_pages_values(const setti_pages* pages)
+{
+    return pages->notes != NULL ? pages->notes->values : NULL;
+}
+
+/* Forgets the hash of a page, or of all: what is in it was replaced, and its tick may not tell. */
+static inline void setti_notes_forget(const setti_pages* pages, uint32_t number)
+{
+    if (pages->notes != NULL && number < pages->notes->hash_count) {
+        pages->notes->hash[number].tick = 0;
+    }
+}
+
+void setti_notes_forget_all(const setti_pages* pages);
 
 /* What setti_pages_free asks while somebody keeps: true if the page is parked, and thus not to be
  * freed. */

@@ -447,7 +447,8 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
         setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }
     setti_pool_free(pool, pages->tick, pages->capacity * ENTRY_SIZE, 16);
-    const setti_page_values* values = pages->values;
+    setti_page_notes* notes = pages->notes;
     setti_pages_init(pages, pages->size, pages->align);
-    pages->values = values;
+    pages->notes = notes;
+    setti_notes_forget_all(pages);
 }

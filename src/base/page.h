@@ -67,8 +67,8 @@ void setti_pool_trim(setti_pool* pool);
 /* Checks that free and used bytes add up to what the blocks hold. Returns NULL or what is wrong. */
 const char* setti_pool_validate(const setti_pool* pool);
 
-/* What is done with pages whose values are more than their bytes; keep.h. */
-typedef struct setti_page_values setti_page_values;
+/* What few have to know of a table; keep.h. */
+typedef struct setti_page_notes setti_page_notes;
 
 /* A page table, for stretches of equal length. Pointers and ticks lie apart: readers touch 8 bytes
  * a page, which keeps the tables of a million entities in the first-level cache (has: 8.5 ns with
@@ -78,9 +78,9 @@ typedef struct setti_pages {
     uint64_t* tick; /* of the last write to the page; in the same allocation */
     uint32_t count; /* entries in use */
     uint32_t capacity;
-    uint32_t size;                   /* bytes of a page */
-    uint32_t align;                  /* of a page */
-    const setti_page_values* values; /* NULL: bytes are all there is to them */
+    uint32_t size;           /* bytes of a page */
+    uint32_t align;          /* of a page */
+    setti_page_notes* notes; /* or NULL */
 } setti_pages;
 
 /* An empty table of pages of this size and alignment. */

@@ -316,6 +316,7 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
     tree->type = setti_world_type(world, id);
     setti_component_tie(world, tree->type, &ties);
     setti_world_add_root(world, &tree->root, &tree->moved, sizeof(tree->moved), NULL, NULL);
+    tree->root.name = tree->type->desc.name;
     world->hierarchy = tree;
     return tree;
 }

@@ -186,6 +186,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     if (relation->many) {
         setti_world_add_root(world, &relation->root, &relation->record_count,
                              sizeof(relation->record_count), &relation->records, NULL);
+        relation->root.name = relation->links->desc.name;
     }
 }
 

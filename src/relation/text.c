@@ -26,6 +26,7 @@ void setti_text_init(sett_world* world, setti_texts* texts)
     texts->epoch = world->epoch;
     setti_world_add_root(world, &texts->root, &texts->used, sizeof(texts->used), &texts->pages,
                          NULL);
+    texts->root.name = "texts";
 }
 
 static const char* text_at(const setti_texts* texts, uint32_t place, size_t* length)

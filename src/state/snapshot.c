@@ -192,7 +192,7 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 
 /* ----------------------------------------------------------------------------------------- tree */
 
-static void tree_link(setti_state* state, setti_snapshot* node)
+static void state_link(setti_state* state, setti_snapshot* node)
 {
     node->older = state->youngest;
     node->younger = NULL;
@@ -202,7 +202,7 @@ static void tree_link(setti_state* state, setti_snapshot* node)
 }
 
 /* Takes a snapshot, of which nothing is kept any more, out of the tree. */
-static void tree_free(setti_state* state, setti_snapshot* node)
+static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
     *(node->older != NULL ? &node->older->younger : &state->oldest) = node->younger;
@@ -214,7 +214,7 @@ static void tree_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-static void tree_count_children(const setti_state* state)
+static void state_count_children(const setti_state* state)
 {
     for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
         node->children = 0;
@@ -226,7 +226,7 @@ static void tree_count_children(const setti_state* state)
     }
 }
 
-static setti_snapshot* tree_child(const setti_state* state, const setti_snapshot* parent)
+static setti_snapshot* state_child(const setti_state* state, const setti_snapshot* parent)
 {
     setti_snapshot* node = state->oldest;
     while (node != NULL && node->toward != parent) {
@@ -236,48 +236,48 @@ static setti_snapshot* tree_child(const setti_state* state, const setti_snapshot
 }
 
 /* Frees a hidden snapshot if nothing, or only one, hangs on it. */
-static bool tree_collapse(setti_state* state, setti_snapshot* node)
+static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     if (node->children == 0) {
         if (node == state->near) {
             state_set_near(state, NULL);
         }
-        tree_free(state, node);
+        state_free(state, node);
         return true;
     }
     if (node->children > 1 || node == state->near) {
         return false;
     }
-    setti_snapshot* child = tree_child(state, node);
+    setti_snapshot* child = state_child(state, node);
     if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
         return false; /* another time */
     }
     child->toward = node->toward;
-    tree_free(state, node);
+    state_free(state, node);
     return true;
 }
 
 /* Frees the hidden ones that need not be there; the end of one may be that of its neighbour. */
-static void tree_tidy(setti_state* state)
+static void state_tidy(setti_state* state)
 {
     bool again = state->hidden != 0;
     while (again) {
         again = false;
-        tree_count_children(state);
+        state_count_children(state);
         for (setti_snapshot* node = state->oldest; node != NULL && !again; node = node->younger) {
-            again = node->hidden && tree_collapse(state, node);
+            again = node->hidden && state_collapse(state, node);
         }
         again = again && state->hidden != 0;
     }
 }
 
 /* Ends a snapshot for its owner. */
-static void tree_drop(setti_state* state, setti_snapshot* node, bool lost)
+static void state_drop(setti_state* state, setti_snapshot* node, bool lost)
 {
     state_free_slot(state, node, lost);
     node->hidden = true;
     state->hidden++;
-    tree_tidy(state);
+    state_tidy(state);
 }
 
 static void state_end(setti_keeper* keeper, bool out_of_memory)
@@ -288,7 +288,7 @@ static void state_end(setti_keeper* keeper, bool out_of_memory)
         if (!state->oldest->hidden) {
             state_free_slot(state, state->oldest, out_of_memory);
         }
-        tree_free(state, state->oldest);
+        state_free(state, state->oldest);
     }
     state_set_near(state, NULL);
     if (out_of_memory) {
@@ -299,7 +299,7 @@ static void state_end(setti_keeper* keeper, bool out_of_memory)
     }
 }
 
-static size_t tree_size(const setti_state* state)
+static size_t state_size(const setti_state* state)
 {
     size_t size = 0;
     for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
@@ -309,11 +309,11 @@ static size_t tree_size(const setti_state* state)
 }
 
 /* Drops the oldest while more memory is held than may be; never the one just taken. */
-static void tree_obey_limit(setti_state* state)
+static void state_obey_limit(setti_state* state)
 {
     size_t limit = state->options.memory_limit;
     uint32_t dropped = 0;
-    while (limit != 0 && tree_size(state) > limit) {
+    while (limit != 0 && state_size(state) > limit) {
         setti_snapshot* node = state->oldest;
         while (node != state->near && node->hidden) {
             node = node->younger;
@@ -321,7 +321,7 @@ static void tree_obey_limit(setti_state* state)
         if (node == state->near) {
             break;
         }
-        tree_drop(state, node, true);
+        state_drop(state, node, true);
         dropped++;
     }
     if (dropped != 0) {
@@ -343,7 +343,7 @@ static sett_status snapshot_prepare(setti_state* state)
         if (status != SETT_OK) {
             return status;
         }
-        state->has_values = state->has_values || type->storage.rows.values != NULL;
+        state->has_values = state->has_values || setti_pages_values(&type->storage.rows) != NULL;
         state->prepared++;
     }
     return SETT_OK;
@@ -390,7 +390,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     if (node == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
     }
-    tree_link(state, node);
+    state_link(state, node);
     *out = state_occupy_slot(state, node);
     if (state->near != NULL) {
         state->keeper.expected = state->near->diff.count;
@@ -398,8 +398,8 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     }
     state_set_near(state, node);
     world->pool.tick++;
-    tree_tidy(state);
-    tree_obey_limit(state);
+    state_tidy(state);
+    state_obey_limit(state);
     return SETT_OK;
 }
 
@@ -421,7 +421,7 @@ static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
     for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
         for (uint32_t k = 0; k < diff->count; k++) {
             setti_kept* kept = &diff->item[k];
-            if (state->has_values && (kept->pages->values == NULL) != (round == 1)) {
+            if (state->has_values && (setti_pages_values(kept->pages) == NULL) != (round == 1)) {
                 continue;
             }
             if (undo) {
@@ -488,7 +488,7 @@ sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
     }
     restore_walk(state, near);
     setti_values_settle(state, carried);
-    tree_tidy(state);
+    state_tidy(state);
     return SETT_OK;
 }
 
@@ -501,7 +501,7 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
                                      (unsigned)snapshot.slot, (unsigned)snapshot.serial,
                                      sett_status_text(status));
     }
-    tree_drop(world->state, node, false);
+    state_drop(world->state, node, false);
     return SETT_OK;
 }
 

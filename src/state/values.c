@@ -259,16 +259,26 @@ static sett_status values_refuse(sett_world* world, const setti_type* type, cons
                                  type->desc.name, why);
 }
 
+static sett_status values_note(sett_world* world, setti_type* type, const setti_page_values* values)
+{
+    setti_page_notes* notes = setti_notes_get(&world->pool, &type->storage.rows);
+    if (notes == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_snapshot_take", sett_null(),
+                                type->id);
+    }
+    notes->values = values;
+    return SETT_OK;
+}
+
 sett_status setti_values_prepare(sett_world* world, setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     setti_storage* storage = &type->storage;
-    if (storage->size == 0 || storage->rows.values != NULL) {
+    if (storage->size == 0 || setti_pages_values(&storage->rows) != NULL) {
         return SETT_OK;
     }
     if (desc->save == SETT_SAVE_SKIP) {
-        storage->rows.values = &values_skip;
-        return SETT_OK;
+        return values_note(world, type, &values_skip);
     }
     if (desc->save == SETT_SAVE_BYTES) {
         return desc->deinit == NULL && desc->copy == NULL && desc->move == NULL
@@ -290,8 +300,7 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type)
                                     sett_null(), type->id);
         }
     }
-    storage->rows.values = &values_clone;
-    return SETT_OK;
+    return values_note(world, type, &values_clone);
 }
 
 /* ------------------------------------------------------------------------------------- carrying */
@@ -377,7 +386,8 @@ bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_ca
     *out = NULL;
     for (uint32_t k = 0; state->has_values && k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
-        if (type->storage.rows.values != &values_skip || !carry_concerns(path, type)) {
+        if (setti_pages_values(&type->storage.rows) != &values_skip ||
+            !carry_concerns(path, type)) {
             continue;
         }
         setti_carried* carried = carry_make(world, type);

@@ -13,6 +13,7 @@
  *             no keep_order => no gaps;  the last row is no gap;  a sparse page's count = its
  *             entries that are not none
  */
+#include "base/keep.h"
 #include "store/storage.h"
 
 bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
@@ -98,7 +99,7 @@ void setti_packed_place(setti_pool* pool, setti_storage* storage, uint32_t index
 
 void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
-    if (storage->rows.values != NULL) { /* the value does not lie there any more */
+    if (setti_pages_values(&storage->rows) != NULL) { /* the value does not lie there any more */
         setti_pages_write(pool, &storage->rows, from >> storage->shift);
     }
     setti_packed_place(pool, storage, *setti_storage_index(storage, from), to);

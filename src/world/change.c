@@ -1828,9 +1828,10 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
         setti_storage_deinit(&world->pool, &made);
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
     }
-    made.rows.values = type->storage.rows.values;
     change_convert(world, &type->storage, &made);
     setti_storage_deinit(&world->pool, &type->storage);
+    made.rows.notes = type->storage.rows.notes;
+    made.presence.notes = type->storage.presence.notes;
     type->storage = made;
     type->desc.storage = desc.storage;
     world->listener_version++; /* queries look again at where their terms lie */

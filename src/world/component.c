@@ -120,12 +120,18 @@ const char* setti_component_resolve(sett_component_desc* desc)
         return "id must be below 1,048,576";
     }
     if ((desc->required == NULL && desc->required_count != 0) ||
-        (desc->entity_offsets == NULL && desc->entity_offset_count != 0)) {
+        (desc->entity_offsets == NULL && desc->entity_offset_count != 0) ||
+        (desc->bytes == NULL && desc->byte_count != 0)) {
         return "a count without its array";
     }
     for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
         if ((size_t)desc->entity_offsets[k] + sizeof(sett_entity) > desc->size) {
             return "an entity reference lies outside of the value";
+        }
+    }
+    for (uint32_t k = 0; k < desc->byte_count; k++) {
+        if ((size_t)desc->bytes[k].offset + desc->bytes[k].size > desc->size) {
+            return "a range of bytes lies outside of the value";
         }
     }
     return NULL;
@@ -140,7 +146,9 @@ static bool component_same(const sett_component_desc* a, const sett_component_de
            a->keep_order == b->keep_order && a->loose == b->loose &&
            a->track_rows == b->track_rows && (a->id == 0 || b->id == 0 || a->id == b->id) &&
            a->required_count == b->required_count &&
-           a->entity_offset_count == b->entity_offset_count &&
+           a->entity_offset_count == b->entity_offset_count && a->byte_count == b->byte_count &&
+           (a->byte_count == 0 ||
+            memcmp(a->bytes, b->bytes, a->byte_count * sizeof(*a->bytes)) == 0) &&
            (a->required_count == 0 ||
             memcmp(a->required, b->required, a->required_count * sizeof(sett_component)) == 0) &&
            (a->entity_offset_count == 0 || memcmp(a->entity_offsets, b->entity_offsets,
@@ -244,8 +252,9 @@ static sett_status component_own(sett_world* world, setti_type* type,
         pool_copy(pool, desc->required, desc->required_count * sizeof(sett_component));
     type->desc.entity_offsets =
         pool_copy(pool, desc->entity_offsets, desc->entity_offset_count * sizeof(uint32_t));
+    type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes));
     if (type->desc.name == NULL || type->desc.required == NULL ||
-        type->desc.entity_offsets == NULL) {
+        type->desc.entity_offsets == NULL || type->desc.bytes == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < desc->required_count; k++) {
@@ -283,6 +292,8 @@ static void component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, setti_unconst(desc->required), SETTI_MAX(required_size, 1), 8);
     size_t offsets_size = desc->entity_offset_count * sizeof(uint32_t);
     setti_pool_free(pool, setti_unconst(desc->entity_offsets), SETTI_MAX(offsets_size, 1), 8);
+    size_t bytes_size = desc->byte_count * sizeof(*desc->bytes);
+    setti_pool_free(pool, setti_unconst(desc->bytes), SETTI_MAX(bytes_size, 1), 8);
     setti_type_list_deinit(pool, &type->required);
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call_list* list = &type->told[event];

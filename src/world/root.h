@@ -17,6 +17,9 @@ typedef struct setti_root {
     void* address;
     uint32_t size;         /* bytes, at most SETTI_ROOT_SIZE */
     setti_pages* pages[2]; /* tables of pages that go with it; NULL: none */
+    /* By what the same is found in another world that this one is copied to: for what modules keep
+     * beside components, and is the same bytes there. NULL: it is not copied. Set after adding. */
+    const char* name;
     /* what it was when it was added, and so what it is in every state from before */
     unsigned char first[SETTI_ROOT_SIZE];
 } setti_root;

@@ -58,6 +58,7 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
     root->size = (uint32_t)size;
     root->pages[0] = pages;
     root->pages[1] = more_pages;
+    root->name = NULL;
     memcpy(root->first, address, size);
     if (world->last_root != NULL) {
         world->last_root->next = root;

@@ -1,0 +1,321 @@
+/* hash.c: one number for the state of a world: the same for equal states, whatever the machine, the
+ * build, the storages and the history.
+ *
+ * The workload: a lockstep game compares the hash every frame, of a hundred thousand entities of
+ * which a few pages of values changed. So what a page amounts to is remembered with the page's
+ * tick, and the hash of the world is the sum over pages.
+ *
+ *     value     mix(name of the type, handle of the entity, its bytes)
+ *     entity    mix(handle)
+ *     world     sum of both: in which order they lie does not matter
+ *
+ * A page's sum can only change if the page is written: a handle at an index changes by the entity's
+ * end, which takes its components, and new ones are written. But values also go by a bit of
+ * presence, or at the end of the rows, without a write to their page: what that comes to is the
+ * `shape` that is remembered too.
+ *
+ * Invariant:  a page's tick is the remembered one and its shape is => its sum is the remembered one
+ *             (the clock is advanced after hashing, and whatever replaces pages forgets theirs)
+ */
+#include "state/hash.h"
+
+#include "base/keep.h"
+#include "sett/state.h"
+
+#define HASH_K 0x9E3779B97F4A7C15u
+
+static uint64_t hash_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+static uint64_t hash_entity(sett_entity entity)
+{
+    return hash_mix((((uint64_t)entity.generation << 32) | entity.index) + HASH_K);
+}
+
+static uint64_t hash_step(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
+    return hash ^ (hash >> 32);
+}
+
+/* Little-endian numbers, so that it is the same number everywhere. */
+static uint64_t hash_load(const unsigned char* bytes, size_t size)
+{
+    uint64_t word = 0;
+    for (size_t k = 0; k < size; k++) {
+        word |= (uint64_t)bytes[k] << (8 * k);
+    }
+    return word;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t size)
+{
+    for (; size >= 8; size -= 8, bytes += 8) {
+        hash = hash_step(hash, hash_load(bytes, 8));
+    }
+    return size != 0 ? hash_step(hash, hash_load(bytes, size)) : hash;
+}
+
+/* What a type's values are hashed with. */
+typedef struct hash_type {
+    const sett_world* world;
+    const setti_type* type;
+    uint64_t seed;
+    const sett_byte_range* ranges;
+    uint32_t range_count;
+    sett_byte_range whole;
+} hash_type;
+
+const sett_byte_range* setti_hash_ranges(const setti_type* type, sett_byte_range* whole,
+                                         uint32_t* count)
+{
+    const sett_component_desc* desc = &type->desc;
+    bool bytes = desc->size != 0 && desc->save == SETT_SAVE_BYTES;
+    if (desc->byte_count != 0 && desc->save != SETT_SAVE_SKIP) {
+        *count = desc->byte_count;
+        return desc->bytes;
+    }
+    whole->offset = 0;
+    whole->size = (uint32_t)desc->size;
+    *count = bytes ? 1 : 0;
+    return whole;
+}
+
+static void hash_begin(hash_type* of, const sett_world* world, const setti_type* type)
+{
+    const char* name = type->desc.name;
+    of->world = world;
+    of->type = type;
+    of->seed =
+        hash_mix(hash_bytes(HASH_K, (const unsigned char*)name, strlen(name)) + strlen(name));
+    of->ranges = setti_hash_ranges(type, &of->whole, &of->range_count);
+}
+
+static uint64_t hash_value(const hash_type* of, uint32_t index, const unsigned char* value)
+{
+    const setti_entity_page* page = setti_entity_page_of(&of->world->entities, index);
+    sett_entity entity = {index, page->generation[index & SETTI_ID_SET_MASK]};
+    uint64_t hash = of->seed ^ hash_entity(entity);
+    for (uint32_t k = 0; k < of->range_count; k++) {
+        hash = hash_bytes(hash, value + of->ranges[k].offset, of->ranges[k].size);
+    }
+    return hash_mix(hash);
+}
+
+/* ---------------------------------------------------------------------------------------- pages */
+
+/* The entity indices of a stretch of a matrix or tag. */
+static uint64_t hash_bits(const hash_type* of, uint32_t first, uint32_t rows)
+{
+    const setti_storage* storage = &of->type->storage;
+    uint64_t sum = 0;
+    for (uint32_t at = first; at < first + rows; at += 64) {
+        const uint64_t* word = setti_storage_word(storage, at);
+        for (uint64_t rest = word != NULL ? *word : 0; rest != 0; rest &= rest - 1) {
+            uint32_t index = at + setti_bits_lowest(rest);
+            sum += hash_value(of, index,
+                              of->range_count != 0 ? setti_matrix_row(storage, index) : NULL);
+        }
+    }
+    return sum;
+}
+
+static uint64_t hash_packed(const hash_type* of, uint32_t first, uint32_t rows)
+{
+    const setti_storage* storage = &of->type->storage;
+    uint64_t sum = 0;
+    for (uint32_t row = first; row < first + rows && row < storage->extent; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        if (index != SETTI_NONE) {
+            sum += hash_value(of, index, setti_storage_at(storage, row));
+        }
+    }
+    return sum;
+}
+
+static uint64_t hash_entities(const sett_world* world, uint32_t number)
+{
+    const setti_entity_page* page = world->entities.pages.data[number];
+    uint64_t sum = 0;
+    for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
+        sett_entity entity = {(number << SETTI_ID_SET_SHIFT) + slot, page->generation[slot]};
+        if ((entity.generation & SETTI_DEAD) == 0) {
+            sum += hash_entity(entity);
+        }
+    }
+    return sum;
+}
+
+/* What, beside its bytes, says which values a page of rows has. */
+static uint64_t hash_shape(const setti_storage* storage, uint32_t number)
+{
+    uint32_t first = number << storage->shift;
+    if (storage->kind == SETTI_PACKED) {
+        return SETTI_MIN(storage->extent - SETTI_MIN(storage->extent, first),
+                         setti_storage_rows(storage));
+    }
+    uint64_t shape = 1;
+    const uint64_t* words = setti_storage_word(storage, first);
+    for (uint32_t k = 0; words != NULL && k < setti_storage_rows(storage) / 64; k++) {
+        shape = hash_step(shape, words[k]);
+    }
+    return shape;
+}
+
+/* ---------------------------------------------------------------------------------------- walks */
+
+/* Where hashes of a table's pages are remembered; NULL without memory for it. */
+static setti_page_hash* hash_room(sett_world* world, setti_pages* pages)
+{
+    setti_page_notes* notes = setti_notes_get(&world->pool, pages);
+    if (notes == NULL || notes->hash_count >= pages->count) {
+        return notes != NULL ? notes->hash : NULL;
+    }
+    uint32_t count = setti_bits_ceil(SETTI_MAX(pages->count, 4));
+    setti_page_hash* hash = setti_pool_alloc(&world->pool, count * sizeof(*hash), 16);
+    if (hash == NULL) {
+        return NULL;
+    }
+    memset(hash, 0, count * sizeof(*hash));
+    if (notes->hash_count != 0) {
+        memcpy(hash, notes->hash, notes->hash_count * sizeof(*hash));
+    }
+    setti_pool_free(&world->pool, notes->hash, notes->hash_count * sizeof(*hash), 16);
+    notes->hash = hash;
+    notes->hash_count = count;
+    return hash;
+}
+
+/* A table by whose pages a part of the world is hashed: `of` NULL: the entities. */
+typedef struct hash_part {
+    sett_world* world;
+    const hash_type* of;
+    setti_pages* pages;
+} hash_part;
+
+static hash_part hash_part_of(sett_world* world, const hash_type* of)
+{
+    hash_part part = {world, of, &world->entities.pages};
+    if (of != NULL) {
+        setti_storage* storage = &world->types[of->type->id]->storage;
+        bool rows = storage->kind == SETTI_PACKED ||
+                    (storage->kind == SETTI_MATRIX && of->range_count != 0);
+        part.pages = rows ? &storage->rows : &storage->presence;
+    }
+    return part;
+}
+
+static uint64_t hash_page(const hash_part* part, uint32_t number)
+{
+    if (part->of == NULL) {
+        return hash_entities(part->world, number);
+    }
+    const setti_storage* storage = &part->of->type->storage;
+    uint32_t rows = setti_storage_rows(storage);
+    if (storage->kind == SETTI_PACKED) {
+        return hash_packed(part->of, number << storage->shift, rows);
+    }
+    return part->pages == &storage->rows
+               ? hash_bits(part->of, number << storage->shift, rows)
+               : hash_bits(part->of, number << SETTI_BITS_SHIFT, SETTI_BITS_ROWS);
+}
+
+static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
+{
+    return part->of != NULL && part->pages == &part->of->type->storage.rows
+               ? hash_shape(&part->of->type->storage, number)
+               : 0;
+}
+
+static uint64_t hash_sum(const hash_part* part)
+{
+    setti_page_hash* known = hash_room(part->world, part->pages);
+    uint64_t sum = 0;
+    for (uint32_t number = 0; number < part->pages->count; number++) {
+        if (part->pages->data[number] == NULL) {
+            continue;
+        }
+        uint64_t tick = part->pages->tick[number];
+        uint64_t shape = hash_shape_of(part, number);
+        if (known != NULL && known[number].tick == tick && known[number].shape == shape) {
+            sum += known[number].hash;
+            continue;
+        }
+        uint64_t hash = hash_page(part, number);
+        sum += hash;
+        if (known != NULL) {
+            known[number].tick = tick;
+            known[number].shape = shape;
+            known[number].hash = hash;
+        }
+    }
+    return sum;
+}
+
+uint64_t sett_world_hash(sett_world* world)
+{
+    hash_part entities = hash_part_of(world, NULL);
+    uint64_t sum = hash_sum(&entities);
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        hash_type of;
+        hash_begin(&of, world, world->registered.item[k]);
+        hash_part part = hash_part_of(world, &of);
+        sum += hash_sum(&part);
+    }
+    world->pool.tick++; /* what is written from now on is seen to be */
+    return hash_mix(sum);
+}
+
+static bool hash_part_holds(const hash_part* part, uint32_t* number)
+{
+    const setti_page_notes* notes = part->pages->notes;
+    uint32_t count = notes != NULL ? SETTI_MIN(notes->hash_count, part->pages->count) : 0;
+    for (*number = 0; *number < count; ++*number) {
+        const setti_page_hash* known = &notes->hash[*number];
+        if (part->pages->data[*number] != NULL && known->tick == part->pages->tick[*number] &&
+            known->shape == hash_shape_of(part, *number) &&
+            known->hash != hash_page(part, *number)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+const setti_type* setti_hash_check(sett_world* world, uint32_t* first_index)
+{
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        hash_type of;
+        uint32_t number;
+        hash_begin(&of, world, world->registered.item[k]);
+        hash_part part = hash_part_of(world, &of);
+        if (!hash_part_holds(&part, &number)) {
+            const setti_storage* storage = &of.type->storage;
+            uint32_t row = number << storage->shift;
+            *first_index = storage->kind == SETTI_PACKED ? *setti_storage_index(storage, row) : row;
+            setti_notes_forget(part.pages, number); /* said once */
+            return of.type;
+        }
+    }
+    return NULL;
+}
+
+sett_status sett_world_check_writes(sett_world* world)
+{
+    uint32_t index = 0;
+    const setti_type* type = setti_hash_check(world, &index);
+    if (type == NULL) {
+        (void)sett_world_hash(world);
+        return SETT_OK;
+    }
+    return setti_world_fail_with(
+        world, SETT_STATUS_INVALID,
+        "sett_world_check_writes: \"%.100s\", at or near entity %u, was written without saying "
+        "so%s%s: declare the loop's term out or inout, use sett_set or sett_get_mut, and get the "
+        "address again after a snapshot",
+        type->desc.name, (unsigned)index, world->calling != NULL ? ", while this ran: " : "",
+        world->calling != NULL ? world->calling : "");
+}

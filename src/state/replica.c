@@ -1,0 +1,325 @@
+/* replica.c: making one world what another is.
+ *
+ * The workload: a server's world handed to a thread that searches or saves, an editor's world
+ * handed to the game that plays it. So tables of pages are copied as they are; only numbers that
+ * are the world's own (signatures) are translated, and what its own groups need is made anew.
+ *
+ * Types are matched by name; so is what modules keep beside components (setti_root.name).
+ * Everything that needs memory comes first, so that no value is copied into a world that cannot
+ * take all.
+ *
+ * Invariant:  afterwards the hashes of both are equal, and the same handles come next
+ */
+#include "base/keep.h"
+#include "sett/state.h"
+#include "state/snapshot.h"
+#include "world/change.h"
+#include "world/command.h"
+
+/* Types that modules keep links through: registering them is the modules' matter. */
+#define REPLICA_TIED (SETTI_TYPE_TIED | SETTI_TYPE_LINKED | SETTI_TYPE_KEPT)
+
+static const char replica_call[] = "sett_world_clone";
+
+/* ---------------------------------------------------------------------------------------- types */
+
+static sett_status replica_check_type(sett_world* into, const setti_type* type,
+                                      const setti_type* own)
+{
+    const setti_storage* a = &type->storage;
+    const setti_storage* b = &own->storage;
+    const uint32_t same = SETTI_TYPE_LOOSE | REPLICA_TIED;
+    if (a->kind != b->kind || a->size != b->size || a->align != b->align ||
+        a->keep_order != b->keep_order || a->tracked != b->tracked || a->saved != b->saved ||
+        type->desc.save != own->desc.save || ((type->flags ^ own->flags) & same) != 0) {
+        return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" is laid out, stored or saved otherwise in the "
+                                     "two worlds",
+                                     replica_call, type->desc.name);
+    }
+    return setti_values_prepare(into, setti_world_type(into, own->id));
+}
+
+static setti_type* replica_find(const sett_world* into, const setti_type* type)
+{
+    sett_component id = sett_component_find(into, type->desc.name);
+    return id != 0 ? setti_world_type(into, id) : NULL;
+}
+
+/* Registers a type as the other world has it; what it requires is registered before it. */
+static sett_status replica_register(sett_world* into, const sett_world* from,
+                                    const setti_type* type)
+{
+    sett_component_desc desc = type->desc;
+    size_t size = (desc.required_count + 1) * sizeof(sett_component);
+    sett_component* required = setti_pool_alloc(&into->pool, size, 8);
+    if (required == NULL) {
+        return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, replica_call, sett_null(), 0);
+    }
+    for (uint32_t k = 0; k < desc.required_count; k++) {
+        required[k] = replica_find(into, setti_world_type(from, desc.required[k]))->id;
+    }
+    desc.required = required;
+    desc.id = setti_world_type(into, desc.id) == NULL ? desc.id : 0;
+    bool done = sett_component_register(into, &desc) != 0;
+    setti_pool_free(&into->pool, required, size, 8);
+    return done ? SETT_OK : into->error;
+}
+
+/* What a module keeps beside components; NULL if this world has none of this name. */
+static setti_root* replica_find_root(const sett_world* into, const setti_root* root)
+{
+    setti_root* at = into->roots;
+    while (at != NULL &&
+           (at->name == NULL || strcmp(at->name, root->name) != 0 || at->size != root->size)) {
+        at = at->next;
+    }
+    return at;
+}
+
+static bool replica_is_used(const setti_root* root)
+{
+    return memcmp(root->address, root->first, root->size) != 0;
+}
+
+static sett_status replica_refuse(sett_world* into, const char* name)
+{
+    return setti_world_fail_with(
+        into, SETT_STATUS_CONFLICT,
+        "%s: what \"%.100s\" keeps has no place in this world: register it "
+        "here too, with the same options",
+        replica_call, name);
+}
+
+static sett_status replica_check(const sett_world* from, sett_world* into)
+{
+    sett_status status = setti_world_check_unlocked(into, replica_call);
+    if (status == SETT_OK) {
+        status = setti_world_check_unkept(into, replica_call);
+    }
+    if (status == SETT_OK && from == into) {
+        status = setti_world_fail_with(into, SETT_STATUS_ARGUMENT, "%s: into itself", replica_call);
+    }
+    if (status == SETT_OK && from->entities.ids.limit > into->entities.ids.limit &&
+        setti_id_set_capacity(&from->entities.ids) > into->entities.ids.limit) {
+        status = setti_world_fail(into, SETT_STATUS_LIMIT, replica_call, sett_null(), 0);
+    }
+    for (const setti_root* root = from->roots; status == SETT_OK && root != NULL;
+         root = root->next) {
+        if (root->name != NULL && replica_is_used(root) && replica_find_root(into, root) == NULL) {
+            status = replica_refuse(into, root->name);
+        }
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
+        const setti_type* type = from->registered.item[k];
+        const setti_type* own = replica_find(into, type);
+        if (own != NULL) {
+            status = replica_check_type(into, type, own);
+        } else if ((type->flags & REPLICA_TIED) != 0) {
+            status = replica_refuse(into, type->desc.name);
+        }
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
+        const setti_type* type = from->registered.item[k];
+        if (replica_find(into, type) == NULL) {
+            status = replica_register(into, from, type);
+            if (status == SETT_OK) {
+                status = replica_check_type(into, type, replica_find(into, type));
+            }
+        }
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ reserving */
+
+/* Makes the pages exist that the other table has, and no others; uninitialised. */
+static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
+{
+    bool done = setti_pages_reserve(pool, to, from->count);
+    bool fresh;
+    for (uint32_t number = 0; done && number < from->count; number++) {
+        done = from->data[number] == NULL || setti_pages_ensure(pool, to, number, &fresh);
+    }
+    return done;
+}
+
+/* The number that each set of components has here, by its number there; NULL without memory. */
+static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
+{
+    uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
+    for (uint32_t k = 0; number != NULL && k < from->signatures.count; k++) {
+        const setti_signature* record = &from->signatures.record[k];
+        uint32_t made = 0;
+        for (uint32_t t = 0; made != SETTI_NONE && t < record->count; t++) {
+            const setti_type* own = replica_find(into, from->types[record->types[t]]);
+            made = setti_signature_toggle(&into->pool, &into->signatures, made, own->id,
+                                          (own->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
+        }
+        number[k] = made;
+        if (made == SETTI_NONE) {
+            setti_pool_free(&into->pool, number, size, 16);
+            return NULL;
+        }
+    }
+    return number;
+}
+
+static bool replica_reserve(const sett_world* from, sett_world* into)
+{
+    setti_pool* pool = &into->pool;
+    uint32_t capacity = setti_id_set_capacity(&from->entities.ids);
+    bool done = replica_reserve_pages(pool, &from->entities.pages, &into->entities.pages) &&
+                replica_reserve_pages(pool, &from->entities.ids.pages, &into->entities.ids.pages);
+    for (uint32_t k = 0; done && k < from->registered.count; k++) {
+        const setti_storage* storage = &from->registered.item[k]->storage;
+        setti_storage* own = &replica_find(into, from->registered.item[k])->storage;
+        done = replica_reserve_pages(pool, &storage->presence, &own->presence) &&
+               replica_reserve_pages(pool, &storage->rows, &own->rows);
+    }
+    for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
+        for (uint32_t k = 0; done && root->name != NULL && k < 2; k++) {
+            done = root->pages[k] == NULL || !replica_is_used(root) ||
+                   replica_reserve_pages(pool, root->pages[k],
+                                         replica_find_root(into, root)->pages[k]);
+        }
+    }
+    for (setti_listener* at = into->listeners; done && at != NULL; at = at->next) {
+        done = at->owned.count != 0 || at->observes || capacity == 0 ||
+               setti_storage_reserve_indices(pool, &at->members, 0, capacity);
+    }
+    return done;
+}
+
+/* Empties all tables; nothing in them is alive. */
+static void replica_empty(sett_world* into)
+{
+    setti_pool* pool = &into->pool;
+    setti_entity_table* table = &into->entities;
+    setti_pages_deinit(pool, &table->pages);
+    setti_id_set_deinit(pool, &table->ids);
+    table->promised = 0;
+    table->retired = 0;
+    for (uint32_t k = 0; k < into->registered.count; k++) {
+        setti_storage_deinit(pool, &into->registered.item[k]->storage);
+    }
+    for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
+        setti_storage_deinit(pool, &at->members);
+        at->length = 0;
+    }
+    for (setti_root* root = into->roots; root != NULL; root = root->next) {
+        for (uint32_t k = 0; root->name != NULL && k < 2; k++) {
+            if (root->pages[k] != NULL) {
+                setti_pages_deinit(pool, root->pages[k]);
+            }
+        }
+        if (root->name != NULL) {
+            memcpy(root->address, root->first, root->size);
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------- copying */
+
+static void replica_copy_pages(const setti_pages* from, setti_pages* to)
+{
+    for (uint32_t number = 0; number < from->count; number++) {
+        to->tick[number] = from->tick[number];
+        if (from->data[number] != NULL) {
+            memcpy(to->data[number], from->data[number], from->size);
+        }
+    }
+}
+
+static void replica_copy_entities(const sett_world* from, sett_world* into, const uint32_t* number)
+{
+    setti_entity_table* table = &into->entities;
+    replica_copy_pages(&from->entities.pages, &table->pages);
+    replica_copy_pages(&from->entities.ids.pages, &table->ids.pages);
+    for (uint32_t k = 0; k < table->pages.count; k++) {
+        setti_entity_page* page = table->pages.data[k];
+        for (uint32_t slot = 0; page != NULL && slot < SETTI_ID_SET_ROWS; slot++) {
+            page->signature[slot] = page->signature[slot] != 0 ? number[page->signature[slot]] : 0;
+        }
+    }
+    table->ids.count = from->entities.ids.count;
+    table->retired = from->entities.retired;
+}
+
+/* Values that are more than bytes are made one by one over what was copied. */
+static void replica_copy_values(const setti_type* type, const setti_type* own)
+{
+    const setti_storage* storage = &own->storage;
+    bool copies = own->desc.save == SETT_SAVE_CLONE;
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(storage, &cursor)) {
+        void* value = setti_storage_find(storage, index);
+        setti_type_init_values(own, value, 1);
+        if (copies) {
+            own->desc.copy(value, setti_storage_find(&type->storage, index), 1, own->desc.user);
+        }
+    }
+}
+
+static void replica_copy_type(const setti_type* type, setti_type* own)
+{
+    const setti_storage* storage = &type->storage;
+    replica_copy_pages(&storage->presence, &own->storage.presence);
+    replica_copy_pages(&storage->rows, &own->storage.rows);
+    own->storage.count = storage->count;
+    own->storage.extent = storage->extent;
+    own->storage.spare = storage->spare;
+    if (setti_pages_values(&own->storage.rows) != NULL) {
+        replica_copy_values(type, own);
+    }
+}
+
+static void replica_copy(const sett_world* from, sett_world* into, const uint32_t* number)
+{
+    replica_copy_entities(from, into, number);
+    for (uint32_t k = 0; k < from->registered.count; k++) {
+        const setti_type* type = from->registered.item[k];
+        replica_copy_type(type, replica_find(into, type));
+    }
+    for (const setti_root* root = from->roots; root != NULL; root = root->next) {
+        if (root->name == NULL || !replica_is_used(root)) {
+            continue;
+        }
+        setti_root* own = replica_find_root(into, root);
+        memcpy(own->address, root->address, root->size);
+        for (uint32_t k = 0; k < 2; k++) {
+            if (root->pages[k] != NULL) {
+                replica_copy_pages(root->pages[k], own->pages[k]);
+            }
+        }
+    }
+    into->pool.tick = from->pool.tick;
+}
+
+sett_status sett_world_clone(const sett_world* from, sett_world* into)
+{
+    sett_status status = replica_check(from, into);
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_commands_drop_all(into);
+    setti_change_destroy_all(into);
+    replica_empty(into);
+    size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
+    uint32_t* number = replica_reserve(from, into) ? replica_signatures(from, into, size) : NULL;
+    into->epoch++;
+    into->listener_version++;
+    if (number == NULL) {
+        replica_empty(into);
+        return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, replica_call, sett_null(), 0);
+    }
+    replica_copy(from, into, number);
+    setti_pool_free(&into->pool, number, size, 16);
+    for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
+        if (!at->observes) {
+            (void)setti_change_admit(into, at); /* all of it reserved */
+        }
+    }
+    return SETT_OK;
+}

@@ -1,0 +1,381 @@
+/* Hashes, first differences, copies of worlds, and writes that nobody was told of.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.h"
+#include "sett/hierarchy.h"
+#include "sett/state.h"
+
+#include "world/world.h"
+
+typedef struct padded {
+    uint8_t kind;
+    uint32_t amount; /* three bytes of padding before it */
+} padded;
+
+typedef struct point {
+    uint32_t x;
+    uint32_t y;
+} point;
+
+enum {
+    POINT = 1,
+    PADDED,
+    TAG,
+    OWNED
+};
+
+static sett_world* begin(sett_storage_kind kind, bool reversed)
+{
+    static const sett_byte_range bytes[] = {{0, 1}, {4, 4}};
+    const sett_component_desc types[] = {
+        {.name = "point", .size = sizeof(point), .align = 4, .storage = kind},
+        {.name = "padded",
+         .size = sizeof(padded),
+         .bytes = bytes,
+         .byte_count = 2,
+         .storage = kind},
+        {.name = "tag"},
+    };
+    sett_world_desc desc = {.log_fn = sett_log_silent};
+    sett_world* world = sett_world_create(&desc);
+    for (uint32_t k = 0; k < 3; k++) {
+        CHECK(sett_component_register(world, &types[reversed ? 2 - k : k]) != 0);
+    }
+    return world;
+}
+
+static sett_component id_of(const sett_world* world, const char* name)
+{
+    return sett_component_find(world, name);
+}
+
+static void give(sett_world* world, sett_entity entity, uint32_t number)
+{
+    point p = {number, number * 3};
+    padded q;
+    memset(&q, (int)number, sizeof(q)); /* other padding for other numbers */
+    q.kind = 4;
+    q.amount = number;
+    CHECK(sett_set(world, entity, id_of(world, "point"), &p) != NULL);
+    if (number % 3 == 0) {
+        CHECK(sett_set(world, entity, id_of(world, "padded"), &q) != NULL);
+    }
+    if (number % 2 == 0) {
+        CHECK(sett_ensure(world, entity, id_of(world, "tag")) != NULL);
+    }
+}
+
+static void equal_states_have_equal_hashes(void)
+{
+    sett_world* a = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* b = begin(SETT_STORAGE_PACKED, true);
+    for (uint32_t k = 0; k < 3000; k++) {
+        give(a, sett_entity_create(a), k);
+    }
+    for (uint32_t k = 3000; k-- > 0;) { /* backwards, and some of it twice */
+        sett_entity e = {k, 1};
+        CHECK_EQ(sett_entity_create_handle(b, e), SETT_OK);
+        if (k % 5 == 0) {
+            give(b, e, k + 1);
+            CHECK_EQ(sett_entity_clear(b, e), SETT_OK);
+        }
+        give(b, e, k);
+    }
+    char text[256];
+    CHECK_EQ(sett_world_difference(a, b, text, sizeof(text)), 0);
+    CHECK_STR_EQ(text, "");
+    uint64_t hash = sett_world_hash(a);
+    CHECK_EQ(hash, sett_world_hash(b));
+    CHECK_EQ(sett_component_convert(a, id_of(a, "point"), SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_EQ(sett_world_hash(a), hash);
+    CHECK_EQ(sett_sort_by_key(a, id_of(a, "point"), 4, SETT_KEY_U32), SETT_OK);
+    CHECK_EQ(sett_world_hash(a), hash);
+    sett_world_destroy(a);
+    sett_world_destroy(b);
+}
+
+/* Pinned: the same number on every machine and in every version that does not say otherwise. */
+static void the_hash_is_the_same_everywhere(void)
+{
+    sett_world* world = begin(SETT_STORAGE_MATRIX, false);
+    uint64_t empty = sett_world_hash(world);
+    CHECK_EQ(empty, 0);
+    sett_entity e = sett_entity_create(world);
+    give(world, e, 6);
+    CHECK_EQ(sett_world_hash(world), 7611843029156762367u);
+    sett_world_destroy(world);
+}
+
+static void each_change_changes_the_hash(void)
+{
+    sett_world* world = begin(SETT_STORAGE_MATRIX, false);
+    sett_component p = id_of(world, "point");
+    sett_entity e[200];
+    for (uint32_t k = 0; k < 200; k++) {
+        e[k] = sett_entity_create(world);
+        give(world, e[k], k);
+    }
+    uint64_t hash = sett_world_hash(world);
+    CHECK_EQ(sett_world_hash(world), hash);
+    ((point*)sett_get_mut(world, e[150], p))->y ^= 1;
+    CHECK(sett_world_hash(world) != hash);
+    ((point*)sett_get_mut(world, e[150], p))->y ^= 1;
+    CHECK_EQ(sett_world_hash(world), hash);
+    CHECK_EQ(sett_remove(world, e[4], id_of(world, "tag")), SETT_OK);
+    uint64_t without = sett_world_hash(world);
+    CHECK(without != hash);
+    CHECK(sett_add(world, e[4], id_of(world, "tag")) != NULL);
+    CHECK_EQ(sett_world_hash(world), hash);
+    point kept = *(const point*)sett_get(world, e[7], p);
+    CHECK_EQ(sett_remove(world, e[7], p), SETT_OK); /* clears a bit, writes no row */
+    CHECK(sett_world_hash(world) != hash);
+    CHECK(sett_set(world, e[7], p, &kept) != NULL);
+    CHECK_EQ(sett_world_hash(world), hash);
+    sett_entity fresh = sett_entity_create(world);
+    CHECK(sett_world_hash(world) != hash);
+    CHECK_EQ(sett_entity_destroy(world, fresh), SETT_OK);
+    CHECK_EQ(sett_world_hash(world), hash);
+    sett_entity again = sett_entity_create(world); /* the same index, a later generation */
+    CHECK_EQ(again.index, fresh.index);
+    uint64_t later = sett_world_hash(world);
+    CHECK(later != hash);
+    sett_world_destroy(world);
+}
+
+static void padding_does_not_matter(void)
+{
+    sett_world* a = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* b = begin(SETT_STORAGE_MATRIX, false);
+    sett_component id = id_of(a, "padded");
+    padded q;
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_world* world = k == 0 ? a : b;
+        memset(&q, k == 0 ? 0x11 : 0x77, sizeof(q));
+        q.kind = 1;
+        q.amount = 5;
+        CHECK(sett_set(world, sett_entity_create(world), id, &q) != NULL);
+    }
+    CHECK_EQ(sett_world_hash(a), sett_world_hash(b));
+    CHECK_EQ(sett_world_difference(a, b, NULL, 0), 0);
+    sett_world_destroy(a);
+    sett_world_destroy(b);
+}
+
+static void the_first_difference_is_said(void)
+{
+    sett_world* a = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* b = begin(SETT_STORAGE_PACKED, false);
+    char text[256];
+    for (uint32_t k = 0; k < 20; k++) {
+        give(a, sett_entity_create(a), k);
+        give(b, sett_entity_create(b), k);
+    }
+    sett_entity e = {12, 1};
+    ((point*)sett_get_mut(b, e, id_of(b, "point")))->y = 0x11223344;
+    size_t length = sett_world_difference(a, b, text, sizeof(text));
+    CHECK_EQ(length, strlen(text));
+    CHECK_STR_EQ(text, "entity 12:1: \"point\" differs from byte 4 on: 24 00 00 00 in the first "
+                       "world, 44 33 22 11 in the second");
+    CHECK_EQ(sett_remove(b, (sett_entity){6, 1}, id_of(b, "tag")), SETT_OK);
+    sett_world_difference(a, b, text, sizeof(text));
+    CHECK_STR_EQ(text, "entity 6:1 has \"tag\" in the first world only");
+    CHECK_EQ(sett_entity_destroy(a, (sett_entity){5, 1}), SETT_OK);
+    sett_world_difference(a, b, text, sizeof(text));
+    CHECK_STR_EQ(text, "entity 5:1 is in the second world only");
+    (void)sett_entity_create(a);
+    sett_world_difference(a, b, text, sizeof(text));
+    CHECK_STR_EQ(text, "index 5: entity 5:2 in the first world, 5:1 in the second");
+    sett_component_desc desc = {.name = "extra"};
+    sett_component extra = sett_component_register(b, &desc);
+    CHECK(sett_add(b, (sett_entity){0, 1}, extra) != NULL);
+    sett_world_difference(a, b, text, 20); /* cut, as snprintf cuts */
+    CHECK_STR_EQ(text, "entity 0:1 has \"ext");
+    sett_world_destroy(a);
+    sett_world_destroy(b);
+}
+
+static void restoring_forgets_what_was_known(void)
+{
+    sett_world* world = begin(SETT_STORAGE_MATRIX, false);
+    sett_component p = id_of(world, "point");
+    sett_entity e = sett_entity_create(world);
+    give(world, e, 1);
+    sett_snapshot snapshot;
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+    uint64_t hash = sett_world_hash(world);
+    uint64_t seen[2];
+    for (uint32_t k = 0; k < 2; k++) { /* two futures, with equal ticks */
+        CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+        ((point*)sett_get_mut(world, e, p))->x = 100 + k;
+        seen[k] = sett_world_hash(world);
+    }
+    CHECK(seen[0] != seen[1]);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    CHECK_EQ(sett_world_hash(world), hash);
+    sett_world_destroy(world);
+}
+
+static void writes_unseen_are_named(void)
+{
+    sett_world* world = begin(SETT_STORAGE_MATRIX, false);
+    sett_component p = id_of(world, "point");
+    sett_entity e = sett_entity_create(world);
+    give(world, e, 1);
+    point* kept = sett_get_mut(world, e, p);
+    CHECK_EQ(sett_world_check_writes(world), SETT_OK);
+    ((point*)sett_get_mut(world, e, p))->x = 9;
+    CHECK_EQ(sett_world_check_writes(world), SETT_OK);
+    kept->x = 10; /* through an address from before */
+    CHECK_EQ(sett_world_check_writes(world), SETT_STATUS_INVALID);
+    CHECK(strstr(sett_world_message(world), "\"point\"") != NULL);
+    CHECK_EQ(sett_world_check_writes(world), SETT_OK);
+    sett_world_destroy(world);
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+static int owned_alive;
+
+static void owned_init(void* values, uint32_t count, void* user)
+{
+    int** v = values;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        v[k] = malloc(sizeof(int));
+        CHECK(v[k] != NULL);
+        *v[k] = 0;
+        owned_alive++;
+    }
+}
+
+static void owned_deinit(void* values, uint32_t count, void* user)
+{
+    int** v = values;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        free(v[k]);
+        owned_alive--;
+    }
+}
+
+static void owned_copy(void* to, const void* from, uint32_t count, void* user)
+{
+    int** t = to;
+    int* const* f = from;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        *t[k] = *f[k];
+    }
+}
+
+static const sett_component_desc owned = {.name = "owned",
+                                          .size = sizeof(int*),
+                                          .save = SETT_SAVE_CLONE,
+                                          .init = owned_init,
+                                          .deinit = owned_deinit,
+                                          .copy = owned_copy};
+
+static void a_copy_is_the_same_and_goes_on_alike(void)
+{
+    sett_world* from = begin(SETT_STORAGE_PACKED, false);
+    sett_world* into = sett_world_create(NULL);
+    sett_component id = sett_component_register(from, &owned);
+    for (uint32_t k = 0; k < 2000; k++) {
+        sett_entity e = sett_entity_create(from);
+        give(from, e, k);
+        if (k % 7 == 0) {
+            **(int**)sett_add(from, e, id) = (int)k;
+        }
+    }
+    for (uint32_t k = 0; k < 2000; k += 4) {
+        CHECK_EQ(sett_entity_destroy(from, (sett_entity){k, 1}), SETT_OK);
+    }
+    sett_component_desc other = {.name = "another"}; /* so that sets have other numbers there */
+    sett_component own = sett_component_register(into, &other);
+    for (uint32_t k = 0; k < 50; k++) {
+        CHECK(sett_add(into, sett_entity_create(into), own) != NULL);
+    }
+    CHECK_EQ(sett_world_clone(from, into), SETT_OK);
+    char text[256];
+    CHECK_EQ(sett_world_difference(from, into, text, sizeof(text)), 0);
+    CHECK_EQ(sett_world_hash(from), sett_world_hash(into));
+    CHECK_EQ(sett_component_count(into, own), 0);
+    CHECK_EQ(sett_world_validate(into, NULL), SETT_OK);
+    CHECK_EQ(owned_alive, 2 * (int)sett_component_count(from, id));
+    sett_entity e = {7, 1};
+    CHECK_EQ(**(int* const*)sett_get(into, e, id_of(into, "owned")), 7);
+    CHECK(sett_get(into, e, id_of(into, "owned")) != sett_get(from, e, id));
+    for (uint32_t k = 0; k < 700; k++) {
+        CHECK(sett_equals(sett_entity_create(from), sett_entity_create(into)));
+    }
+    for (uint32_t k = 0; k < 100; k++) { /* sets of components are what they are */
+        sett_entity at = {4 * k + 1, 1};
+        CHECK_EQ(sett_remove(into, at, id_of(into, "point")), SETT_OK);
+        CHECK_EQ(sett_remove(from, at, id_of(from, "point")), SETT_OK);
+    }
+    CHECK_EQ(sett_world_hash(from), sett_world_hash(into));
+    CHECK_EQ(sett_world_validate(into, NULL), SETT_OK);
+    sett_world_destroy(from);
+    sett_world_destroy(into);
+    CHECK_EQ(owned_alive, 0);
+}
+
+static void a_copy_keeps_the_groups_of_its_world(void)
+{
+    sett_world* from = begin(SETT_STORAGE_PACKED, false);
+    sett_world* into = begin(SETT_STORAGE_PACKED, true);
+    for (uint32_t k = 0; k < 500; k++) {
+        give(from, sett_entity_create(from), k);
+    }
+    sett_group_desc desc = {.owned = {id_of(into, "point"), id_of(into, "padded")}};
+    sett_group* group = sett_group_create(into, &desc);
+    sett_group_desc set = {.with = {id_of(into, "tag")}, .without = {id_of(into, "padded")}};
+    sett_group* tracked = sett_group_create(into, &set);
+    give(into, sett_entity_create(into), 3);
+    CHECK_EQ(sett_world_clone(from, into), SETT_OK);
+    CHECK_EQ(sett_world_validate(into, NULL), SETT_OK);
+    CHECK_EQ(sett_group_count(group), 167);
+    CHECK_EQ(sett_group_count(tracked), 166);
+    CHECK_EQ(sett_world_hash(from), sett_world_hash(into));
+    CHECK_EQ(sett_world_clone(from, into), SETT_OK); /* and once more */
+    CHECK_EQ(sett_world_validate(into, NULL), SETT_OK);
+    CHECK_EQ(sett_group_count(group), 167);
+    sett_world_destroy(from);
+    sett_world_destroy(into);
+}
+
+static void copies_that_cannot_be_are_refused(void)
+{
+    sett_world* from = begin(SETT_STORAGE_PACKED, false);
+    sett_world* into = begin(SETT_STORAGE_MATRIX, false);
+    give(into, sett_entity_create(into), 3);
+    uint64_t hash = sett_world_hash(into);
+    CHECK_EQ(sett_world_clone(from, into), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(into), "\"point\"") != NULL);
+    CHECK_EQ(sett_world_hash(into), hash);
+    sett_snapshot snapshot;
+    sett_world* same = begin(SETT_STORAGE_PACKED, false);
+    CHECK_EQ(sett_snapshot_take(same, &snapshot), SETT_OK);
+    CHECK_EQ(sett_world_clone(from, same), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_snapshot_drop(same, snapshot), SETT_OK);
+    CHECK_EQ(sett_world_clone(from, same), SETT_OK);
+    CHECK_EQ(sett_world_clone(from, from), SETT_STATUS_ARGUMENT);
+    sett_entity parent = sett_entity_create(from);
+    CHECK_EQ(sett_hierarchy_attach(from, sett_entity_create(from), parent), SETT_OK);
+    CHECK_EQ(sett_world_clone(from, same), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(same), "\"Hierarchy\"") != NULL);
+    CHECK(sett_hierarchy_register(same, NULL) != 0);
+    CHECK_EQ(sett_world_clone(from, same), SETT_OK);
+    CHECK_EQ(sett_world_validate(same, NULL), SETT_OK);
+    CHECK_EQ(sett_world_hash(from), sett_world_hash(same));
+    sett_world_destroy(same);
+    sett_world_destroy(from);
+    sett_world_destroy(into);
+}
+
+TEST_MAIN(TEST(equal_states_have_equal_hashes), TEST(the_hash_is_the_same_everywhere),
+          TEST(each_change_changes_the_hash), TEST(padding_does_not_matter),
+          TEST(the_first_difference_is_said), TEST(restoring_forgets_what_was_known),
+          TEST(writes_unseen_are_named), TEST(a_copy_is_the_same_and_goes_on_alike),
+          TEST(a_copy_keeps_the_groups_of_its_world), TEST(copies_that_cannot_be_are_refused))
