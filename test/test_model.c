@@ -1639,8 +1639,18 @@ static uint32_t look_fewest(uint64_t types, bool* tie)
     return fewest;
 }
 
+/* Whether a packed storage goes before the group or the pages that there are: a matter of costs,
+ * of which the model knows nothing. */
+static bool look_drives(sett_query* query)
+{
+    setti_plan plan;
+    setti_plan_update(query);
+    setti_plan_make(query, &plan);
+    return plan.driver != SETT_QUERY_TERMS && (query->arranged >> plan.driver & 1) == 0;
+}
+
 /* What the documentation says about the order: who drives. */
-static void look_plan(look* q)
+static void look_plan(sett_query* query, look* q)
 {
     const model_group* cover;
     bool tie;
@@ -1648,8 +1658,7 @@ static void look_plan(look* q)
     q->group = NULL;
     if (cover != NULL && cover->owned != 0) {
         q->driver = look_fewest(q->with & ~cover->owned, &tie);
-        uint32_t members = model_members(&model, cover);
-        if (q->driver == MODEL_TYPES || (uint64_t)model.count[q->driver] * 5 >= members) {
+        if (q->driver == MODEL_TYPES || !look_drives(query)) {
             q->group = cover;
             q->driver = model_lowest(cover->owned);
             tie = false;
@@ -1660,8 +1669,7 @@ static void look_plan(look* q)
             positional = positional || !model_types[model_lowest(rest)].packed;
         }
         q->driver = look_fewest(q->with, &tie);
-        if (q->driver != MODEL_TYPES && positional &&
-            (uint64_t)model.count[q->driver] * 5 >= model.alive) {
+        if (q->driver != MODEL_TYPES && positional && !look_drives(query)) {
             q->driver = MODEL_TYPES;
         }
     }
@@ -1669,13 +1677,13 @@ static void look_plan(look* q)
 }
 
 /* Before a loop: what it should find. */
-static void look_begin(look* q)
+static void look_begin(sett_query* query, look* q)
 {
     q->since = one_in(4) ? below(2) : model.now - (model.now < 8 ? 0 : below(8));
     q->expected = 0;
     q->visited = 0;
     q->last = 0;
-    look_plan(q);
+    look_plan(query, q);
     for (uint32_t k = 0; k < model.alive; k++) {
         q->expected += look_accepts(q, model.live[k]);
     }
@@ -1858,7 +1866,7 @@ static void look_ask(sett_query* query, look* q)
 
 static void look_run(sett_query* query, look* q)
 {
-    look_begin(q);
+    look_begin(query, q);
     if (q->expected > 200 && !afford((uint64_t)q->expected * (1 + q->term_count))) {
         return;
     }
@@ -1907,7 +1915,7 @@ static void explain_kept(void)
 {
     for (uint32_t k = 0; k < KEPT_QUERIES; k++) {
         if (kept_queries[k].query != NULL) {
-            look_plan(&kept_queries[k].q);
+            look_plan(kept_queries[k].query, &kept_queries[k].q);
             look_explain(kept_queries[k].query, &kept_queries[k].q);
         }
     }

@@ -667,9 +667,10 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  * next structural change is refused with the query's name, until sett_query_end_all.
  *
  * Order: that of the owning group, if one covers the query; that of a packed storage, if one
- * drives; else that of entity indices. A packed storage drives when nothing is positional (no
- * required matrix, no tracked set), or when it has less than a fifth of the entities that would be
- * looked at otherwise: the group's, or all. sett_query_explain tells. Within a page, entities that
+ * drives; else that of entity indices. A packed storage drives when there is neither a group nor
+ * anything positional (a required matrix, a tracked set), or when that is estimated to cost less,
+ * by the number of entities with each component: with one other component up to two thirds of all,
+ * with four others up to an eighth. sett_query_explain tells. Within a page, entities that
  * have an optional component and those that have not come in batches of their own. Which storage a
  * type has, and which groups there are, thus decides the order of loops, and of all that depends on
  * it. */

@@ -50,7 +50,7 @@ static void explain_pages(explain_text* text, const sett_query* query)
                     query->matrix_count == 1 ? "walked" : "intersected");
     }
     if ((query->required & ~query->positional) != 0) {
-        explain_add(text, "; no packed type has less than a fifth of the entities");
+        explain_add(text, "; gathering around a packed type is estimated to cost more");
     }
 }
 
@@ -65,8 +65,9 @@ static void explain_driver(explain_text* text, const sett_query* query, const se
     explain_add(text, "packed %s drives with its %u rows, ", type->desc.name,
                 (unsigned)type->storage.count);
     explain_add(text, "%s",
-                query->matrix_count == 0 ? "because it is the smallest required set"
-                                         : "because it has less than a fifth of the entities");
+                query->matrix_count == 0 && query->arranged == 0
+                    ? "because it is the smallest required set"
+                    : "because it is estimated to cost the least");
 }
 
 size_t sett_query_explain(sett_query* query, char* out, size_t size)

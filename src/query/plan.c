@@ -1,26 +1,39 @@
-/* plan.c: how a loop goes. In this order:
+/* plan.c: how a loop goes. In this order, where there is no choice:
  *
  *     an owning group that the query includes: its members lie in front of its storages, in one
  *     order;
- *     else the required packed storage with the fewest entities, if these are few, or if there is
- *     nothing positional to intersect: each of its rows is looked up in the others;
+ *     else the required packed storage with the fewest entities: each of its rows is looked up in
+ *     the others;
  *     else pages: occupancy words are intersected, up to the smallest extent; a tracked set stands
  *     for the words of all that it covers.
  *
- * Few is less than a fifth of what would be looked at otherwise. Measured with a prototype (a
- * million entities, P += V * dt, ns per match, V on a share of them):
+ * A packed storage with few entities competes with the group or the pages that are there as well:
+ * the cheaper goes, by this estimate, where each term keeps its share of the rows:
  *
- *     share of V                1 %    5 %    10 %   25 %   50 %
- *     AND of the occupancy      15     6.5    4.9    2.2    1.2
- *     packed V drives           2.1    4.0    3.0    1.7    1.4      in the order of ids
- *     packed V, shuffled        2.7    4.0    4.0    4.0    4.1
+ *     cost = rows walked x (PASS + terms tested x TEST)
+ *          + rows left x values gathered x (GATHER + SCATTER)
+ *
+ * So with one other component the packed storage drives up to about two thirds of all entities,
+ * with four others up to an eighth. The constants are fitted to sett_plans (docs/bench); ns a match
+ * over 100,000 entities, one packed type on a share, the others matrices:
+ *
+ *     share                        1 %    10 %   20 %   50 %   100 %
+ *     2 components   V drives      5.3    5.2    5.0    4.7    4.8
+ *                    pages         160    20     11     6.1    3.7
+ *     5 components   V drives      16     20     17     16     14
+ *                    pages         166    25     14     7.2    4.2
  *
  * All plans give the same set. Which one is taken depends on the counts in the world, on nothing
  * that two worlds of equal state could differ in.
  */
 #include "query/query.h"
 
-#define FEW 5
+/* Tenths of a nanosecond. */
+#define COST_TEST 16       /* looking whether an entity has a component */
+#define COST_TEST_APART 21 /* in a packed storage, when asked in the order of another */
+#define COST_GATHER 21     /* copying its value to where the batch has it */
+#define COST_SCATTER 12    /* and back */
+#define COST_PASS 2        /* walking over a row, or over an entity that pages have room for */
 
 /* The term of the query with this type and kind, SETT_QUERY_TERMS if there is none. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
@@ -159,11 +172,6 @@ static uint32_t plan_fewest(const sett_query* query, uint32_t except)
     return fewest;
 }
 
-static bool plan_is_few(const sett_query* query, uint32_t term, uint32_t of)
-{
-    return term != SETT_QUERY_TERMS && (uint64_t)query->term[term].type->storage.count * FEW < of;
-}
-
 static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* plan)
 {
     plan->driver = driver;
@@ -172,31 +180,105 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
     plan->limit = query->term[driver].type->storage.extent;
 }
 
-void setti_plan_make(const sett_query* query, setti_plan* plan)
+static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
-    const setti_entity_table* entities = &query->world->entities;
-    if (query->arranged != 0 &&
-        !plan_is_few(query, plan_fewest(query, query->arranged), query->cover->length)) {
-        plan_drive(query, setti_bits_lowest(query->arranged), plan);
-        plan->in_place = query->arranged;
-        plan->residual &= ~query->covered;
-        /* What the group does not own has to be looked up if its values are wanted. */
-        for (uint32_t rest = query->required & query->covered & ~query->arranged; rest != 0;
-             rest &= rest - 1) {
-            uint32_t k = setti_bits_lowest(rest);
-            plan->residual |= query->term[k].has_field ? (uint32_t)1 << k : 0;
-        }
-        plan->limit = query->cover->length;
-        return;
+    plan_drive(query, setti_bits_lowest(query->arranged), plan);
+    plan->in_place = query->arranged;
+    plan->residual &= ~query->covered;
+    /* What the group does not own has to be looked up if its values are wanted. */
+    for (uint32_t rest = query->required & query->covered & ~query->arranged; rest != 0;
+         rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
+        plan->residual |= query->term[k].has_field ? (uint32_t)1 << k : 0;
     }
-    uint32_t driver = plan_fewest(query, 0);
-    if (driver != SETT_QUERY_TERMS &&
-        (query->matrix_count == 0 || plan_is_few(query, driver, setti_entity_count(entities)))) {
-        plan_drive(query, driver, plan);
-        return;
-    }
+    plan->limit = query->cover->length;
+}
+
+static void plan_walk_pages(const sett_query* query, setti_plan* plan)
+{
     plan->driver = SETT_QUERY_TERMS;
     plan->in_place = query->positional;
     plan->residual = 0;
     plan->limit = setti_plan_limit(query);
+}
+
+static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
+{
+    if (way == SETTI_WAY_ARRANGED) {
+        plan_walk_group(query, plan);
+    } else if (way == SETTI_WAY_PACKED) {
+        plan_drive(query, plan_fewest(query, query->arranged), plan);
+    } else {
+        plan_walk_pages(query, plan);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ choosing */
+
+/* `count` entities, of which those count that are among `part` of all: taken as independent. */
+static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
+{
+    uint64_t all = setti_entity_count(&query->world->entities);
+    return count == 0 ? 0 : count * part / all;
+}
+
+/* What a loop is estimated to cost before the user's code, in tenths of a nanosecond. */
+static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
+{
+    uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual;
+    uint64_t all = setti_entity_count(&query->world->entities);
+    uint64_t rows = all;
+    if (way == SETTI_WAY_ARRANGED) {
+        rows = query->cover->length;
+    } else if (way == SETTI_WAY_PACKED) {
+        rows = query->term[plan->driver].type->storage.count;
+    }
+    uint64_t cost = rows * COST_PASS;
+    for (uint32_t k = 0; way == SETTI_WAY_PAGES && k < query->matrix_count; k++) {
+        rows = plan_share(query, rows, query->matrix[k]->count);
+    }
+    for (uint32_t rest = tested; rest != 0; rest &= rest - 1) {
+        const setti_term* term = &query->term[setti_bits_lowest(rest)];
+        uint32_t count = term->type->storage.count;
+        bool apart = way == SETTI_WAY_PACKED && term->type->storage.kind == SETTI_PACKED;
+        cost += rows * (apart ? COST_TEST_APART : COST_TEST);
+        rows = plan_share(query, rows, term->kind == SETT_WITH ? count : (uint32_t)all - count);
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        if (term->has_field && (plan->in_place >> k & 1) == 0) {
+            cost += rows * (term->access == SETT_INOUT ? COST_GATHER + COST_SCATTER : COST_GATHER);
+        }
+    }
+    return cost;
+}
+
+/* Which ways there are, as a set: a group goes before pages, packed storages compete with both. */
+static uint32_t plan_ways(const sett_query* query)
+{
+    bool other = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;
+    bool pages = query->arranged == 0 && (query->matrix_count != 0 || !other);
+    uint32_t ways = (uint32_t)(query->arranged != 0) << SETTI_WAY_ARRANGED |
+                    (uint32_t)other << SETTI_WAY_PACKED | (uint32_t)pages << SETTI_WAY_PAGES;
+    return query->forced != SETTI_WAY_CHOSEN ? (uint32_t)1 << query->forced : ways;
+}
+
+void setti_plan_make(const sett_query* query, setti_plan* plan)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t ways = plan_ways(query);
+    if ((ways & (ways - 1)) == 0) { /* nothing to choose */
+        plan_fill(query, (setti_way)setti_bits_lowest(ways), plan);
+        return;
+    }
+    for (uint32_t rest = ways; rest != 0; rest &= rest - 1) {
+        setti_way way = (setti_way)setti_bits_lowest(rest);
+        setti_plan made;
+        plan_fill(query, way, &made);
+        uint64_t cost = plan_cost(query, way, &made);
+        if (cost < least) {
+            least = cost;
+            *plan = made;
+        }
+    }
 }

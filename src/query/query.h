@@ -25,6 +25,14 @@ typedef struct setti_term {
     uint32_t sources; /* and of where they come from */
 } setti_term;
 
+/* What walks. */
+typedef enum setti_way {
+    SETTI_WAY_CHOSEN,   /* whatever plan.c holds for the cheapest */
+    SETTI_WAY_ARRANGED, /* the rows of an owning group */
+    SETTI_WAY_PACKED,   /* those of a packed storage */
+    SETTI_WAY_PAGES
+} setti_way;
+
 struct sett_query {
     setti_open_loop open; /* first: what the world knows of it while loops over it are open */
     sett_world* world;
@@ -50,6 +58,7 @@ struct sett_query {
     setti_listener* cover; /* a group whose conditions the query includes, or NULL */
     uint32_t covered;      /* terms that the cover makes true */
     uint32_t arranged;     /* terms that the cover owns */
+    setti_way forced;      /* for measurements and tests, which want each that there is */
 
     /* A step over pages: first all of `matrix` at once, word by word, then `filter` term by
      * term. */
