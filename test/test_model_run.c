@@ -255,13 +255,16 @@ static uint64_t world_hash(const sett_world* world)
 
 /* ---- Systems --------------------------------------------------------------------------------- */
 
-static uint32_t choose_types(scene* s, sett_component* list, uint32_t most)
+/* Types with values, many of them among the terms. */
+static void choose_types(scene* s, const sett_system_desc* desc, sett_component* list,
+                         uint32_t most)
 {
     uint32_t count = 0;
-    while (count < most && draw(&s->state) % 3 == 0) {
-        list[count++] = (sett_component)(1 + draw(&s->state) % TAG); /* what has values */
+    while (count < most && draw(&s->state) % 2 == 0) {
+        sett_component type = desc->terms[draw(&s->state) % 4].component;
+        bool other = type == 0 || type > TAG || draw(&s->state) % 2 == 0;
+        list[count++] = other ? (sett_component)(1 + draw(&s->state) % TAG) : type;
     }
-    return count;
 }
 
 static void choose_terms(scene* s, sett_system_desc* desc)
@@ -299,9 +302,9 @@ static void make_actor(scene* s, uint32_t k)
     a->desc.run = act;
     a->desc.phase = (int)(draw(&s->state) % 3);
     choose_terms(s, &a->desc);
-    choose_types(s, a->desc.reads, 2);
-    choose_types(s, a->desc.writes, 2);
-    choose_types(s, a->desc.random, draw(&s->state) % 4 == 0 ? 2 : 0);
+    choose_types(s, &a->desc, a->desc.reads, 2);
+    choose_types(s, &a->desc, a->desc.writes, 2);
+    choose_types(s, &a->desc, a->desc.random, draw(&s->state) % 4 == 0 ? 2 : 0);
     a->desc.whole = draw(&s->state) % 8 == 0;
     a->desc.alone = draw(&s->state) % 16 == 0;
     a->creates = draw(&s->state) % 2 == 0;
