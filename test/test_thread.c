@@ -423,9 +423,9 @@ static uint64_t town_finish(town* t)
 #define TOWN 9000
 #define FRAMES 40
 
-/* What 40 frames end in, with any compiler, on any number of threads. A change to the order in
- * which anything is applied changes it; nothing else may. */
-#define TOWN_HASH 0x1145114DB9F8B251u
+/* What 40 frames end in, with any compiler, on any number of threads. A change to the order of loops
+ * (query/plan.c), of commands, or of what is created changes it; nothing else may. */
+#define TOWN_HASH 0x6361759EF92F4A9Eu
 
 static uint64_t run_town(const sett_tasks* tasks, bool delayed, bool no_times)
 {
@@ -446,7 +446,9 @@ static uint64_t run_town(const sett_tasks* tasks, bool delayed, bool no_times)
 static void the_state_is_pinned(void)
 {
     uint64_t hash = run_town(NULL, false, false);
-    CHECK_MSG(hash == TOWN_HASH, "the hash is 0x%llX", (unsigned long long)hash);
+    CHECK_MSG(hash == TOWN_HASH,
+              "the hash is 0x%llX; write it down if an order was changed on purpose",
+              (unsigned long long)hash);
 }
 
 static void the_number_of_workers_does_not_matter(void)
