@@ -423,8 +423,8 @@ static uint64_t town_finish(town* t)
 #define TOWN 9000
 #define FRAMES 40
 
-/* What 40 frames end in, with any compiler, on any number of threads. A change to the order of loops
- * (query/plan.c), of commands, or of what is created changes it; nothing else may. */
+/* What 40 frames end in, with any compiler, on any number of threads. A change to the order of
+ * loops (query/plan.c), of commands, or of what is created changes it; nothing else may. */
 #define TOWN_HASH 0x6361759EF92F4A9Eu
 
 static uint64_t run_town(const sett_tasks* tasks, bool delayed, bool no_times)
