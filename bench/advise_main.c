@@ -4,8 +4,8 @@
  *
  * For each workload of the table that loops: the queries are measured under every layout that their
  * types can have (each type a matrix or packed, owning groups over any part of a query, tracked
- * sets). Then a world in its default layout is recorded, asked with sett_advise, put into the layout
- * that it says, and measured beside the best one found, in turns. With --check the program fails if
+ * sets). Then a world in its default layout is recorded, asked with sett_advise, put into the
+ * layout that it says, and measured beside the best one found, in turns. With --check the program fails if
  * what was advised costs more than a tenth above the best. */
 #include "scene_sett.h"
 
@@ -178,7 +178,7 @@ static void advise_apply(advise_world* made, const advise_layout* layout)
     advise_group(made, layout->tracked, false);
 }
 
-/* ------------------------------------------------------------------------------------- measuring */
+/* ------------------------------------------------------------------------------------ measuring */
 
 static void advise_run(const advise_row* row, const advise_world* made)
 {
@@ -408,7 +408,7 @@ static double advise_compare(const advise_row* row)
     }
     advise_describe(&search.best, names[0], sizeof(names[0]));
     advise_describe(&advised, names[1], sizeof(names[1]));
-    printf("%-34s %4u %10.2f  %-28s %10.2f  %-28s %6.2f\n", row->name, search.tried, least * 1e6,
+    printf("%-34s %4u %10.3f  %-28s %10.3f  %-28s %6.2f\n", row->name, search.tried, least * 1e6,
            names[0], taken * 1e6, names[1], taken / least);
     fflush(stdout);
     sett_world_destroy(best.world);

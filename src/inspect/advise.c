@@ -1,9 +1,12 @@
 /* advise.c: what would be faster, from what was recorded. See sett/advise.h.
  *
- * The model: a loop costs what it looks at, plus what it finds. Each query is priced under the
- * layouts that it could have: pages, a packed driver, an owning group, in ns a loop. The cheapest
- * is proposed if it saves at least a tenth, and a microsecond. Constants are medians of
- * measurements (one core, a million entities, types of 8 bytes).
+ * The model: a loop costs what it looks at, plus what it finds, plus what it has to fetch from
+ * another order. Every query that was recorded is priced under the layout that there is, and under
+ * each that one change would give: a type packed, or a group that owns what one query asks for. A
+ * change is judged by all queries that its types occur in, since a group that makes one loop
+ * plain makes others gather. The cheapest change is proposed if it saves at least a tenth, and a
+ * microsecond. Constants are of one core, a million entities, types of 8 bytes; what the proposals
+ * are worth is measured by sett_advised (bench/advise_main.c), beside all layouts there are.
  *
  * Invariant:  advice is a function of counts and of the recorded numbers, of nothing else
  */
@@ -11,16 +14,19 @@
 
 #include "query/query.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#define COST_LOOP 25.0  /* opening and closing */
-#define COST_STEP 12.0  /* a term's words of 1,024 indices */
-#define COST_DENSE 0.55 /* a match in a run, or in a group */
-#define COST_LISTED 1.3 /* a match in a list, */
-#define COST_SPARSE 0.1 /* divided by the share of rows that match: their cache lines come alone */
-#define COST_ROW 1.5    /* a row of a packed driver */
-#define COST_GATHER 4.0 /* a value fetched from another order, and written back */
+#define COST_LOOP 25.0     /* opening and closing */
+#define COST_STEP 12.0     /* a term's words of 1,024 indices */
+#define COST_DENSE 0.55    /* a match in a run, or in a group */
+#define COST_LISTED 0.2    /* more for a match in a list, */
+#define COST_LINE 9.0      /* and more where its cache lines come alone, */
+#define COST_LINES 0.6     /* but not more than this for each row looked at */
+#define COST_LOOKUP 1.6    /* looking whether a row has another component */
+#define COST_FETCH 2.1     /* a value copied from another order, */
+#define COST_BACK 1.2      /* and back */
 #define COST_EXCHANGE 15.0 /* entering or leaving a group, for each type that it owns */
 #define WORTH_SHARE 0.9
 #define WORTH_NS 1000.0
@@ -45,55 +51,133 @@ SETTI_PRINTF(2, 3) static void advice_tell(advice* to, const char* format, ...)
 
 /* --------------------------------------------------------------------------------------- prices */
 
-static double price_of_matches(double matches, double rows)
-{
-    if (matches >= rows * 0.98) {
-        return matches * COST_DENSE;
-    }
-    return matches * COST_LISTED + rows * COST_SPARSE * (matches > 0);
-}
+/* A layout: the one that there is, and one thing different. */
+typedef struct advice_change {
+    const setti_type* packed; /* this type is packed, or NULL; */
+    const sett_query* group;  /* or a group owns what this query asks for, or NULL */
+} advice_change;
 
-static double price_of_pages(const sett_query* query, double matches)
-{
-    double rows = (double)setti_plan_limit(query);
-    double terms = (double)setti_bits_count(query->required);
-    return COST_LOOP + rows / 1024 * COST_STEP * terms + price_of_matches(matches, rows);
-}
-
+/* The terms that a group for this query would own. */
 static uint32_t advice_fields(const sett_query* query)
 {
     uint32_t fields = 0;
     for (uint32_t k = 0; k < query->term_count; k++) {
-        fields += query->term[k].has_field && query->term[k].kind == SETT_WITH;
+        const setti_term* term = &query->term[k];
+        fields |= (uint32_t)(term->has_field && term->kind == SETT_WITH) << k;
     }
     return fields;
 }
 
-static double price_of_driver(const sett_query* query, uint32_t driver, double matches)
+/* The terms of a query that have the same types as some of another's, and the same kind. */
+static uint32_t advice_common(const sett_query* query, const sett_query* other, uint32_t terms)
 {
-    const setti_term* term = &query->term[driver];
-    double gathered = (double)(advice_fields(query) - term->has_field);
-    return COST_LOOP + (double)term->type->storage.count * COST_ROW +
-           matches * (COST_DENSE + gathered * COST_GATHER);
+    uint32_t common = 0;
+    for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
+        const setti_term* term = &other->term[setti_bits_lowest(rest)];
+        for (uint32_t k = 0; k < query->term_count; k++) {
+            bool same = query->term[k].type == term->type && query->term[k].kind == term->kind;
+            common |= (uint32_t)same << k;
+        }
+    }
+    return common;
 }
 
-/* What loops cost now, by the plan that they take. */
-static double price_now(const sett_query* query, double matches)
+static double advice_matches(const sett_query* query)
 {
-    setti_plan plan;
-    setti_plan_make(query, &plan);
-    if (plan.driver == SETT_QUERY_TERMS) {
-        double gathered = 0;
-        for (uint32_t k = 0; k < query->term_count; k++) {
-            gathered += query->term[k].has_field && (query->positional >> k & 1) == 0;
+    return (double)query->use.matched / (double)query->use.loops;
+}
+
+/* Looking up some terms for each row, and fetching the values of some for each match. */
+static double price_of_others(const sett_query* query, double rows, uint32_t tested,
+                              uint32_t in_place)
+{
+    double matches = advice_matches(query);
+    double price = rows * COST_LOOKUP * (double)setti_bits_count(tested);
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        if (term->has_field && (in_place >> k & 1) == 0) {
+            price += matches * (term->access == SETT_IN ? COST_FETCH : COST_FETCH + COST_BACK);
         }
-        return price_of_pages(query, matches) + matches * gathered * COST_GATHER;
     }
-    if (query->arranged != 0 && plan.in_place == query->arranged) {
-        double gathered = (double)(advice_fields(query) - setti_bits_count(query->arranged));
-        return COST_LOOP + matches * (COST_DENSE + gathered * COST_GATHER);
+    return price;
+}
+
+/* Over the first rows of what a group owns. */
+static double price_of_group(const sett_query* query, double rows, uint32_t covered, uint32_t owned)
+{
+    return COST_LOOP + rows * COST_DENSE +
+           price_of_others(query, rows, query->required & ~covered, owned);
+}
+
+static double price_of_driver(const sett_query* query, uint32_t driver)
+{
+    double rows = (double)query->term[driver].type->storage.count;
+    uint32_t in_place = (uint32_t)1 << driver;
+    return COST_LOOP + advice_matches(query) * COST_DENSE +
+           price_of_others(query, rows, query->required & ~in_place, in_place);
+}
+
+static double price_of_pages(const sett_query* query, uint32_t packed)
+{
+    double matches = advice_matches(query);
+    double rows = (double)setti_plan_limit(query);
+    double steps = rows / 1024 * COST_STEP * (double)setti_bits_count(query->required & ~packed);
+    double listed = SETTI_MIN(matches * COST_LINE, rows * COST_LINES) + matches * COST_LISTED;
+    return COST_LOOP + steps + (matches >= rows * 0.98 ? matches * COST_DENSE : listed) +
+           price_of_others(query, rows, query->required & packed, ~packed);
+}
+
+/* A loop over the query, the cheapest way that the layout gives. */
+static double price_of(const sett_query* query, const advice_change* change)
+{
+    uint32_t packed = ~query->positional;
+    if (change->group != NULL) {
+        uint32_t fields = advice_fields(change->group);
+        uint32_t owned = advice_common(query, change->group, fields);
+        uint32_t all = advice_common(query, change->group, change->group->required);
+        packed |= owned;
+        if (setti_bits_count(all) == setti_bits_count(change->group->required)) {
+            return price_of_group(query, advice_matches(change->group), all, owned);
+        }
     }
-    return price_of_driver(query, plan.driver, matches);
+    if (query->arranged != 0) {
+        return price_of_group(query, query->cover->length, query->covered, query->arranged);
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        packed |= (uint32_t)(query->term[k].type == change->packed) << k;
+    }
+    packed &= (uint32_t)(((uint64_t)1 << query->term_count) - 1);
+    double least = (query->required & ~packed) != 0 ? price_of_pages(query, packed) : HUGE_VAL;
+    for (uint32_t rest = query->required & packed; rest != 0; rest &= rest - 1) {
+        double price = price_of_driver(query, setti_bits_lowest(rest));
+        least = SETTI_MIN(least, price);
+    }
+    return least;
+}
+
+/* All loops recorded over queries that a change concerns: before it, and after. */
+typedef struct advice_total {
+    double now;
+    double then;
+} advice_total;
+
+static advice_total price_of_change(const sett_world* world, const advice_change* change)
+{
+    static const advice_change none = {NULL, NULL};
+    advice_total total = {0, 0};
+    for (const sett_query* query = world->queries; query != NULL; query = query->next) {
+        double loops = (double)query->use.loops;
+        bool concerned = change->group != NULL &&
+                         advice_common(query, change->group, advice_fields(change->group)) != 0;
+        for (uint32_t k = 0; k < query->term_count; k++) {
+            concerned = concerned || query->term[k].type == change->packed;
+        }
+        if (concerned && query->use.loops != 0 && query->required != 0) {
+            total.now += loops * price_of(query, &none);
+            total.then += loops * price_of(query, change);
+        }
+    }
+    return total;
 }
 
 /* -------------------------------------------------------------------------------------- queries */
@@ -133,24 +217,26 @@ static void advice_names(const sett_query* query, char* out, size_t size)
     }
 }
 
-static bool advice_is_worth(double now, double then)
+/* Whether a change saves a tenth of all the loops that it concerns, and a microsecond in each of
+ * these of one query. */
+static bool advice_is_worth(const advice_total* total, double loops)
 {
-    return then < now * WORTH_SHARE && now - then > WORTH_NS;
+    return total->then < total->now * WORTH_SHARE && total->now - total->then > WORTH_NS * loops;
 }
 
-/* The required matrix whose packed form would drive cheapest, SETT_QUERY_TERMS if none would
- * pay. */
-static uint32_t advice_driver(const sett_query* query, double matches, double* price)
+/* The required matrix that would save most if it were packed, NULL if none would pay. */
+static const setti_type* advice_driver(const sett_query* query, advice_total* total)
 {
-    uint32_t best = SETT_QUERY_TERMS;
+    const setti_type* best = NULL;
     for (uint32_t rest = query->required & query->positional; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
-        double then = price_of_driver(query, k, matches);
-        bool few = (uint64_t)query->term[k].type->storage.count * 5 <
-                   setti_entity_count(&query->world->entities);
-        if (few && then < *price && query->term[k].type->owner == NULL) {
-            *price = then;
-            best = k;
+        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        advice_change change = {type, NULL};
+        advice_total made = price_of_change(query->world, &change);
+        bool pays =
+            type->storage.kind == SETTI_MATRIX && advice_is_worth(&made, (double)query->use.loops);
+        if (pays && (best == NULL || made.now - made.then > total->now - total->then)) {
+            *total = made;
+            best = type;
         }
     }
     return best;
@@ -158,18 +244,21 @@ static uint32_t advice_driver(const sett_query* query, double matches, double* p
 
 static void advice_on_query(advice* to, const sett_query* query)
 {
+    static const advice_change none = {NULL, NULL};
     double loops = (double)query->use.loops;
     if (query->use.loops == 0 || query->required == 0) {
         return;
     }
-    double matches = (double)query->use.matched / loops;
-    double now = price_now(query, matches);
     double exchanges;
-    double best = now;
-    uint32_t driver = advice_driver(query, matches, &best);
-    if (advice_can_group(query, &exchanges)) {
-        double grouped = COST_LOOP + matches * COST_DENSE + exchanges / loops;
-        if (grouped < best && advice_is_worth(now, grouped)) {
+    double now = price_of(query, &none);
+    advice_total packed = {0, 0};
+    advice_change change = {advice_driver(query, &packed), NULL};
+    if (query->arranged == 0 && advice_can_group(query, &exchanges)) {
+        advice_change grouping = {NULL, query};
+        advice_total grouped = price_of_change(to->world, &grouping);
+        grouped.then += exchanges;
+        if (advice_is_worth(&grouped, loops) &&
+            grouped.now - grouped.then > packed.now - packed.then) {
             char names[160];
             advice_names(query, names, sizeof(names));
             advice_tell(
@@ -177,20 +266,20 @@ static void advice_on_query(advice* to, const sett_query* query)
                 "query \"%.60s\" finds %.0f entities a loop in about %.1f us; a group that owns "
                 "%s would take about %.1f us, %.1f us of it for keeping them together. Owned types "
                 "are packed: their addresses move.",
-                query->open.name, matches, now / 1000, names, grouped / 1000,
-                exchanges / loops / 1000);
+                query->open.name, advice_matches(query), now / 1000, names,
+                (price_of(query, &grouping) + exchanges / loops) / 1000, exchanges / loops / 1000);
             return;
         }
     }
-    if (driver != SETT_QUERY_TERMS && advice_is_worth(now, best)) {
-        const setti_type* type = query->term[driver].type;
+    if (change.packed != NULL) {
         advice_tell(
             to,
             "query \"%.60s\" finds %.0f entities a loop in about %.1f us; with \"%.60s\" packed, "
             "which %u of %u entities have, it would take about %.1f us "
             "(sett_component_convert).",
-            query->open.name, matches, now / 1000, type->desc.name, (unsigned)type->storage.count,
-            (unsigned)setti_entity_count(&query->world->entities), best / 1000);
+            query->open.name, advice_matches(query), now / 1000, change.packed->desc.name,
+            (unsigned)change.packed->storage.count,
+            (unsigned)setti_entity_count(&query->world->entities), price_of(query, &change) / 1000);
     }
 }
 
