@@ -5,8 +5,8 @@
  * For each workload of the table that loops: the queries are measured under every layout that their
  * types can have (each type a matrix or packed, owning groups over any part of a query, tracked
  * sets). Then a world in its default layout is recorded, asked with sett_advise, put into the
- * layout that it says, and measured beside the best one found, in turns. With --check the program fails if
- * what was advised costs more than a tenth above the best. */
+ * layout that it says, and measured beside the best one found, in turns. With --check the program
+ * fails if what was advised costs more than a tenth above the best. */
 #include "scene_sett.h"
 
 #include "sett/advise.h"
