@@ -1,0 +1,95 @@
+/* 08_rollback.c: a world that goes back in time, as netcode and editors want it.
+ *
+ * Two players push balls. The other player's input comes eight frames late and is guessed until
+ * then: when the guess was wrong, the world goes back to that frame and plays what has happened
+ * since again. A second world, which got every input in time, has to end up the same. */
+#include "sett/state.h"
+
+#include <stdio.h>
+
+enum {
+    FRAMES = 300,
+    LATE = 8,
+    BALLS = 1000
+};
+
+typedef struct Ball {
+    int32_t place, speed;
+} Ball;
+
+enum {
+    Ball_id = 1
+};
+
+/* What the other player does in a frame; nobody knows it before. */
+static int32_t input(int frame)
+{
+    return frame < FRAMES && frame % 37 < 12 ? frame % 5 - 2 : 0;
+}
+
+typedef struct Game {
+    sett_world* world;
+    sett_query* balls;
+    sett_ring* ring; /* of the last frames */
+} Game;
+
+static Game start(void)
+{
+    Game game = {.world = sett_world_create(NULL)};
+    sett_component ball =
+        sett_component_register(game.world, &(sett_component_desc){SETT_TYPE(Ball), .id = Ball_id});
+    sett_entity_create_many(game.world, BALLS, &ball, 1, NULL, NULL);
+    game.balls = sett_query_create(game.world, &(sett_query_desc){.terms = {SETT_WRITES(Ball)}});
+    game.ring = sett_ring_create(game.world, LATE);
+    return game;
+}
+
+/* One frame: balls are pushed, and those that fly too far are replaced. */
+static void play(Game* game, int32_t push)
+{
+    sett_commands* commands = sett_world_commands(game->world);
+    SETT_QUERY(game->balls, b) {
+        Ball* ball = SETT_FIELD(b, 0, Ball);
+        SETT_EACH(b, i) {
+            ball[i].speed += push * (int32_t)(sett_batch_index(b, i) % 7);
+            ball[i].place += ball[i].speed;
+            if (ball[i].place > 5000 || ball[i].place < -5000) {
+                sett_cmd_destroy(commands, sett_batch_entity(b, i));
+                SETT_CMD_SET(commands, sett_cmd_create(commands), Ball, .place = push);
+            }
+        }
+    }
+    sett_commands_apply(commands);
+}
+
+int main(void)
+{
+    Game late = start();
+    Game exact = start();
+    int rewinds = 0;
+    for (int frame = 0; frame < FRAMES + LATE; frame++) {
+        int known = frame - LATE; /* the input of this frame has just arrived */
+        if (known >= 0 && input(known) != 0) {
+            /* It was taken for 0: back to where that frame began, and again from there. */
+            sett_ring_restore(late.ring, LATE - 1);
+            play(&late, input(known));
+            for (int k = known + 1; k < frame; k++) {
+                sett_ring_take(late.ring);
+                play(&late, 0);
+            }
+            rewinds++;
+        }
+        sett_ring_take(late.ring);
+        play(&late, 0);
+        play(&exact, input(frame));
+    }
+    char difference[256];
+    printf("%d frames, %d rewinds\n", FRAMES, rewinds);
+    printf("late  0x%016llx\n", (unsigned long long)sett_world_hash(late.world));
+    printf("exact 0x%016llx\n", (unsigned long long)sett_world_hash(exact.world));
+    bool same = sett_world_difference(late.world, exact.world, difference, sizeof difference) == 0;
+    printf("%s\n", same ? "the same" : difference);
+    sett_world_destroy(late.world);
+    sett_world_destroy(exact.world);
+    return same ? 0 : 1;
+}
