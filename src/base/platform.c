@@ -6,6 +6,7 @@
 #include "base/platform.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #if defined(__linux__)
@@ -198,13 +199,19 @@ static void* platform_thread_body(void* argument)
 
 bool setti_thread_start(setti_thread* thread)
 {
-    return pthread_create((pthread_t*)(void*)thread->opaque, NULL, platform_thread_body, thread) ==
-           0;
+    pthread_t handle;
+    if (pthread_create(&handle, NULL, platform_thread_body, thread) != 0) {
+        return false;
+    }
+    memcpy(thread->opaque, &handle, sizeof(handle));
+    return true;
 }
 
 void setti_thread_join(setti_thread* thread)
 {
-    pthread_join(*(pthread_t*)(void*)thread->opaque, NULL);
+    pthread_t handle;
+    memcpy(&handle, thread->opaque, sizeof(handle));
+    pthread_join(handle, NULL);
 }
 
 #elif defined(PLATFORM_WINDOWS)
