@@ -602,9 +602,17 @@ static void who_runs_alone_may_change_structure(void)
 
 static void makes_a_system(sett_context* c)
 {
-    CHECK(sett_system_create(
-              c->world, &(sett_system_desc){.name = "made", .run = write_name, .user = c->user}) !=
-          NULL);
+    char text[400];
+    sett_system_stats stats;
+    const char* reason = "";
+    sett_system_desc desc = {.name = "made", .run = write_name, .user = c->user};
+    sett_system* made = sett_system_create(c->world, &desc);
+    CHECK(made != NULL);
+    CHECK(sett_schedule_describe(c->world, text, sizeof(text)) != 0); /* the one at work */
+    CHECK(strstr(text, "makes_a_system:") != NULL && strstr(text, "made:") == NULL);
+    sett_system_stats_get(made, &stats);
+    CHECK_EQ(stats.runs, 0);
+    CHECK_MSG(sett_world_validate(c->world, &reason) == SETT_OK, "%s", reason);
 }
 
 static void made_while_running_takes_part_later(void)

@@ -140,8 +140,8 @@ SETT_API sett_system* sett_system_create(sett_world* world, const sett_system_de
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_destroy(sett_system* system);
 
-/* SETT_SYSTEM(world, move, .terms = {...}) makes a system of the function `move`, named "move". In
- * C++ fill in a descriptor. */
+/* SETT_SYSTEM(world, move, .terms = {...}) makes a system of the function `move`, named "move"; at
+ * least one field has to follow. In C++ fill in a descriptor. */
 #ifndef __cplusplus
 #define SETT_SYSTEM(world, function, ...)                                                          \
     sett_system_create((world),                                                                    \
@@ -193,7 +193,7 @@ SETT_API void sett_system_stats_get(sett_system* system, sett_system_stats* stat
  * Fails: LOCKED (a loop is open, or it runs already), ARGUMENT (dt), OUT_OF_MEMORY: commands could
  * not be applied; the rest of the frame is left out, what was recorded is kept, and the next call
  * goes on with it before it begins a frame.
- * Cost: about 20 ns a system and lane, 30 more where times are measured.
+ * Cost: about 400 instructions a system, 600 for each further lane, a reading of the clock for each.
  * Threads: writer; the functions run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
 SETT_API sett_status sett_progress(sett_world* world, float dt);
 

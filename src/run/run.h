@@ -164,7 +164,7 @@ bool setti_system_make_lanes(sett_system* system);
  * `start` back to itself. */
 sett_status setti_schedule_check_cycle(sett_system* start, const char* call);
 
-/* Works out the schedule, if it is not. False when memory runs out. */
+/* Works out the schedule, unless it is known or at work. False when memory runs out. */
 bool setti_schedule_update(sett_world* world);
 
 /* Returns NULL, or which part of the invariant does not hold. */

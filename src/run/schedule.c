@@ -221,7 +221,7 @@ static void schedule_cut(setti_run* run)
 bool setti_schedule_update(sett_world* world)
 {
     setti_run* run = world->run;
-    if (run->scheduled) {
+    if (run->scheduled || run->busy) { /* a frame goes on with the one that it began with */
         return true;
     }
     if (!schedule_reserve(world)) {
