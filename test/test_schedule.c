@@ -170,6 +170,9 @@ static void who_declares_nothing_runs_alone(void)
     MAKE(&s, "declared", "", .reads = {s.type[0]});
     MAKE(&s, "alone", "c", .alone = true);
     CHECK_STR_EQ(stages_of(&s), "a | nothing | b declared | alone");
+    sett_system_desc set = {.name = "set", .terms = {{.component = s.type[0]}}};
+    CHECK(sett_system_create(s.world, &set) != NULL); /* without a function: in nobody's way */
+    CHECK_STR_EQ(stages_of(&s), "a set | nothing | b declared | alone");
     scene_end(&s);
 }
 

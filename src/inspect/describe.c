@@ -57,7 +57,9 @@ static void describe_access(describe_text* text, const sett_system* system, uint
 
 static void describe_lanes(describe_text* text, const sett_system* system)
 {
-    if (system->query == NULL) {
+    if (system->desc.run == NULL) {
+        describe_add(text, "; has no function");
+    } else if (system->query == NULL) {
         describe_add(text, "; called once");
     } else if (setti_system_splits(system)) {
         describe_add(text, "; up to %u lanes", (unsigned)system->world->run->lanes);

@@ -69,12 +69,15 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
         system_declare(system, desc->random[k],
                        SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
     }
-    system->alone = desc->alone || (system->access_count == 0 && desc->run != NULL);
+    system->alone = desc->run != NULL && (desc->alone || system->access_count == 0);
 }
 
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on)
 {
     *on = 0;
+    if (a->desc.run == NULL || b->desc.run == NULL) {
+        return false; /* a managed set runs nothing */
+    }
     if (a->alone || b->alone) {
         return true;
     }
