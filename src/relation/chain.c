@@ -126,26 +126,51 @@ void setti_chain_cut(setti_relation* relation, sett_link* link)
     }
 }
 
+/* Links neighbours, whose values lie one after another. */
+static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
+                       uint32_t count, sett_entity target)
+{
+    for (uint32_t k = 0; k < count; k++, row += relation->links->storage.size) {
+        sett_link* link = (sett_link*)(void*)row;
+        link->target = target;
+        link->chain_.next = first + k + 1;
+        link->chain_.previous = first + k - 1;
+    }
+}
+
+/* How many of the sources have neighbouring values, from the first one's on. */
+static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
+{
+    uint32_t rows = setti_storage_rows(storage);
+    uint32_t room = storage->kind == SETTI_MATRIX ? rows - (sources[0].index & (rows - 1)) : 1;
+    uint32_t run = 1;
+    while (run < count && run < room && sources[run].index == sources[0].index + run) {
+        run++;
+    }
+    return run;
+}
+
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target)
 {
+    setti_pool* pool = &relation->world->pool;
+    const setti_storage* storage = &relation->links->storage;
     sett_links* list = setti_chain_sources(relation, target);
-    uint32_t previous = list->count != 0 ? list->last_ : SETTI_NONE;
-    if (previous != SETTI_NONE) {
-        chain_at(relation, BY_TARGET, previous)->next = sources[0].index;
-    } else {
-        list->first_ = sources[0].index;
+    for (uint32_t done = 0, run; done < count; done += run) {
+        run = chain_run(storage, sources + done, count - done);
+        uint32_t first = sources[done].index;
+        chain_fill(relation, setti_storage_find_mut(pool, storage, first), first, run, target);
+        chain_at(relation, BY_TARGET, first)->previous =
+            list->count != 0 ? list->last_ : SETTI_NONE;
+        if (list->count != 0) {
+            chain_at(relation, BY_TARGET, list->last_)->next = first;
+        } else {
+            list->first_ = first;
+        }
+        list->last_ = first + run - 1;
+        list->count += run;
     }
-    for (uint32_t k = 0; k < count; k++) {
-        sett_link* link = setti_storage_find_mut(&relation->world->pool, &relation->links->storage,
-                                                 sources[k].index);
-        link->target = target;
-        link->chain_.previous = previous;
-        link->chain_.next = k + 1 < count ? sources[k + 1].index : SETTI_NONE;
-        previous = sources[k].index;
-    }
-    list->last_ = previous;
-    list->count += count;
+    chain_at(relation, BY_TARGET, list->last_)->next = SETTI_NONE;
 }
 
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index)

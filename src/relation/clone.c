@@ -164,7 +164,7 @@ static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_e
 }
 
 /* Lists the entities to be copied. */
-static sett_status clone_gather(setti_clone* clone, sett_entity root)
+static sett_status clone_gather(setti_clone* clone, sett_entity root, sett_entity* out)
 {
     const setti_id_set* ids = &clone->to->entities.ids;
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
@@ -178,18 +178,20 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root)
         return clone_no_memory(clone);
     }
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
-    clone->copies =
-        clone_alloc(clone, (size_t)clone->node_count * clone->count, sizeof(*clone->copies));
+    clone->copy_room = (size_t)(clone->node_count - (out != NULL)) * clone->count;
+    clone->copies = clone_alloc(clone, clone->copy_room, sizeof(*clone->copies));
     if (clone->copies == NULL) {
         return clone_no_memory(clone);
     }
+    sett_entity* copies = out != NULL ? out : clone->copies;
     uint32_t k = 0;
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), k++) {
         setti_clone_node* node = &clone->nodes[k];
         node->index = at.index;
         node->lead = SETTI_NONE;
         node->derives = clone->instances != NULL && k == 0;
-        node->copies = clone->copies + (size_t)k * clone->count;
+        node->copies = copies;
+        copies = copies == out ? clone->copies : copies + clone->count;
         node->bulk.count = clone->count;
         node->bulk.repeat = true;
         node->bulk.linked = true;
@@ -520,8 +522,7 @@ static void clone_release(setti_clone* clone)
     }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
     clone_free(clone, clone->nodes, clone->node_count, sizeof(*clone->nodes));
-    clone_free(clone, clone->copies, (size_t)clone->node_count * clone->count,
-               sizeof(*clone->copies));
+    clone_free(clone, clone->copies, clone->copy_room, sizeof(*clone->copies));
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
     clone_free(clone, clone->slots, clone->slot_room, sizeof(*clone->slots));
     clone_free(clone, clone->ids, clone->slot_room, sizeof(*clone->ids));
@@ -537,7 +538,7 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
         return clone->to->error;
     }
     setti_change_settle(clone->to);
-    sett_status status = clone_gather(clone, root);
+    sett_status status = clone_gather(clone, root, out);
     if (status == SETT_OK) {
         status = clone_survey(clone);
     }
@@ -546,9 +547,6 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
     }
     if (status == SETT_OK) {
         clone_make(clone);
-        if (out != NULL) {
-            memcpy(out, clone->copies, clone->count * sizeof(*out));
-        }
     }
     clone_release(clone);
     return status;

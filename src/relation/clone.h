@@ -44,7 +44,8 @@ typedef struct setti_clone {
     const void** values;
     uint32_t slot_count;
     uint32_t slot_room;
-    sett_entity* copies;
+    sett_entity* copies; /* but for the root's, where the caller has room for them */
+    size_t copy_room;
 } setti_clone;
 
 /* Makes the copies; those of `root`, which exists, go to `out` unless it is NULL. All of them, or
