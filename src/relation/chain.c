@@ -251,6 +251,15 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     }
 }
 
+void setti_chain_tell(const setti_relation* relation, uint32_t source)
+{
+    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* the value is in its place already */
+        const void* value = setti_storage_find(&relation->links->storage, source);
+        (void)sett_set(relation->world, setti_entity_at(&relation->world->entities, source),
+                       relation->links->id, value);
+    }
+}
+
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target)
 {
     unsigned char* link =

@@ -91,6 +91,9 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
                             sett_entity target);
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
+/* Tells who listens to sets that links of a source changed while it keeps the component. */
+void setti_chain_tell(const setti_relation* relation, uint32_t source);
+
 /* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
  * shorter list. */
 uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target);

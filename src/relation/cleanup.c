@@ -169,6 +169,7 @@ static void target_release(sett_world* world, setti_type* type, uint32_t index)
             const sett_links* targets = setti_storage_find(&relation->links->storage, source);
             if (relation->many && targets->count > 1) {
                 setti_chain_delete(relation, place);
+                setti_chain_tell(relation, source);
             } else {
                 setti_change_remove_stranded(world, source);
             }
@@ -210,6 +211,7 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
         const sett_links* targets = setti_storage_find(&relation->links->storage, source);
         if (relation->many && targets->count > 1) {
             setti_chain_delete(relation, place);
+            setti_chain_tell(relation, source);
         } else {
             setti_change_remove_reserved(world, relation->links, source);
         }

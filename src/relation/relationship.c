@@ -304,6 +304,7 @@ static void* relation_set_target(setti_relation* relation, sett_entity source, s
     if (turned) {
         setti_chain_cut(relation, link);
         setti_chain_set(relation, source.index, link, target);
+        setti_chain_tell(relation, source.index);
     }
     return link;
 }
@@ -323,6 +324,7 @@ static void* relation_add_target(setti_relation* relation, sett_entity source, s
         if (targets != NULL) {
             targets = setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
             place = setti_chain_append(relation, source.index, targets, target);
+            setti_chain_tell(relation, source.index);
         }
     } else {
         setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
@@ -382,6 +384,7 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
         const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);
         if (targets->count > 1) {
             setti_chain_delete(relation, place);
+            setti_chain_tell(relation, source.index);
             return SETT_OK;
         }
     }
