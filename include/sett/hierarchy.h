@@ -40,7 +40,7 @@ typedef enum sett_children_policy {
 } sett_children_policy;
 
 typedef struct sett_hierarchy_desc {
-    /* of the component type, for programs that number theirs; default: the lowest that is free */
+    /* of the component type, for programs that number theirs; default: a free one from 1,024 on */
     sett_component id;
     sett_children_policy policy; /* default: SETT_CHILDREN_DESTROY */
 } sett_hierarchy_desc;

@@ -28,7 +28,7 @@ typedef struct sett_name {
     uint64_t key; /* which text: a hash of it, the same in every world; 0: no name */
 } sett_name;
 
-/* Registers the component under a number of the caller's, 0: the lowest that is free. Not needed,
+/* Registers the component under a number of the caller's, 0: a free one from 1,024 on. Not needed,
  * unless for that: the first use does it.
  * Returns its id, 0 on failure. Fails: as sett_component_register.
  * Threads: writer. Since: 0.1 */

@@ -132,7 +132,8 @@ typedef struct sett_component_desc {
     size_t size;      /* bytes of a value; default (0): a tag, presence without data */
     /* power of two, at most 4,096; default: what `size` allows, up to 16 */
     size_t align;
-    /* the caller's own number, 1 to 1,048,575; default: the lowest that is free */
+    /* the caller's own number, 1 to 1,048,575; default: the lowest that is free. What the library
+     * registers for itself (Hierarchy, Prefab, ...) is numbered from 1,024 on */
     sett_component id;
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */

@@ -300,7 +300,7 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
     made.name = "Hierarchy";
     made.size = sizeof(sett_hierarchy);
     made.align = 32;
-    made.id = desc->id;
+    made.id = desc->id != 0 ? desc->id : setti_component_own_id(world, made.name);
     setti_hierarchy* tree = setti_pool_alloc(&world->pool, sizeof(*tree), 16);
     if (tree == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_hierarchy_register", sett_null(),

@@ -255,7 +255,7 @@ sett_component sett_name_register(sett_world* world, sett_component id)
     sett_component_desc desc = {0};
     desc.name = "Name";
     desc.size = sizeof(sett_name);
-    desc.id = id;
+    desc.id = id != 0 ? id : setti_component_own_id(world, desc.name);
     names = setti_pool_alloc(&world->pool, sizeof(*names), 16);
     if (names == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);

@@ -20,6 +20,7 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
         sett_component_desc desc;
         memset(&desc, 0, sizeof(desc));
         desc.name = name;
+        desc.id = setti_component_own_id(world, name);
         sett_component tag = sett_component_register(world, &desc);
         if (tag == 0) {
             return 0;

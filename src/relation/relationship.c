@@ -79,6 +79,7 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     sett_component_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.name = text;
+    desc.id = setti_component_own_id(world, text);
     desc.size = sizeof(sett_links);
     desc.align = sizeof(uint32_t);
     return sett_component_register(world, &desc);

@@ -34,6 +34,7 @@ sett_entity sett_singletons(sett_world* world)
     sett_component_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.name = "Singletons";
+    desc.id = setti_component_own_id(world, desc.name);
     desc.storage = SETT_STORAGE_PACKED;
     sett_component tag = sett_component_register(world, &desc);
     if (tag == 0 || sett_entity_create_many(world, 1, &tag, 1, NULL, &entity) != SETT_OK) {

@@ -217,6 +217,15 @@ static sett_component component_free_id(sett_world* world)
     return world->next_id;
 }
 
+sett_component setti_component_own_id(const sett_world* world, const char* name)
+{
+    sett_component id = sett_component_find(world, name);
+    for (sett_component at = SETTI_COMPONENT_OWN; id == 0; at++) {
+        id = setti_world_type(world, at) == NULL ? at : 0;
+    }
+    return id;
+}
+
 static void* pool_copy(setti_pool* pool, const void* from, size_t size)
 {
     void* copy = setti_pool_alloc(pool, SETTI_MAX(size, 1), 8);
