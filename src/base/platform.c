@@ -14,8 +14,12 @@
 #endif
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
 #include <malloc.h>
 #include <windows.h>
+/* Words of 1985 that it makes macros of; in the amalgamation all other files come behind. */
+#undef near
+#undef far
 #define PLATFORM_WINDOWS
 #elif defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
