@@ -193,7 +193,8 @@ SETT_API void sett_system_stats_get(sett_system* system, sett_system_stats* stat
  * Fails: LOCKED (a loop is open, or it runs already), ARGUMENT (dt), OUT_OF_MEMORY: commands could
  * not be applied; the rest of the frame is left out, what was recorded is kept, and the next call
  * goes on with it before it begins a frame.
- * Cost: about 400 instructions a system, 600 for each further lane, a reading of the clock for each.
+ * Cost: about 400 instructions a system, 600 for each further lane, a reading of the clock for
+ * each.
  * Threads: writer; the functions run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
 SETT_API sett_status sett_progress(sett_world* world, float dt);
 
