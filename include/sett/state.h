@@ -2,6 +2,7 @@
  *
  *     comparisons  a hash, the first difference, a copy          sett_world_*
  *     snapshots    the state kept as it is now, to go back to    sett_snapshot_*
+ *     deltas       what differs between two, to be sent          sett_delta_*
  *     rings        the snapshots of the last n frames            sett_ring_*
  *
  * What the state is: which entities exist, with which handles, and which come next; the components
@@ -136,6 +137,35 @@ typedef struct sett_snapshot_stats {
 /* Fills `stats`. The pages are in sett_world_stats only as memory in use. Cost: O(snapshots).
  * Threads: reader. Since: 0.1 */
 SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats);
+
+/* --------------------------------------------------------------------------------------- deltas */
+
+/* Writes down what has to be done to a world in state `a` so that it is in state `b`: entities that
+ * end and begin, by handle, and components removed, added and changed, by the names of their types
+ * and their declared bytes. Either may be the earlier one.
+ *
+ * Not in a delta: the order of packed storages, and which handles come next. Whoever applies it has
+ * the same entities and values, but not the same order of loops over packed storages: enough for
+ * copies that only show or predict, not for two sides that go on computing apart. Values of
+ * SETT_SAVE_SKIP types are not in it: there they are initialised.
+ *   out   receives up to `capacity` bytes
+ *   size  receives the bytes of the whole, also when they do not fit
+ * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs links entities, as the
+ * hierarchy and relationships do, or is saved by cloning and declares no bytes), OUT_OF_MEMORY.
+ * Cost: O(pages that differ), plus sett_world_hash; begins a new tick. Nothing is restored for it.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
+                                       void* out, size_t capacity, size_t* size);
+
+/* Makes a world that is in the state a delta is from what it is to. Recorded commands are applied
+ * first. Hooks and observers are told as by the immediate calls. The bytes may come from anywhere:
+ * all of them are checked, and if what comes out is not what was promised, it is undone.
+ * Fails: INVALID (malformed, cut off; the message says where it is wrong), CONFLICT (this world is
+ * in another state, or a type is laid out otherwise), LOCKED, ARGUMENT, OUT_OF_MEMORY; then the
+ * state is what it was. LOST: memory ran out, and again while it was undone.
+ * Cost: as the changes, plus sett_world_hash twice.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);
 
 /* ---------------------------------------------------------------------------------------- rings */
 

@@ -31,7 +31,7 @@ static uint64_t hash_mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-static uint64_t hash_entity(sett_entity entity)
+uint64_t setti_hash_entity(sett_entity entity)
 {
     return hash_mix((((uint64_t)entity.generation << 32) | entity.index) + HASH_K);
 }
@@ -60,16 +60,6 @@ static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t siz
     return size != 0 ? hash_step(hash, hash_load(bytes, size)) : hash;
 }
 
-/* What a type's values are hashed with. */
-typedef struct hash_type {
-    const sett_world* world;
-    const setti_type* type;
-    uint64_t seed;
-    const sett_byte_range* ranges;
-    uint32_t range_count;
-    sett_byte_range whole;
-} hash_type;
-
 const sett_byte_range* setti_hash_ranges(const setti_type* type, sett_byte_range* whole,
                                          uint32_t* count)
 {
@@ -85,31 +75,38 @@ const sett_byte_range* setti_hash_ranges(const setti_type* type, sett_byte_range
     return whole;
 }
 
-static void hash_begin(hash_type* of, const sett_world* world, const setti_type* type)
+void setti_hash_begin(setti_hash_type* of, const setti_type* type)
 {
     const char* name = type->desc.name;
-    of->world = world;
+    size_t length = strlen(name);
     of->type = type;
-    of->seed =
-        hash_mix(hash_bytes(HASH_K, (const unsigned char*)name, strlen(name)) + strlen(name));
+    of->seed = hash_mix(hash_bytes(HASH_K, (const unsigned char*)name, length) + length);
     of->ranges = setti_hash_ranges(type, &of->whole, &of->range_count);
 }
 
-static uint64_t hash_value(const hash_type* of, uint32_t index, const unsigned char* value)
+uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value)
 {
-    const setti_entity_page* page = setti_entity_page_of(&of->world->entities, index);
-    sett_entity entity = {index, page->generation[index & SETTI_ID_SET_MASK]};
-    uint64_t hash = of->seed ^ hash_entity(entity);
+    const unsigned char* bytes = value;
+    uint64_t hash = of->seed ^ setti_hash_entity(entity);
     for (uint32_t k = 0; k < of->range_count; k++) {
-        hash = hash_bytes(hash, value + of->ranges[k].offset, of->ranges[k].size);
+        hash = hash_bytes(hash, bytes + of->ranges[k].offset, of->ranges[k].size);
     }
     return hash_mix(hash);
 }
 
 /* ---------------------------------------------------------------------------------------- pages */
 
+static uint64_t hash_at(const sett_world* world, const setti_hash_type* of, uint32_t index,
+                        const void* value)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    sett_entity entity = {index, page->generation[index & SETTI_ID_SET_MASK]};
+    return setti_hash_value(of, entity, value);
+}
+
 /* The entity indices of a stretch of a matrix or tag. */
-static uint64_t hash_bits(const hash_type* of, uint32_t first, uint32_t rows)
+static uint64_t hash_bits(const sett_world* world, const setti_hash_type* of, uint32_t first,
+                          uint32_t rows)
 {
     const setti_storage* storage = &of->type->storage;
     uint64_t sum = 0;
@@ -117,21 +114,22 @@ static uint64_t hash_bits(const hash_type* of, uint32_t first, uint32_t rows)
         const uint64_t* word = setti_storage_word(storage, at);
         for (uint64_t rest = word != NULL ? *word : 0; rest != 0; rest &= rest - 1) {
             uint32_t index = at + setti_bits_lowest(rest);
-            sum += hash_value(of, index,
-                              of->range_count != 0 ? setti_matrix_row(storage, index) : NULL);
+            sum += hash_at(world, of, index,
+                           of->range_count != 0 ? setti_matrix_row(storage, index) : NULL);
         }
     }
     return sum;
 }
 
-static uint64_t hash_packed(const hash_type* of, uint32_t first, uint32_t rows)
+static uint64_t hash_packed(const sett_world* world, const setti_hash_type* of, uint32_t first,
+                            uint32_t rows)
 {
     const setti_storage* storage = &of->type->storage;
     uint64_t sum = 0;
     for (uint32_t row = first; row < first + rows && row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
         if (index != SETTI_NONE) {
-            sum += hash_value(of, index, setti_storage_at(storage, row));
+            sum += hash_at(world, of, index, setti_storage_at(storage, row));
         }
     }
     return sum;
@@ -144,7 +142,7 @@ static uint64_t hash_entities(const sett_world* world, uint32_t number)
     for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
         sett_entity entity = {(number << SETTI_ID_SET_SHIFT) + slot, page->generation[slot]};
         if ((entity.generation & SETTI_DEAD) == 0) {
-            sum += hash_entity(entity);
+            sum += setti_hash_entity(entity);
         }
     }
     return sum;
@@ -193,11 +191,11 @@ static setti_page_hash* hash_room(sett_world* world, setti_pages* pages)
 /* A table by whose pages a part of the world is hashed: `of` NULL: the entities. */
 typedef struct hash_part {
     sett_world* world;
-    const hash_type* of;
+    const setti_hash_type* of;
     setti_pages* pages;
 } hash_part;
 
-static hash_part hash_part_of(sett_world* world, const hash_type* of)
+static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
 {
     hash_part part = {world, of, &world->entities.pages};
     if (of != NULL) {
@@ -217,11 +215,11 @@ static uint64_t hash_page(const hash_part* part, uint32_t number)
     const setti_storage* storage = &part->of->type->storage;
     uint32_t rows = setti_storage_rows(storage);
     if (storage->kind == SETTI_PACKED) {
-        return hash_packed(part->of, number << storage->shift, rows);
+        return hash_packed(part->world, part->of, number << storage->shift, rows);
     }
     return part->pages == &storage->rows
-               ? hash_bits(part->of, number << storage->shift, rows)
-               : hash_bits(part->of, number << SETTI_BITS_SHIFT, SETTI_BITS_ROWS);
+               ? hash_bits(part->world, part->of, number << storage->shift, rows)
+               : hash_bits(part->world, part->of, number << SETTI_BITS_SHIFT, SETTI_BITS_ROWS);
 }
 
 static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
@@ -231,7 +229,7 @@ static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
                : 0;
 }
 
-static uint64_t hash_sum(const hash_part* part)
+static uint64_t hash_part_sum(const hash_part* part)
 {
     setti_page_hash* known = hash_room(part->world, part->pages);
     uint64_t sum = 0;
@@ -256,18 +254,28 @@ static uint64_t hash_sum(const hash_part* part)
     return sum;
 }
 
-uint64_t sett_world_hash(sett_world* world)
+uint64_t setti_hash_sum(sett_world* world)
 {
     hash_part entities = hash_part_of(world, NULL);
-    uint64_t sum = hash_sum(&entities);
+    uint64_t sum = hash_part_sum(&entities);
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        hash_type of;
-        hash_begin(&of, world, world->registered.item[k]);
+        setti_hash_type of;
+        setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = hash_part_of(world, &of);
-        sum += hash_sum(&part);
+        sum += hash_part_sum(&part);
     }
     world->pool.tick++; /* what is written from now on is seen to be */
+    return sum;
+}
+
+uint64_t setti_hash_finish(uint64_t sum)
+{
     return hash_mix(sum);
+}
+
+uint64_t sett_world_hash(sett_world* world)
+{
+    return setti_hash_finish(setti_hash_sum(world));
 }
 
 static bool hash_part_holds(const hash_part* part, uint32_t* number)
@@ -288,9 +296,9 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
 const setti_type* setti_hash_check(sett_world* world, uint32_t* first_index)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        hash_type of;
+        setti_hash_type of;
         uint32_t number;
-        hash_begin(&of, world, world->registered.item[k]);
+        setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = hash_part_of(world, &of);
         if (!hash_part_holds(&part, &number)) {
             const setti_storage* storage = &of.type->storage;

@@ -71,10 +71,10 @@ static void state_set_near(setti_state* state, setti_snapshot* near)
     state->world->pool.keep_from = near != NULL ? near->tick + 1 : 0;
 }
 
-/* The snapshot behind a handle; NULL and why if it has ended. */
-static setti_snapshot* state_find(const setti_state* state, sett_snapshot snapshot,
-                                  sett_status* status)
+setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
+                                    sett_status* status)
 {
+    const setti_state* state = world->state;
     *status = SETT_STATUS_STALE;
     if (state == NULL || snapshot.serial == 0 || snapshot.slot >= state->slot_count) {
         return NULL;
@@ -167,6 +167,20 @@ static void roots_save(const sett_world* world, unsigned char* out)
         memcpy(out + root->size, counts, sizeof(counts));
         out += root->size + sizeof(counts);
     }
+}
+
+const unsigned char* setti_snapshot_root(const sett_world* world, const setti_snapshot* node,
+                                         const setti_root* root)
+{
+    const unsigned char* at = node->roots;
+    uint32_t number = 0;
+    for (const setti_root* k = world->roots; k != NULL; k = k->next, number++) {
+        if (k == root) {
+            return number < node->root_count ? at : NULL;
+        }
+        at += number < node->root_count ? k->size + 2 * sizeof(uint32_t) : 0;
+    }
+    return NULL;
 }
 
 /* Roots that came later are what they were at first. */
@@ -403,8 +417,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     return SETT_OK;
 }
 
-/* Links the way from the live world to a snapshot; returns its first one. */
-static setti_snapshot* restore_path(setti_snapshot* target)
+setti_snapshot* setti_snapshot_path(setti_snapshot* target)
 {
     target->path = NULL;
     while (target->toward != NULL) {
@@ -463,7 +476,7 @@ sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
         return status;
     }
     setti_state* state = world->state;
-    setti_snapshot* target = state_find(state, snapshot, &status);
+    setti_snapshot* target = setti_snapshot_find(world, snapshot, &status);
     if (target == NULL) {
         return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
                                      (unsigned)snapshot.slot, (unsigned)snapshot.serial,
@@ -477,11 +490,11 @@ sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
     }
     setti_commands_drop_all(world);
     /* its writes may have been the last straw */
-    target = state_find(state, snapshot, &status);
+    target = setti_snapshot_find(world, snapshot, &status);
     if (target == NULL) {
         return setti_world_fail(world, status, call, sett_null(), 0);
     }
-    setti_snapshot* near = restore_path(target);
+    setti_snapshot* near = setti_snapshot_path(target);
     setti_carried* carried;
     if (!setti_values_carry(state, near, &carried)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
@@ -495,7 +508,7 @@ sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
 sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
 {
     sett_status status;
-    setti_snapshot* node = state_find(world->state, snapshot, &status);
+    setti_snapshot* node = setti_snapshot_find(world, snapshot, &status);
     if (node == NULL) {
         return setti_world_fail_with(world, status, "sett_snapshot_drop: snapshot %u:%u: %s",
                                      (unsigned)snapshot.slot, (unsigned)snapshot.serial,
@@ -515,7 +528,7 @@ void sett_snapshot_drop_all(sett_world* world)
 sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot)
 {
     sett_status status;
-    (void)state_find(world->state, snapshot, &status);
+    (void)setti_snapshot_find(world, snapshot, &status);
     return status;
 }
 

@@ -52,6 +52,17 @@ typedef struct setti_state {
 /* The world's state object, made when first asked for; NULL when memory runs out. */
 setti_state* setti_state_get(sett_world* world);
 
+/* The snapshot behind a handle; NULL, and why, if it has ended. */
+setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
+                                    sett_status* status);
+
+/* Links the way from the live world to a snapshot (`path`); returns its first one. */
+setti_snapshot* setti_snapshot_path(setti_snapshot* target);
+
+/* A root's bytes as they were; NULL if it came later. */
+const unsigned char* setti_snapshot_root(const sett_world* world, const setti_snapshot* node,
+                                         const setti_root* root);
+
 /* Returns NULL, or which part of the invariants of snapshots does not hold. */
 const char* setti_state_validate(const sett_world* world);
 

@@ -154,6 +154,14 @@ void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t co
     }
 }
 
+void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity)
+{
+    setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    SETTI_ASSERT((page->generation[entity.index & SETTI_ID_SET_MASK] & SETTI_DEAD) != 0);
+    setti_entity_write(pool, table, entity.index);
+    page->generation[entity.index & SETTI_ID_SET_MASK] = entity.generation | SETTI_DEAD;
+}
+
 sett_entity setti_entity_promise(setti_entity_table* table)
 {
     sett_entity entity = setti_entity_in_row(table, table->ids.count + table->promised);

@@ -187,6 +187,9 @@ SETTI_INLINE bool setti_entity_end(setti_pool* pool, setti_entity_table* table, 
 void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count,
                         uint32_t retired);
 
+/* Makes the next life of an index that is dead, not retired, and was used before this one. */
+void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
+
 /* Promises the next free index (reserved) to a recorded creation; keeps or breaks the promise. */
 sett_entity setti_entity_promise(setti_entity_table* table);
 /* Promises a given index, free and not promised, whose handle is out already. The first makes sure

@@ -1,0 +1,158 @@
+/* view.c: see view.h.
+ *
+ * A page in a snapshot is what the first entry says that is met on the way from it to the live
+ * world; without one it is as it lives. So a table is made of all pages that have an entry on the
+ * way of either, and filled from the live end on, nearer entries over farther ones.
+ *
+ * Invariant:  pages that are not in the table are in both as they live
+ */
+#include "state/view.h"
+
+#include <stdlib.h>
+
+static int view_compare(const void* a, const void* b)
+{
+    const setti_view_page* x = a;
+    const setti_view_page* y = b;
+    if (x->pages != y->pages) {
+        return (uintptr_t)x->pages < (uintptr_t)y->pages ? -1 : 1;
+    }
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* The first entry of the table that is not before this page. */
+static uint32_t view_find(const setti_view* view, const setti_pages* pages, uint32_t number)
+{
+    const setti_view_page key = {pages, number, {NULL, NULL}};
+    uint32_t low = 0;
+    uint32_t high = view->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (view_compare(&view->page[middle], &key) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool view_is(const setti_view* view, uint32_t at, const setti_pages* pages)
+{
+    return at < view->count && view->page[at].pages == pages;
+}
+
+/* Adds the pages of all entries on the way from the live world. */
+static void view_collect(setti_view* view, const setti_snapshot* near)
+{
+    for (const setti_snapshot* node = near; node != NULL; node = node->path) {
+        for (uint32_t k = 0; k < node->diff.count; k++) {
+            const setti_kept* kept = &node->diff.item[k];
+            const setti_pages* pages = kept->pages;
+            const void* live = pages->data[kept->number];
+            setti_view_page page = {pages, kept->number, {live, live}};
+            view->page[view->count++] = page;
+        }
+    }
+}
+
+static void view_fill(setti_view* view, const setti_snapshot* near, uint32_t side)
+{
+    for (const setti_snapshot* node = near; node != NULL; node = node->path) {
+        for (uint32_t k = 0; k < node->diff.count; k++) {
+            const setti_kept* kept = &node->diff.item[k];
+            view->page[view_find(view, kept->pages, kept->number)].in[side] = kept->data;
+        }
+    }
+}
+
+static void view_unique(setti_view* view)
+{
+    uint32_t kept = 0;
+    if (view->count != 0) {
+        qsort(view->page, view->count, sizeof(*view->page), view_compare);
+    }
+    for (uint32_t k = 0; k < view->count; k++) {
+        if (kept == 0 || view_compare(&view->page[kept - 1], &view->page[k]) != 0) {
+            view->page[kept++] = view->page[k];
+        }
+    }
+    view->count = kept;
+}
+
+static uint32_t view_measure(const setti_snapshot* near)
+{
+    uint32_t count = 0;
+    for (const setti_snapshot* node = near; node != NULL; node = node->path) {
+        count += node->diff.count;
+    }
+    return count;
+}
+
+/* The way to a snapshot; to the live world it is none. */
+static const setti_snapshot* view_path(setti_snapshot* node)
+{
+    return node != NULL ? setti_snapshot_path(node) : NULL;
+}
+
+bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view)
+{
+    setti_snapshot* node[2] = {a, b};
+    memset(view, 0, sizeof(*view));
+    view->world = world;
+    view->capacity = 1;
+    for (uint32_t side = 0; side < 2; side++) {
+        view->node[side] = node[side];
+        view->capacity += view_measure(view_path(node[side]));
+    }
+    view->page = setti_pool_alloc(&world->pool, view->capacity * sizeof(*view->page), 16);
+    if (view->page == NULL) {
+        return false;
+    }
+    for (uint32_t side = 0; side < 2; side++) {
+        view_collect(view, view_path(node[side]));
+    }
+    view_unique(view);
+    for (uint32_t side = 0; side < 2; side++) {
+        view_fill(view, view_path(node[side]), side);
+    }
+    return true;
+}
+
+void setti_view_deinit(sett_world* world, setti_view* view)
+{
+    setti_pool_free(&world->pool, view->page, view->capacity * sizeof(*view->page), 16);
+}
+
+const void* setti_view_get(const setti_view* view, const setti_pages* pages, uint32_t number,
+                           uint32_t side)
+{
+    uint32_t at = view_find(view, pages, number);
+    return view_is(view, at, pages) && view->page[at].number == number
+               ? view->page[at].in[side]
+               : setti_pages_get(pages, number);
+}
+
+const setti_view_page* setti_view_next(const setti_view* view, const setti_pages* pages,
+                                       uint32_t* at)
+{
+    *at = *at == SETTI_NONE ? view_find(view, pages, 0) : *at + 1;
+    while (view_is(view, *at, pages) && view->page[*at].in[0] == view->page[*at].in[1]) {
+        ++*at;
+    }
+    return view_is(view, *at, pages) ? &view->page[*at] : NULL;
+}
+
+uint32_t setti_view_extent(const setti_view* view, const setti_type* type, uint32_t side)
+{
+    if (view->node[side] == NULL) {
+        return type->storage.extent;
+    }
+    const unsigned char* bytes = setti_snapshot_root(view->world, view->node[side], &type->root);
+    uint32_t extent = 0;
+    if (bytes != NULL) {
+        memcpy(&extent, bytes + offsetof(setti_storage, extent) - offsetof(setti_storage, count),
+               sizeof(extent));
+    }
+    return extent;
+}

@@ -1,0 +1,39 @@
+/* view.h: two snapshots side by side, page by page, without going to either. */
+#ifndef SETTI_VIEW_H
+#define SETTI_VIEW_H
+
+#include "state/snapshot.h"
+
+/* A page in both: what it holds in each, NULL where it is not. */
+typedef struct setti_view_page {
+    const setti_pages* pages;
+    uint32_t number;
+    const void* in[2];
+} setti_view_page;
+
+typedef struct setti_view {
+    const sett_world* world;
+    const setti_snapshot* node[2];
+    setti_view_page* page; /* those that are not as in the live world, ordered */
+    uint32_t count;
+    uint32_t capacity;
+} setti_view;
+
+/* `b` NULL is the live world. False when memory runs out. */
+bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view);
+
+void setti_view_deinit(sett_world* world, setti_view* view);
+
+/* A page as it is on one side, 0 or 1; NULL if it is not there. */
+const void* setti_view_get(const setti_view* view, const setti_pages* pages, uint32_t number,
+                           uint32_t side);
+
+/* The pages of a table that differ: the next behind *at, which starts at SETTI_NONE; NULL at the
+ * end. */
+const setti_view_page* setti_view_next(const setti_view* view, const setti_pages* pages,
+                                       uint32_t* at);
+
+/* Rows in use of a type's storage. */
+uint32_t setti_view_extent(const setti_view* view, const setti_type* type, uint32_t side);
+
+#endif

@@ -1,0 +1,320 @@
+/* Deltas: what differs between two snapshots, written down and played onto another world; and what
+ * is refused.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "check.h"
+#include "sett/hierarchy.h"
+#include "sett/state.h"
+
+#include "world/world.h"
+
+static uint64_t chance_state;
+
+static uint32_t below(uint32_t limit)
+{
+    uint64_t z = chance_state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return (uint32_t)((z >> 32) * limit >> 32);
+}
+
+enum {
+    MATRIX = 1,
+    PACKED,
+    PADDED,
+    TAG,
+    LOOSE,
+    ORDERED,
+    NEEDY,
+    SKIPPED,
+    WIDE,
+    TYPES = WIDE
+};
+
+static sett_world* begin(bool other)
+{
+    static const sett_byte_range bytes[] = {{0, 1}, {4, 4}};
+    static const sett_component needed[] = {MATRIX};
+    sett_storage_kind packed = other ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED;
+    const sett_component_desc types[] = {
+        {.name = "matrix", .size = 8, .id = MATRIX},
+        {.name = "packed", .size = 12, .id = PACKED, .storage = packed},
+        {.name = "padded", .size = 8, .id = PADDED, .bytes = bytes, .byte_count = 2},
+        {.name = "tag", .id = TAG},
+        {.name = "loose", .size = 4, .id = LOOSE, .loose = true},
+        {.name = "ordered", .size = 20, .id = ORDERED, .keep_order = true},
+        {.name = "needy", .size = 4, .id = NEEDY, .required = needed, .required_count = 1},
+        {.name = "skipped", .size = 4, .id = SKIPPED, .save = SETT_SAVE_SKIP},
+        {.name = "wide", .size = 512, .id = WIDE, .storage = SETT_STORAGE_PACKED},
+    };
+    sett_world_desc desc = {.log_fn = sett_log_silent};
+    sett_world* world = sett_world_create(&desc);
+    for (uint32_t k = 0; k < TYPES; k++) {
+        CHECK_EQ(sett_component_register(world, &types[k]), types[k].id);
+    }
+    return world;
+}
+
+static void disturb(sett_world* world, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t alive = world->entities.ids.count;
+        sett_entity e = {0, 0};
+        if (alive != 0) {
+            e = setti_entity_at(&world->entities,
+                                setti_id_set_dense(&world->entities.ids, below(alive)));
+        }
+        sett_component id = 1 + below(TYPES);
+        switch (below(6)) {
+        case 0:
+            if (alive < 3000) {
+                (void)sett_entity_create(world);
+            }
+            break;
+        case 1:
+            if (below(3) == 0) {
+                (void)sett_entity_destroy(world, e);
+            }
+            break;
+        case 2:
+            if (sett_has(world, e, id)) {
+                (void)sett_remove(world, e, id);
+            }
+            break;
+        default: {
+            if (!sett_entity_valid(world, e)) {
+                break;
+            }
+            void* value = sett_ensure(world, e, id);
+            size_t size = world->types[id]->storage.size;
+            if (size != 0 && below(4) != 0) {
+                memset(value, (int)below(256), size);
+            }
+            break;
+        }
+        }
+    }
+}
+
+static sett_snapshot take(sett_world* world)
+{
+    sett_snapshot snapshot;
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+    return snapshot;
+}
+
+static size_t encode(sett_world* world, sett_snapshot a, sett_snapshot b, unsigned char** out)
+{
+    size_t size = 0;
+    CHECK_EQ(sett_delta_encode(world, a, b, NULL, 0, &size), SETT_STATUS_LIMIT);
+    *out = malloc(size);
+    CHECK(*out != NULL);
+    size_t again = 0;
+    CHECK_EQ(sett_delta_encode(world, a, b, *out, size, &again), SETT_OK);
+    CHECK_EQ(again, size);
+    return size;
+}
+
+static void same(sett_world* a, sett_world* b)
+{
+    char text[256];
+    CHECK_MSG(sett_world_difference(a, b, text, sizeof(text)) == 0, "%s", text);
+    CHECK_EQ(sett_world_hash(a), sett_world_hash(b));
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(b, &reason) == SETT_OK, "%s", reason);
+}
+
+/* A peer follows a world by nothing but deltas, with other storages. */
+static void a_peer_follows(void)
+{
+    for (uint32_t round = 0; round < 6; round++) {
+        chance_state = check_setting("SETT_SEED", 1) + round;
+        sett_world* world = begin(false);
+        sett_world* peer = begin(true);
+        sett_snapshot last = take(world);
+        for (uint32_t frame = 0; frame < 40; frame++) {
+            disturb(world, below(frame % 8 == 0 ? 4000 : 60));
+            sett_snapshot now = take(world);
+            unsigned char* bytes;
+            size_t size = encode(world, last, now, &bytes);
+            CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_OK);
+            same(world, peer);
+            CHECK_EQ(sett_snapshot_drop(world, last), SETT_OK);
+            last = now;
+            free(bytes);
+        }
+        sett_world_destroy(world);
+        sett_world_destroy(peer);
+    }
+}
+
+/* Between any two snapshots of a tree, in either direction, wherever the live world is. */
+static void any_two_snapshots_can_be_told_apart(void)
+{
+    chance_state = check_setting("SETT_SEED", 1);
+    sett_world* world = begin(false);
+    sett_world* peer = begin(true);
+    sett_snapshot tree[8];
+    disturb(world, 3000);
+    for (uint32_t k = 0; k < 8; k++) {
+        if (k > 2 && below(2) == 0) {
+            CHECK_EQ(sett_snapshot_restore(world, tree[below(k)]), SETT_OK);
+        }
+        disturb(world, 200);
+        tree[k] = take(world);
+    }
+    disturb(world, 200); /* the live world is none of them */
+    uint64_t live = sett_world_hash(world);
+    for (uint32_t a = 0; a < 8; a++) {
+        for (uint32_t b = 0; b < 8; b++) {
+            unsigned char* bytes;
+            size_t size = encode(world, tree[a], tree[b], &bytes);
+            CHECK_EQ(sett_world_hash(world), live);
+            sett_snapshot here = take(world);
+            CHECK_EQ(sett_snapshot_restore(world, tree[a]), SETT_OK);
+            CHECK_EQ(sett_world_clone(world, peer), SETT_STATUS_CONFLICT); /* stored otherwise */
+            sett_world* copy = sett_world_create(NULL);
+            CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+            CHECK_EQ(sett_delta_apply(copy, bytes, size), SETT_OK);
+            CHECK_EQ(sett_snapshot_restore(world, tree[b]), SETT_OK);
+            same(world, copy);
+            CHECK_EQ(sett_snapshot_restore(world, here), SETT_OK);
+            CHECK_EQ(sett_snapshot_drop(world, here), SETT_OK);
+            sett_world_destroy(copy);
+            free(bytes);
+        }
+    }
+    sett_world_destroy(world);
+    sett_world_destroy(peer);
+}
+
+typedef struct scene {
+    sett_world* world;
+    sett_world* peer;
+    unsigned char* bytes;
+    size_t size;
+    uint64_t hash; /* of the peer, where the delta begins */
+} scene;
+
+static scene begin_scene(void)
+{
+    scene s;
+    chance_state = 5;
+    s.world = begin(false);
+    s.peer = begin(false);
+    disturb(s.world, 500);
+    CHECK_EQ(sett_world_clone(s.world, s.peer), SETT_OK);
+    sett_snapshot a = take(s.world);
+    disturb(s.world, 100);
+    s.size = encode(s.world, a, take(s.world), &s.bytes);
+    s.hash = sett_world_hash(s.peer);
+    return s;
+}
+
+static void refused(const scene* s, const unsigned char* bytes, size_t size, sett_status status)
+{
+    sett_status got = sett_delta_apply(s->peer, bytes, size);
+    CHECK(got != SETT_OK);
+    CHECK(status == SETT_OK || got == status);
+    CHECK_EQ(sett_world_error(s->peer), got);
+    CHECK(strstr(sett_world_message(s->peer), "delta") != NULL);
+    CHECK_EQ(sett_world_hash(s->peer), s->hash);
+}
+
+static void end_scene(scene* s)
+{
+    CHECK_EQ(sett_delta_apply(s->peer, s->bytes, s->size), SETT_OK); /* still fits */
+    same(s->world, s->peer);
+    refused(&(scene){.peer = s->peer, .hash = sett_world_hash(s->peer)}, s->bytes, s->size,
+            SETT_STATUS_CONFLICT); /* no more */
+    free(s->bytes);
+    sett_world_destroy(s->world);
+    sett_world_destroy(s->peer);
+}
+
+static void what_is_cut_off_is_refused(void)
+{
+    scene s = begin_scene();
+    for (size_t size = 0; size < s.size; size += size < 200 ? 1 : 7) {
+        unsigned char* cut = malloc(size + 1); /* its end is the end of memory */
+        memcpy(cut, s.bytes, size);
+        refused(&s, cut, size, SETT_STATUS_INVALID);
+        if (size >= 28) { /* also if it says that this is all of it */
+            for (uint32_t k = 0; k < 4; k++) {
+                cut[24 + k] = (unsigned char)(size >> (8 * k));
+            }
+            refused(&s, cut, size, SETT_OK);
+        }
+        free(cut);
+    }
+    end_scene(&s);
+}
+
+static void what_is_altered_is_refused(void)
+{
+    scene s = begin_scene();
+    for (size_t at = 0; at < s.size; at += at < 400 ? 1 : 5) {
+        for (uint32_t bit = 0; bit < 8; bit += at < 400 ? 1 : 3) {
+            s.bytes[at] ^= (unsigned char)(1u << bit);
+            refused(&s, s.bytes, s.size, SETT_OK);
+            s.bytes[at] ^= (unsigned char)(1u << bit);
+        }
+    }
+    CHECK_EQ(sett_world_validate(s.peer, NULL), SETT_OK);
+    end_scene(&s);
+}
+
+static void other_types_are_refused(void)
+{
+    scene s = begin_scene();
+    sett_world* bare = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK_EQ(sett_delta_apply(bare, s.bytes, s.size), SETT_STATUS_INVALID);
+    for (uint32_t k = 0; k < TYPES; k++) {
+        char name[16];
+        snprintf(name, sizeof(name), "t%u", (unsigned)k);
+        sett_component_desc desc = {.name = name, .size = 8};
+        CHECK(sett_component_register(bare, &desc) != 0);
+    }
+    CHECK_EQ(sett_delta_apply(bare, s.bytes, s.size), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(bare), "\"matrix\"") != NULL);
+    sett_world_destroy(bare);
+    end_scene(&s);
+}
+
+static void links_do_not_travel_unsaid(void)
+{
+    sett_world* world = begin(false);
+    CHECK(sett_hierarchy_register(world, NULL) != 0);
+    sett_entity parent = sett_entity_create(world);
+    sett_snapshot a = take(world);
+    sett_entity child = sett_entity_create(world);
+    sett_snapshot b = take(world);
+    size_t size = 0;
+    static unsigned char bytes[4096];
+    CHECK_EQ(sett_delta_encode(world, a, b, bytes, sizeof(bytes), &size), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, child, parent), SETT_OK);
+    sett_snapshot c = take(world);
+    CHECK_EQ(sett_delta_encode(world, b, c, bytes, sizeof(bytes), &size), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "\"Hierarchy\"") != NULL);
+    CHECK_EQ(sett_snapshot_drop(world, a), SETT_OK);
+    CHECK_EQ(sett_delta_encode(world, a, c, bytes, sizeof(bytes), &size), SETT_STATUS_STALE);
+    sett_world_destroy(world);
+}
+
+static void snapshots_of_the_peer_stay(void)
+{
+    scene s = begin_scene();
+    sett_snapshot kept = take(s.peer);
+    CHECK_EQ(sett_delta_apply(s.peer, s.bytes, s.size), SETT_OK);
+    CHECK(sett_world_hash(s.peer) != s.hash);
+    CHECK_EQ(sett_snapshot_restore(s.peer, kept), SETT_OK);
+    CHECK_EQ(sett_world_hash(s.peer), s.hash);
+    CHECK_EQ(sett_snapshot_drop(s.peer, kept), SETT_OK);
+    end_scene(&s);
+}
+
+TEST_MAIN(TEST(a_peer_follows), TEST(any_two_snapshots_can_be_told_apart),
+          TEST(what_is_cut_off_is_refused), TEST(what_is_altered_is_refused),
+          TEST(other_types_are_refused), TEST(links_do_not_travel_unsaid),
+          TEST(snapshots_of_the_peer_stay))
