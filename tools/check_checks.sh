@@ -186,6 +186,21 @@ must fail 'line_3.c:8:.*unused' $readme
 printf '```c\nint f(void);\n```\n' >"$work/words.md"
 must fail 'has no program' $readme
 
+# ---- instructions --------------------------------------------------------------------------------
+
+counts() { # <instructions of get>
+    printf 'add 100.00\nget %s\n' "$1"
+}
+counts 50.00 >"$work/baseline.txt"
+counts 51.00 >"$work/counts.txt"
+must pass '2 scenes compared' "$root/tools/instructions.sh" --compare "$work/baseline.txt" "$work/counts.txt"
+counts 52.00 >"$work/counts.txt"
+must fail 'get takes 52.00' "$root/tools/instructions.sh" --compare "$work/baseline.txt" "$work/counts.txt"
+counts 40.00 >"$work/counts.txt"
+must pass '--update keeps it so' "$root/tools/instructions.sh" --compare "$work/baseline.txt" "$work/counts.txt"
+echo 'add 100.00' >"$work/counts.txt"
+must fail 'get is gone' "$root/tools/instructions.sh" --compare "$work/baseline.txt" "$work/counts.txt"
+
 # ---- the test harness ----------------------------------------------------------------------------
 
 harness() { # <checks that should pass> <checks that should fail>

@@ -55,6 +55,8 @@ for_test() {
     need_command nm binutils
     need_command patch patch
     need_command pkg-config pkg-config
+    need_command valgrind valgrind
+    need_header valgrind/callgrind.h valgrind
     if [ "$(uname -m)" = x86_64 ]; then
         need_file /usr/include/x86_64-linux-gnu/gnu/stubs-32.h gcc-multilib
     fi

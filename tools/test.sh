@@ -16,7 +16,7 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 # Started from a Makefile this is a build of its own, not a part of that one.
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
-stages="format layers checks asan tsan gcc clang portable vectors faults headers symbols amalgamation install readme examples"
+stages="format layers checks asan tsan gcc clang portable vectors instructions faults headers symbols amalgamation install readme examples"
 
 describe() {
     case $1 in
@@ -29,6 +29,7 @@ describe() {
     clang) echo "unit tests, clang Release" ;;
     portable) echo "unit tests where addresses have 32 bits; Windows, as far as compiling" ;;
     vectors) echo "loops become vector code where sett.h says so, gcc and clang" ;;
+    instructions) echo "no path takes 3 % more instructions than it did" ;;
     headers) echo "every header alone, as C11 and as C++17, gcc and clang" ;;
     symbols) echo "exported names begin with sett_, no state outside of worlds" ;;
     amalgamation) echo "sett.h + sett.c: alone, under a C and a C++ program, under the unit tests" ;;
@@ -136,6 +137,10 @@ stage_portable() {
 
 stage_vectors() {
     tools/check_vectors.sh
+}
+
+stage_instructions() {
+    tools/instructions.sh
 }
 
 stage_headers() {

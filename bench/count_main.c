@@ -1,0 +1,436 @@
+/* count_main.c: the scenes whose instructions tools/instructions.sh counts. Run under callgrind it
+ * has one dump written for each scene, named after it; run alone it does nothing else than the
+ * work, and prints the scenes' names and their operations.
+ *
+ * What is counted is small and touches each path that a program takes often: 4,096 entities, no
+ * random sizes, nothing that depends on addresses or on time. Counts are exact; so a baseline can
+ * be held to a few in a hundred. */
+#include "sett/sett.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__has_include)
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#endif
+#endif
+
+#if !defined(CALLGRIND_ZERO_STATS)
+#define CALLGRIND_ZERO_STATS (void)0
+#define CALLGRIND_DUMP_STATS_AT(name) (void)(name)
+#endif
+
+#define COUNT 4096u
+
+typedef struct Vector {
+    float x, y;
+} Vector;
+
+typedef struct count_stage {
+    sett_world* world;
+    sett_component p, v, tag, loose, packed, key, rare;
+    sett_query* query;
+    sett_entity entity[COUNT];
+    uint64_t sum; /* keeps the compiler from leaving work out */
+    uint32_t hooked;
+} count_stage;
+
+typedef struct count_scene {
+    const char* name;
+    void (*prepare)(count_stage* stage); /* before the counting, in a world with all types */
+    void (*run)(count_stage* stage);
+    uint32_t operations;
+} count_scene;
+
+static count_stage the_stage;
+
+static sett_component count_type(sett_world* world, const char* name, size_t size,
+                                 sett_storage_kind storage, bool loose)
+{
+    sett_component_desc desc = {0};
+    desc.name = name;
+    desc.size = size;
+    desc.align = size != 0 ? 4 : 0;
+    desc.storage = storage;
+    desc.loose = loose;
+    sett_component id = sett_component_register(world, &desc);
+    if (id == 0) {
+        abort();
+    }
+    return id;
+}
+
+static void count_begin(count_stage* s)
+{
+    s->world = sett_world_create(NULL);
+    s->p = count_type(s->world, "P", sizeof(Vector), SETT_STORAGE_MATRIX, false);
+    s->v = count_type(s->world, "V", sizeof(Vector), SETT_STORAGE_MATRIX, false);
+    s->packed = count_type(s->world, "packed", sizeof(Vector), SETT_STORAGE_PACKED, false);
+    s->key = count_type(s->world, "key", sizeof(uint32_t), SETT_STORAGE_PACKED, false);
+    s->rare = count_type(s->world, "rare", sizeof(Vector), SETT_STORAGE_PACKED, false);
+}
+
+static void count_query(count_stage* s, sett_component a, sett_component b)
+{
+    sett_query_desc desc = {0};
+    desc.terms[0].component = a;
+    desc.terms[1].component = b;
+    desc.terms[1].access = SETT_IN;
+    s->query = sett_query_create(s->world, &desc);
+}
+
+/* ------------------------------------------------------------------------------------ preparing */
+
+static void with_none(count_stage* s)
+{
+    (void)s;
+}
+
+static void with_entities(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->entity[k] = sett_entity_create(s->world);
+    }
+}
+
+/* Every `step`th entity gets it, from `first` on. */
+static void give(count_stage* s, sett_component id, uint32_t first, uint32_t step)
+{
+    for (uint32_t k = first; k < COUNT; k += step) {
+        (void)sett_add(s->world, s->entity[k], id);
+    }
+}
+
+static void with_p(count_stage* s)
+{
+    with_entities(s);
+    give(s, s->p, 0, 1);
+}
+
+/* One that is there makes others take longer, so it is registered only where it is the subject. */
+static void with_loose(count_stage* s)
+{
+    s->loose = count_type(s->world, "loose", 0, SETT_STORAGE_DEFAULT, true);
+    with_p(s);
+}
+
+static void with_tag(count_stage* s)
+{
+    s->tag = count_type(s->world, "tag", 0, SETT_STORAGE_DEFAULT, false);
+    with_p(s);
+}
+
+static void with_both(count_stage* s)
+{
+    with_p(s);
+    give(s, s->v, 0, 1);
+    count_query(s, s->p, s->v);
+}
+
+static void with_all_twice(count_stage* s) /* pages and edges are there already */
+{
+    with_both(s);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_entity_destroy(s->world, s->entity[k]);
+    }
+}
+
+static void with_half(count_stage* s)
+{
+    with_p(s);
+    give(s, s->v, 0, 2);
+    count_query(s, s->p, s->v);
+}
+
+static void with_few(count_stage* s)
+{
+    with_p(s);
+    give(s, s->v, 0, 61);
+    count_query(s, s->p, s->v);
+}
+
+static void with_few_packed(count_stage* s)
+{
+    with_p(s);
+    give(s, s->rare, 0, 8);
+    count_query(s, s->p, s->rare);
+}
+
+static void with_half_packed(count_stage* s)
+{
+    with_p(s);
+    for (uint32_t k = 0; k < COUNT; k += 2) { /* in another order than that of indices */
+        (void)sett_add(s->world, s->entity[(k * 77) % COUNT], s->packed);
+    }
+    sett_query_desc desc = {0};
+    desc.terms[0].component = s->packed;
+    desc.terms[1].component = s->p;
+    desc.terms[1].kind = SETT_OPTIONAL;
+    desc.terms[1].access = SETT_IN;
+    s->query = sett_query_create(s->world, &desc);
+}
+
+static void with_group(count_stage* s)
+{
+    sett_group_desc desc = {0};
+    with_entities(s);
+    give(s, s->packed, 0, 1);
+    give(s, s->rare, 0, 2);
+    desc.owned[0] = s->packed;
+    desc.owned[1] = s->rare;
+    (void)sett_group_create(s->world, &desc);
+    count_query(s, s->packed, s->rare);
+}
+
+static void with_sixteen(count_stage* s)
+{
+    for (uint32_t k = 0; k < 16; k++) {
+        sett_entity entity = sett_entity_create(s->world);
+        (void)sett_add(s->world, entity, s->p);
+        (void)sett_add(s->world, entity, s->v);
+    }
+    count_query(s, s->p, s->v);
+}
+
+static void with_keys(count_stage* s)
+{
+    with_entities(s);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        *(uint32_t*)sett_add(s->world, s->entity[k], s->key) = k * 2654435761u >> 7;
+    }
+}
+
+static void with_keys_disturbed(count_stage* s)
+{
+    with_keys(s);
+    (void)sett_sort_by_key(s->world, s->key, 0, SETT_KEY_U32);
+    for (uint32_t k = 0; k < COUNT; k += 97) {
+        *(uint32_t*)sett_get_mut(s->world, s->entity[k], s->key) = k * 40503u >> 7;
+    }
+}
+
+static void count_hook(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    ((count_stage*)user)->hooked++;
+}
+
+static void with_hook(count_stage* s)
+{
+    sett_component_desc desc = {0};
+    desc.name = "hooked";
+    desc.size = sizeof(Vector);
+    desc.align = 4;
+    desc.on_add = count_hook;
+    desc.on_remove = count_hook;
+    desc.user = s;
+    with_entities(s);
+    s->v = sett_component_register(s->world, &desc);
+}
+
+/* -------------------------------------------------------------------------------------- counted */
+
+static void run_create(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->entity[k] = sett_entity_create(s->world);
+    }
+}
+
+static void run_create_2(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        sett_entity entity = sett_entity_create(s->world);
+        *(Vector*)sett_add(s->world, entity, s->p) = (Vector){1, 2};
+        *(Vector*)sett_add(s->world, entity, s->v) = (Vector){3, 4};
+    }
+}
+
+static void run_create_many(count_stage* s)
+{
+    const sett_component types[2] = {s->p, s->v};
+    (void)sett_entity_create_many(s->world, COUNT, types, 2, NULL, s->entity);
+}
+
+static void run_destroy(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_entity_destroy(s->world, s->entity[k]);
+    }
+}
+
+static void count_add(count_stage* s, sett_component id)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += sett_add(s->world, s->entity[k], id) != NULL;
+    }
+}
+
+static void run_add(count_stage* s)
+{
+    count_add(s, s->v);
+}
+
+static void run_add_packed(count_stage* s)
+{
+    count_add(s, s->packed);
+}
+
+static void run_add_tag(count_stage* s)
+{
+    count_add(s, s->tag);
+}
+
+static void run_add_loose(count_stage* s)
+{
+    count_add(s, s->loose);
+}
+
+static void run_remove(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_remove(s->world, s->entity[k], s->v);
+    }
+}
+
+static void run_add_remove(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_add(s->world, s->entity[k], s->v);
+        (void)sett_remove(s->world, s->entity[k], s->v);
+    }
+}
+
+static void run_set(count_stage* s)
+{
+    const Vector value = {5, 6};
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_set(s->world, s->entity[k], s->p, &value);
+    }
+}
+
+static void run_get(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += (uint64_t)((const Vector*)sett_get(s->world, s->entity[k], s->p))->x;
+    }
+}
+
+static void run_get_accessor(count_stage* s)
+{
+    sett_accessor accessor = sett_accessor_make(s->world, s->p);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += (uint64_t)((const Vector*)sett_accessor_find(&accessor, s->entity[k]))->x;
+    }
+}
+
+static void run_has(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += sett_has(s->world, s->entity[k], s->v);
+    }
+}
+
+static void run_loop(count_stage* s)
+{
+    SETT_QUERY(s->query, b) {
+        Vector* p = sett_batch_field(b, 0);
+        const Vector* v = sett_batch_field(b, 1);
+        if (v != NULL) {
+            SETT_EACH(b, i) {
+                p[i].x += v[i].x;
+                p[i].y += v[i].y;
+            }
+        }
+    }
+}
+
+static void run_loop_often(count_stage* s)
+{
+    for (uint32_t k = 0; k < 64; k++) {
+        run_loop(s);
+    }
+}
+
+static void run_query_count(count_stage* s)
+{
+    s->sum += sett_query_count(s->query);
+}
+
+static void run_sort(count_stage* s)
+{
+    (void)sett_sort_by_key(s->world, s->key, 0, SETT_KEY_U32);
+}
+
+static void run_queued(count_stage* s)
+{
+    sett_commands* commands = sett_world_commands(s->world);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_cmd_add(commands, s->entity[k], s->v);
+    }
+    (void)sett_commands_apply(commands);
+}
+
+static void run_world(count_stage* s)
+{
+    sett_world* world = sett_world_create(NULL);
+    s->sum += world != NULL;
+    sett_world_destroy(world);
+}
+
+/* ----------------------------------------------------------------------------------- the scenes */
+
+static const count_scene count_scenes[] = {
+    {"world", with_none, run_world, 1},
+    {"create", with_all_twice, run_create, COUNT},
+    {"create_2", with_all_twice, run_create_2, COUNT},
+    {"create_2_first", with_none, run_create_2, COUNT},
+    {"create_many", with_none, run_create_many, COUNT},
+    {"create_many_again", with_all_twice, run_create_many, COUNT},
+    {"destroy", with_both, run_destroy, COUNT},
+    {"add", with_p, run_add, COUNT},
+    {"add_packed", with_p, run_add_packed, COUNT},
+    {"add_tag", with_tag, run_add_tag, COUNT},
+    {"add_loose", with_loose, run_add_loose, COUNT},
+    {"remove", with_both, run_remove, COUNT},
+    {"add_remove", with_p, run_add_remove, COUNT},
+    {"add_remove_hooked", with_hook, run_add_remove, COUNT},
+    {"set", with_both, run_set, COUNT},
+    {"get", with_both, run_get, COUNT},
+    {"get_accessor", with_both, run_get_accessor, COUNT},
+    {"has", with_half, run_has, COUNT},
+    {"loop_16", with_sixteen, run_loop_often, 64},
+    {"loop_dense", with_both, run_loop, COUNT},
+    {"loop_half", with_half, run_loop, COUNT / 2},
+    {"loop_few", with_few, run_loop, COUNT / 61},
+    {"loop_gathered", with_few_packed, run_loop, COUNT / 8},
+    {"loop_optional", with_half_packed, run_loop, COUNT / 2},
+    {"loop_group", with_group, run_loop, COUNT / 2},
+    {"query_count", with_half, run_query_count, 1},
+    {"sort", with_keys, run_sort, COUNT},
+    {"sort_again", with_keys_disturbed, run_sort, COUNT},
+    {"queued_add", with_p, run_queued, COUNT},
+};
+
+int main(void)
+{
+    for (size_t k = 0; k < sizeof(count_scenes) / sizeof(count_scenes[0]); k++) {
+        const count_scene* scene = &count_scenes[k];
+        count_begin(&the_stage);
+        scene->prepare(&the_stage);
+        CALLGRIND_ZERO_STATS;
+        scene->run(&the_stage);
+        CALLGRIND_DUMP_STATS_AT(scene->name);
+        printf("%s %u\n", scene->name, (unsigned)scene->operations);
+        if (sett_world_error(the_stage.world) != SETT_OK) {
+            fprintf(stderr, "%s: %s\n", scene->name,
+                    sett_status_name(sett_world_error(the_stage.world)));
+            return 1;
+        }
+        sett_world_destroy(the_stage.world);
+    }
+    return the_stage.sum == 0; /* nothing was done */
+}
