@@ -10,6 +10,8 @@
 #include "check.h"
 #include "sett/state.h"
 
+#include "base/bits.h"
+#include "state/hash.h"
 #include "state/snapshot.h"
 #include "world/world.h"
 
@@ -581,6 +583,112 @@ static void compare(const image* with)
     EXPECT(now.count == with->count);
 }
 
+/* ---- What a restore tells -------------------------------------------------------------------- */
+
+#define NOTED 20480
+
+/* Of each index: who lives there, what it has, and what its values amount to. */
+typedef struct note {
+    uint32_t generation;
+    uint32_t has;
+    uint64_t value[TYPES + 1];
+} note;
+
+static struct {
+    note before[NOTED];
+    uint32_t told; /* items */
+    uint32_t due;
+    bool on;
+} noted;
+
+static note note_of(uint32_t index)
+{
+    note n;
+    memset(&n, 0, sizeof(n));
+    sett_entity entity = sett_entity_at(run.world, index);
+    n.generation = entity.generation;
+    for (sett_component id = 1; id <= TYPES && !sett_is_null(entity); id++) {
+        const void* value = sett_find(run.world, entity, id);
+        if (value != NULL) {
+            setti_hash_type of;
+            setti_hash_begin(&of, run.world->types[id]);
+            n.has |= 1u << id;
+            n.value[id] = setti_hash_value(&of, entity, value);
+        }
+    }
+    return n;
+}
+
+static uint32_t note_count(uint32_t bits)
+{
+    return setti_bits_count(bits);
+}
+
+/* How many items the difference between two notes of an index makes. */
+static uint32_t note_due(const note* was, const note* is)
+{
+    if (was->generation != is->generation) {
+        return (uint32_t)(was->generation != 0) + (uint32_t)(is->generation != 0) +
+               note_count(was->has) + note_count(is->has);
+    }
+    uint32_t due = note_count(was->has ^ is->has);
+    for (sett_component id = 1; id <= TYPES; id++) {
+        due += (was->has & is->has & 1u << id) != 0 && was->value[id] != is->value[id];
+    }
+    return due;
+}
+
+static void check_item(const sett_restored* item)
+{
+    const note* was = &noted.before[item->entity.index];
+    note is = note_of(item->entity.index);
+    bool before = was->generation == item->entity.generation;
+    bool after = is.generation == item->entity.generation;
+    bool had = before && (was->has >> item->component & 1) != 0;
+    bool has = after && (is.has >> item->component & 1) != 0;
+    switch (item->kind) {
+    case SETT_RESTORED_KILLED:
+        EXPECT(before && !after);
+        break;
+    case SETT_RESTORED_REVIVED:
+        EXPECT(!before && after);
+        break;
+    case SETT_RESTORED_REMOVED:
+        EXPECT(had && !has);
+        break;
+    case SETT_RESTORED_ADDED:
+        EXPECT(!had && has);
+        break;
+    case SETT_RESTORED_CHANGED:
+        EXPECT(had && has && was->value[item->component] != is.value[item->component]);
+        break;
+    }
+}
+
+static void told(sett_world* world, const sett_restored* items, uint32_t count, void* user)
+{
+    (void)user;
+    EXPECT(sett_entity_create(world).generation == 0); /* locked */
+    for (uint32_t k = 0; noted.on && k < count; k++) {
+        EXPECT(k == 0 || memcmp(&items[k - 1], &items[k], sizeof(*items)) != 0);
+        check_item(&items[k]);
+    }
+    noted.told = count;
+}
+
+static void note_all(bool check)
+{
+    noted.due = 0;
+    for (uint32_t index = 0; index < NOTED; index++) {
+        if (check) {
+            note is = note_of(index);
+            noted.due += note_due(&noted.before[index], &is);
+        } else {
+            noted.before[index] = note_of(index);
+        }
+    }
+}
+
 static void restore(void)
 {
     if (run.snapshots == 0) {
@@ -589,8 +697,13 @@ static void restore(void)
     uint32_t k = below(run.snapshots);
     bool look = one_in(20);
     if (look) {
+        sett_commands_clear(sett_world_commands(run.world));
         note_skipped(false);
+        note_all(false);
     }
+    noted.on = look;
+    sett_snapshot_options options = {.restored = look || one_in(4) ? told : NULL};
+    (void)sett_snapshot_set_options(run.world, &options);
     uint32_t epoch = run.world->epoch;
     sett_status status = sett_snapshot_restore(run.world, run.snapshot[k]);
     if (status != SETT_OK) {
@@ -601,6 +714,8 @@ static void restore(void)
     compare(&run.copy[k]);
     if (look) {
         note_skipped(true);
+        note_all(true);
+        EXPECT(noted.told == noted.due);
     }
     compare_hash(run.hash[k]);
     run.restored++;
@@ -727,7 +842,7 @@ static void running_out_of_memory_loses_snapshots_and_nothing_else(void)
     chance_state = check_setting("SETT_SEED", 1) + 1;
     begin();
     for (run.done = 0; run.done < operations; run.done++) {
-        if (one_in(run.quiet ? 40 : 400)) {
+        if (one_in(run.quiet ? 200 : 400)) {
             starve();
         }
         operate();

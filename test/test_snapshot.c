@@ -487,6 +487,48 @@ static void signatures_of_snapshots_are_not_reclaimed(void)
     sett_world_destroy(world);
 }
 
+static sett_restored heard[16];
+static uint32_t heard_count;
+
+static void hear(sett_world* world, const sett_restored* items, uint32_t count, void* user)
+{
+    CHECK_PTR_EQ(user, &heard_count);
+    CHECK(count <= 16);
+    CHECK_EQ(sett_entity_destroy(world, items[count - 1].entity), SETT_STATUS_LOCKED);
+    memcpy(heard, items, count * sizeof(*items));
+    heard_count = count;
+}
+
+static void a_restore_tells_what_it_did(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 1);
+    sett_entity f = spawn(world, 2);
+    sett_entity still = spawn(world, 3);
+    (void)still;
+    sett_snapshot_options options = {.restored = hear, .user = &heard_count};
+    CHECK_EQ(sett_snapshot_set_options(world, &options), SETT_OK);
+    sett_snapshot snapshot = take(world);
+    write(world, e, 7);
+    CHECK(sett_add(world, e, other_id) != NULL);
+    CHECK_EQ(sett_entity_destroy(world, f), SETT_OK);
+    sett_entity g = spawn(world, 4);
+    CHECK_EQ(g.index, f.index);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    const sett_restored expected[] = {
+        {SETT_RESTORED_KILLED, 0, g},         {SETT_RESTORED_REVIVED, 0, f},
+        {SETT_RESTORED_CHANGED, value_id, e}, {SETT_RESTORED_REMOVED, value_id, g},
+        {SETT_RESTORED_ADDED, value_id, f},   {SETT_RESTORED_REMOVED, other_id, e},
+    };
+    CHECK_EQ(heard_count, 6);
+    for (uint32_t k = 0; k < 6; k++) {
+        CHECK_EQ(heard[k].kind, expected[k].kind);
+        CHECK_EQ(heard[k].component, expected[k].component);
+        CHECK(sett_equals(heard[k].entity, expected[k].entity));
+    }
+    sett_world_destroy(world);
+}
+
 TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_handles_come_next),
           TEST(addresses_hold), TEST(any_of_a_chain_can_be_dropped),
           TEST(dropping_all_gives_memory_back), TEST(an_untouched_world_copies_nothing),
@@ -497,4 +539,4 @@ TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_h
           TEST(a_limit_drops_the_oldest_and_says_so), TEST(a_ring_holds_the_last_frames),
           TEST(frames_allocate_nothing_once_it_runs),
           TEST(validation_sees_a_page_that_was_written_unkept),
-          TEST(signatures_of_snapshots_are_not_reclaimed))
+          TEST(signatures_of_snapshots_are_not_reclaimed), TEST(a_restore_tells_what_it_did))

@@ -115,11 +115,35 @@ SETT_API void sett_snapshot_drop_all(sett_world* world);
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot);
 
+/* What a restore did, for those who mirror the world elsewhere (a renderer, physics). */
+typedef enum sett_restored_kind {
+    SETT_RESTORED_KILLED,  /* this handle is of nobody any more */
+    SETT_RESTORED_REVIVED, /* this handle is of somebody again */
+    SETT_RESTORED_REMOVED, /* the entity, killed or not, had the component and has it no more */
+    SETT_RESTORED_ADDED,   /* the entity, revived or not, has the component, and had not */
+    SETT_RESTORED_CHANGED, /* its value is another now */
+} sett_restored_kind;
+
+typedef struct sett_restored {
+    sett_restored_kind kind;
+    sett_component component; /* 0 for KILLED and REVIVED */
+    sett_entity entity;
+} sett_restored;
+
+/* Told of all that a restore did, when it is done: entities first, then component by component in
+ * the order of their registration, each ascending by index. Values are compared by their declared
+ * bytes; of SETT_SAVE_CLONE types that declare none, only presence. The world may be read, and
+ * commands be recorded. */
+typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, uint32_t count,
+                                 void* user);
+
 /* How snapshots of a world are held. All zeroes is the default. */
 typedef struct sett_snapshot_options {
     /* bytes of pages that may be held; when taking one finds more, the oldest are dropped until it
      * fits, which the log is told; default: no limit */
     size_t memory_limit;
+    sett_restored_fn restored; /* default: none */
+    void* user;                /* handed to it */
 } sett_snapshot_options;
 
 /* Sets the options; NULL sets the defaults. Fails: OUT_OF_MEMORY. Threads: writer. Since: 0.1 */

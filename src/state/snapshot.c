@@ -22,6 +22,8 @@
  */
 #include "state/snapshot.h"
 
+#include "state/restored.h"
+
 #include "world/command.h"
 
 /* ---------------------------------------------------------------------------------------- state */
@@ -494,14 +496,24 @@ sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
     if (target == NULL) {
         return setti_world_fail(world, status, call, sett_null(), 0);
     }
+    setti_restored told = {NULL, 0, 0};
+    bool tells = state->options.restored != NULL;
+    if (tells && !setti_restored_find(world, target, &told)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
     setti_snapshot* near = setti_snapshot_path(target);
     setti_carried* carried;
     if (!setti_values_carry(state, near, &carried)) {
+        setti_restored_free(world, &told);
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
     }
     restore_walk(state, near);
     setti_values_settle(state, carried);
     state_tidy(state);
+    if (tells) {
+        setti_restored_tell(world, &told);
+        setti_restored_free(world, &told);
+    }
     return SETT_OK;
 }
 

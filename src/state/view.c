@@ -21,7 +21,7 @@ static int view_compare(const void* a, const void* b)
 }
 
 /* The first entry of the table that is not before this page. */
-static uint32_t view_find(const setti_view* view, const setti_pages* pages, uint32_t number)
+static uint32_t view_find(setti_view* view, const setti_pages* pages, uint32_t number)
 {
     const setti_view_page key = {pages, number, {NULL, NULL}};
     uint32_t low = 0;
@@ -37,7 +37,7 @@ static uint32_t view_find(const setti_view* view, const setti_pages* pages, uint
     return low;
 }
 
-static bool view_is(const setti_view* view, uint32_t at, const setti_pages* pages)
+static bool view_is(setti_view* view, uint32_t at, const setti_pages* pages)
 {
     return at < view->count && view->page[at].pages == pages;
 }
@@ -124,17 +124,23 @@ void setti_view_deinit(sett_world* world, setti_view* view)
     setti_pool_free(&world->pool, view->page, view->capacity * sizeof(*view->page), 16);
 }
 
-const void* setti_view_get(const setti_view* view, const setti_pages* pages, uint32_t number,
+const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side)
 {
-    uint32_t at = view_find(view, pages, number);
-    return view_is(view, at, pages) && view->page[at].number == number
-               ? view->page[at].in[side]
-               : setti_pages_get(pages, number);
+    setti_view_memo* memo = &view->memo[(uintptr_t)pages / 8 % SETTI_VIEW_MEMOS];
+    if (memo->pages != pages || memo->number != number) {
+        uint32_t at = view_find(view, pages, number);
+        bool found = view_is(view, at, pages) && view->page[at].number == number;
+        const void* live = setti_pages_get(pages, number);
+        memo->pages = pages;
+        memo->number = number;
+        memo->in[0] = found ? view->page[at].in[0] : live;
+        memo->in[1] = found ? view->page[at].in[1] : live;
+    }
+    return memo->in[side];
 }
 
-const setti_view_page* setti_view_next(const setti_view* view, const setti_pages* pages,
-                                       uint32_t* at)
+const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at)
 {
     *at = *at == SETTI_NONE ? view_find(view, pages, 0) : *at + 1;
     while (view_is(view, *at, pages) && view->page[*at].in[0] == view->page[*at].in[1]) {
@@ -143,7 +149,7 @@ const setti_view_page* setti_view_next(const setti_view* view, const setti_pages
     return view_is(view, *at, pages) ? &view->page[*at] : NULL;
 }
 
-uint32_t setti_view_extent(const setti_view* view, const setti_type* type, uint32_t side)
+uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side)
 {
     if (view->node[side] == NULL) {
         return type->storage.extent;

@@ -11,7 +11,17 @@ typedef struct setti_view_page {
     const void* in[2];
 } setti_view_page;
 
+/* Lookups go up through a table, page by page: the latest of some tables are remembered. */
+#define SETTI_VIEW_MEMOS 8
+
+typedef struct setti_view_memo {
+    const setti_pages* pages;
+    uint32_t number;
+    const void* in[2];
+} setti_view_memo;
+
 typedef struct setti_view {
+    setti_view_memo memo[SETTI_VIEW_MEMOS];
     const sett_world* world;
     const setti_snapshot* node[2];
     setti_view_page* page; /* those that are not as in the live world, ordered */
@@ -25,15 +35,14 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
 void setti_view_deinit(sett_world* world, setti_view* view);
 
 /* A page as it is on one side, 0 or 1; NULL if it is not there. */
-const void* setti_view_get(const setti_view* view, const setti_pages* pages, uint32_t number,
+const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side);
 
 /* The pages of a table that differ: the next behind *at, which starts at SETTI_NONE; NULL at the
  * end. */
-const setti_view_page* setti_view_next(const setti_view* view, const setti_pages* pages,
-                                       uint32_t* at);
+const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at);
 
 /* Rows in use of a type's storage. */
-uint32_t setti_view_extent(const setti_view* view, const setti_type* type, uint32_t side);
+uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 
 #endif

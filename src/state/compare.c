@@ -1,0 +1,218 @@
+/* compare.c: finding all that differs between two snapshots, or one and the live world.
+ *
+ * The workload: some pages of values, some entities that came and went, out of a large world. Only
+ * pages that differ are looked at (view.h); of these, what is the same all the same is left out.
+ *
+ * For each type the indices that may differ are collected as bits first (from words of presence,
+ * from rows of pages), so that they come out ascending whatever the storage, and each once.
+ *
+ * Invariant:  what has no bit has the same presence, handle and bytes on both sides
+ */
+#include "state/compare.h"
+
+#include "base/bits.h"
+#include "state/hash.h"
+
+static sett_entity compare_entity_at(setti_view* view, uint32_t index, uint32_t side)
+{
+    const setti_entity_page* page =
+        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ID_SET_SHIFT, side);
+    sett_entity entity = {0, 0};
+    if (page != NULL && (page->generation[index & SETTI_ID_SET_MASK] & SETTI_DEAD) == 0) {
+        entity.index = index;
+        entity.generation = page->generation[index & SETTI_ID_SET_MASK];
+    }
+    return entity;
+}
+
+static void compare_mark(uint64_t* bits, uint32_t index)
+{
+    bits[index / 64] |= (uint64_t)1 << (index % 64);
+}
+
+void setti_compare_entities(setti_compare* compare)
+{
+    uint32_t at = SETTI_NONE;
+    memset(compare->begun, 0, compare->words * sizeof(uint64_t));
+    const setti_view_page* page;
+    while ((page = setti_view_next(compare->view, &compare->view->world->entities.pages, &at)) !=
+           NULL) {
+        for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
+            uint32_t index = (page->number << SETTI_ID_SET_SHIFT) + slot;
+            sett_entity was = compare_entity_at(compare->view, index, 0);
+            sett_entity is = compare_entity_at(compare->view, index, 1);
+            if (sett_equals(was, is)) {
+                continue;
+            }
+            compare->sink->entity(compare->sink, sett_is_null(was) ? NULL : &was,
+                                  sett_is_null(is) ? NULL : &is);
+            if (!sett_is_null(is)) {
+                compare_mark(compare->begun, index);
+            }
+        }
+    }
+}
+
+/* Indices whose presence, or whose row, may differ in a matrix. */
+static void compare_mark_matrix(setti_compare* compare, const setti_storage* storage)
+{
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    while ((page = setti_view_next(compare->view, &storage->presence, &at)) != NULL) {
+        const uint64_t* was = page->in[0];
+        const uint64_t* is = page->in[1];
+        uint64_t* bits = compare->bits + (size_t)page->number * SETTI_BITS_WORDS;
+        for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
+            bits[k] |= (was != NULL ? was[k] : 0) ^ (is != NULL ? is[k] : 0);
+        }
+    }
+    at = SETTI_NONE;
+    uint32_t words = setti_storage_rows(storage) / 64;
+    while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
+        memset(compare->bits + (size_t)page->number * words, 0xFF, words * sizeof(uint64_t));
+    }
+}
+
+static void compare_mark_rows(setti_compare* compare, const setti_storage* storage, uint32_t number,
+                              uint32_t from, uint32_t to)
+{
+    const unsigned char* page = setti_view_get(compare->view, &storage->rows, number, 1);
+    uint32_t rows = setti_storage_rows(storage);
+    uint32_t first = number << storage->shift;
+    const uint32_t* indices = (const uint32_t*)(const void*)(page + storage->indices);
+    for (uint32_t row = SETTI_MAX(first, from); row < first + rows && row < to; row++) {
+        if (indices[row - first] != SETTI_NONE) {
+            compare_mark(compare->bits, indices[row - first]);
+        }
+    }
+}
+
+static void compare_mark_packed(setti_compare* compare, const setti_type* type)
+{
+    const setti_storage* storage = &type->storage;
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    while ((page = setti_view_next(compare->view, &storage->presence, &at)) != NULL) {
+        const setti_sparse_page* was = page->in[0];
+        const setti_sparse_page* is = page->in[1];
+        for (uint32_t k = 0; k < SETTI_SPARSE_ROWS; k++) {
+            bool before = was != NULL && was->row[k] != SETTI_NONE;
+            bool after = is != NULL && is->row[k] != SETTI_NONE;
+            if (before != after) {
+                compare_mark(compare->bits, (page->number << SETTI_SPARSE_SHIFT) + k);
+            }
+        }
+    }
+    uint32_t was = setti_view_extent(compare->view, type, 0);
+    uint32_t is = setti_view_extent(compare->view, type, 1);
+    at = SETTI_NONE;
+    while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
+        if (page->in[1] != NULL) {
+            compare_mark_rows(compare, storage, page->number, 0, is);
+        }
+    }
+    /* rows that come into use again without having been written, on the way to an earlier state */
+    for (uint32_t row = was; row < is; row = ((row >> storage->shift) + 1) << storage->shift) {
+        compare_mark_rows(compare, storage, row >> storage->shift, was, is);
+    }
+}
+
+/* The value that an index has on a side; NULL if none. */
+static const void* compare_value(setti_view* view, const setti_type* type, uint32_t index,
+                                 uint32_t side)
+{
+    const setti_storage* storage = &type->storage;
+    uint32_t place = index;
+    if (storage->kind == SETTI_PACKED) {
+        const setti_sparse_page* page =
+            setti_view_get(view, &storage->presence, index >> SETTI_SPARSE_SHIFT, side);
+        place = page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
+        if (place == SETTI_NONE) {
+            return NULL;
+        }
+    } else {
+        const uint64_t* words =
+            setti_view_get(view, &storage->presence, index >> SETTI_BITS_SHIFT, side);
+        if (words == NULL ||
+            (words[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) == 0) {
+            return NULL;
+        }
+    }
+    if (storage->size == 0) {
+        return type; /* any address */
+    }
+    const unsigned char* page = setti_view_get(view, &storage->rows, place >> storage->shift, side);
+    return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
+}
+
+static bool compare_same(const setti_type* type, const unsigned char* a, const unsigned char* b)
+{
+    sett_byte_range whole;
+    uint32_t count;
+    const sett_byte_range* range = setti_hash_ranges(type, &whole, &count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (memcmp(a + range[k].offset, b + range[k].offset, range[k].size) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void setti_compare_type(setti_compare* compare, const setti_type* type)
+{
+    memcpy(compare->bits, compare->begun, compare->words * sizeof(uint64_t));
+    if (type->storage.kind == SETTI_PACKED) {
+        compare_mark_packed(compare, type);
+    } else {
+        compare_mark_matrix(compare, &type->storage);
+    }
+    for (size_t at = 0; at < compare->words; at++) {
+        for (uint64_t rest = compare->bits[at]; rest != 0; rest &= rest - 1) {
+            uint32_t index = (uint32_t)at * 64 + setti_bits_lowest(rest);
+            const void* before = compare_value(compare->view, type, index, 0);
+            const void* after = compare_value(compare->view, type, index, 1);
+            sett_entity was = compare_entity_at(compare->view, index, 0);
+            sett_entity is = compare_entity_at(compare->view, index, 1);
+            bool same = before != NULL && after != NULL && sett_equals(was, is);
+            if ((before != NULL || after != NULL) && !(same && compare_same(type, before, after))) {
+                compare->sink->value(compare->sink, was, before, is, after);
+            }
+        }
+    }
+}
+
+/* Words that cover every index that a page may be about: reserved ones lie behind all entities, and
+ * what a table had in a snapshot is within its capacity. */
+static size_t compare_words(const sett_world* world)
+{
+    uint64_t end = (uint64_t)world->entities.pages.capacity << SETTI_ID_SET_SHIFT;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_storage* storage = &world->registered.item[k]->storage;
+        bool packed = storage->kind == SETTI_PACKED;
+        uint32_t shift = packed ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
+        uint64_t presence = (uint64_t)storage->presence.capacity << shift;
+        uint64_t rows = packed ? 0 : (uint64_t)storage->rows.capacity << storage->shift;
+        end = SETTI_MAX(end, SETTI_MAX(presence, rows));
+    }
+    return (size_t)(end / 64) + 1;
+}
+
+bool setti_compare_init(setti_view* view, setti_compare* compare)
+{
+    setti_pool* pool = setti_unconst(&view->world->pool);
+    memset(compare, 0, sizeof(*compare));
+    compare->view = view;
+    compare->words = compare_words(view->world);
+    compare->bits = setti_pool_alloc(pool, 2 * compare->words * sizeof(uint64_t), 16);
+    if (compare->bits == NULL) {
+        return false;
+    }
+    compare->begun = compare->bits + compare->words;
+    return true;
+}
+
+void setti_compare_deinit(setti_compare* compare)
+{
+    setti_pool* pool = setti_unconst(&compare->view->world->pool);
+    setti_pool_free(pool, compare->bits, 2 * compare->words * sizeof(uint64_t), 16);
+}

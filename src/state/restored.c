@@ -1,0 +1,116 @@
+/* restored.c: telling what a restore did.
+ *
+ * The workload: a rollback some frames back, after which a renderer moves what moved and forgets
+ * what is gone. What is going to differ is found before anything is changed, when both states can
+ * be seen; it is told when it is done.
+ *
+ * Invariant:  nothing is told twice, nor of what is the same
+ */
+#include "state/restored.h"
+
+typedef struct restored_sink {
+    setti_compare_sink sink;
+    sett_world* world;
+    setti_restored* list;
+    sett_component component;
+    bool failed;
+} restored_sink;
+
+static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity entity)
+{
+    setti_restored* list = to->list;
+    setti_pool* pool = &to->world->pool;
+    if (list->count == list->capacity) {
+        uint32_t capacity = SETTI_MAX(list->capacity * 2, 64);
+        sett_restored* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
+        if (item == NULL) {
+            to->failed = true;
+            return;
+        }
+        if (list->count != 0) {
+            memcpy(item, list->item, list->count * sizeof(*item));
+        }
+        setti_pool_free(pool, list->item, list->capacity * sizeof(*item), 16);
+        list->item = item;
+        list->capacity = capacity;
+    }
+    sett_restored item = {kind, to->component, entity};
+    list->item[list->count++] = item;
+}
+
+/* The target is side 0 of the comparison, what is given up side 1. */
+static void restored_entity(setti_compare_sink* sink, const sett_entity* revived,
+                            const sett_entity* killed)
+{
+    restored_sink* to = (restored_sink*)sink;
+    if (killed != NULL) {
+        restored_add(to, SETT_RESTORED_KILLED, *killed);
+    }
+    if (revived != NULL) {
+        restored_add(to, SETT_RESTORED_REVIVED, *revived);
+    }
+}
+
+static void restored_value(setti_compare_sink* sink, sett_entity is, const void* after,
+                           sett_entity was, const void* before)
+{
+    restored_sink* to = (restored_sink*)sink;
+    if (before != NULL && after != NULL && sett_equals(is, was)) {
+        restored_add(to, SETT_RESTORED_CHANGED, is);
+        return;
+    }
+    if (before != NULL) {
+        restored_add(to, SETT_RESTORED_REMOVED, was);
+    }
+    if (after != NULL) {
+        restored_add(to, SETT_RESTORED_ADDED, is);
+    }
+}
+
+bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restored* list)
+{
+    setti_view view;
+    setti_compare compare;
+    restored_sink to;
+    memset(list, 0, sizeof(*list));
+    memset(&to, 0, sizeof(to));
+    if (!setti_view_init(world, target, NULL, &view)) {
+        return false;
+    }
+    to.failed = !setti_compare_init(&view, &compare);
+    if (!to.failed) {
+        to.sink.entity = restored_entity;
+        to.sink.value = restored_value;
+        to.world = world;
+        to.list = list;
+        compare.sink = &to.sink;
+        setti_compare_entities(&compare);
+        for (uint32_t k = 0; !to.failed && k < world->registered.count; k++) {
+            to.component = world->registered.item[k]->id;
+            setti_compare_type(&compare, world->registered.item[k]);
+        }
+        setti_compare_deinit(&compare);
+    }
+    setti_view_deinit(world, &view);
+    if (to.failed) {
+        setti_restored_free(world, list);
+    }
+    return !to.failed;
+}
+
+void setti_restored_tell(sett_world* world, const setti_restored* list)
+{
+    const sett_snapshot_options* options = &world->state->options;
+    const char* outer = world->calling;
+    world->calling = "sett_snapshot_options.restored";
+    world->locks++;
+    options->restored(world, list->item, list->count, options->user);
+    world->locks--;
+    world->calling = outer;
+}
+
+void setti_restored_free(sett_world* world, setti_restored* list)
+{
+    setti_pool_free(&world->pool, list->item, list->capacity * sizeof(*list->item), 16);
+    memset(list, 0, sizeof(*list));
+}

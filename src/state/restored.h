@@ -1,0 +1,20 @@
+/* restored.h: what a restore does, for the callback of sett_snapshot_options. */
+#ifndef SETTI_RESTORED_H
+#define SETTI_RESTORED_H
+
+#include "state/compare.h"
+
+typedef struct setti_restored {
+    sett_restored* item;
+    uint32_t count;
+    uint32_t capacity;
+} setti_restored;
+
+/* Finds what restoring this snapshot is going to do. False when memory runs out. */
+bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restored* list);
+
+void setti_restored_tell(sett_world* world, const setti_restored* list);
+
+void setti_restored_free(sett_world* world, setti_restored* list);
+
+#endif
