@@ -310,6 +310,18 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
 
 /* ------------------------------------------------------------------------------------ recording */
 
+/* A new chunk, of no buffer yet. */
+static command_chunk* chunk_create(sett_commands* commands, size_t size)
+{
+    const sett_allocator* allocator = &commands->world->pool.allocator;
+    command_chunk* chunk = allocator->realloc_fn(allocator->user, NULL, 0, size, CHUNK_ALIGN);
+    if (chunk != NULL) {
+        chunk->size = size;
+        commands->allocations++;
+    }
+    return chunk;
+}
+
 /* Puts a chunk, alone, behind those that the buffer has. */
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
@@ -334,14 +346,10 @@ static bool commands_grow(sett_commands* commands, size_t need)
             return true;
         }
     }
-    const sett_allocator* allocator = &commands->world->pool.allocator;
-    size_t size = SETTI_MAX(CHUNK_SIZE, CHUNK_HEADER + need);
-    command_chunk* chunk = allocator->realloc_fn(allocator->user, NULL, 0, size, CHUNK_ALIGN);
+    command_chunk* chunk = chunk_create(commands, SETTI_MAX(CHUNK_SIZE, CHUNK_HEADER + need));
     if (chunk == NULL) {
         return false;
     }
-    chunk->size = size;
-    commands->allocations++;
     commands_append_chunk(commands, chunk);
     return true;
 }
@@ -648,20 +656,27 @@ sett_status sett_commands_apply(sett_commands* commands)
 
 /* ---------------------------------------------------------------------------------------- lanes */
 
-/* A lane has a chunk before it starts: a spare one, or a new one. Without memory the lane asks
- * again when it records. */
-static void lane_equip(sett_commands* commands)
+/* A lane has a chunk before it starts. Where there is none, half as many as the stage has lanes are
+ * made besides: or whenever one lane more is at work than ever before, and at some time there
+ * always is, memory would be asked for. Without any the lane asks again when it records. */
+static void lane_equip(sett_commands* commands, uint32_t lanes)
 {
     sett_world* world = commands->world;
-    command_chunk* spare = world->spare_chunks;
     if (commands->first != NULL) {
         return;
     }
+    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= lanes / 2); k++) {
+        command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
+        if (chunk == NULL) {
+            break;
+        }
+        chunk->next = world->spare_chunks;
+        world->spare_chunks = chunk;
+    }
+    command_chunk* spare = world->spare_chunks;
     if (spare != NULL) {
         world->spare_chunks = spare->next;
         commands_append_chunk(commands, spare);
-    } else {
-        (void)commands_grow(commands, 0);
     }
 }
 
@@ -687,7 +702,7 @@ void setti_commands_begin_lanes(sett_world* world, sett_commands* const* buffers
     SETTI_ASSERT(world->open_lanes == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_commands* commands = buffers[k];
-        lane_equip(commands);
+        lane_equip(commands, count);
         memset(&commands->lane, 0, sizeof(commands->lane));
         commands->lane.count = count;
         commands->lane.number = k;
