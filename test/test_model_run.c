@@ -140,8 +140,11 @@ static void act(sett_context* c)
             for (uint32_t k = 0; k < b->field_count; k++) {
                 const setti_type* type = setti_world_type(c->world, a->desc.terms[k].component);
                 unsigned char* field = sett_batch_field(b, k);
-                if (field != NULL && a->desc.terms[k].access != SETT_IN) {
-                    memcpy(field + (size_t)i * type->storage.size, &sum, sizeof(sum));
+                uint32_t size = type->storage.size; /* OUT wants all of the value written */
+                for (uint32_t at_byte = 0; field != NULL && at_byte < size; at_byte += 4) {
+                    if (a->desc.terms[k].access != SETT_IN) {
+                        memcpy(field + (size_t)i * size + at_byte, &sum, sizeof(sum));
+                    }
                 }
             }
             act_by_command(c, at, a, e, sum);
