@@ -14,6 +14,7 @@
 #include "sett/hierarchy.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
+#include "sett/state.h"
 
 #define INDICES 512u  /* the world's limit */
 #define CROWD 90u     /* entities that there should be, about */
@@ -84,6 +85,9 @@ static struct naive {
     uint32_t dead_count;
 } naive;
 
+static struct naive then; /* as it was when the snapshot was taken */
+static sett_snapshot snapshot;
+static bool held;
 static sett_world* world;
 static sett_component value_id, loose_id, prefab_id;
 static sett_query* visible;
@@ -741,7 +745,8 @@ static void do_rare(void)
         }
     } else if (which < 10) {
         sett_storage_kind kind = which < 5 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED;
-        WANT(sett_component_convert(world, relations[below(RELATIONS)].id, kind) == SETT_OK);
+        sett_status status = sett_component_convert(world, relations[below(RELATIONS)].id, kind);
+        WANT(status == SETT_OK || (held && status == SETT_STATUS_LOCKED));
     } else if (which == 10) {
         uint32_t relation = below(RELATIONS);
         WANT(sett_component_clear(world, relations[relation].id) == SETT_OK);
@@ -750,6 +755,22 @@ static void do_rare(void)
         }
     } else {
         WANT(sett_world_trim(world) == SETT_OK);
+    }
+}
+
+static void do_snapshot(void)
+{
+    doing = "snapshot";
+    if (!held) {
+        WANT(sett_snapshot_take(world, &snapshot) == SETT_OK);
+        then = naive;
+        held = true;
+    } else if (below(3) == 0) {
+        WANT(sett_snapshot_drop(world, snapshot) == SETT_OK);
+        held = false;
+    } else {
+        WANT(sett_snapshot_restore(world, snapshot) == SETT_OK);
+        naive = then;
     }
 }
 
@@ -779,8 +800,10 @@ static void step(void)
         do_instantiate();
     } else if (which < 94) {
         do_duplicate();
-    } else if (which < 99 || below(10) != 0) {
+    } else if (which < 99) {
         do_commands();
+    } else if (below(10) != 0) {
+        do_snapshot();
     } else {
         do_rare();
     }

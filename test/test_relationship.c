@@ -1,6 +1,8 @@
 /* test_relationship.c: links between entities, both ways, and what the end of either side means. */
 #include "scarce.h"
+#include "sett/observer.h"
 #include "sett/relationship.h"
+#include "sett/state.h"
 
 typedef struct Owes {
     sett_link link;
@@ -482,6 +484,149 @@ static void links_are_recorded(void)
     end();
 }
 
+/* A world whose links were made in some order, others in between. */
+static sett_world* linked_world(uint32_t step)
+{
+    begin(NULL);
+    for (uint32_t k = 0; k < 7; k++) {
+        uint32_t at = k * step % 7;
+        *(int32_t*)sett_relate(world, e[at], owes, e[at + 1]) = (int32_t)at;
+        *(uint64_t*)sett_relate(world, e[at], likes, e[at + 2]) = at;
+        CHECK(step == 1 || sett_relate(world, e[9], likes, e[at]) != NULL);
+        *(uint64_t*)sett_relate(world, e[at], likes, e[9]) = at + 100;
+    }
+    CHECK(sett_relate(world, e[9], likes, e[0]) != NULL);
+    CHECK(sett_relate(world, e[0], owes, e[9]) != NULL);
+    CHECK(sett_relate(world, e[0], owes, e[1]) != NULL);
+    for (uint32_t k = 0; k < 7; k++) { /* everything is a target once: that shows */
+        CHECK(sett_relate(world, e[9], likes, e[k]) != NULL);
+    }
+    CHECK_EQ(sett_remove(world, e[9], likes), SETT_OK);
+    return world;
+}
+
+static void links_are_part_of_the_state(void)
+{
+    char text[256];
+    sett_world* a = linked_world(1);
+    sett_world* b = linked_world(3);
+    uint64_t hash = sett_world_hash(a);
+    CHECK_EQ(hash, sett_world_hash(b));
+    CHECK_EQ(sett_world_difference(a, b, text, sizeof(text)), 0);
+    *(uint64_t*)sett_related_mut(b, e[2], likes, e[4]) = 77;
+    CHECK(hash != sett_world_hash(b));
+    CHECK(sett_world_difference(a, b, text, sizeof(text)) != 0);
+    CHECK_MSG(strstr(text, "Likes") != NULL, "%s", text);
+    *(uint64_t*)sett_related_mut(b, e[2], likes, e[4]) = 2;
+    CHECK_EQ(hash, sett_world_hash(b));
+    CHECK_EQ(sett_unrelate(b, e[2], likes, e[4]), SETT_OK);
+    *(uint64_t*)sett_relate(b, e[2], likes, e[8]) = 2;
+    CHECK(hash != sett_world_hash(b));
+    CHECK(sett_world_difference(a, b, text, sizeof(text)) != 0);
+    CHECK_MSG(strstr(text, "only") != NULL, "%s", text);
+
+    world = b; /* and it comes back */
+    sett_snapshot snapshot;
+    CHECK_EQ(sett_snapshot_take(b, &snapshot), SETT_OK);
+    uint64_t before = sett_world_hash(b);
+    uint64_t sources = sources_of(likes, e[9]);
+    for (uint32_t round = 0; round < 3; round++) {
+        CHECK_EQ(sett_entity_destroy(b, e[2]), SETT_OK);
+        CHECK_EQ(sett_unrelate_sources(b, likes, e[9]), SETT_OK);
+        for (uint32_t k = 3; k < 16; k++) {
+            CHECK(sett_relate(b, e[k], likes, e[k * round % 13 + 3]) != NULL);
+            CHECK(sett_relate(b, e[k], owes, e[3]) != NULL);
+        }
+        valid();
+        CHECK(before != sett_world_hash(b));
+        CHECK_EQ(sett_snapshot_restore(b, snapshot), SETT_OK);
+        valid();
+        CHECK_EQ(before, sett_world_hash(b));
+        CHECK_EQ(sources, sources_of(likes, e[9]));
+    }
+    CHECK_EQ(sett_snapshot_drop(b, snapshot), SETT_OK);
+    CHECK_EQ(sett_world_clone(b, a), SETT_OK);
+    CHECK_EQ(before, sett_world_hash(a));
+    world = a;
+    CHECK_EQ(sources, sources_of(likes, e[9]));
+    CHECK_EQ(sett_entity_destroy(a, e[9]), SETT_OK);
+    valid();
+    sett_world_destroy(a);
+    sett_world_destroy(b);
+}
+
+typedef struct told {
+    uint32_t added, set, removed;
+    sett_entity target; /* as it was when last told */
+} told;
+
+static void on_added(sett_world* of, sett_entity entity, void* value, void* user)
+{
+    told* t = user;
+    t->added++;
+    (void)value;
+    t->target = sett_target(of, entity, owes);
+    CHECK(sett_has(of, entity, likes) || !sett_is_null(t->target));
+}
+
+static void on_changed(sett_world* of, sett_entity entity, void* value, void* user)
+{
+    told* t = user;
+    (void)value;
+    t->set++;
+    t->target = sett_target(of, entity, owes);
+}
+
+static void on_removed(sett_world* of, sett_entity entity, void* value, void* user)
+{
+    told* t = user;
+    (void)value;
+    t->removed++;
+    t->target = sett_target(of, entity, owes);
+    CHECK(sett_target_count(of, entity, owes) + sett_target_count(of, entity, likes) != 0);
+}
+
+static void observers_are_told_of_links(void)
+{
+    begin(NULL);
+    told one = {0};
+    told many = {0};
+    sett_observer_desc desc = {.component = owes,
+                               .on_add = on_added,
+                               .on_set = on_changed,
+                               .on_remove = on_removed,
+                               .user = &one};
+    CHECK(sett_observer_create(world, &desc) != NULL);
+    desc.component = likes;
+    desc.user = &many;
+    CHECK(sett_observer_create(world, &desc) != NULL);
+    CHECK(sett_relate(world, e[0], owes, e[1]) != NULL);
+    CHECK_EQ(one.added, 1);
+    is(one.target, e[1]); /* it leads there when it is told of */
+    CHECK(sett_relate(world, e[0], owes, e[2]) != NULL);
+    CHECK_EQ(one.set, 1);
+    is(one.target, e[2]);
+    CHECK(sett_relate(world, e[0], owes, e[2]) != NULL); /* nothing changes */
+    CHECK_EQ(one.set, 1);
+    CHECK_EQ(sett_entity_destroy(world, e[2]), SETT_OK);
+    CHECK_EQ(one.removed, 1);
+    is(one.target, e[2]); /* and still then */
+    for (uint32_t k = 1; k < 6; k++) {
+        if (k != 2) {
+            CHECK(sett_relate(world, e[0], likes, e[k]) != NULL);
+        }
+    }
+    CHECK_EQ(many.added, 1);
+    CHECK_EQ(many.set, 3);
+    CHECK_EQ(sett_unrelate(world, e[0], likes, e[1]), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, e[3]), SETT_OK);
+    CHECK_EQ(sett_unrelate_sources(world, likes, e[4]), SETT_OK);
+    CHECK_EQ(many.set, 6);
+    CHECK_EQ(sett_unrelate(world, e[0], likes, e[5]), SETT_OK);
+    CHECK_EQ(many.removed, 1);
+    end();
+}
+
 static uint32_t hooks;
 
 static void on_remove(sett_world* of, sett_entity entity, void* value, void* user)
@@ -639,4 +784,6 @@ TEST_MAIN(TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
           TEST(misuse_is_refused), TEST(clearing_keeps_what_leads_here),
           TEST(ends_of_targets_remove_links), TEST(ends_spread), TEST(ends_are_refused),
           TEST(survivors_lose_all_that_leads_to_the_dead), TEST(packed_and_converted_links_hold),
-          TEST(links_are_recorded), TEST(deep_chains_end_without_memory), TEST(memory_runs_out))
+          TEST(links_are_recorded), TEST(links_are_part_of_the_state),
+          TEST(observers_are_told_of_links), TEST(deep_chains_end_without_memory),
+          TEST(memory_runs_out))

@@ -72,6 +72,9 @@ static void relation_lay_out(setti_relation* relation, const sett_relationship_d
                      SETTI_MAX(align, 64));
 }
 
+/* Of the value of sett_links the count is what two worlds are compared by. */
+static const sett_byte_range count_range = {offsetof(sett_links, count), sizeof(uint32_t)};
+
 static sett_component relation_register_sources(sett_world* world, const char* name)
 {
     char text[256];
@@ -82,12 +85,17 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     desc.id = setti_component_own_id(world, text);
     desc.size = sizeof(sett_links);
     desc.align = sizeof(uint32_t);
+    desc.bytes = &count_range;
+    desc.byte_count = 1;
     return sett_component_register(world, &desc);
 }
 
 static sett_component relation_register_links(setti_relation* relation,
                                               const sett_relationship_desc* given)
 {
+    /* Where the link leads, and its data; not its neighbours. */
+    const sett_byte_range ranges[2] = {{0, sizeof(sett_entity)},
+                                       {relation->data, relation->data_size}};
     sett_component_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.name = given->name;
@@ -96,6 +104,8 @@ static sett_component relation_register_links(setti_relation* relation,
     desc.size = relation->many ? sizeof(sett_links) : relation->record_size;
     desc.align =
         relation->many ? sizeof(uint32_t) : SETTI_MAX(relation_align(given), sizeof(uint32_t));
+    desc.bytes = relation->many ? &count_range : ranges;
+    desc.byte_count = !relation->many && relation->data_size != 0 ? 2 : 1;
     desc.copy = links_copy;
     desc.init = links_init;
     desc.user = relation;

@@ -20,6 +20,7 @@
 #include "state/hash.h"
 
 #include "base/keep.h"
+#include "relation/chain.h"
 #include "sett/state.h"
 
 #define HASH_K 0x9E3779B97F4A7C15u
@@ -135,6 +136,24 @@ static uint64_t hash_packed(const sett_world* world, const setti_hash_type* of, 
     return sum;
 }
 
+/* Links of a relationship with many targets: which lead where, with what data. */
+static uint64_t hash_records(const setti_hash_type* of, const setti_relation* relation, uint32_t number)
+{
+    uint32_t first = number << relation->record_shift;
+    uint64_t end = SETTI_MIN((uint64_t)first + ((uint64_t)1 << relation->record_shift),
+                             (uint64_t)relation->record_count);
+    uint64_t sum = 0;
+    for (uint32_t place = first; place < end; place++) {
+        const setti_chain_record* record = setti_chain_record_at(relation, place);
+        const setti_entity_page* page = setti_entity_page_of(&relation->world->entities, record->source);
+        sett_entity source = {record->source, page->generation[record->source & SETTI_ID_SET_MASK]};
+        uint64_t hash = hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(record->target));
+        const unsigned char* data = (const unsigned char*)record + relation->data;
+        sum += hash_mix(hash_bytes(hash, data, relation->data_size));
+    }
+    return sum;
+}
+
 static uint64_t hash_entities(const sett_world* world, uint32_t number)
 {
     const setti_entity_page* page = world->entities.pages.data[number];
@@ -193,11 +212,12 @@ typedef struct hash_part {
     sett_world* world;
     const setti_hash_type* of;
     setti_pages* pages;
+    const setti_relation* relation; /* the records of its links; `of` is its type */
 } hash_part;
 
 static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
 {
-    hash_part part = {world, of, &world->entities.pages};
+    hash_part part = {world, of, &world->entities.pages, NULL};
     if (of != NULL) {
         setti_storage* storage = &world->types[of->type->id]->storage;
         bool rows = storage->kind == SETTI_PACKED ||
@@ -212,6 +232,9 @@ static uint64_t hash_page(const hash_part* part, uint32_t number)
     if (part->of == NULL) {
         return hash_entities(part->world, number);
     }
+    if (part->relation != NULL) {
+        return hash_records(part->of, part->relation, number);
+    }
     const setti_storage* storage = &part->of->type->storage;
     uint32_t rows = setti_storage_rows(storage);
     if (storage->kind == SETTI_PACKED) {
@@ -224,6 +247,10 @@ static uint64_t hash_page(const hash_part* part, uint32_t number)
 
 static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
 {
+    if (part->relation != NULL) { /* records in the page */
+        uint32_t first = number << part->relation->record_shift;
+        return part->relation->record_count - SETTI_MIN(part->relation->record_count, first);
+    }
     return part->of != NULL && part->pages == &part->of->type->storage.rows
                ? hash_shape(&part->of->type->storage, number)
                : 0;
@@ -263,6 +290,11 @@ uint64_t setti_hash_sum(sett_world* world)
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = hash_part_of(world, &of);
         sum += hash_part_sum(&part);
+        setti_relation* relation = of.type->relation;
+        if (relation != NULL && relation->many) {
+            hash_part links = {world, &of, &relation->records, relation};
+            sum += hash_part_sum(&links);
+        }
     }
     world->pool.tick++; /* what is written from now on is seen to be */
     return sum;

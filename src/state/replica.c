@@ -315,6 +315,10 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
         return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, replica_call, sett_null(), 0);
     }
     replica_copy(from, into, number);
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        into->hidden[k] =
+            from->hidden[k] != NULL ? replica_find(into, from->hidden[k]) : into->hidden[k];
+    }
     setti_pool_free(&into->pool, number, size, 16);
     for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
         if (!at->observes) {

@@ -281,7 +281,9 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type)
         return values_note(world, type, &values_skip);
     }
     if (desc->save == SETT_SAVE_BYTES) {
-        return desc->deinit == NULL && desc->copy == NULL && desc->move == NULL
+        /* The hooks of a relationship keep links from being set; they own nothing. */
+        bool linked = (type->flags & SETTI_TYPE_LINKED) != 0;
+        return linked || (desc->deinit == NULL && desc->copy == NULL && desc->move == NULL)
                    ? SETT_OK
                    : values_refuse(world, type,
                                    "has hooks for what its values own, and is saved as bytes: "
