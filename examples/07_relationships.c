@@ -1,0 +1,95 @@
+/* 07_relationships.c: entities that lead to entities, prefabs, copies, and values of which there is
+ * one.
+ *
+ * Ships are instances of a prefab, with a turret each; they are based at a station and hunt each
+ * other. When a station goes, so do its ships; when a ship goes, whoever hunts it gives up. */
+#include "sett/duplicate.h"
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+#include "sett/prefab.h"
+#include "sett/relationship.h"
+#include "sett/singleton.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Hull {
+    int strength;
+} Hull;
+
+typedef struct Hunts { /* exclusive: a link, then what it carries */
+    sett_link link;
+    int anger;
+} Hunts;
+
+typedef struct Score {
+    int lost;
+} Score;
+
+static void expect(int condition, const char* what)
+{
+    if (!condition) {
+        fprintf(stderr, "not so: %s\n", what);
+        exit(1);
+    }
+}
+
+int main(void)
+{
+    sett_world* world = sett_world_create(NULL);
+    sett_component Hull_id = SETT_REGISTER(world, Hull);
+    sett_component Score_id = SETT_REGISTER(world, Score);
+    sett_component based_at = sett_relationship_register(
+        world,
+        &(sett_relationship_desc){.name = "based at", .on_target_destroyed = SETT_CLEANUP_DESTROY});
+    sett_component hunts = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "hunts", .size = sizeof(int)});
+
+    /* A prefab: a ship with a turret below it. Queries pass over both. */
+    sett_entity ship = sett_entity_create(world);
+    sett_entity turret = sett_entity_create(world);
+    SETT_SET(world, ship, Hull, .strength = 100);
+    sett_hierarchy_attach(world, turret, ship);
+    sett_name_set(world, turret, "turret");
+    sett_prefab_make(world, ship);
+
+    sett_entity station = sett_entity_create(world);
+    sett_entity ships[100];
+    sett_instantiate(world, ship, 100, ships);
+    for (int k = 0; k < 100; k++) {
+        sett_relate(world, ships[k], based_at, station);
+        *(int*)sett_relate(world, ships[k], hunts, ships[(k + 1) % 100]) = k;
+    }
+    sett_entity base = sett_duplicate(world, station, NULL); /* nobody is based there yet */
+    sett_relate(world, ships[7], based_at, base);            /* the seventh moves over */
+    expect(!sett_is_null(sett_name_lookup(world, ships[7], "turret")), "it has its own turret");
+
+    /* Who hunts the eighth? And with what anger? */
+    sett_link_cursor cursor = {0};
+    for (sett_entity who; !sett_is_null(who = sett_source_next(world, hunts, ships[8], &cursor));) {
+        printf("ship %u hunts the eighth, anger %d\n", (unsigned)who.index,
+               *(const int*)cursor.data);
+    }
+
+    /* Presence is an ordinary term; what a link carries is an ordinary field. */
+    sett_query* hunters = sett_query_create(
+        world, &(sett_query_desc){.name = "hunters",
+                                  .terms = {{hunts, SETT_IN, SETT_WITH, false}, SETT_READS(Hull)}});
+    int anger = 0;
+    SETT_QUERY(hunters, b) {
+        const Hunts* h = SETT_FIELD(b, 0, Hunts);
+        SETT_EACH(b, i) {
+            anger += h[i].anger;
+        }
+    }
+    printf("%u hunters, anger %d\n", (unsigned)sett_query_count(hunters), anger);
+
+    sett_entity_destroy(world, station); /* 99 ships with their turrets go along */
+    ((Score*)sett_singleton_ensure(world, Score_id))->lost += 99;
+    expect(sett_entity_valid(world, ships[7]), "the seventh is based elsewhere");
+    expect(sett_is_null(sett_target(world, ships[7], hunts)), "and has nobody to hunt any more");
+    printf("%u ship left, %d lost\n", (unsigned)sett_source_count(world, based_at, base),
+           ((const Score*)sett_singleton_get(world, Score_id))->lost);
+    sett_world_destroy(world);
+    return 0;
+}
