@@ -53,6 +53,22 @@ void setti_compare_entities(setti_compare* compare)
     }
 }
 
+/* Words of rows in which a byte differs: most of a page that was written is what it was. */
+static void compare_mark_words(setti_compare* compare, const setti_storage* storage,
+                               const setti_view_page* page)
+{
+    uint32_t words = setti_storage_rows(storage) / 64;
+    size_t size = (size_t)64 * storage->size;
+    uint64_t* bits = compare->bits + (size_t)page->number * words;
+    const unsigned char* was = page->in[0];
+    const unsigned char* is = page->in[1];
+    for (uint32_t k = 0; k < words; k++) {
+        if (was == NULL || is == NULL || memcmp(was + k * size, is + k * size, size) != 0) {
+            bits[k] = UINT64_MAX;
+        }
+    }
+}
+
 /* Indices whose presence, or whose row, may differ in a matrix. */
 static void compare_mark_matrix(setti_compare* compare, const setti_storage* storage)
 {
@@ -67,22 +83,32 @@ static void compare_mark_matrix(setti_compare* compare, const setti_storage* sto
         }
     }
     at = SETTI_NONE;
-    uint32_t words = setti_storage_rows(storage) / 64;
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
-        memset(compare->bits + (size_t)page->number * words, 0xFF, words * sizeof(uint64_t));
+        compare_mark_words(compare, storage, page);
     }
 }
 
-static void compare_mark_rows(setti_compare* compare, const setti_storage* storage, uint32_t number,
-                              uint32_t from, uint32_t to)
+/* The entities of rows from..to-1 of a page, but for rows that are the same on the other side, where
+ * those below `same_below` are in use. */
+static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
+                              const setti_view_page* page, uint32_t from, uint32_t to,
+                              uint32_t same_below)
 {
-    const unsigned char* page = setti_view_get(compare->view, &storage->rows, number, 1);
-    uint32_t rows = setti_storage_rows(storage);
-    uint32_t first = number << storage->shift;
-    const uint32_t* indices = (const uint32_t*)(const void*)(page + storage->indices);
-    for (uint32_t row = SETTI_MAX(first, from); row < first + rows && row < to; row++) {
-        if (indices[row - first] != SETTI_NONE) {
-            compare_mark(compare->bits, indices[row - first]);
+    const unsigned char* was = page->in[0];
+    const unsigned char* is = page->in[1];
+    uint32_t first = page->number << storage->shift;
+    uint32_t end = SETTI_MIN(first + setti_storage_rows(storage), to);
+    size_t size = storage->size;
+    for (uint32_t row = SETTI_MAX(first, from); row < end; row++) {
+        size_t k = row - first;
+        size_t at = storage->indices + k * sizeof(uint32_t);
+        uint32_t index;
+        memcpy(&index, is + at, sizeof(index));
+        bool same = was != NULL && row < same_below &&
+                    memcmp(was + at, is + at, sizeof(index)) == 0 &&
+                    memcmp(was + k * size, is + k * size, size) == 0;
+        if (index != SETTI_NONE && !same) {
+            compare_mark(compare->bits, index);
         }
     }
 }
@@ -108,12 +134,14 @@ static void compare_mark_packed(setti_compare* compare, const setti_type* type)
     at = SETTI_NONE;
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
         if (page->in[1] != NULL) {
-            compare_mark_rows(compare, storage, page->number, 0, is);
+            compare_mark_rows(compare, storage, page, 0, is, was);
         }
     }
     /* rows that come into use again without having been written, on the way to an earlier state */
     for (uint32_t row = was; row < is; row = ((row >> storage->shift) + 1) << storage->shift) {
-        compare_mark_rows(compare, storage, row >> storage->shift, was, is);
+        setti_view_page whole = {&storage->rows, row >> storage->shift, {NULL, NULL}};
+        whole.in[1] = setti_view_get(compare->view, &storage->rows, whole.number, 1);
+        compare_mark_rows(compare, storage, &whole, was, is, 0);
     }
 }
 
