@@ -35,7 +35,7 @@ bench: ## measure, and print a table
 	@tools/deps.sh bench
 	@tools/bench.sh $(ARGS)
 
-bench-full: ## measure with repetitions, and keep the raw data in out/bench
+bench-full: ## measure at length, about 15 minutes, and write docs/bench; raw data in out/bench
 	@tools/deps.sh bench
 	@tools/bench.sh --full $(ARGS)
 

@@ -4,8 +4,8 @@
 #   tools/bench.sh [--full] [option of Google Benchmark]...
 #
 # Without --full the table: medians of nine repetitions of each row, in random order, beside raw
-# arrays and the peers that are installed; a few minutes. With it, more sizes, the long cases, and
-# the report in docs/bench. Raw data goes to out/bench/, together with what it was measured on.
+# arrays and the peers that are installed; a few minutes. With it, more sizes, the long cases, what
+# each plan costs, what the advice is worth, and the report in docs/bench. Raw data goes to out/bench/, together with what it was measured on.
 # Noise on another core raises every figure 1.3 to 2 times: compare within one run, on an idle
 # machine.
 set -eu
@@ -52,6 +52,13 @@ $pin $folder/bench/sett_bench $full --benchmark_out="out/bench/$name.json" \
     exit 1
 }
 cat "out/bench/$name.txt"
+if [ $name = full ]; then
+    $pin $folder/bench/sett_plans >out/bench/plans.csv 2>out/bench/plans.txt
+    cat out/bench/plans.txt
+    $pin $folder/bench/sett_advised >out/bench/advised.txt
+    cat out/bench/advised.txt
+    $pin $folder/bench/sett_sweeps >out/bench/sweeps.csv
+fi
 echo "raw data: out/bench/$name.json, machine: out/bench/$name.machine.txt"
 if [ $name = full ]; then
     if command -v python3 >/dev/null 2>&1; then
