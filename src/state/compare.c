@@ -88,8 +88,8 @@ static void compare_mark_matrix(setti_compare* compare, const setti_storage* sto
     }
 }
 
-/* The entities of rows from..to-1 of a page, but for rows that are the same on the other side, where
- * those below `same_below` are in use. */
+/* The entities of rows from..to-1 of a page, but for rows that are the same on the other side,
+ * where those below `same_below` are in use. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               uint32_t same_below)

@@ -137,7 +137,8 @@ static uint64_t hash_packed(const sett_world* world, const setti_hash_type* of, 
 }
 
 /* Links of a relationship with many targets: which lead where, with what data. */
-static uint64_t hash_records(const setti_hash_type* of, const setti_relation* relation, uint32_t number)
+static uint64_t hash_records(const setti_hash_type* of, const setti_relation* relation,
+                             uint32_t number)
 {
     uint32_t first = number << relation->record_shift;
     uint64_t end = SETTI_MIN((uint64_t)first + ((uint64_t)1 << relation->record_shift),
@@ -145,9 +146,11 @@ static uint64_t hash_records(const setti_hash_type* of, const setti_relation* re
     uint64_t sum = 0;
     for (uint32_t place = first; place < end; place++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        const setti_entity_page* page = setti_entity_page_of(&relation->world->entities, record->source);
+        const setti_entity_page* page =
+            setti_entity_page_of(&relation->world->entities, record->source);
         sett_entity source = {record->source, page->generation[record->source & SETTI_ID_SET_MASK]};
-        uint64_t hash = hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(record->target));
+        uint64_t hash =
+            hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(record->target));
         const unsigned char* data = (const unsigned char*)record + relation->data;
         sum += hash_mix(hash_bytes(hash, data, relation->data_size));
     }
