@@ -2,11 +2,11 @@
  * Counted, not timed: tools/count.sh runs it under cachegrind, each scene with and without what is
  * to be counted.
  *
- *     count_relations targets <number of targets> <loops>   P += V * dt over 100,000 entities, all
- *                                                           of them related to some target
- *     count_relations prefab|bulk|given <times>             100,000 entities of 5 components: as
- *                                                           instances; in bulk; in bulk with
- *                                                           values given
+ *     count_relations targets <number of targets> <loops>     P += V * dt over 100,000 entities,
+ *                                                             all of them related to a target
+ *     count_relations prefab|bulk|given <times>               100,000 entities of 5 components: as
+ *                                                             instances; in bulk; in bulk with
+ *                                                             values given
  */
 #include "sett/prefab.h"
 #include "sett/relationship.h"

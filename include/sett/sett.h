@@ -276,9 +276,13 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
 /* Destroys an entity with all its components. Destroying what is gone is STALE and harmless;
- * destroying what is being destroyed (from a removal hook) is OK and does nothing.
- * Fails: STALE, LOCKED.
- * Cost: O(components it has). Invalidates: its handle; addresses as by removing each component.
+ * destroying what is being destroyed (from a removal hook) is OK and does nothing. What is below it
+ * (hierarchy.h), and what relationships say (relationship.h), goes with it, and links that lead to
+ * it from entities that stay end.
+ * Fails: STALE, LOCKED; REFUSED (by what depends on it), OUT_OF_MEMORY (only where links from
+ * entities that stay end); then nothing has changed.
+ * Cost: O(components it has), of all that go. Invalidates: its handle; addresses as by removing
+ * each component.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 
@@ -614,7 +618,8 @@ typedef struct sett_batch {
     uint16_t list[SETT_BATCH_ROWS + 12]; /* what `rows` points to */
 } sett_batch;
 
-/* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy.
+/* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy. It
+ * passes over entities that have the tag Disabled or Prefab (prefab.h), unless a term names it.
  * Returns NULL on failure. Fails: UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
  * Threads: writer. Since: 0.1 */
