@@ -1,6 +1,6 @@
 #!/bin/sh
 # Do the tests see what is broken? Plants each fault of test/faults/ (one changed line each) into a
-# copy of the tree, builds it, and wants the model test to fail. Prints who caught what.
+# copy of the tree, builds it, and wants a model test to fail. Prints who caught what.
 #
 #   tools/faults.sh              all of them; the last line is "N of N"
 #   tools/faults.sh <name>...    those whose file names contain one of the words
@@ -110,8 +110,8 @@ for fault in $chosen; do
     by=$(cat "$work/said/$name" 2>/dev/null || true)
     [ ! -e "$work/said/$name.not" ] || by="($(cat "$work/said/$name.not"))"
     case $by in
-    "model "*) caught=$((caught + 1)) ;;
-    *) by="NOT BY THE MODEL TEST: $by" ;;
+    *model*) caught=$((caught + 1)) ;;
+    *) by="NOT BY A MODEL TEST: $by" ;;
     esac
     printf '  %-36s %s\n' "$name" "$by"
 done
