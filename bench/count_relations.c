@@ -4,6 +4,7 @@
  *
  *     count_relations targets <number of targets> <loops>     P += V * dt over 100,000 entities,
  *                                                             all of them related to a target
+ *     count_relations hidden <number of targets> <loops>      the same beside a prefab
  *     count_relations prefab|bulk|given <times>               100,000 entities of 5 components: as
  *                                                             instances; in bulk; in bulk with
  *                                                             values given
@@ -24,7 +25,7 @@ typedef struct Vector {
 static sett_world* world;
 static sett_entity made[ENTITIES];
 
-static void count_targets(uint32_t targets, uint32_t loops)
+static void count_targets(uint32_t targets, uint32_t loops, bool hidden)
 {
     sett_component types[2];
     types[0] =
@@ -39,6 +40,9 @@ static void count_targets(uint32_t targets, uint32_t loops)
     if (target == NULL ||
         sett_entity_create_many(world, ENTITIES, types, 2, NULL, made) != SETT_OK ||
         sett_entity_create_many(world, targets, NULL, 0, NULL, target) != SETT_OK) {
+        exit(1);
+    }
+    if (hidden && sett_prefab_make(world, made[7]) != SETT_OK) {
         exit(1);
     }
     for (uint32_t k = 0; k < ENTITIES; k++) {
@@ -104,8 +108,9 @@ int main(int argc, char** argv)
     if (world == NULL) {
         return 1;
     }
-    if (strcmp(argv[1], "targets") == 0 && argc == 4) {
-        count_targets((uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]));
+    bool hidden = strcmp(argv[1], "hidden") == 0;
+    if ((hidden || strcmp(argv[1], "targets") == 0) && argc == 4) {
+        count_targets((uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]), hidden);
     } else {
         count_creation(argv[1], (uint32_t)atoi(argv[2]));
     }

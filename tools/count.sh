@@ -43,6 +43,7 @@ row() { # <label> <per how many> <units> <arguments with> -- <arguments without>
 echo "P += V * dt, 100,000 entities, for each:"
 row "  all related to one target" 1000000 targets 1 12 -- targets 1 2
 row "  to ten thousand" 1000000 targets 10000 12 -- targets 10000 2
+row "  to one, one of them being a prefab" 1000000 hidden 1 12 -- hidden 1 2
 echo "creating 100,000 entities of 5 components, for each:"
 row "  in bulk" 200000 bulk 3 -- bulk 1
 row "  in bulk, with values given" 200000 given 3 -- given 1

@@ -297,8 +297,9 @@ SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_enti
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
 
-/* Removes all components from the entity, which stays.
- * Fails: STALE, LOCKED.
+/* Removes all components from the entity, which stays; and with it the links that lead to it from
+ * others (relationship.h).
+ * Fails: STALE, LOCKED; OUT_OF_MEMORY (only where links lead to it; nothing has changed).
  * Cost: O(components it has).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_clear(sett_world* world, sett_entity entity);

@@ -324,6 +324,22 @@ SETTI_INLINE const setti_storage* match_words_at(const sett_query* query, uint32
     return NULL;
 }
 
+/* Whether no entity of the step is hidden: mostly so, for who is hidden are few, in few places. */
+static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
+{
+    uint64_t hidden = 0;
+    for (uint32_t k = 0; k < query->hidden_count; k++) {
+        const setti_storage* storage = &query->hidden[k].type->storage;
+        const uint64_t* words =
+            storage->kind != SETTI_PACKED ? setti_storage_word(storage, base) : NULL;
+        hidden |= storage->kind == SETTI_PACKED ? storage->count : 0;
+        for (uint32_t at = 0; words != NULL && at < word_count; at++) {
+            hidden |= words[at];
+        }
+    }
+    return hidden == 0;
+}
+
 /* The next step over pages. */
 static step_result step_pages(sett_batch* batch)
 {
@@ -339,17 +355,18 @@ static step_result step_pages(sett_batch* batch)
             batch->cursor = (base | (SETTI_BITS_ROWS - 1)) + 1;
             continue;
         }
+        bool plain = batch->plain || (query->plain && match_shows(query, base, word_count));
         if (query->matrix_count == 0) {
             match_alive(&query->world->entities, base, rows, batch->words);
             batch->some = match_some(batch->words, word_count);
-        } else if (batch->plain && match_dense(bits, query->matrix_count, rows)) {
+        } else if (plain && match_dense(bits, query->matrix_count, rows)) {
             batch->count = rows;
             return STEP_DENSE;
         } else {
             batch->some = match_matrices(bits, query->matrix_count, batch->words, word_count);
         }
         batch->word_count = word_count;
-        if (batch->some != 0 && !batch->plain) {
+        if (batch->some != 0 && !plain) {
             match_terms(batch, query->filter);
         }
         if (batch->some != 0) {
