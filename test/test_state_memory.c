@@ -1,0 +1,354 @@
+/* Memory runs out at every point of what state.h offers: nothing is changed, or what was lost says
+ * so.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "scarce.h"
+#include "sett/state.h"
+
+#include "state/snapshot.h"
+
+enum {
+    PLAIN = 1,
+    PACKED,
+    OWNED,
+    SKIPPED,
+    TAG
+};
+
+static int owned_alive;
+
+static void owned_init(void* values, uint32_t count, void* user)
+{
+    int** v = values;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        v[k] = malloc(sizeof(int));
+        CHECK(v[k] != NULL);
+        *v[k] = 3;
+        owned_alive++;
+    }
+}
+
+static void owned_deinit(void* values, uint32_t count, void* user)
+{
+    int** v = values;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        free(v[k]);
+        owned_alive--;
+    }
+}
+
+static void owned_copy(void* to, const void* from, uint32_t count, void* user)
+{
+    int** t = to;
+    int* const* f = from;
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        *t[k] = *f[k];
+    }
+}
+
+static void owned_move(void* to, void* from, uint32_t count, void* user)
+{
+    (void)user;
+    memcpy(to, from, count * sizeof(int*));
+}
+
+typedef struct bench {
+    scarce_memory memory;
+    sett_world* world;
+    sett_entity e[300];
+    sett_snapshot first;
+    sett_snapshot second;
+    uint64_t hash;
+    unsigned char bytes[65536];
+    size_t size;
+    uint32_t told;
+} bench;
+
+static bench b;
+
+static void register_all(sett_world* world, bool owned)
+{
+    const sett_component_desc types[] = {
+        {.name = "plain", .size = 64, .id = PLAIN},
+        {.name = "packed", .size = 24, .id = PACKED, .storage = SETT_STORAGE_PACKED},
+        {.name = "skipped", .size = 8, .id = SKIPPED, .save = SETT_SAVE_SKIP},
+        {.name = "tag", .id = TAG},
+        {.name = "owned",
+         .size = sizeof(int*),
+         .id = OWNED,
+         .save = SETT_SAVE_CLONE,
+         .init = owned_init,
+         .deinit = owned_deinit,
+         .copy = owned_copy,
+         .move = owned_move},
+    };
+    for (uint32_t k = 0; k < (owned ? 5u : 4u); k++) {
+        CHECK_EQ(sett_component_register(world, &types[k]), types[k].id);
+    }
+}
+
+static void disturb(sett_world* world, uint32_t seed, bool owned)
+{
+    for (uint32_t k = seed % 3; k < 300; k += 1 + seed % 5) {
+        sett_component id = 1 + (k + seed) % 5;
+        if (id == OWNED && !owned) {
+            continue;
+        }
+        if (sett_has(world, b.e[k], id) && k % 4 == 0) {
+            CHECK_EQ(sett_remove(world, b.e[k], id), SETT_OK);
+        } else if (sett_entity_valid(world, b.e[k])) {
+            void* value = sett_ensure(world, b.e[k], id);
+            if (id == PLAIN) {
+                memset(value, (int)(seed + k), 64);
+            } else if (id == OWNED) {
+                **(int**)value = (int)(seed + k);
+            }
+        }
+    }
+    CHECK_EQ(sett_entity_destroy(world, b.e[seed]), SETT_OK);
+    (void)sett_entity_create(world);
+}
+
+static void begin(bool owned)
+{
+    memset(&b, 0, sizeof(b));
+    b.world = scarce_world(&b.memory);
+    register_all(b.world, owned);
+    CHECK_EQ(sett_entity_create_many(b.world, 300, NULL, 0, NULL, b.e), SETT_OK);
+    for (uint32_t k = 0; k < 6; k++) {
+        disturb(b.world, k, owned);
+    }
+}
+
+static void end(void)
+{
+    scarce_end(&b.memory, b.world);
+    CHECK_EQ(owned_alive, 0);
+}
+
+static void same_hash(void* user)
+{
+    (void)user;
+    CHECK_EQ(sett_world_hash(b.world), b.hash);
+}
+
+static bool step_take(void* user)
+{
+    (void)user;
+    return sett_snapshot_take(b.world, &b.second) == SETT_OK;
+}
+
+static void taking_fails_whole(void)
+{
+    begin(true);
+    for (uint32_t round = 0; round < 3; round++) { /* the first makes what later ones have */
+        b.hash = sett_world_hash(b.world);
+        scarce_run(b.world, &b.memory, step_take, same_hash, NULL);
+        disturb(b.world, 10 + round, true);
+    }
+    CHECK(b.memory.failures != 0);
+    end();
+}
+
+static void hear(sett_world* world, const sett_restored* items, uint32_t count, void* user)
+{
+    (void)world;
+    (void)items;
+    (void)user;
+    b.told = count;
+}
+
+static bool step_restore(void* user)
+{
+    (void)user;
+    return sett_snapshot_restore(b.world, b.first) == SETT_OK;
+}
+
+static void restoring_fails_whole(void)
+{
+    begin(true);
+    sett_snapshot_options options = {.restored = hear};
+    CHECK_EQ(sett_snapshot_set_options(b.world, &options), SETT_OK);
+    uint64_t hash = sett_world_hash(b.world);
+    CHECK_EQ(sett_snapshot_take(b.world, &b.first), SETT_OK);
+    disturb(b.world, 11, true);
+    CHECK(step_take(NULL));
+    disturb(b.world, 12, true);
+    b.hash = sett_world_hash(b.world);
+    scarce_run(b.world, &b.memory, step_restore, same_hash, NULL);
+    CHECK(b.memory.failures != 0); /* carrying, and telling */
+    CHECK(b.told != 0);
+    CHECK_EQ(sett_world_hash(b.world), hash);
+    end();
+}
+
+/* With too little memory to merge, what was dropped stays, hidden, until there is more. */
+static void dropping_never_fails(void)
+{
+    for (size_t left = 0; left < 4096; left += 64) {
+        begin(true);
+        sett_snapshot chain[4];
+        uint64_t hash[4];
+        for (uint32_t k = 0; k < 4; k++) {
+            hash[k] = sett_world_hash(b.world);
+            CHECK_EQ(sett_snapshot_take(b.world, &chain[k]), SETT_OK);
+            disturb(b.world, 10 + k, true);
+        }
+        scarce_squeeze(&b.world->pool, &b.memory, left);
+        b.memory.strict = true;
+        CHECK_EQ(sett_snapshot_drop(b.world, chain[2]), SETT_OK);
+        CHECK_EQ(sett_snapshot_drop(b.world, chain[1]), SETT_OK);
+        scarce_give_back(&b.world->pool, &b.memory);
+        CHECK_EQ(sett_world_validate(b.world, NULL), SETT_OK);
+        for (uint32_t k = 0; k < 4; k += 3) {
+            CHECK_EQ(sett_snapshot_restore(b.world, chain[k]), SETT_OK);
+            CHECK_EQ(sett_world_hash(b.world), hash[k]);
+        }
+        sett_snapshot_stats stats;
+        sett_snapshot_stats_get(b.world, &stats);
+        CHECK_EQ(stats.hidden, 0);
+        end();
+    }
+}
+
+/* The write goes on, the snapshots are lost and say so, their memory is free. */
+static void writing_goes_on(void)
+{
+    uint32_t lost = 0;
+    for (size_t left = 0; left < 40000; left += 512) {
+        begin(true);
+        CHECK_EQ(sett_snapshot_take(b.world, &b.first), SETT_OK);
+        CHECK(step_take(NULL));
+        scarce_squeeze(&b.world->pool, &b.memory, left);
+        b.memory.strict = true;
+        for (uint32_t k = 0; k < 300; k++) {
+            unsigned char* value = sett_find_mut(b.world, b.e[k], PLAIN);
+            int** owned = sett_find_mut(b.world, b.e[k], OWNED);
+            if (value != NULL) {
+                memset(value, 0x77, 64);
+            }
+            if (owned != NULL) {
+                **owned = 77;
+            }
+        }
+        scarce_give_back(&b.world->pool, &b.memory);
+        CHECK_EQ(sett_world_validate(b.world, NULL), SETT_OK);
+        for (uint32_t k = 0; k < 300; k++) {
+            const unsigned char* value = sett_find(b.world, b.e[k], PLAIN);
+            CHECK(value == NULL || value[63] == 0x77);
+        }
+        sett_status status = sett_snapshot_status(b.world, b.first);
+        CHECK_EQ(status, sett_snapshot_status(b.world, b.second));
+        CHECK(status == SETT_OK || status == SETT_STATUS_LOST);
+        lost += status == SETT_STATUS_LOST;
+        CHECK_EQ(sett_snapshot_restore(b.world, b.first), status);
+        sett_snapshot_stats stats;
+        sett_snapshot_stats_get(b.world, &stats);
+        CHECK(status == SETT_OK || stats.page_size == 0);
+        end();
+    }
+    CHECK(lost != 0);
+}
+
+static void encode(void)
+{
+    CHECK_EQ(sett_delta_encode(b.world, b.first, b.second, b.bytes, sizeof(b.bytes), &b.size),
+             SETT_OK);
+}
+
+static bool step_encode(void* user)
+{
+    (void)user;
+    return sett_delta_encode(b.world, b.first, b.second, b.bytes, sizeof(b.bytes), &b.size) ==
+           SETT_OK;
+}
+
+static void encoding_fails_whole(void)
+{
+    begin(false);
+    CHECK_EQ(sett_snapshot_take(b.world, &b.first), SETT_OK);
+    disturb(b.world, 11, false);
+    CHECK(step_take(NULL));
+    b.hash = sett_world_hash(b.world);
+    scarce_run(b.world, &b.memory, step_encode, same_hash, NULL);
+    CHECK(b.memory.failures != 0);
+    end();
+}
+
+/* What is played is taken back; only if no page can be kept for that, it is said to be lost. */
+static void applying_fails_whole_or_says_so(void)
+{
+    begin(false);
+    CHECK_EQ(sett_snapshot_take(b.world, &b.first), SETT_OK);
+    uint64_t before = sett_world_hash(b.world);
+    for (uint32_t k = 0; k < 5; k++) {
+        disturb(b.world, 20 + k, false);
+    }
+    CHECK(step_take(NULL));
+    uint64_t after = sett_world_hash(b.world);
+    encode();
+    uint32_t failures = 0;
+    bool done = false;
+    for (size_t left = 0; !done; left += 256) {
+        CHECK_EQ(sett_snapshot_restore(b.world, b.first), SETT_OK);
+        scarce_memory memory = {.held = 0};
+        sett_world* peer = scarce_world(&memory);
+        register_all(peer, false);
+        CHECK_EQ(sett_world_clone(b.world, peer), SETT_OK);
+        scarce_squeeze(&peer->pool, &memory, left);
+        memory.strict = true;
+        sett_status status = sett_delta_apply(peer, b.bytes, b.size);
+        scarce_give_back(&peer->pool, &memory);
+        CHECK_EQ(sett_world_validate(peer, NULL), SETT_OK);
+        done = status == SETT_OK && peer->state->lost == 0;
+        failures += status == SETT_STATUS_OUT_OF_MEMORY;
+        CHECK(status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY ||
+              status == SETT_STATUS_LOST);
+        if (status != SETT_STATUS_LOST) {
+            CHECK_EQ(sett_world_hash(peer), status == SETT_OK ? after : before);
+        }
+        scarce_end(&memory, peer);
+        CHECK(left < 1000000);
+    }
+    CHECK(failures != 0);
+    end();
+}
+
+static void copying_leaves_all_or_nothing(void)
+{
+    begin(true);
+    uint32_t failures = 0;
+    bool done = false;
+    for (size_t left = 0; !done; left += left < 8192 ? 64 : 1024) {
+        scarce_memory memory = {.held = 0};
+        sett_world* into = scarce_world(&memory);
+        CHECK(sett_entity_create(into).generation != 0);
+        scarce_squeeze(&into->pool, &memory, left);
+        memory.strict = true;
+        sett_status status = sett_world_clone(b.world, into);
+        scarce_give_back(&into->pool, &memory);
+        CHECK_EQ(sett_world_validate(into, NULL), SETT_OK);
+        done = status == SETT_OK;
+        if (done) {
+            CHECK_EQ(sett_world_hash(into), sett_world_hash(b.world));
+        } else {
+            CHECK_EQ(status, SETT_STATUS_OUT_OF_MEMORY);
+            CHECK(sett_entity_count(into) <= 1); /* while types were made, it was as before */
+            failures++;
+            CHECK_EQ(sett_world_clone(b.world, into), SETT_OK); /* with memory again */
+            CHECK_EQ(sett_world_hash(into), sett_world_hash(b.world));
+        }
+        scarce_end(&memory, into);
+        CHECK(left < 1000000);
+    }
+    CHECK(failures > 10);
+    end();
+}
+
+TEST_MAIN(TEST(taking_fails_whole), TEST(restoring_fails_whole), TEST(dropping_never_fails),
+          TEST(writing_goes_on), TEST(encoding_fails_whole), TEST(applying_fails_whole_or_says_so),
+          TEST(copying_leaves_all_or_nothing))
