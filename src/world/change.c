@@ -449,13 +449,13 @@ SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_enti
     return value;
 }
 
-/* The same for a packed storage, with its pages reserved on the way. */
-static void* change_try_add_packed(sett_world* world, setti_type* type, sett_entity entity)
+/* The same for packed storages and tags, with their pages reserved on the way. */
+static void* change_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     setti_storage* storage = &type->storage;
     uint32_t count = 1;
-    if (signature == NULL || world->locks != 0 || storage->kind != SETTI_PACKED ||
+    if (signature == NULL || world->locks != 0 || storage->kind == SETTI_MATRIX ||
         (type->flags & SETTI_TYPE_SLOW_ADD) != 0 || setti_storage_has(storage, entity.index)) {
         return NULL;
     }
@@ -522,8 +522,8 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
         /* refused below; what is remembered here is not to be written to from systems */
     } else if (type != NULL && (type->flags & SETTI_TYPE_LOOSE) != 0) {
         value = change_try_add_loose(world, type, entity);
-    } else if (type != NULL && type->storage.kind == SETTI_PACKED) {
-        value = change_try_add_packed(world, type, entity);
+    } else if (type != NULL && type->storage.kind != SETTI_MATRIX) {
+        value = change_try_add_other(world, type, entity);
     } else if (change_recall_added(world, type, entity)) {
         value = change_try_add(world, type, entity);
     }
