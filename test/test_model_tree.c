@@ -639,7 +639,7 @@ static void tree_begin(uint64_t seed)
 
 static void behaves_like_a_plain_tree(void)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", 300000);
+    uint64_t operations = check_setting("SETT_OPERATIONS", 100000);
     uint64_t seed = check_setting("SETT_SEED", 1);
     for (uint64_t done = 0; done < operations; seed++) {
         printf("SETT_SEED=%llu\n", (unsigned long long)seed);

@@ -342,8 +342,8 @@ static void state_obey_limit(setti_state* state)
     }
     if (dropped != 0) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "snapshots hold more than the limit of %zu bytes: the oldest %u dropped",
-                        limit, (unsigned)dropped);
+                        "snapshots hold more than the limit of %u KB: the oldest %u dropped",
+                        (unsigned)(limit >> 10), (unsigned)dropped);
     }
 }
 
