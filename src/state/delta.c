@@ -296,9 +296,9 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
     if (status == SETT_OK) {
         *size = to.size;
         if (to.size > to.capacity || to.size > UINT32_MAX) {
-            status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                           "%s: it takes %zu bytes, and there is room for %zu",
-                                           delta_call, to.size, to.capacity);
+            status = setti_world_fail_with(
+                world, SETT_STATUS_LIMIT, "%s: it takes %lu bytes, and there is room for %lu",
+                delta_call, (unsigned long)to.size, (unsigned long)to.capacity);
         }
     }
     return status;
