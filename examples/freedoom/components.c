@@ -1,6 +1,9 @@
 /* components.c - see components.h. */
 #include "components.h"
 
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+
 #include <stddef.h>
 
 #define COMPONENT(T) SETT_TYPE(T), .id = T##_id
@@ -77,7 +80,7 @@ static const sett_component_desc components[] = {
     {RARE(Game)},
 };
 
-_Static_assert(sizeof components / sizeof components[0] == COMPONENT_END - 1,
+_Static_assert(sizeof components / sizeof components[0] == Game_id,
                "every component has an id and a description");
 
 bool components_register(sett_world* world)
@@ -87,5 +90,7 @@ bool components_register(sett_world* world)
             return false;
         }
     }
-    return true;
+    sett_hierarchy_desc hierarchy = {.id = Hierarchy_id};
+    return sett_hierarchy_register(world, &hierarchy) != 0 &&
+           sett_name_register(world, Name_id) != 0;
 }

@@ -27,9 +27,14 @@
  *     message      Hit, Use, Pickup or News           until it is dealt with
  *     the game     Game                               what is true of the world as a whole
  *
+ * Sectors, lines and things stand below their map (Hierarchy); maps have a name, and sectors that
+ * can move.
+ *
  * So a monster that dies is not flagged as dead: it loses what made it alive, and from then on no
  * system for the living sees it. A door that is shut is not flagged as resting: it has no Door.
- * Names and types go together: the id of T is T_id, as the typed macros of sett.h expect. */
+ *
+ * No type has padding: a hash of the world sees bytes. Names and types go together: the id of T is
+ * T_id, as the typed macros of sett.h expect. */
 #ifndef FREEDOOM_COMPONENTS_H
 #define FREEDOOM_COMPONENTS_H
 
@@ -84,6 +89,8 @@ typedef enum ComponentId {
     Pickup_id,
     News_id,
     Game_id,
+    Hierarchy_id, /* of the library: see sett/hierarchy.h */
+    Name_id,      /* sett/name.h */
     COMPONENT_END
 } ComponentId;
 
@@ -131,7 +138,7 @@ typedef struct Mover {
     Fixed speed;    /* a tick */
     uint16_t pause; /* ticks at the goal before it returns */
     uint16_t left;  /* of them; 0 while it moves */
-    bool returns;
+    uint32_t returns;
 } Mover;
 
 typedef Mover Door; /* moves the ceiling */
@@ -172,7 +179,7 @@ typedef struct Health {
 
 typedef struct Start {
     sett_entity player; /* who came in here last */
-    uint16_t waited;    /* ticks since his death */
+    uint32_t waited;    /* ticks since his death */
 } Start;
 
 /* Item, Alive, Monster, Flying, Dying and Spark are tags. */
@@ -298,7 +305,7 @@ typedef struct News {
 typedef struct Game {
     uint64_t seed;
     uint64_t events[EVENT_COUNT]; /* so many there were */
-    uint32_t tick;
+    uint64_t tick;
 } Game;
 
 /* Registers all of them. Returns false when memory runs out. */

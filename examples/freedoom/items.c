@@ -5,12 +5,9 @@
 #include "spawn.h"
 #include "systems.h"
 
-#include <string.h>
-
 #define ITEM_REACH fixed_from_int(36) /* both radii */
 #define ITEM_ABOVE fixed_from_int(56) /* as far as a player reaches up, */
 #define ITEM_BELOW fixed_from_int(8)  /* and down */
-#define ITEM_INTERVAL 2u              /* ticks: nobody runs past it in one */
 #define PACK_AMMO_OF_BACKPACK 10u
 
 /* --- muster ----------------------------------------------------------------------------------- */
@@ -18,7 +15,9 @@
 static void muster_run(sett_context* context)
 {
     Simulation* sim = context->user;
-    memset(sim->musters, 0, sim->arena_count * sizeof *sim->musters);
+    for (uint32_t i = 0; i < sim->arena_count; ++i) {
+        sim->musters[i] = (Muster){.box = level_no_box};
+    }
     SETT_SYSTEM_QUERY(context, b) {
         const Player* player = sett_batch_field(b, 0);
         const Position* position = sett_batch_field(b, 1);
@@ -28,6 +27,8 @@ static void muster_run(sett_context* context)
             uint32_t k = player[i].number - 1u;
             muster->players[k] = sett_batch_entity(b, i);
             muster->positions[k] = position[i];
+            LevelBox box = level_box(position[i].x, position[i].y, ITEM_REACH);
+            level_box_join(&muster->box, &box);
         }
     }
 }
@@ -77,15 +78,26 @@ static bool pick_up_helps(const Simulation* sim, sett_entity player, const Gift*
 
 static bool pick_up_touches(Position item, Position player)
 {
-    /* Nearly all are far away, which one comparison tells; both ends of the numbers seem near. */
-    uint32_t reach = (uint32_t)ITEM_REACH;
-    if ((uint32_t)item.x - (uint32_t)player.x + reach > 2 * reach) {
-        return false;
-    }
     int64_t dx = fixed_abs64((int64_t)item.x - player.x);
     int64_t dy = fixed_abs64((int64_t)item.y - player.y);
     int64_t dz = (int64_t)item.z - player.z;
     return dx < ITEM_REACH && dy < ITEM_REACH && dz <= ITEM_ABOVE && dz >= -ITEM_BELOW;
+}
+
+/* Goes to the first who touches it and has a use for it. */
+static void pick_up_item(const Lane* lane, const Muster* muster, sett_entity self, Place place,
+                         Position position, uint16_t type)
+{
+    for (uint32_t k = 0; k < COMPONENT_PLAYERS; ++k) {
+        sett_entity player = muster->players[k];
+        if (!sett_is_null(player) && pick_up_touches(position, muster->positions[k]) &&
+            pick_up_helps(lane->sim, player, &thing_table[type].gift)) {
+            spawn_pickup(lane, player, type);
+            spawn_news(lane, EVENT_PICKUP, place.arena, player, self, 0);
+            spawn_end(lane, self);
+            return;
+        }
+    }
 }
 
 static void pick_up_run(sett_context* context)
@@ -96,20 +108,11 @@ static void pick_up_run(sett_context* context)
         const Place* place = sett_batch_field(b, 1);
         const Thing* thing = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
-            sett_entity self = sett_batch_entity(b, i);
-            if (!simulation_is_due(lane.sim, self, ITEM_INTERVAL)) {
-                continue;
-            }
+            /* Nearly all are far from all players. */
             const Muster* muster = &lane.sim->musters[place[i].arena];
-            for (uint32_t k = 0; k < COMPONENT_PLAYERS; ++k) {
-                if (pick_up_touches(position[i], muster->positions[k]) &&
-                    !sett_is_null(muster->players[k]) &&
-                    pick_up_helps(lane.sim, muster->players[k], &thing_table[thing[i].type].gift)) {
-                    spawn_pickup(&lane, muster->players[k], thing[i].type);
-                    spawn_news(&lane, EVENT_PICKUP, place[i].arena, muster->players[k], self, 0);
-                    spawn_end(&lane, self);
-                    break;
-                }
+            if (level_box_holds(&muster->box, position[i].x, position[i].y)) {
+                pick_up_item(&lane, muster, sett_batch_entity(b, i), place[i], position[i],
+                             thing[i].type);
             }
         }
     }

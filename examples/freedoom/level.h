@@ -87,6 +87,11 @@ static inline bool level_boxes_meet(const LevelBox* a, const LevelBox* b)
     return a->left < b->right && b->left < a->right && a->bottom < b->top && b->bottom < a->top;
 }
 
+static inline bool level_box_holds(const LevelBox* box, Fixed x, Fixed y)
+{
+    return x >= box->left && x <= box->right && y >= box->bottom && y <= box->top;
+}
+
 /* Side of the line on which a point lies, or of which it lies on: > 0 is left, < 0 right. */
 static inline int64_t level_line_side(const LevelLine* line, Fixed x, Fixed y)
 {

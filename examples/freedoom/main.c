@@ -16,7 +16,7 @@
 #include "picture.h"
 #include "progress.h"
 #include "report.h"
-#include "state_hash.h"
+#include "rewind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,15 +118,14 @@ static bool main_draw(const Options* options, const Simulation* sim, const char*
     return true;
 }
 
-static bool main_simulate(Simulation* sim, const Options* options, uint64_t* nanoseconds,
-                          Fault* fault)
+static bool main_simulate(Simulation* sim, const Options* options, Report* report, Fault* fault)
 {
     Progress progress = progress_begin("simulating", options->ticks);
     bool good = true;
     while (good && sim->dice.tick < options->ticks) {
         uint64_t start = host_nanoseconds();
-        good = simulation_step(sim, fault);
-        *nanoseconds += host_nanoseconds() - start;
+        good = rewind_step(&report->rewind, sim, fault);
+        report->nanoseconds += host_nanoseconds() - start;
         progress_show(&progress, sim->dice.tick);
         if (good && sim->dice.tick == MAIN_EARLY_TICK && options->ticks > MAIN_EARLY_TICK) {
             good = main_draw(options, sim, "-early", fault);
@@ -178,12 +177,15 @@ static bool main_play(const Options* options, Simulation* sim, Fault* fault)
     if (!census_take(sim, &report.before)) {
         return fault_set(fault, "out of memory");
     }
-    if (!main_simulate(sim, options, &report.nanoseconds, fault) || !main_check_world(sim, fault)) {
+    if ((!options->no_rewind && !rewind_init(&report.rewind, sim, fault)) ||
+        !main_simulate(sim, options, &report, fault) || !rewind_check(&report.rewind, sim, fault) ||
+        !main_check_world(sim, fault)) {
         return false;
     }
-    if (!census_take(sim, &report.after) || !state_hash(sim, &report.hash)) {
+    if (!census_take(sim, &report.after)) {
         return fault_set(fault, "out of memory");
     }
+    report.hash = sett_world_hash(sim->world);
     if (!main_draw(options, sim, "", fault)) {
         return false;
     }

@@ -173,8 +173,7 @@ static void ride_run(sett_context* context)
         const Thing* thing = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
             const Arena* arena = simulation_arena(lane.sim, place[i]);
-            if (position[i].x < arena->lifting.left || position[i].x > arena->lifting.right ||
-                position[i].y < arena->lifting.bottom || position[i].y > arena->lifting.top) {
+            if (!level_box_holds(&arena->lifting, position[i].x, position[i].y)) {
                 continue;
             }
             sett_entity self = sett_batch_entity(b, i);

@@ -25,6 +25,7 @@ const char options_help[] =
     "                as the machine has)\n"
     "  --png WHAT    pictures to out/WHAT.png: the name of a map, may be repeated; all; none\n"
     "                (default: those named with --map, else a few good ones)\n"
+    "  --no-rewind   keep nothing of the last ten seconds, and do not play them again\n"
     "  --trace       list every shot, hit, door ... on standard output, one line each:\n"
     "                tick, map, event, who, whom, damage, with tabs between\n"
     "  --help        this text\n"
@@ -60,10 +61,11 @@ static bool options_number(const char* name, const char* text, uint64_t limit, u
 /* Flags stand alone. Returns whether it was one. */
 static bool options_take_flag(Options* options, const char* name)
 {
-    bool* flag = strcmp(name, "--trace") == 0     ? &options->trace
-                 : strcmp(name, "--help") == 0    ? &options->help
-                 : strcmp(name, "--version") == 0 ? &options->version
-                                                  : NULL;
+    bool* flag = strcmp(name, "--trace") == 0       ? &options->trace
+                 : strcmp(name, "--no-rewind") == 0 ? &options->no_rewind
+                 : strcmp(name, "--help") == 0      ? &options->help
+                 : strcmp(name, "--version") == 0   ? &options->version
+                                                    : NULL;
     if (flag != NULL) {
         *flag = true;
     }

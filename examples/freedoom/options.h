@@ -20,7 +20,7 @@ typedef struct Options {
     uint32_t ticks;
     uint32_t workers; /* 0: as many as the machine has */
     uint64_t seed;
-    bool trace, help, version;
+    bool no_rewind, trace, help, version;
 } Options;
 
 /* Fills in what is not asked for with what is usual. Returns false for what makes no sense. */

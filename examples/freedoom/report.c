@@ -175,6 +175,23 @@ static void report_memory(const Report* report)
            (double)stats.block_size * 1e-6, report_number(stats.allocations));
 }
 
+static void report_rewind(const Report* report)
+{
+    const Rewind* rewind = &report->rewind;
+    double recorded = (double)rewind->recorded * 1e-6;
+    double replayed = (double)rewind->replayed * 1e-6;
+    if (rewind->ticks == 0) {
+        return;
+    }
+    printf("\n  the last %.1f s again\n", (double)rewind->ticks / SIMULATION_TICKS_A_SECOND);
+    printf("  kept as %.1f MB, once a second; back to their beginning in %.2f ms\n",
+           (double)rewind->size * 1e-6, (double)rewind->back * 1e-6);
+    printf("  %.2f ms a tick when they were recorded, %.2f ms when they were not: %+.1f %%\n",
+           recorded / rewind->ticks, replayed / rewind->ticks,
+           report_ratio(recorded - replayed, replayed) * 100.0);
+    printf("  played twice, and each tick ended in the same state\n");
+}
+
 void report_print(const Report* report)
 {
     report_speed(report);
@@ -184,5 +201,6 @@ void report_print(const Report* report)
     report_monsters(report);
     report_events(report);
     report_memory(report);
+    report_rewind(report);
     printf("\nfinal state 0x%016" PRIx64 "\n", report->hash);
 }

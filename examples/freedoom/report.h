@@ -3,10 +3,12 @@
 #define FREEDOOM_REPORT_H
 
 #include "census.h"
+#include "rewind.h"
 
 typedef struct Report {
     const Simulation* sim;
     Census before, after;
+    Rewind rewind;
     uint64_t nanoseconds; /* of all ticks together */
     uint64_t hash;        /* of the final state */
 } Report;

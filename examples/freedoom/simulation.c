@@ -5,6 +5,8 @@
 #include "spawn.h"
 #include "systems.h"
 
+#include "sett/singleton.h"
+
 #include <stdlib.h>
 
 /* A tick, from top to bottom. What was recorded in one phase is there in the next. */
@@ -20,7 +22,7 @@ typedef enum Phase {
     PHASE_DIE,
     PHASE_OPERATE,
     PHASE_BUILDING,
-    PHASE_TELL,
+    PHASE_END,
 } Phase;
 
 typedef struct Appointment {
@@ -61,7 +63,7 @@ static const Appointment simulation_order[] = {
 
     {PHASE_BUILDING, &system_doors},  {PHASE_BUILDING, &system_lifts},
 
-    {PHASE_TELL, &system_tell},
+    {PHASE_END, &system_adopt},       {PHASE_END, &system_tell},
 };
 
 #define SIMULATION_SYSTEMS (sizeof simulation_order / sizeof simulation_order[0])
@@ -138,17 +140,12 @@ static bool simulation_make_threads(Simulation* sim, uint32_t workers)
 
 static bool simulation_fill(Simulation* sim)
 {
-    sim->game = sett_entity_create(sim->world);
+    sim->game = sett_singletons(sim->world);
     if (SETT_SET(sim->world, sim->game, Game, .seed = sim->dice.seed) == NULL) {
         return false;
     }
     simulation_read_heights(sim);
-    for (uint32_t i = 0; i < sim->arena_count; ++i) {
-        if (!spawn_arena(sim, i)) {
-            return false;
-        }
-    }
-    return true;
+    return spawn_all(sim);
 }
 
 static bool simulation_make_world(Simulation* sim, uint32_t workers,
@@ -207,6 +204,12 @@ static void simulation_sample(Simulation* sim)
     }
 }
 
+void simulation_reload(Simulation* sim)
+{
+    const Game* game = SETT_GET(sim->world, sim->game, Game);
+    sim->dice = (Dice){.seed = game->seed, .tick = (uint32_t)game->tick};
+}
+
 bool simulation_step(Simulation* sim, Fault* fault)
 {
     if (sim->dice.tick % SIMULATION_TICKS_A_SECOND == 0) {
@@ -218,7 +221,7 @@ bool simulation_step(Simulation* sim, Fault* fault)
         return fault_set(fault, "tick %lu: %s", (unsigned long)sim->dice.tick,
                          sim->error != NULL ? sim->error : sett_world_message(sim->world));
     }
-    sim->dice.tick = SETT_GET(sim->world, sim->game, Game)->tick;
+    simulation_reload(sim);
     return true;
 }
 

@@ -26,6 +26,7 @@
 typedef struct Muster {
     sett_entity players[COMPONENT_PLAYERS]; /* null: is not there */
     Position positions[COMPONENT_PLAYERS];
+    LevelBox box; /* around all of them */
 } Muster;
 
 /* What systems may read but the world does not hold. None of it is state: it never changes, or it
@@ -33,7 +34,7 @@ typedef struct Muster {
 typedef struct Simulation {
     sett_world* world;
     sett_threads* threads;
-    sett_entity game; /* the one with the component Game */
+    sett_entity game; /* has the singleton Game */
 
     /* What never changes. */
     Arena* arenas;
@@ -63,6 +64,9 @@ void simulation_deinit(Simulation* sim);
 
 /* Goes on by one tick. Returns false, with a reason, if memory ran out. */
 bool simulation_step(Simulation* sim, Fault* fault);
+
+/* To be called when the world has become another: a snapshot was restored. */
+void simulation_reload(Simulation* sim);
 
 uint32_t simulation_system_count(void);
 

@@ -3,6 +3,9 @@
 
 #include "collide.h"
 #include "lights.h"
+#include "names.h"
+
+#include "sett/hierarchy.h"
 
 #include <stdlib.h>
 
@@ -16,6 +19,18 @@ static void spawn_special(Simulation* sim, sett_entity entity, uint16_t action, 
     if (action != 0 || tag != 0) {
         SETT_SET(sim->world, entity, Special, .action = action, .tag = tag);
     }
+}
+
+/* Below the map: with it they go. */
+static bool spawn_below(Simulation* sim, const Arena* arena, const sett_entity* entities,
+                        uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        if (sett_hierarchy_attach(sim->world, entities[i], arena->map) != SETT_OK) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void spawn_dress_sectors(Simulation* sim, const Arena* arena)
@@ -53,6 +68,7 @@ static bool spawn_sectors(Simulation* sim, uint32_t number)
     }
     if (good) {
         spawn_dress_sectors(sim, arena);
+        good = spawn_below(sim, arena, arena->sectors, count);
     }
     free(sectors);
     free(heights);
@@ -81,7 +97,7 @@ static bool spawn_lines(Simulation* sim, uint32_t number)
         spawn_special(sim, arena->lines[i], map->lines[i].special, map->lines[i].tag);
     }
     free(lines);
-    return good;
+    return good && spawn_below(sim, arena, arena->lines, count);
 }
 
 /* --- a map's things --------------------------------------------------------------------------- */
@@ -128,18 +144,29 @@ static void spawn_things(Simulation* sim, uint32_t arena)
     }
 }
 
-bool spawn_arena(Simulation* sim, uint32_t arena)
+static bool spawn_map(Simulation* sim, uint32_t number)
 {
-    sett_entity map = sett_entity_create(sim->world);
-    if (SETT_SET(sim->world, map, Map, .arena = arena) == NULL) {
-        return false;
+    Arena* arena = &sim->arenas[number];
+    arena->map = sett_entity_create(sim->world);
+    return SETT_SET(sim->world, arena->map, Map, .arena = number) != NULL;
+}
+
+/* Kind by kind and not map by map: what changes all the time then lies on a quarter of the pages,
+ * which loops, and those who keep what was before, are glad of. */
+bool spawn_all(Simulation* sim)
+{
+    bool good = true;
+    for (uint32_t i = 0; good && i < sim->arena_count; ++i) {
+        good = spawn_map(sim, i) && spawn_sectors(sim, i) && names_give(sim, i);
     }
-    sim->arenas[arena].map = map;
-    if (!spawn_sectors(sim, arena) || !spawn_lines(sim, arena)) {
-        return false;
+    for (uint32_t i = 0; good && i < sim->arena_count; ++i) {
+        spawn_things(sim, i);
+        good = sett_commands_apply(sett_world_commands(sim->world)) == SETT_OK;
     }
-    spawn_things(sim, arena);
-    return sett_commands_apply(sett_world_commands(sim->world)) == SETT_OK;
+    for (uint32_t i = 0; good && i < sim->arena_count; ++i) {
+        good = spawn_lines(sim, i);
+    }
+    return good;
 }
 
 /* --- things ----------------------------------------------------------------------------------- */

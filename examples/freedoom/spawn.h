@@ -7,9 +7,9 @@
 
 #include "simulation.h"
 
-/* The entities of a map: itself, its sectors, lines and things. Returns false when memory runs
- * out. */
-bool spawn_arena(Simulation* sim, uint32_t arena);
+/* The entities of all maps: themselves, their sectors, things and lines. Returns false when memory
+ * runs out. */
+bool spawn_all(Simulation* sim);
 
 /* A thing of a type (row of thing_table) with all that such a thing has. */
 sett_entity spawn_thing(const Lane* lane, uint32_t type, Place place, Position position);

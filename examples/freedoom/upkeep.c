@@ -2,6 +2,11 @@
 #include "spawn.h"
 #include "systems.h"
 
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+
+#define ADOPT_MAX 1024u /* a tick; the others are adopted in the next one */
+
 /* --- survey ----------------------------------------------------------------------------------- */
 
 /* Collision asks for heights by a sector's number, thousands of times a tick; the truth is a
@@ -150,6 +155,35 @@ const sett_system_desc system_expire = {
     .terms = {SETT_WRITES(Lifetime)},
 };
 
+/* --- adopt ------------------------------------------------------------------------------------ */
+
+/* Whoever came into being in this tick and stays for a while becomes a child of its map. That
+ * changes structure at once: the system runs alone, and not from inside of a loop. */
+static void adopt_run(sett_context* context)
+{
+    const Simulation* sim = context->user;
+    uint32_t count = 0;
+    sett_entity* orphans = sett_context_alloc(context, ADOPT_MAX * sizeof *orphans, 8);
+    SETT_SYSTEM_QUERY(context, b) {
+        SETT_EACH(b, i) {
+            if (orphans != NULL && count < ADOPT_MAX) {
+                orphans[count++] = sett_batch_entity(b, i);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        Place place = *SETT_GET(context->world, orphans[i], Place);
+        sett_hierarchy_attach(context->world, orphans[i], simulation_arena(sim, place)->map);
+    }
+}
+
+const sett_system_desc system_adopt = {
+    .name = "adopt",
+    .run = adopt_run,
+    .alone = true,
+    .terms = {SETT_HAVING(Thing), SETT_HAVING(Place), SETT_LACKS(Missile), SETT_LACKS(Hierarchy)},
+};
+
 /* --- tell ------------------------------------------------------------------------------------- */
 
 const char* event_name(Event event)
@@ -162,9 +196,9 @@ const char* event_name(Event event)
 
 static void tell_entity(const Lane* lane, sett_entity entity, uint16_t type)
 {
-    const char* name = type != THING_NOTHING                   ? thing_table[type].name
-                       : SETT_HAS(lane->world, entity, Sector) ? "sector"
-                                                               : "something";
+    const char* name =
+        type != THING_NOTHING ? thing_table[type].name : sett_name_get(lane->world, entity);
+    name = name != NULL ? name : "something";
     fprintf(lane->sim->trace, "\t%s #%lu", name, (unsigned long)entity.index);
 }
 
@@ -205,6 +239,6 @@ const sett_system_desc system_tell = {
     .run = tell_run,
     .whole = true,
     .terms = {SETT_READS(News)},
-    .reads = {Sector_id},
+    .reads = {Name_id},
     .random = {Game_id},
 };

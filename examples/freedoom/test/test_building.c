@@ -170,8 +170,12 @@ static void monsters_open_doors(void)
     Fixed y = fixed_from_int(door->y + door->dy / 2 - (int32_t)(40 * door->dx / length));
     Position at = {x, y, heights_of(&sim, door->front).floor};
     sett_entity zombie = put(&sim, 3004, door->front, at);
+    /* On its way to the door: 0 is east, 2 north, ... */
+    bool upright = door->dx == 0;
+    uint8_t direction = upright ? (door->dy > 0 ? 4 : 0) : (door->dx > 0 ? 2 : 6);
+    *SETT_GET_MUT(sim.world, zombie, Walk) = (Walk){.direction = direction, .steps = 20};
     bool opened = false;
-    for (int i = 0; i < 2100 && !opened; i++) {
+    for (int i = 0; i < 100 && !opened; i++) {
         step(&sim);
         opened = moves(&sim, sector);
     }

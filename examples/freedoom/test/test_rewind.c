@@ -1,0 +1,138 @@
+/* test_rewind.c - back and forth in time; names; and a map that goes with all that is in it. */
+#include "atlas.h"
+#include "check.h"
+#include "rewind.h"
+#include "special_table.h"
+#include "wad_cut.h"
+
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+
+static void start(Simulation* sim, uint64_t seed, uint32_t workers)
+{
+    static const char* const maps[] = {"E1M1", "E2M2"};
+    Atlas atlas = {0};
+    Fault fault;
+    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, 2, &fault), "%s", fault.text);
+    CHECK_MSG(simulation_init(sim, atlas.levels, 2, seed, workers, NULL, &fault), "%s", fault.text);
+    atlas_deinit(&atlas);
+}
+
+static void check_sound(Simulation* sim)
+{
+    const char* reason = "";
+    CHECK_MSG(sett_world_validate(sim->world, &reason) == SETT_OK, "%s", reason);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+static void replay_ends_where_it_ended(void)
+{
+    Simulation sim;
+    Rewind rewind;
+    Fault fault;
+    start(&sim, 1, 2);
+    CHECK_MSG(rewind_init(&rewind, &sim, &fault), "%s", fault.text);
+    for (int i = 0; i < 400; i++) {
+        CHECK_MSG(rewind_step(&rewind, &sim, &fault), "%s", fault.text);
+    }
+    uint64_t hash = sett_world_hash(sim.world);
+    CHECK_MSG(rewind_check(&rewind, &sim, &fault), "%s", fault.text);
+    /* Ten seconds are kept from the last full second on. */
+    CHECK_EQ(rewind.ticks, REWIND_TICKS - SIMULATION_TICKS_A_SECOND + 400 % 35 + 0u);
+    CHECK_EQ(sim.dice.tick, 400);
+    CHECK_EQ(sett_world_hash(sim.world), hash);
+    check_sound(&sim);
+    simulation_deinit(&sim);
+}
+
+/* A past that was changed leads elsewhere, and the check says so. */
+static void another_past_is_noticed(void)
+{
+    Simulation sim;
+    Rewind rewind;
+    Fault fault = {""};
+    start(&sim, 1, 1);
+    CHECK_MSG(rewind_init(&rewind, &sim, &fault), "%s", fault.text);
+    for (int i = 0; i < 40; i++) {
+        CHECK_MSG(rewind_step(&rewind, &sim, &fault), "%s", fault.text);
+    }
+    SETT_GET_MUT(sim.world, sim.game, Game)->events[EVENT_DOOR] += 1;
+    CHECK(!rewind_check(&rewind, &sim, &fault));
+    CHECK(strstr(fault.text, "another state") != NULL);
+    simulation_deinit(&sim);
+}
+
+static void nothing_is_kept_of_nothing(void)
+{
+    Simulation sim;
+    Rewind rewind;
+    Fault fault;
+    start(&sim, 1, 1);
+    CHECK_MSG(rewind_init(&rewind, &sim, &fault), "%s", fault.text);
+    CHECK_MSG(rewind_check(&rewind, &sim, &fault), "%s", fault.text);
+    CHECK_EQ(rewind.ticks, 0);
+    simulation_deinit(&sim);
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static void doors_have_names(void)
+{
+    Simulation sim;
+    char path[64];
+    start(&sim, 1, 1);
+    sett_entity door = sett_name_lookup(sim.world, sett_null(), "E1M1/door 1");
+    const Sector* sector = SETT_FIND(sim.world, door, Sector);
+    CHECK(sector != NULL);
+    CHECK_EQ(sector->arena, 0);
+    sett_name_path(sim.world, door, path, sizeof path);
+    CHECK(strcmp(path, "E1M1/door 1") == 0);
+    CHECK(sett_is_null(sett_name_lookup(sim.world, sett_null(), "E1M1/door 1000")));
+    CHECK(!sett_is_null(sett_name_lookup(sim.world, sett_null(), "E2M2/door 1")));
+    /* A line leads there, by itself or by its tag. */
+    const Level* level = &sim.arenas[0].level;
+    uint32_t lines = 0;
+    for (uint32_t i = 0; i < level->map.line_count; i++) {
+        uint16_t tag = level->map.lines[i].tag;
+        bool behind = level->lines[i].back == sector->number;
+        bool tagged = tag != 0 && tag == level->map.sectors[sector->number].tag;
+        bool works = special_find(level->map.lines[i].special)->trigger != TRIGGER_NONE;
+        lines += works && (behind || tagged) ? 1 : 0;
+    }
+    CHECK(lines > 0);
+    simulation_deinit(&sim);
+}
+
+static void map_goes_with_all_that_is_in_it(void)
+{
+    Simulation sim;
+    Fault fault;
+    start(&sim, 1, 1);
+    for (int i = 0; i < 100; i++) { /* so that something has been dropped */
+        CHECK_MSG(simulation_step(&sim, &fault), "%s", fault.text);
+    }
+    uint32_t first = 0, all = 0, cursor = 0;
+    for (sett_entity e = sett_entity_next(sim.world, &cursor); !sett_is_null(e);
+         e = sett_entity_next(sim.world, &cursor)) {
+        bool below = sett_hierarchy_is_below(sim.world, e, sim.arenas[0].map);
+        const Place* place = SETT_FIND(sim.world, e, Place);
+        bool stays =
+            place != NULL && !SETT_HAS(sim.world, e, Spark) && !SETT_HAS(sim.world, e, Missile);
+        if (stays) {
+            CHECK_EQ(below, place->arena == 0);
+        }
+        first += below ? 1 : 0;
+        all++;
+    }
+    CHECK(first > 238 + 812 + 133);
+    CHECK_EQ(sett_entity_destroy(sim.world, sim.arenas[0].map), SETT_OK);
+    CHECK_EQ(sett_entity_count(sim.world), all - first - 1);
+    check_sound(&sim);
+    CHECK_EQ(sett_component_count(sim.world, Map_id), 1);
+    simulation_deinit(&sim);
+}
+
+TEST_MAIN(TEST(replay_ends_where_it_ended), TEST(another_past_is_noticed),
+          TEST(nothing_is_kept_of_nothing), TEST(doors_have_names),
+          TEST(map_goes_with_all_that_is_in_it))
