@@ -1,8 +1,8 @@
 /* rewind.h - the last seconds of the game, kept: back to their beginning, and forward again.
  *
  * Kept is the state of once a second; the ticks between can be played again, for the game does
- * always the same. (Every tick would do as well, for rollback over a few: 350 of them are 1.4 GB,
- * since a fifth of all pages is written in each.) */
+ * always the same. (Every tick would do as well, for rollback over a few: 350 of them are 1.1 GB,
+ * since in each a fifth of all pages is written.) */
 #ifndef FREEDOOM_REWIND_H
 #define FREEDOOM_REWIND_H
 

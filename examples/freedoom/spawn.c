@@ -1,9 +1,9 @@
 /* spawn.c - see spawn.h. */
 #include "spawn.h"
 
-#include "collide.h"
 #include "lights.h"
 #include "names.h"
+#include "populate.h"
 
 #include "sett/hierarchy.h"
 
@@ -100,49 +100,7 @@ static bool spawn_lines(Simulation* sim, uint32_t number)
     return good && spawn_below(sim, arena, arena->lines, count);
 }
 
-/* --- a map's things --------------------------------------------------------------------------- */
-
-/* A body stands on the highest floor under it, if it can step there; mappers place some halfway
- * over the edge of a pit or inside of a wall. */
-static Fixed spawn_floor(const Simulation* sim, Place place, Fixed x, Fixed y, Fixed radius)
-{
-    const Arena* arena = simulation_arena(sim, place);
-    const LevelHeights* heights = simulation_heights(sim, arena);
-    Fixed floor = heights[place.sector].floor;
-    CollideFooting footing = collide_footing(&arena->level, heights, x, y, radius, 0);
-    bool steps = (int64_t)footing.floor - floor <= COLLIDE_STEP;
-    return !footing.blocked && steps ? footing.floor : floor;
-}
-
-/* One player for each of the four numbers; a map may have the same start twice. */
-static void spawn_start(const Lane* lane, sett_entity start, uint16_t number, Place place,
-                        Position position, bool taken[])
-{
-    if (number >= 1 && number <= COMPONENT_PLAYERS && !taken[number - 1]) {
-        taken[number - 1] = true;
-        sett_entity player = spawn_player(lane, (uint8_t)number, place, position);
-        SETT_CMD_SET(lane->commands, start, Start, .player = player);
-    }
-}
-
-static void spawn_things(Simulation* sim, uint32_t arena)
-{
-    const Level* level = &sim->arenas[arena].level;
-    bool taken[COMPONENT_PLAYERS] = {false};
-    Lane lane = simulation_outside(sim);
-    for (uint32_t i = 0; i < level->map.thing_count; ++i) {
-        const WadThing* thing = &level->map.things[i];
-        uint32_t type = thing_table_find(thing->type);
-        Fixed x = fixed_from_int(thing->x);
-        Fixed y = fixed_from_int(thing->y);
-        Place place = {.arena = (uint16_t)arena, .sector = (uint16_t)level_sector_at(level, x, y)};
-        Fixed radius = fixed_from_int(thing_table[type].radius);
-        Fixed z = spawn_floor(sim, place, x, y, radius);
-        Position position = {x, y, z};
-        sett_entity entity = spawn_thing(&lane, type, place, position);
-        spawn_start(&lane, entity, thing->type, place, position, taken);
-    }
-}
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static bool spawn_map(Simulation* sim, uint32_t number)
 {
@@ -151,18 +109,14 @@ static bool spawn_map(Simulation* sim, uint32_t number)
     return SETT_SET(sim->world, arena->map, Map, .arena = number) != NULL;
 }
 
-/* Kind by kind and not map by map: what changes all the time then lies on a quarter of the pages,
- * which loops, and those who keep what was before, are glad of. */
+/* Lines last: they never change, and what does should lie together. */
 bool spawn_all(Simulation* sim)
 {
     bool good = true;
     for (uint32_t i = 0; good && i < sim->arena_count; ++i) {
         good = spawn_map(sim, i) && spawn_sectors(sim, i) && names_give(sim, i);
     }
-    for (uint32_t i = 0; good && i < sim->arena_count; ++i) {
-        spawn_things(sim, i);
-        good = sett_commands_apply(sett_world_commands(sim->world)) == SETT_OK;
-    }
+    good = good && populate(sim);
     for (uint32_t i = 0; good && i < sim->arena_count; ++i) {
         good = spawn_lines(sim, i);
     }
@@ -185,6 +139,14 @@ static void spawn_body(const Lane* lane, sett_entity entity, const ThingType* ty
                  .height = fixed_from_int(type->height));
 }
 
+/* Not all take the same direction, and not all at once. */
+Walk spawn_first_step(const Simulation* sim, sett_entity entity, const ThingType* type)
+{
+    uint32_t direction = simulation_roll(sim, entity, DICE_DIRECTION, 8);
+    uint32_t wait = simulation_roll(sim, entity, DICE_SPAWN, type->step_ticks);
+    return (Walk){.direction = (uint8_t)direction, .wait = (uint8_t)wait};
+}
+
 void spawn_life(const Lane* lane, sett_entity entity, const ThingType* type)
 {
     spawn_body(lane, entity, type);
@@ -197,10 +159,8 @@ void spawn_life(const Lane* lane, sett_entity entity, const ThingType* type)
         sett_cmd_add(lane->commands, entity, Flying_id);
     }
     if (type->speed != 0) {
-        uint32_t direction = simulation_roll(lane->sim, entity, DICE_DIRECTION, 8);
-        uint32_t wait = simulation_roll(lane->sim, entity, DICE_SPAWN, type->step_ticks);
-        SETT_CMD_SET(lane->commands, entity, Walk, .direction = (uint8_t)direction,
-                     .wait = (uint8_t)wait);
+        Walk walk = spawn_first_step(lane->sim, entity, type);
+        sett_cmd_set(lane->commands, entity, Walk_id, &walk);
     }
 }
 

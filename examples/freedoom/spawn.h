@@ -17,6 +17,9 @@ sett_entity spawn_thing(const Lane* lane, uint32_t type, Place place, Position p
 /* Breathes life into an entity that has Thing, Position and Place: a new one, or a corpse. */
 void spawn_life(const Lane* lane, sett_entity entity, const ThingType* type);
 
+/* How somebody begins to walk. */
+Walk spawn_first_step(const Simulation* sim, sett_entity entity, const ThingType* type);
+
 /* A player with what one begins with. `number` is 1 to 4. */
 sett_entity spawn_player(const Lane* lane, uint8_t number, Place place, Position position);
 
