@@ -838,7 +838,7 @@ static void restoring_brings_back_every_byte(void)
 
 static void running_out_of_memory_loses_snapshots_and_nothing_else(void)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", 20000) / 4;
+    uint64_t operations = check_setting("SETT_OPERATIONS", 60000) / 4;
     chance_state = check_setting("SETT_SEED", 1) + 1;
     begin();
     for (run.done = 0; run.done < operations; run.done++) {
