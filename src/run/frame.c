@@ -21,6 +21,8 @@
 #include "run/run.h"
 #include "world/command.h"
 
+#include <float.h>
+
 #include <stdio.h>
 
 /* What a stage has to have taken last time to be worth other threads, in nanoseconds: waking one
@@ -449,7 +451,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     if (status == SETT_OK) {
         status = setti_world_check_unlocked(world, call);
     }
-    if (status == SETT_OK && !(dt >= 0 && dt <= 1e30f)) {
+    if (status == SETT_OK && !(dt >= 0 && dt <= FLT_MAX)) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: a dt of %g seconds", call,
                                        (double)dt);
     }
