@@ -61,15 +61,21 @@ for size in 0 3 12 1000 1000000 20000000 27284991; do
     refuses 'cut.wad: ' --wad cut.wad
 done
 
-run 0 --map E1M1 --ticks 140 --trace
+run 0 --map E1M1 --ticks 400 --trace
 says '^1 maps in one world: 238 things, 812 linedefs, 133 sectors$'
 says '^[0-9]+	E1M1	shot	[a-z ]+ #[0-9]+	[a-z ]+ #[0-9]+$'
 says '^[0-9]+	E1M1	hit	.*	[0-9]+$'
-says '^[0-9]+	E1M1	door	[a-z ]+ #[0-9]+	sector #[0-9]+$'
+says '^[0-9]+	E1M1	door	[a-z ]+ #[0-9]+	door [0-9]+ #[0-9]+$'
 says '^[0-9]+	E1M1	pickup	player #[0-9]+	'
 says '^final state 0x[0-9a-f]{16}$'
+says 'played twice, and each tick ended in the same state'
+state=$(grep '^final state' said)
 head -c 4 out/E1M1.png | grep -q PNG || fail "out/E1M1.png is no picture"
 rm -r out
+run 0 --map E1M1 --ticks 400 --png none --workers 3 --no-rewind
+[ "$(grep '^final state' said)" = "$state" ] || fail "three threads play another game"
+! grep -q 'played twice' said || fail "played again though nothing was to be kept"
+refuses '--workers 65: not a number' --workers 65
 run 0 --map E1M1 --map MAP01 --ticks 0 --png none
 says '^2 maps in one world'
 [ ! -e out ] || fail "a picture though none was asked for"
