@@ -72,8 +72,8 @@ static void* memory_realloc(void* user, void* address, size_t old_size, size_t n
 
 /* A value that owns an int. */
 typedef struct owned {
-    int* to;
-    uint64_t pad;
+    _Alignas(8) int* to; /* 16 bytes also where addresses have 4 */
+    _Alignas(8) uint64_t pad;
 } owned;
 
 static int64_t owned_alive;
