@@ -13,27 +13,39 @@
  *     cost = rows walked x (PASS + terms tested x TEST)
  *          + rows left x values gathered x (GATHER + SCATTER)
  *
- * So with one other component the packed storage drives up to about two thirds of all entities,
- * with four others up to an eighth. The constants are fitted to sett_plans (docs/bench); ns a match
- * over 100,000 entities, one packed type on a share, the others matrices:
+ * and APART on top, in the order of a packed storage, for each value gathered and each packed
+ * storage tested: times the share of its rows that do not lie near the one before, which a few of
+ * them tell. So with one other component the packed storage drives up to three quarters of all
+ * entities, with four others up to a seventh (out of order: half, a ninth). The constants are
+ * fitted to sett_plans (docs/bench); ns a match over 100,000 entities, one packed type on a share,
+ * the others matrices:
  *
- *     share                        1 %    10 %   20 %   50 %   100 %
- *     2 components   V drives      5.3    5.2    5.0    4.7    4.8
- *                    pages         160    20     11     6.1    3.7
- *     5 components   V drives      16     20     17     16     14
- *                    pages         166    25     14     7.2    4.2
+ *     share                            1 %    10 %   20 %   50 %   100 %
+ *     2 components   V, ordered        4.8    4.7    4.7    4.6    4.6
+ *                    V, shuffled       5.1    4.9    5.2    5.2    5.3
+ *                    pages             160    21     12     5.9    3.7
+ *     5 components   V, ordered        15     19     16     15     15
+ *                    V, shuffled       16     23     24     24     25
+ *                    pages             161    26     15     7.4    4.8
  *
- * All plans give the same set. Which one is taken depends on the counts in the world, on nothing
- * that two worlds of equal state could differ in.
+ * All plans give the same set. Which one is taken depends on the counts in the world and on the
+ * order of its rows, on nothing that two worlds of equal state could differ in.
  */
 #include "query/query.h"
 
 /* Tenths of a nanosecond. */
-#define COST_TEST 16       /* looking whether an entity has a component */
-#define COST_TEST_APART 21 /* in a packed storage, when asked in the order of another */
-#define COST_GATHER 21     /* copying its value to where the batch has it */
-#define COST_SCATTER 12    /* and back */
-#define COST_PASS 2        /* walking over a row, or over an entity that pages have room for */
+#define COST_PASS 3    /* walking over a row, or over an entity that pages have room for */
+#define COST_TEST 22   /* looking whether an entity has a component */
+#define COST_GATHER 22 /* copying its value to where the batch has it */
+#define COST_SCATTER 8 /* and back */
+#define COST_APART 16  /* going for it where nobody was just before */
+
+/* Rows whose neighbours are compared, and how far apart in index is far: values beyond some lines
+ * of cache from the last. */
+#define ORDER_SAMPLES 16
+#define ORDER_FAR 64
+/* Fewer rows than this lie in the first-level cache, in whatever order. */
+#define ORDER_ROWS 1024
 
 /* The term of the query with this type and kind, SETT_QUERY_TERMS if there is none. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
@@ -222,16 +234,36 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
+/* How many of ORDER_SAMPLES rows of a packed storage belong to an entity far from that of the row
+ * before. */
+static uint32_t plan_disorder(const setti_storage* storage)
+{
+    uint32_t far = 0;
+    if (storage->extent < ORDER_ROWS) {
+        return 0;
+    }
+    for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
+        uint32_t row = storage->extent / ORDER_SAMPLES * k;
+        uint32_t a = *setti_storage_index(storage, row);
+        uint32_t b = *setti_storage_index(storage, row + 1);
+        far += (a < b ? b - a : a - b) > ORDER_FAR;
+    }
+    return far;
+}
+
 /* What a loop is estimated to cost before the user's code, in tenths of a nanosecond. */
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual;
     uint64_t all = setti_entity_count(&query->world->entities);
     uint64_t rows = all;
+    uint64_t apart = 0;
     if (way == SETTI_WAY_ARRANGED) {
         rows = query->cover->length;
     } else if (way == SETTI_WAY_PACKED) {
-        rows = query->term[plan->driver].type->storage.count;
+        const setti_storage* driver = &query->term[plan->driver].type->storage;
+        rows = driver->count;
+        apart = (uint64_t)COST_APART * plan_disorder(driver) / ORDER_SAMPLES;
     }
     uint64_t cost = rows * COST_PASS;
     for (uint32_t k = 0; way == SETTI_WAY_PAGES && k < query->matrix_count; k++) {
@@ -240,14 +272,13 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     for (uint32_t rest = tested; rest != 0; rest &= rest - 1) {
         const setti_term* term = &query->term[setti_bits_lowest(rest)];
         uint32_t count = term->type->storage.count;
-        bool apart = way == SETTI_WAY_PACKED && term->type->storage.kind == SETTI_PACKED;
-        cost += rows * (apart ? COST_TEST_APART : COST_TEST);
+        cost += rows * (COST_TEST + (term->type->storage.kind == SETTI_PACKED ? apart : 0));
         rows = plan_share(query, rows, term->kind == SETT_WITH ? count : (uint32_t)all - count);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         if (term->has_field && (plan->in_place >> k & 1) == 0) {
-            cost += rows * (term->access == SETT_INOUT ? COST_GATHER + COST_SCATTER : COST_GATHER);
+            cost += rows * (COST_GATHER + apart + (term->access == SETT_INOUT ? COST_SCATTER : 0));
         }
     }
     return cost;
