@@ -331,22 +331,24 @@ static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t
     }
 }
 
+/* All ones if the first `rows` bits are set. Looks at all of them: no branch, and vector code. */
+SETTI_INLINE uint64_t match_full(const uint64_t* words, uint32_t rows)
+{
+    uint64_t all = UINT64_MAX;
+    for (uint32_t at = 0; at < rows / 64; at++) {
+        all &= words[at];
+    }
+    return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
+}
+
 /* Whether the first `rows` bits are set in all of them. */
 SETTI_INLINE bool match_dense(const uint64_t* const* bits, uint32_t count, uint32_t rows)
 {
-    uint32_t full = rows / 64;
-    uint64_t rest = setti_bits_below(rows % 64);
+    uint64_t all = UINT64_MAX;
     for (uint32_t k = 0; k < count; k++) {
-        for (uint32_t at = 0; at < full; at++) {
-            if (bits[k][at] != UINT64_MAX) {
-                return false;
-            }
-        }
-        if (rest != 0 && (bits[k][full] & rest) != rest) {
-            return false;
-        }
+        all &= match_full(bits[k], rows);
     }
-    return true;
+    return all == UINT64_MAX;
 }
 
 /* The occupancy words at `base` of all required matrices. Returns NULL, or the first without
@@ -660,6 +662,7 @@ SETTI_INLINE void batch_start_pages(const sett_query* query, sett_batch* batch, 
     batch->in_place = query->positional;
     batch->unit = query->matrix_rows;
     batch->plain = query->plain;
+    batch->fast = query->direct;
     batch->limit = limit;
 }
 
@@ -669,13 +672,17 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     setti_plan_make(query, &plan);
     if (plan.driver == SETT_QUERY_TERMS) {
         batch_start_pages(query, batch, plan.limit);
-        batch->plain = batch->plain && !setti_plan_hides(query);
+        if (setti_plan_hides(query)) {
+            batch->plain = false;
+            batch->fast = false;
+        }
         return;
     }
     batch->driver = plan.driver;
     batch->in_place = plan.in_place;
     batch->residual = plan.residual;
     batch->limit = plan.limit;
+    batch->fast = false;
     batch->plain =
         (query->optional | query->changed | plan.residual) == 0 && !setti_plan_hides(query);
     batch->unit = SETT_BATCH_ROWS;
@@ -687,7 +694,9 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
 
 SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
 {
-    setti_plan_update(query);
+    if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
+        setti_plan_update(query);
+    }
     batch_reset(query, batch);
     if (SETTI_LIKELY(query->simple)) {
         batch_start_pages(query, batch, setti_plan_limit(query));
@@ -729,7 +738,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     }
     batch_start(query, batch);
     batch->open = &query->open;
-    if (batch_gathers(batch)) {
+    if (!batch->fast && batch_gathers(batch)) {
         batch->scratch = setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
         if (batch->scratch == NULL) {
             setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_query_begin", sett_null(), 0);
@@ -738,8 +747,6 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
     }
     setti_world_open_loop(world, &query->open);
-    batch->fast = batch->plain && batch->driver == SETT_QUERY_TERMS && query->matrix_count != 0 &&
-                  batch->scratch == NULL;
     if (SETTI_UNLIKELY(world->recording)) {
         query->use.loops++;
         batch->fast = false;
@@ -809,7 +816,7 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
     batch->open = &side->none;
     batch->cursor = from;
     batch->limit = SETTI_MIN(batch->limit, to);
-    if (batch_gathers(batch)) {
+    if (!batch->fast && batch_gathers(batch)) {
         batch->scratch =
             setti_arena_alloc(&side->scratch, query->scratch_size, query->scratch_align);
         if (batch->scratch == NULL) {
@@ -819,8 +826,6 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
         side->open++;
         batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
     }
-    batch->fast = batch->plain && batch->driver == SETT_QUERY_TERMS && query->matrix_count != 0 &&
-                  batch->scratch == NULL;
     if (SETTI_UNLIKELY(world->recording)) { /* then there is one thread */
         query->use.loops += from == 0;
         batch->fast = false;
@@ -835,7 +840,7 @@ static void set_generations(sett_batch* batch)
     batch->generations = page->generation + (batch->base & SETTI_ID_SET_MASK);
 }
 
-static bool batch_next_any(sett_batch* batch)
+SETTI_APART static bool batch_next_any(sett_batch* batch)
 {
     if (batch->scratch != NULL && batch->count != 0) {
         gather_scatter(batch);
@@ -862,23 +867,24 @@ static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* The short way: plain pages of which every row matches. With 16 entities a loop is all overhead,
- * so nothing here is done that such a step does not need. */
-bool sett_batch_next(sett_batch* batch)
+/* Whether all matrices have everybody from `base` on. */
+SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
+{
+    uint64_t all = UINT64_MAX;
+    for (uint32_t k = 0; k < query->matrix_count; k++) {
+        const uint64_t* words = setti_storage_word(query->matrix[k], base);
+        all &= words != NULL ? match_full(words, rows) : 0;
+    }
+    return all == UINT64_MAX;
+}
+
+/* A step over plain pages: handed out as it is if every row matches. */
+SETTI_APART static bool batch_next_plain(sett_batch* batch)
 {
     const sett_query* query = batch->query;
-    const uint64_t* bits[SETT_QUERY_TERMS + 1];
     uint32_t base = batch->cursor;
-    if (!batch->fast || batch->some != 0) {
-        return batch_next_any(batch);
-    }
-    if (base >= batch->limit) {
-        batch->count = 0;
-        return false;
-    }
     uint32_t rows = SETTI_MIN(batch->unit, batch->limit - base);
-    if (match_words_at(query, base, bits) != NULL ||
-        !match_dense(bits, query->matrix_count, rows)) {
+    if (!step_is_dense(query, base, rows)) {
         return batch_next_any(batch);
     }
     batch->cursor = base + batch->unit;
@@ -892,6 +898,20 @@ bool sett_batch_next(sett_batch* batch)
         batch->fields[k] = term->has_field ? field_in_place(batch, term, base) : NULL;
     }
     return true;
+}
+
+/* With 16 entities a loop is all overhead: plain pages have a way of their own, on which nothing is
+ * done that they do not need, and whose end is found without saving a register. */
+bool sett_batch_next(sett_batch* batch)
+{
+    if (!batch->fast || batch->some != 0) {
+        return batch_next_any(batch);
+    }
+    if (batch->cursor >= batch->limit) {
+        batch->count = 0;
+        return false;
+    }
+    return batch_next_plain(batch);
 }
 
 /* Writes the last gathered values back, and gives the scratch to whom it came from. */

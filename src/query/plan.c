@@ -167,6 +167,7 @@ void setti_plan_update(sett_query* query)
     for (uint32_t k = 0; k < query->term_count; k++) {
         query->gathers |= query->term[k].has_field && (query->positional >> k & 1) == 0;
     }
+    query->direct = query->plain && query->matrix_count != 0 && !query->gathers;
 }
 
 /* The required packed term with the fewest entities that is not among `except`. */

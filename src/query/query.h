@@ -68,6 +68,7 @@ struct sett_query {
     bool simple;  /* there is nothing to choose: pages, whatever the counts */
     bool plain;   /* over pages: nothing but `matrix` decides */
     bool gathers; /* over pages: some field lies in a packed storage */
+    bool direct;  /* over pages: plain, with a matrix, nothing gathered */
     /* Tags that hide entities, and that no term names. A loop asks for them if any entity has one.
      */
     setti_term hidden[SETTI_HIDDEN];

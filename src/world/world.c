@@ -321,37 +321,6 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call)
     return SETTI_LIKELY(world->locks == 0) ? SETT_OK : world_refuse(world, call);
 }
 
-void setti_world_open_loop(sett_world* world, setti_open_loop* loop)
-{
-    world->locks++;
-    if (loop->count++ == 0) {
-        loop->previous = NULL;
-        loop->next = world->open_loops;
-        if (loop->next != NULL) {
-            loop->next->previous = loop;
-        }
-        world->open_loops = loop;
-    }
-}
-
-void setti_world_close_loop(sett_world* world, setti_open_loop* loop)
-{
-    if (loop->count == 0) {
-        return; /* closed by sett_query_end_all already */
-    }
-    world->locks--;
-    if (--loop->count == 0) {
-        if (loop->previous != NULL) {
-            loop->previous->next = loop->next;
-        } else {
-            world->open_loops = loop->next;
-        }
-        if (loop->next != NULL) {
-            loop->next->previous = loop->previous;
-        }
-    }
-}
-
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop)
 {
     while (loop->count != 0) {

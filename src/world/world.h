@@ -182,9 +182,40 @@ sett_status setti_world_check_unkept(sett_world* world, const char* call);
  * instead. */
 sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 
-/* Counts a loop as open, or as closed; closes all loops over one query. */
-void setti_world_open_loop(sett_world* world, setti_open_loop* loop);
-void setti_world_close_loop(sett_world* world, setti_open_loop* loop);
+/* Counts a loop as open. In line, as a loop over 16 entities takes as long as 60 instructions. */
+SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)
+{
+    world->locks++;
+    if (loop->count++ == 0) {
+        loop->previous = NULL;
+        loop->next = world->open_loops;
+        if (loop->next != NULL) {
+            loop->next->previous = loop;
+        }
+        world->open_loops = loop;
+    }
+}
+
+/* Counts it as closed. */
+SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loop)
+{
+    if (loop->count == 0) {
+        return; /* closed by sett_query_end_all already */
+    }
+    world->locks--;
+    if (--loop->count == 0) {
+        if (loop->previous != NULL) {
+            loop->previous->next = loop->next;
+        } else {
+            world->open_loops = loop->next;
+        }
+        if (loop->next != NULL) {
+            loop->next->previous = loop->previous;
+        }
+    }
+}
+
+/* Closes all loops over one query. */
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop);
 
 #endif
