@@ -1,9 +1,9 @@
 /* cleanup.c: what the end of an entity means for those at the other end of its links.
  *
- * Destroying goes in four steps (change.c): who goes as well is gathered (doom); everybody gathered
- * is asked whether that is possible (judge), which refuses, or reserves what the next step needs;
- * links of those who stay end (release); those who go are taken apart, which cuts their own links
- * out of the lists that they are in (cut). Up to `judge` nothing has changed. Each entity is
+ * Destroying goes in four steps (change_destroy.c): who goes as well is gathered (doom); everybody
+ * gathered is asked whether that is possible (judge), which refuses, or reserves what the next step
+ * needs; links of those who stay end (release); those who go are taken apart, which cuts their own
+ * links out of the lists that they are in (cut). Up to `judge` nothing has changed. Each entity is
  * gathered once, so that circles of relationships end.
  *
  *     policy       the other side is gathered, or asked about, in

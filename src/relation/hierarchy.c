@@ -11,8 +11,8 @@
  * a list, through `moved`; whoever asks for a depth repairs what the list names, and it is empty.
  * Repairing costs no more than the moved subtrees, each once a move.
  *
- * Destroying an entity dooms its children (see change.c), which doom theirs: no stack and no
- * memory, whatever the depth.
+ * Destroying an entity dooms its children (see change_destroy.c), which doom theirs: no stack and
+ * no memory, whatever the depth.
  *
  * Invariant:  c.parent == p  <=>  c is met from p.first by next, once;  previous is the inverse of
  * next;  p.last is the one met last;  p.children / 4 = how many are met

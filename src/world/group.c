@@ -1,5 +1,5 @@
 /* group.c: creating and destroying groups. What they do while they live is listener.c's matter,
- * when they do it change.c's. */
+ * when they do it change*.c's. */
 #include "world/change.h"
 
 struct sett_group {

@@ -1,4 +1,4 @@
-/* observer.c: creating, disabling and ending observers. Who calls them is change.c.
+/* observer.c: creating, disabling and ending observers. Who calls them are change*.c.
  *
  * The workload: some dozens of observers, made when a program starts; thousands of events a frame,
  * which must not look anything up. So an observer of a component is an entry in its type's list of

@@ -70,7 +70,7 @@ struct sett_world {
     setti_root* last_root;
     setti_root entity_root; /* of `entities` */
     /* grows when the state is replaced as a whole (a restore, a delta, a clone): who keeps
-     * something derived from it outside of change.c's sight compares, and makes it anew */
+     * something derived from it outside of change*.c's sight compares, and makes it anew */
     uint32_t epoch;
 
     struct setti_state* state; /* snapshots; NULL until there are some */
@@ -84,7 +84,7 @@ struct sett_world {
 
     uint32_t tied;   /* types with ties */
     bool stripping;  /* while ties are cut: the entity loses all that it has, not one type */
-    uint32_t doomed; /* entities to be destroyed together, found so far; see change.c */
+    uint32_t doomed; /* entities to be destroyed together, found so far; change_destroy.c */
 
     /* tags whose entities queries pass over unless they name them; NULL until they are asked for */
     setti_type* hidden[SETTI_HIDDEN];

@@ -1,0 +1,340 @@
+/* change_create.c: entities begin, one by one and in bulk.
+ *
+ * The workload: spawning. One entity without components is the next row of the entity table, in
+ * line; its components follow by sett_add. Many at once take the rows behind the members, too, in
+ * runs of indices that follow one another: of a run each type's storage is filled page by page.
+ *
+ *     row      | members | next, next, next ... | free
+ *     index                7, 8, 9, 4, 5             two runs: 7..9, 4..5
+ *
+ * Invariant:  reserved for all before the first exists: what can fail comes first
+ *             told when all of a creation are in their places
+ */
+#include "world/change_internal.h"
+
+/* ----------------------------------------------------------------------------------- one by one */
+
+/* Refused, out of memory or in need of pages. */
+SETTI_COLD static sett_entity change_create_slow(sett_world* world)
+{
+    static const char call[] = "sett_entity_create";
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return sett_null();
+    }
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, 1);
+    if (status != SETT_OK) {
+        setti_world_fail(world, status, call, sett_null(), 0);
+        return sett_null();
+    }
+    return setti_entity_create(&world->pool, &world->entities);
+}
+
+sett_entity sett_entity_create(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t row = table->ids.count;
+    const setti_id_page* page = setti_id_set_page_of(&table->ids, row);
+    if (SETTI_UNLIKELY(page == NULL || world->locks != 0 || table->promised != 0 ||
+                       row >= table->ids.limit)) {
+        return change_create_slow(world);
+    }
+    /* An index that lived before has its page; a fresh one is its own row, and may not. */
+    sett_entity entity;
+    entity.index = page->dense[row & SETTI_ID_SET_MASK];
+    setti_entity_page* home = setti_entity_page_of(table, entity.index);
+    if (SETTI_UNLIKELY(home == NULL ||
+                       !setti_entity_try_write(&world->pool, table, entity.index))) {
+        return change_create_slow(world);
+    }
+    uint32_t* generation = &home->generation[entity.index & SETTI_ID_SET_MASK];
+    entity.generation = *generation & ~SETTI_DEAD;
+    *generation = entity.generation;
+    table->ids.count = row + 1;
+    return entity;
+}
+
+sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
+{
+    static const char call[] = "sett_entity_create_handle";
+    setti_entity_table* table = &world->entities;
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (entity.index >= table->ids.limit) {
+        return setti_world_fail(world, SETT_STATUS_LIMIT, call, entity, 0);
+    }
+    if (sett_is_null(entity) || entity.generation > SETTI_GENERATION_MAX) {
+        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+    }
+    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
+    uint32_t current = page != NULL ? page->generation[slot] : (SETTI_DEAD | 1);
+    if ((current & SETTI_DEAD) == 0 || setti_entity_is_promised(table, entity.index)) {
+        return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
+    }
+    if (current == SETTI_RETIRED || entity.generation < (current & ~SETTI_DEAD)) {
+        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+    }
+    status = setti_entity_reserve_index(&world->pool, table, entity.index);
+    if (status != SETT_OK) {
+        return setti_world_fail(world, status, call, entity, 0);
+    }
+    setti_entity_create_at(&world->pool, table, entity);
+    return SETT_OK;
+}
+
+/* -------------------------------------------------------------------------------------- in bulk */
+
+/* Adds a type to the list and to the signature; known types are passed over. */
+static sett_status change_bulk_add(sett_world* world, setti_bulk* bulk, setti_type* type)
+{
+    for (uint32_t k = 0; k < bulk->types.count; k++) {
+        if (bulk->types.item[k] == type) {
+            return SETT_OK;
+        }
+    }
+    bulk->signature = setti_change_toggle(world, bulk->signature, type);
+    if (bulk->signature == SETTI_NONE || !setti_type_list_add(&world->pool, &bulk->types, type)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return SETT_OK;
+}
+
+sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* call)
+{
+    for (uint32_t k = 0; k < bulk->component_count; k++) {
+        setti_type* type = setti_world_type(world, bulk->components[k]);
+        sett_status status = type != NULL ? SETT_OK : SETT_STATUS_UNREGISTERED;
+        for (uint32_t j = 0; j < k; j++) {
+            status = bulk->components[j] == bulk->components[k] ? SETT_STATUS_ARGUMENT : status;
+        }
+        if (status == SETT_OK && (type->flags & SETTI_TYPE_LINKED) != 0 && !bulk->linked) {
+            return setti_change_refuse_linked(world, type, call);
+        }
+        for (uint32_t j = 0; status == SETT_OK && j < type->required.count; j++) {
+            status = change_bulk_add(world, bulk, type->required.item[j]);
+        }
+        if (status == SETT_OK) {
+            status = change_bulk_add(world, bulk, type);
+        }
+        if (status != SETT_OK) {
+            return setti_world_fail(world, status, call, sett_null(), bulk->components[k]);
+        }
+    }
+    return SETT_OK;
+}
+
+/* How many of the next `count` creations take indices that follow one another. */
+static uint32_t change_run(const setti_entity_table* table, uint32_t ahead, uint32_t count)
+{
+    uint32_t row = table->ids.count + table->promised + ahead;
+    uint32_t first = setti_id_set_dense(&table->ids, row);
+    uint32_t run = 1;
+    while (run < count) { /* page by page: a page that does not exist is the identity */
+        const setti_id_page* page = setti_id_set_page_of(&table->ids, row + run);
+        uint32_t slot = (row + run) & SETTI_ID_SET_MASK;
+        uint32_t end = SETTI_MIN(SETTI_ID_SET_ROWS - slot, count - run);
+        for (uint32_t k = 0; k < end; k++, run++) {
+            if ((page != NULL ? page->dense[slot + k] : row + run) != first + run) {
+                return run;
+            }
+        }
+    }
+    return run;
+}
+
+/* Rows behind those that were reserved for others and not taken yet. */
+static bool change_bulk_claim(sett_world* world, setti_bulk* bulk)
+{
+    bool done = true;
+    bulk->claimed = true;
+    for (uint32_t k = 0; k < bulk->types.count; k++) {
+        setti_type* type = bulk->types.item[k];
+        type->claimed += bulk->count;
+        done = done && setti_storage_reserve_rows(&world->pool, &type->storage, type->claimed);
+    }
+    return done;
+}
+
+static void change_bulk_unclaim(setti_bulk* bulk)
+{
+    for (uint32_t k = 0; k < bulk->types.count && bulk->claimed; k++) {
+        bulk->types.item[k]->claimed -= bulk->count;
+    }
+    bulk->claimed = false;
+}
+
+sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahead)
+{
+    setti_entity_table* table = &world->entities;
+    if (bulk->count > SETTI_NONE - ahead) {
+        return SETT_STATUS_LIMIT;
+    }
+    sett_status status = setti_entity_reserve(&world->pool, table, ahead + bulk->count);
+    if (status != SETT_OK || bulk->types.count == 0) {
+        return status;
+    }
+    if (!change_bulk_claim(world, bulk)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
+    for (uint32_t done = 0; done < bulk->count;) {
+        uint32_t run = change_run(table, ahead + done, bulk->count - done);
+        uint32_t first = setti_entity_upcoming(table, ahead + done);
+        for (uint32_t k = 0; k < run && world->listeners != NULL; k++) {
+            if (!setti_change_reserve_listeners(world, walk, first + k)) {
+                return SETT_STATUS_OUT_OF_MEMORY;
+            }
+        }
+        for (uint32_t k = 0; k < bulk->types.count; k++) {
+            if (!setti_storage_reserve_indices(&world->pool, &bulk->types.item[k]->storage, first,
+                                               run)) {
+                return SETT_STATUS_OUT_OF_MEMORY;
+            }
+        }
+        done += run;
+    }
+    return SETT_OK;
+}
+
+/* Which of the caller's value arrays belongs to a type; NULL if none does. */
+static const unsigned char* change_bulk_values(const setti_bulk* bulk, const setti_type* type)
+{
+    for (uint32_t k = 0; bulk->values != NULL && k < bulk->component_count; k++) {
+        if (bulk->components[k] == type->id) {
+            return bulk->values[k];
+        }
+    }
+    return NULL;
+}
+
+/* Writes `count` copies of one value to rows. */
+static void change_repeat(const setti_type* type, unsigned char* rows, const unsigned char* value,
+                          uint32_t count)
+{
+    size_t size = type->storage.size;
+    if (type->desc.copy != NULL) {
+        for (uint32_t k = 0; k < count; k++) {
+            type->desc.copy(rows + k * size, value, 1, type->desc.user);
+        }
+        return;
+    }
+    setti_row_copy(rows, value, size);
+    for (size_t done = size, end = size * count; done < end;) { /* what is there, twice */
+        size_t step = SETTI_MIN(done, end - done);
+        memcpy(rows + done, rows, step);
+        done += step;
+    }
+}
+
+/* Gives `run` entities with neighbouring indices one type; `values` has the first one's, or, to
+ * repeat, the one that all get. */
+static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first, uint32_t run,
+                             const unsigned char* values, bool repeat)
+{
+    for (uint32_t done = 0; done < run;) {
+        uint32_t count = run - done;
+        void* rows = setti_storage_insert(&world->pool, &type->storage, first + done, &count);
+        if (values == NULL || type->desc.copy != NULL) {
+            setti_type_init_values(type, rows, count);
+        }
+        if (values != NULL && type->storage.size != 0 && repeat) {
+            change_repeat(type, rows, values, count);
+        } else if (values != NULL && type->storage.size != 0) {
+            setti_type_copy_values(type, rows, values + (size_t)done * type->storage.size, count);
+        }
+        done += count;
+    }
+}
+
+void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out)
+{
+    setti_entity_table* table = &world->entities;
+    bulk->row = table->ids.count;
+    for (uint32_t done = 0; done < bulk->count;) {
+        uint32_t run = change_run(table, 0, bulk->count - done);
+        uint32_t first = setti_entity_upcoming(table, 0);
+        setti_entity_create_run(&world->pool, table, run, bulk->signature,
+                                out != NULL ? out + done : NULL);
+        for (uint32_t k = 0; k < bulk->types.count; k++) {
+            setti_type* type = bulk->types.item[k];
+            const unsigned char* given = change_bulk_values(bulk, type);
+            size_t offset = bulk->repeat ? 0 : (size_t)done * type->storage.size;
+            change_bulk_fill(world, type, first, run, given != NULL ? given + offset : NULL,
+                             bulk->repeat);
+        }
+        done += run;
+    }
+    change_bulk_unclaim(bulk);
+    setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
+    for (uint32_t k = 0; k < bulk->count && world->listeners != NULL; k++) {
+        setti_change_enter(world, walk, setti_id_set_dense(&table->ids, bulk->row + k));
+    }
+}
+
+/* Tells the hooks of a type of entities that were created together. */
+static void change_bulk_call(sett_world* world, setti_type* type, const setti_bulk* bulk, bool set)
+{
+    for (uint32_t k = 0; k < bulk->count; k++) {
+        uint32_t index = setti_id_set_dense(&world->entities.ids, bulk->row + k);
+        sett_entity entity = setti_entity_at(&world->entities, index);
+        void* value = setti_storage_find(&type->storage, index);
+        setti_change_call(world, type, SETTI_ON_ADD, entity, value);
+        if (set) {
+            setti_change_call(world, type, SETTI_ON_SET, entity, value);
+        }
+    }
+}
+
+void setti_bulk_tell(sett_world* world, const setti_bulk* bulk)
+{
+    for (uint32_t k = 0; k < bulk->types.count; k++) {
+        setti_type* type = bulk->types.item[k];
+        if ((type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
+            change_bulk_call(world, type, bulk, change_bulk_values(bulk, type) != NULL);
+        }
+    }
+    setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
+    for (uint32_t k = 0; k < bulk->count && world->listeners != NULL; k++) {
+        uint32_t index = setti_id_set_dense(&world->entities.ids, bulk->row + k);
+        setti_change_tell_entered(world, walk, setti_entity_at(&world->entities, index));
+    }
+}
+
+void setti_bulk_free(sett_world* world, setti_bulk* bulk)
+{
+    change_bulk_unclaim(bulk);
+    setti_type_list_deinit(&world->pool, &bulk->types);
+}
+
+sett_status sett_entity_create_many(sett_world* world, uint32_t count,
+                                    const sett_component* components, uint32_t component_count,
+                                    const void* const* values, sett_entity* out)
+{
+    static const char call[] = "sett_entity_create_many";
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK || count == 0) {
+        return status;
+    }
+    setti_change_settle(world);
+    setti_bulk bulk;
+    memset(&bulk, 0, sizeof(bulk));
+    bulk.components = components;
+    bulk.component_count = component_count;
+    bulk.values = values;
+    bulk.count = count;
+    status = setti_bulk_prepare(world, &bulk, call);
+    if (status == SETT_OK) {
+        status = setti_bulk_reserve(world, &bulk, 0);
+        if (status != SETT_OK) {
+            setti_world_fail(world, status, call, sett_null(), 0);
+        }
+    }
+    if (status == SETT_OK) {
+        setti_bulk_create(world, &bulk, out);
+        setti_bulk_tell(world, &bulk);
+    }
+    setti_bulk_free(world, &bulk);
+    return status;
+}

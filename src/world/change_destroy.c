@@ -1,0 +1,366 @@
+/* change_destroy.c: entities end, with all whom that dooms.
+ *
+ * The workload: entities of plain types, which nobody has to be told of: their values' bits are
+ * cleared, in line. Hooks, loose types, listeners and ties take the slow way: it gathers who goes,
+ * asks, strips one after another, and ends their rows all at once.
+ *
+ * Destroying one entity may doom others, which have to go before it: its children, say. They gather
+ * in the last rows of the entity table, which is a permutation and so needs no memory for it:
+ *
+ *     rows     | alive ...          | ... third found | second | first |   promised, free
+ *                                                                      count
+ *
+ * Each is asked in turn whom it dooms, and counts as dying from then on. When nobody refuses, they
+ * end from the last found to the first, and their rows all at once. A chain of a million entities
+ * takes no more stack than one.
+ *
+ * Invariant:  a type that an entity has is told, cut and ended once
+ *             dying  =>  no change but its end
+ */
+#include "world/change_internal.h"
+
+/* ------------------------------------------------------------------------------------ stripping */
+
+void setti_change_strip(sett_world* world, sett_entity entity, uint32_t* signature)
+{
+    uint32_t set = *signature & ~SETTI_DYING;
+    const setti_signature empty = {NULL, 0, 0, 0, 0, 0};
+    const setti_signature record = set != 0 ? world->signatures.record[set] : empty;
+    const setti_type_list* loose = &world->loose;
+    setti_change_walk walk = setti_change_walk_begin(world, set, NULL, 0);
+    setti_change_tell_left(world, walk, entity);
+    for (uint32_t k = loose->count; k-- > 0;) {
+        setti_type* type = loose->item[k];
+        if (setti_change_is_told(type, SETTI_ON_REMOVE) &&
+            setti_storage_has(&type->storage, entity.index)) {
+            setti_change_call_all(world, type, SETTI_ON_REMOVE, entity,
+                                  setti_storage_find(&type->storage, entity.index));
+        }
+    }
+    for (uint32_t k = record.count; record.hooked != 0 && k-- > 0;) {
+        const setti_type* type = world->types[record.types[k]];
+        if (setti_change_is_told(type, SETTI_ON_REMOVE)) {
+            setti_change_call_all(world, type, SETTI_ON_REMOVE, entity,
+                                  setti_storage_find(&type->storage, entity.index));
+        }
+    }
+    world->stripping = true;
+    for (uint32_t k = record.count; record.hooked != 0 && world->tied != 0 && k-- > 0;) {
+        setti_type* type = world->types[record.types[k]];
+        if (type->ties != NULL) {
+            type->ties->cut(world, type, entity.index);
+        }
+    }
+    world->stripping = false;
+    setti_change_leave(world, walk, entity.index);
+    for (uint32_t k = loose->count; k-- > 0;) {
+        setti_type* type = loose->item[k];
+        void* value = setti_storage_find(&type->storage, entity.index);
+        if (value != NULL) {
+            setti_change_deinit_value(world, type, entity.index);
+            setti_storage_erase(&world->pool, &type->storage, entity.index);
+        }
+    }
+    for (uint32_t k = record.count; k-- > 0;) {
+        setti_type* type = world->types[record.types[k]];
+        setti_change_deinit_value(world, type, entity.index);
+        setti_storage_erase(&world->pool, &type->storage, entity.index);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- the doomed */
+
+void setti_change_doom(sett_world* world, uint32_t index)
+{
+    setti_entity_table* table = &world->entities;
+    setti_id_set* ids = &table->ids;
+    setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
+    uint32_t* signature = &page->signature[index & SETTI_ID_SET_MASK];
+    if ((*signature & SETTI_DYING) != 0) {
+        return;
+    }
+    setti_change_set_signature(world, index, signature, *signature | SETTI_DYING);
+    uint32_t row = setti_id_set_sparse(ids, index);
+    uint32_t to = ids->count - 1 - world->doomed++;
+    if (row != to) {
+        setti_id_set_put(&world->pool, ids, row, setti_id_set_dense(ids, to));
+        setti_id_set_put(&world->pool, ids, to, index);
+    }
+}
+
+/* The first type of a signature that has ties, or NULL. */
+static setti_type* change_tied_type(const sett_world* world, uint32_t set)
+{
+    const setti_signature* record = &world->signatures.record[set];
+    for (uint32_t k = 0; set != 0 && world->tied != 0 && k < record->count; k++) {
+        if (world->types[record->types[k]]->ties != NULL) {
+            return world->types[record->types[k]];
+        }
+    }
+    return NULL;
+}
+
+/* What is asked of the ties of everybody doomed, one question after another. */
+typedef enum change_question {
+    CHANGE_DOOM,
+    CHANGE_JUDGE,
+    CHANGE_RELEASE,
+} change_question;
+
+static sett_status change_ask_type(sett_world* world, setti_type* type, uint32_t index,
+                                   change_question question)
+{
+    const setti_ties* ties = type->ties;
+    if (question == CHANGE_RELEASE) {
+        if (ties->release != NULL) {
+            ties->release(world, type, index);
+        }
+        return SETT_OK;
+    }
+    sett_status (*ask)(sett_world*, setti_type*, uint32_t) =
+        question == CHANGE_DOOM ? ties->doom : ties->judge;
+    return ask != NULL ? ask(world, type, index) : SETT_OK;
+}
+
+/* Asks the ties of one of the doomed. */
+static sett_status change_ask(sett_world* world, uint32_t index, change_question question)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t set = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
+        setti_type* type = world->types[world->signatures.record[set].types[k]];
+        if (type->ties != NULL && status == SETT_OK) {
+            status = change_ask_type(world, type, index, question);
+        }
+    }
+    return status;
+}
+
+SETTI_INLINE void change_erase(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, index);
+    if (SETTI_UNLIKELY(erased != SETTI_ERASED)) {
+        if (erased == SETTI_EMPTIED) {
+            setti_matrix_word_emptied(&world->pool, &type->storage, index);
+        } else {
+            setti_storage_erase(&world->pool, &type->storage, index);
+        }
+    }
+}
+
+/* setti_change_strip where nobody but the ties has to be told. False when somebody has: nothing is
+ * done then. */
+static bool change_strip_quietly(sett_world* world, uint32_t index, uint32_t set)
+{
+    const setti_signature* record = &world->signatures.record[set];
+    bool quiet = world->loose.count == 0 && world->listeners == NULL;
+    for (uint32_t k = 0; quiet && k < record->count; k++) {
+        quiet = (world->types[record->types[k]]->flags & SETTI_TYPE_ENDINGS) == 0;
+    }
+    if (!quiet) {
+        return false;
+    }
+    for (uint32_t k = record->count; k-- > 0;) {
+        setti_type* type = world->types[record->types[k]];
+        if (type->ties != NULL) {
+            type->ties->cut(world, type, index);
+        }
+    }
+    for (uint32_t k = record->count; k-- > 0;) {
+        change_erase(world, world->types[record->types[k]], index);
+    }
+    return true;
+}
+
+/* Ends the `count` entities in the last rows of the table. */
+static void change_destroy_last(sett_world* world, uint32_t count)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t end = table->ids.count;
+    uint32_t retired = 0;
+    for (uint32_t row = end - count; row < end; row++) {
+        uint32_t index = setti_id_set_dense(&table->ids, row);
+        setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
+        uint32_t* signature = &page->signature[index & SETTI_ID_SET_MASK];
+        uint32_t set = *signature & ~SETTI_DYING;
+        world->stripping = true;
+        if (set == 0 || !change_strip_quietly(world, index, set)) {
+            setti_change_strip(world, setti_entity_at(table, index), signature);
+        }
+        retired += setti_entity_end(&world->pool, table, index);
+    }
+    world->stripping = false;
+    setti_entity_leave(&world->pool, table, count, retired);
+}
+
+/* Destroys an entity and all whom that dooms; refused, unless forced, when one of them refuses. */
+static sett_status change_destroy_tied(sett_world* world, uint32_t index, bool forced)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t last = table->ids.count - 1;
+    sett_status status = SETT_OK;
+    setti_change_settle(world); /* what is reserved from here on has to stay */
+    setti_change_doom(world, index);
+    for (uint32_t k = 0; k < world->doomed && (status == SETT_OK || forced); k++) {
+        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_DOOM);
+    }
+    uint32_t count = world->doomed;
+    world->doomed = 0;
+    for (uint32_t k = 0; k < count && status == SETT_OK && !forced; k++) {
+        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_JUDGE);
+    }
+    if (status == SETT_OK || forced) {
+        /* By force everybody goes: what is left of links goes with those who keep them. */
+        for (uint32_t k = 0; k < count && !forced; k++) {
+            (void)change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_RELEASE);
+        }
+        change_destroy_last(world, count);
+        return SETT_OK;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t spared = setti_id_set_dense(&table->ids, last - k);
+        setti_entity_page_of(table, spared)->signature[spared & SETTI_ID_SET_MASK] &= ~SETTI_DYING;
+    }
+    return status;
+}
+
+bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type)
+{
+    const setti_signature* record = &world->signatures.record[signature & ~SETTI_DYING];
+    bool plain = signature != 0 && world->loose.count == 0 && world->listeners == NULL;
+    for (uint32_t k = 0; plain && k < record->count; k++) {
+        const setti_type* item = world->types[record->types[k]];
+        plain = (item->flags & SETTI_TYPE_ENDINGS) == 0 && (item->ties == NULL || item == type);
+    }
+    return plain;
+}
+
+/* Destroys an entity and all whom that dooms one after another, without gathering them. False when
+ * they are not plain: then nothing is done. */
+static bool change_destroy_plain(sett_world* world, setti_type* tied, uint32_t index)
+{
+    uint32_t at = tied->ties->begin != NULL ? tied->ties->begin(world, tied, index) : SETTI_NONE;
+    if (at == SETTI_NONE) {
+        return false;
+    }
+    while (at != SETTI_NONE) {
+        uint32_t next = tied->ties->next(world, tied, index, at);
+        const setti_entity_page* page = world->entities.pages.data[at >> SETTI_ID_SET_SHIFT];
+        const setti_signature* record =
+            &world->signatures.record[page->signature[at & SETTI_ID_SET_MASK]];
+        for (uint32_t k = record->count; k-- > 0;) {
+            change_erase(world, world->types[record->types[k]], at);
+        }
+        setti_entity_destroy(&world->pool, &world->entities, at);
+        at = next;
+    }
+    return true;
+}
+
+/* Destroys an entity with hooked or loose types, or while there are groups. Not cold: whole trees
+ * end here. */
+SETTI_APART static sett_status change_destroy_slow(sett_world* world, sett_entity entity,
+                                                   uint32_t* signature, bool forced)
+{
+    if ((*signature & SETTI_DYING) != 0) {
+        return SETT_OK; /* from one of its own removal hooks */
+    }
+    setti_type* tied = change_tied_type(world, *signature);
+    if (tied != NULL) {
+        return change_destroy_plain(world, tied, entity.index)
+                   ? SETT_OK
+                   : change_destroy_tied(world, entity.index, forced);
+    }
+    setti_change_set_signature(world, entity.index, signature, *signature | SETTI_DYING);
+    setti_change_strip(world, entity, signature);
+    setti_entity_destroy(&world->pool, &world->entities, entity.index);
+    return SETT_OK;
+}
+
+SETTI_INLINE sett_status change_destroy(sett_world* world, sett_entity entity, uint32_t* signature,
+                                        bool forced)
+{
+    uint32_t set = *signature;
+    if (SETTI_UNLIKELY((set & SETTI_DYING) != 0 || world->loose.count != 0 ||
+                       world->listeners != NULL ||
+                       (set != 0 && world->signatures.record[set].hooked != 0))) {
+        return change_destroy_slow(world, entity, signature, forced);
+    }
+    const setti_signature* record = &world->signatures.record[set];
+    uint32_t count = set != 0 ? record->count : 0;
+    for (uint32_t k = 0; k < count; k++) {
+        setti_type* type = world->types[record->types[k]];
+        change_erase(world, type, entity.index);
+    }
+    setti_entity_destroy(&world->pool, &world->entities, entity.index);
+    return SETT_OK;
+}
+
+/* The same for those who destroy many: one copy of the code serves them. */
+static sett_status change_destroy_index(sett_world* world, uint32_t index, bool forced)
+{
+    sett_entity entity = setti_entity_at(&world->entities, index);
+    if (sett_is_null(entity)) {
+        return SETT_OK;
+    }
+    return change_destroy(world, entity, setti_entity_signature(&world->entities, entity), forced);
+}
+
+sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
+{
+    static const char call[] = "sett_entity_destroy";
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (signature == NULL) {
+        world->error = SETT_STATUS_STALE; /* an ordinary answer, so nobody is told */
+        world->error_call = call;
+        world->error_entity = entity;
+        world->error_component = 0;
+        return SETT_STATUS_STALE;
+    }
+    if (SETTI_UNLIKELY((*signature & SETTI_DYING) != 0)) {
+        return SETT_OK;
+    }
+    sett_status status = setti_world_check_unlocked(world, call);
+    return SETTI_LIKELY(status == SETT_OK) ? change_destroy(world, entity, signature, false)
+                                           : status;
+}
+
+sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)
+{
+    sett_status status = setti_world_check_unlocked(world, "sett_entity_destroy_many");
+    for (uint32_t k = 0; status != SETT_STATUS_LOCKED && k < count; k++) {
+        if (setti_entity_signature(&world->entities, entities[k]) != NULL &&
+            change_destroy_index(world, entities[k].index, false) != SETT_OK) {
+            status = world->error; /* the others go all the same */
+        }
+    }
+    return status;
+}
+
+sett_status sett_entity_destroy_with(sett_world* world, sett_component component)
+{
+    setti_type* type = setti_change_check_type(world, component, "sett_entity_destroy_with");
+    if (type == NULL) {
+        return world->error;
+    }
+    sett_status status = SETT_OK;
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&type->storage, &cursor)) {
+        if (change_destroy_index(world, index, false) != SETT_OK) {
+            status = world->error; /* the others go all the same */
+        }
+    }
+    return status;
+}
+
+void setti_change_destroy_all(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    /* the last first: nothing has to be swapped; those doomed with it move behind it and go too */
+    for (uint32_t row = table->ids.count; row > 0; row = SETTI_MIN(row, table->ids.count)) {
+        row--;
+        (void)change_destroy_index(world, setti_id_set_dense(&table->ids, row), true);
+    }
+}
