@@ -1,81 +1,136 @@
 #!/bin/sh
-# Do the tests see what is broken? Plants each fault of test/faults/ (one changed line each) into a
-# copy of the tree, builds it, and wants a model test to fail. Prints who caught what.
+# Do the tests see what is broken? Plants each fault of test/faults/ (one changed line each) and
+# wants the tests that it names, in a line "Caught-by: test_model", to see it.
 #
-#   tools/faults.sh              all of them; the last line is "N of N"
-#   tools/faults.sh <name>...    those whose file names contain one of the words
+#   tools/faults.sh                   all of them; the last line is "N of N"
+#   tools/faults.sh <name>...         those whose file names contain one of the words
+#   tools/faults.sh --who <name>...   runs every test on each, and tells which see it
 #
-# A fault that no longer applies, or does not compile, does not count as caught. JOBS sets how many
-# are tried side by side. Builds lie in build/faults. Needs patch(1).
+# Where several tests are named, they run in that order up to the first that fails. It is a failure
+# of this script's as well if a fault no longer applies, does not compile, or names no test, and if
+# a test fails where no fault is. The library and the tests are built once, in build/faults; a fault
+# compiles only what it changes. JOBS sets how many are tried side by side. Needs patch(1).
 set -eu
 
 cd "$(dirname "$0")/.."
-root=$PWD
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
-compiler="gcc -std=c11 -g -O1"
-work=$root/build/faults
-seconds=60 # a test that takes longer hangs
+flags="-std=c11 -O1"
+work=build/faults
+seconds=120 # a test that takes longer hangs
 # Enough to meet every fault, and the same in every run.
 export SETT_OPERATIONS=30000 SETT_SEED=1
-unset MAKEFLAGS MFLAGS MAKELEVEL 2>/dev/null || true
+unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
-# Objects of the tree as it is, and all tests linked with them: what a fault does not touch is
-# compiled once.
-build_sound() {
-    rm -rf "$work"
-    mkdir -p "$work/sound" "$work/said"
-    for source in src/*/*.c; do
-        echo "-I$root/src -c $root/$source -o $work/sound/$(basename "$source" .c).o"
-    done >"$work/list"
-    for test in test/test_*.c; do
-        # Threads take their time, and see nothing of these that others do not.
-        ! grep -q '"sett/threads.h"' "$test" || continue
-        echo "-I$root/src -I$root/test -c $root/$test -o $work/sound/$(basename "$test" .c).to"
-    done >>"$work/list"
-    xargs -P "$jobs" -L 1 $compiler -I"$root/include" <"$work/list"
+catchers() { # <patch>
+    sed -n '/^---/q; s/^Caught-by: *//p' "$1"
 }
 
-# run_tests <folder with objects> <what to write about them>: links and runs every test. Writes the
-# names of those that fail, the model test first.
-run_tests() {
-    : >"$2"
-    for test in "$work/sound/test_model.to" "$work"/sound/*.to; do
-        name=$(basename "$test" .to)
-        name=${name#test_}
-        [ "$name" != model ] || [ ! -e "$1/test_model" ] || continue
-        # A failing test may crash in all manners; what it says is of no interest.
-        $compiler "$test" "$1"/*.o -o "$1/test_$name"
-        timeout "$seconds" "$1/test_$name" >"$1/said" 2>&1 || printf '%s ' "$name" >>"$2"
+# Tests that start threads take their time, and see nothing of these faults that others do not.
+all_tests() {
+    grep -L '"sett/threads.h"' test/test_*.c | sed 's/.*\///; s/\.c$//'
+}
+
+# With the checks of a debug build, without its slowness.
+build_sound() { # <test>...
+    {
+        CC=gcc cmake -S . -B $work -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 \
+            -DSETT_WERROR=ON -DSETT_BUILD_BENCHMARKS=OFF -DSETT_BUILD_EXAMPLES=OFF &&
+            cmake --build $work --parallel "$jobs" --target sett_static "$@"
+    } >"$work/log" 2>&1 || {
+        cat "$work/log" >&2
+        echo "faults: the tree does not build, or a fault names a test that there is not" >&2
+        exit 1
+    }
+}
+
+# What depends on a changed file: that file, or whatever includes it.
+dependants() { # <file>
+    case $1 in
+    *.c) echo "$1" ;;
+    *.h) (cd $work/CMakeFiles/sett_static.dir && grep -lr --include='*.d' "/$1\\( \\|\$\\)" src) |
+        sed 's/\.o\.d$//' ;;
+    esac
+}
+
+# Compiles what the patch concerns. The objects are named before the library, so that a linker finds
+# all it wants of these sources in them and leaves those of the library where they are.
+plant() { # <patch> <folder>; what is wrong goes to $2/not
+    mkdir -p "$2/src"
+    changed=$(sed -n 's/^+++ b\///p' "$1")
+    for file in $changed; do
+        mkdir -p "$2/$(dirname "$file")"
+        cp "$file" "$2/$file"
+    done
+    patch -d "$2" -p1 -s -f <"$1" >"$2/log" 2>&1 || {
+        echo "does not apply any more" >"$2/not"
+        return 1
+    }
+    for source in $(for file in $changed; do dependants "$file"; done | sort -u); do
+        from=$source
+        [ ! -e "$2/$source" ] || from=$2/$source
+        gcc $flags -Iinclude -I"$2/src" -Isrc -c "$from" -o "$2/$(basename "$source" .c).o" \
+            >>"$2/log" 2>&1 || {
+            echo "does not compile" >"$2/not"
+            return 1
+        }
     done
 }
 
-# try_fault <patch>: its line of the table goes to a file.
-try_fault() {
-    name=$(basename "$1" .patch)
-    tree=$work/$name
-    said=$work/said/$name
-    mkdir -p "$tree/objects"
-    cp -R "$root/src" "$tree"
-    if ! patch -d "$tree" -p1 -s -f <"$1" >"$tree/patch.log" 2>&1; then
-        echo "does not apply any more" >"$said.not"
+fails() { # <test> <folder with the objects of a fault, or none>
+    program=$work/test/$1
+    if [ -n "$2" ]; then
+        program=$2/$1
+        gcc "$work/test/CMakeFiles/$1.dir/$1.c.o" "$2"/*.o "$work/libsett.a" -pthread \
+            -o "$program" || exit 1
+    fi
+    # A failing test may crash in all manners; what it says of a fault is of no interest.
+    ulimit -c 0 2>/dev/null || true
+    ! timeout "$seconds" "$program" >"$program.said" 2>&1
+}
+
+# One fault or one test. Its line of the table goes to a file, which is not there if it went wrong.
+try() { # <first|all> <patch or test>
+    name=$(basename "$2" .patch)
+    result=$work/results/$name
+    if [ "$name" = "$2" ]; then
+        if fails "$name" ""; then
+            cat "$work/test/$name.said" >&2
+            echo "faults: $name fails without any fault" >&2
+        else
+            : >"$result"
+        fi
         return
     fi
-    source=$(sed -n 's/^+++ b\///p' "$1")
-    cp "$work"/sound/*.o "$tree/objects"
-    if ! $compiler -I"$root/include" -I"$tree/src" -c "$tree/$source" \
-        -o "$tree/objects/$(basename "$source" .c).o" >"$tree/build.log" 2>&1; then
-        echo "does not compile" >"$said.not"
-        return
+    tests=$(catchers "$2")
+    [ "$1" = first ] || tests=$(all_tests)
+    seen=
+    if plant "$2" "$work/$name"; then
+        for test in $tests; do
+            if fails "$test" "$work/$name"; then
+                seen="$seen $test"
+                [ "$1" = all ] || break
+            fi
+        done
+        [ -n "$seen" ] || echo "NOT SEEN BY ${tests:-ANY TEST: it names none}" >"$work/$name/not"
     fi
-    run_tests "$tree/objects" "$said"
-    rm -rf "$tree"
+    if [ -n "$seen" ]; then
+        printf '  %-38s%s\n' "$name" "$seen" | tee "$result"
+    else
+        printf '  %-38s %s\n' "$name" "$(cat "$work/$name/not")"
+    fi
+    rm -rf "${work:?}/$name"
 }
 
 if [ "${1-}" = --try ]; then # started by ourselves, side by side
-    try_fault "$2"
+    try "$2" "$3"
     exit 0
 fi
 
+mode=first
+if [ "${1-}" = --who ]; then
+    mode=all
+    shift
+fi
 chosen=
 for fault in test/faults/*.patch; do
     [ $# != 0 ] || chosen="$chosen $fault"
@@ -90,30 +145,17 @@ done
     exit 2
 }
 
-build_sound
-mkdir -p "$work/unharmed"
-cp "$work"/sound/*.o "$work/unharmed"
-run_tests "$work/unharmed" "$work/said/unharmed"
-if [ -s "$work/said/unharmed" ]; then
-    echo "faults: without any fault these fail already: $(cat "$work/said/unharmed")" >&2
-    exit 1
-fi
+tests=$(for fault in $chosen; do catchers "$fault"; done | tr ' ' '\n' | sort -u)
+[ $mode = first ] || tests=$(all_tests)
+mkdir -p $work
+rm -rf $work/results $work/[0-9]*
+mkdir -p $work/results
+build_sound $tests
 
-printf '%s\n' $chosen | xargs -P "$jobs" -n 1 "$0" --try
-
-caught=0
-count=0
-printf '  %-36s %s\n' fault "caught by"
-for fault in $chosen; do
-    name=$(basename "$fault" .patch)
-    count=$((count + 1))
-    by=$(cat "$work/said/$name" 2>/dev/null || true)
-    [ ! -e "$work/said/$name.not" ] || by="($(cat "$work/said/$name.not"))"
-    case $by in
-    *model*) caught=$((caught + 1)) ;;
-    *) by="NOT BY A MODEL TEST: $by" ;;
-    esac
-    printf '  %-36s %s\n' "$name" "$by"
-done
+# The tests as they are take longest: they go first.
+printf '%s\n' $tests $chosen | xargs -P "$jobs" -n 1 "$0" --try $mode
+wanted=$(printf '%s\n' $tests $chosen | sort -u | wc -l)
+count=$(printf '%s\n' $chosen | sort -u | wc -l)
+caught=$(find $work/results -type f -size +0 | wc -l)
 echo "$caught of $count"
-[ "$caught" = "$count" ]
+[ "$(find $work/results -type f | wc -l)" = "$wanted" ]

@@ -36,7 +36,7 @@ describe() {
     install) echo "installed and used: find_package, add_subdirectory, FetchContent, pkg-config" ;;
     readme) echo "the programs in README.md" ;;
     examples) echo "the examples run to their end" ;;
-    faults) echo "a model test catches every seeded fault" ;;
+    faults) echo "the tests see every seeded fault" ;;
     soak) echo "the model tests at length, gcc Release" ;;
     esac
 }
