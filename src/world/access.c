@@ -37,23 +37,49 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_componen
     return type;
 }
 
-const void* sett_find(const sett_world* world, sett_entity entity, sett_component component)
+/* Every other way of reading, from the beginning: the short ways below call nothing else, and
+ * nothing behind which they would go on, so that they need not save registers. */
+SETTI_COLD static const void* access_find(const sett_world* world, sett_entity entity,
+                                          sett_component component, const char* call)
 {
     const setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL)) {
-        type = access_type(world, component, SETTI_ACCESS_READ, "sett_get");
+    if (type == NULL) {
+        type = access_type(world, component, SETTI_ACCESS_READ, call);
     }
-    if (SETTI_UNLIKELY(type == NULL || !setti_entity_is_current(&world->entities, entity))) {
+    if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
     return setti_storage_find(&type->storage, entity.index);
 }
 
+SETTI_COLD static const void* access_get(const sett_world* world, sett_entity entity,
+                                         sett_component component)
+{
+    const void* value = access_find(world, entity, component, "sett_get");
+    return value != NULL ? value : access_misuse(world, entity, component, "sett_get");
+}
+
+const void* sett_find(const sett_world* world, sett_entity entity, sett_component component)
+{
+    const setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL)) {
+        return access_find(world, entity, component, "sett_find");
+    }
+    return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))
+               ? setti_storage_find(&type->storage, entity.index)
+               : NULL;
+}
+
 const void* sett_get(const sett_world* world, sett_entity entity, sett_component component)
 {
-    const void* value = sett_find(world, entity, component);
-    return SETTI_LIKELY(value != NULL) ? value
-                                       : access_misuse(world, entity, component, "sett_get");
+    const setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity))) {
+        const void* value = setti_storage_find(&type->storage, entity.index);
+        if (SETTI_LIKELY(value != NULL)) {
+            return value;
+        }
+    }
+    return access_get(world, entity, component);
 }
 
 /* The short way: a plain matrix. NULL if it leads nowhere: another storage, an absent value, use is
@@ -100,13 +126,21 @@ void* sett_get_mut(sett_world* world, sett_entity entity, sett_component compone
     return SETTI_LIKELY(value != NULL) ? value : access_get_mut(world, entity, component);
 }
 
+SETTI_COLD static bool access_has(const sett_world* world, sett_entity entity,
+                                  sett_component component)
+{
+    const setti_type* type = access_type(world, component, SETTI_ACCESS_PRESENCE, "sett_has");
+    return type != NULL && setti_entity_is_current(&world->entities, entity) &&
+           setti_storage_has(&type->storage, entity.index);
+}
+
 bool sett_has(const sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        type = access_type(world, component, SETTI_ACCESS_PRESENCE, "sett_has");
+        return access_has(world, entity, component);
     }
-    return SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity)) &&
+    return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity)) &&
            setti_storage_has(&type->storage, entity.index);
 }
 
