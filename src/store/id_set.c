@@ -26,6 +26,9 @@ bool setti_id_set_reserve_page(setti_pool* pool, setti_id_set* set, uint32_t at)
 {
     uint32_t number = at >> SETTI_ID_SET_SHIFT;
     bool fresh;
+    if (SETTI_LIKELY(setti_id_set_page_of(set, at) != NULL)) {
+        return true;
+    }
     if (!setti_pages_ensure(pool, &set->pages, number, &fresh)) {
         return false;
     }

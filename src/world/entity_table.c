@@ -24,6 +24,9 @@ static bool entity_reserve_page(setti_pool* pool, setti_entity_table* table, uin
 {
     uint32_t number = index >> SETTI_ID_SET_SHIFT;
     bool fresh;
+    if (SETTI_LIKELY(setti_entity_page_of(table, index) != NULL)) {
+        return true;
+    }
     if (!setti_pages_ensure(pool, &table->pages, number, &fresh)) {
         return false;
     }
@@ -200,12 +203,20 @@ bool setti_entity_is_promised(const setti_entity_table* table, uint32_t index)
 void setti_entity_keep_promise(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
     SETTI_ASSERT(setti_entity_is_promised(table, index));
-    setti_entity_break_promise(pool, table, index);
-    sett_entity entity;
-    entity.index = index;
-    entity.generation =
-        setti_entity_page_of(table, index)->generation[index & SETTI_ID_SET_MASK] & ~SETTI_DEAD;
-    setti_entity_create_at(pool, table, entity);
+    setti_id_set* ids = &table->ids;
+    setti_entity_page* page = setti_entity_page_of(table, index);
+    sett_entity entity = {index, page->generation[index & SETTI_ID_SET_MASK] & ~SETTI_DEAD};
+    if (setti_id_set_sparse(ids, index) != ids->count) {
+        setti_entity_break_promise(pool, table, index);
+        setti_entity_create_at(pool, table, entity);
+        return;
+    }
+    /* Promises are mostly kept in the order in which they were made. The two exchanges that the
+     * other way takes would undo each other: it is in its row already. */
+    setti_entity_write(pool, table, index);
+    page->generation[index & SETTI_ID_SET_MASK] = entity.generation;
+    table->promised--;
+    ids->count++;
 }
 
 void setti_entity_break_promise(setti_pool* pool, setti_entity_table* table, uint32_t index)
