@@ -2,6 +2,7 @@
  * and what hooks may do. */
 #include "check.h"
 #include "sett/sett.h"
+#include "sett/state.h"
 
 /* A journal of everything that hooks are told: "+a" added, "=a" set, "-a" to be removed, "ia"
  * init, "da" deinit, "ca" copy. */
@@ -169,6 +170,52 @@ static void what_is_required_comes_first_and_once(void)
     EXPECT_JOURNAL("ic +c id +d");
     CHECK_EQ(*(const uint64_t*)sett_get(s.world, other, s.b.id), 9);
     scene_end(&s);
+}
+
+/* Transitions that were taken before go a short way. It must not be taken for an entity that lacks
+ * what is required: it cannot see it where that is loose, or where only a copy of the world went
+ * from set to set, in order of ids. */
+static void what_is_required_comes_every_time(void)
+{
+    static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
+    for (uint32_t k = 0; k < 6; k++) {
+        sett_component base = 50;
+        bool loose = k >= 3;
+        bool tag = k % 3 == 2;
+        sett_component_desc descs[] = {{.name = "base", .id = base, .size = 4, .loose = loose},
+                                       {.name = "other", .id = 60, .size = 4},
+                                       {.name = "needy",
+                                        .id = 3,
+                                        .size = tag ? 0 : 4,
+                                        .storage = tag ? SETT_STORAGE_DEFAULT : kinds[k % 3],
+                                        .required = &base,
+                                        .required_count = 1}};
+        sett_world* worlds[2];
+        for (uint32_t w = 0; w < 2; w++) {
+            worlds[w] = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+            for (uint32_t d = 0; d < 3; d++) {
+                CHECK(sett_component_register(worlds[w], &descs[d]) != 0);
+            }
+        }
+        for (uint32_t n = 0; n < 4; n++) {
+            sett_entity e = sett_entity_create(worlds[0]);
+            CHECK(n < 2 || sett_add(worlds[0], e, 60) != NULL);
+            CHECK(n % 2 == 0 || sett_add(worlds[0], e, base) != NULL);
+            CHECK(sett_add(worlds[0], e, 3) != NULL);
+            CHECK(sett_has(worlds[0], e, base));
+        }
+        CHECK_EQ(sett_world_clone(worlds[0], worlds[1]), SETT_OK);
+        for (uint32_t n = 0; n < 8; n++) {
+            sett_world* world = worlds[n % 2];
+            sett_entity e = sett_entity_create(world);
+            CHECK(n < 4 || sett_add(world, e, 60) != NULL);
+            CHECK(sett_add(world, e, 3) != NULL);
+            CHECK(sett_has(world, e, base));
+            CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+        }
+        sett_world_destroy(worlds[0]);
+        sett_world_destroy(worlds[1]);
+    }
 }
 
 static void what_requires_goes_first(void)
@@ -492,8 +539,8 @@ static void reserving_nothing_or_for_nobody(void)
 }
 
 TEST_MAIN(TEST(adding_initialises_and_tells), TEST(setting_copies_and_tells),
-          TEST(what_is_required_comes_first_and_once), TEST(what_requires_goes_first),
-          TEST(destroying_tells_of_all_before_the_first_goes),
+          TEST(what_is_required_comes_first_and_once), TEST(what_is_required_comes_every_time),
+          TEST(what_requires_goes_first), TEST(destroying_tells_of_all_before_the_first_goes),
           TEST(clearing_an_entity_is_the_same_without_its_end),
           TEST(ending_the_world_ends_every_value), TEST(clearing_a_type_takes_what_requires_it),
           TEST(hooks_run_when_all_of_many_are_there), TEST(many_get_their_values_and_requirements),

@@ -163,8 +163,9 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* The short way: a plain type, a transition seen lately, pages that exist. The new row is not
- * initialised. NULL: take the long way. Calls nothing, so that sett_add need not save registers. */
+/* The short way: a plain type, a transition seen lately, pages that exist. From a signature that a
+ * transition starts from nothing required is missing. The new row is not initialised. NULL: take
+ * the long way. Calls nothing, so that sett_add need not save registers. */
 SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -215,6 +216,17 @@ static void* change_try_add_loose(sett_world* world, setti_type* type, sett_enti
     return setti_storage_insert(&world->pool, storage, entity.index, &count);
 }
 
+/* Whether a set has all that a type requires; none of it is loose. */
+static bool change_meets(const sett_world* world, uint32_t set, const setti_type* type)
+{
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        if (!setti_signature_has(&world->signatures, set, type->required.item[k]->id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Remembers a known edge, for another try. */
 static bool change_recall_added(sett_world* world, setti_type* type, sett_entity entity)
 {
@@ -224,7 +236,7 @@ static bool change_recall_added(sett_world* world, setti_type* type, sett_entity
     }
     setti_transition* added = setti_type_added(type, *signature);
     uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-    if (added->from == *signature || to == SETTI_NONE ||
+    if (added->from == *signature || to == SETTI_NONE || !change_meets(world, *signature, type) ||
         !setti_change_is_unheard(world, *signature, type, to)) {
         return false;
     }
@@ -275,6 +287,9 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
         value = change_try_add_loose(world, type, entity);
     } else if (type != NULL && type->storage.kind != SETTI_MATRIX) {
         value = change_try_add_other(world, type, entity);
+        if (value == NULL && change_recall_added(world, type, entity)) {
+            value = change_try_add_other(world, type, entity);
+        }
     } else if (change_recall_added(world, type, entity)) {
         value = change_try_add(world, type, entity);
     }

@@ -270,6 +270,9 @@ static sett_status component_own(sett_world* world, setti_type* type,
         setti_type* needed = setti_world_type(world, desc->required[k]);
         for (uint32_t j = 0; j <= needed->required.count; j++) {
             setti_type* item = j < needed->required.count ? needed->required.item[j] : needed;
+            if ((item->flags & SETTI_TYPE_LOOSE) != 0) {
+                type->flags |= SETTI_TYPE_REQUIRES_LOOSE;
+            }
             if (!setti_type_list_has(&type->required, item) &&
                 !setti_type_list_add(pool, &type->required, item)) {
                 return SETT_STATUS_OUT_OF_MEMORY;

@@ -37,10 +37,12 @@ enum {
     SETTI_TYPE_TIED = 512,    /* has ties */
     SETTI_TYPE_LINKED = 1024, /* added by what keeps links through it, by no one else */
     SETTI_TYPE_KEPT = 2048,   /* others lead here by it: goes with its entity, not before */
-    SETTI_TYPE_SHARED = 4096  /* instances have the value of their prefab, not their own */
+    SETTI_TYPE_SHARED = 4096, /* instances have the value of their prefab, not their own */
+    /* some required type is loose: no signature tells whether an entity has it */
+    SETTI_TYPE_REQUIRES_LOOSE = 8192
 };
 
-#define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES | SETTI_TYPE_LINKED)
+#define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES_LOOSE | SETTI_TYPE_LINKED)
 #define SETTI_TYPE_SLOW_SET (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET)
 #define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED | SETTI_TYPE_KEPT)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
