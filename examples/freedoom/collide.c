@@ -5,12 +5,7 @@
  * may stand close to a wall. */
 static bool collide_line_in_box(const LevelLine* line, const LevelBox* box)
 {
-    int32_t end_x = line->x + line->dx;
-    int32_t end_y = line->y + line->dy;
-    if (box->right <= fixed_from_int(fixed_min(line->x, end_x)) ||
-        box->left >= fixed_from_int(fixed_max(line->x, end_x)) ||
-        box->top <= fixed_from_int(fixed_min(line->y, end_y)) ||
-        box->bottom >= fixed_from_int(fixed_max(line->y, end_y))) {
+    if (!level_boxes_meet(&line->box, box)) {
         return false;
     }
     /* Of the four corners, the two farthest apart across the line decide. */

@@ -267,14 +267,14 @@ static void level_make_boxes(Level* level)
         level->sector_boxes[i] = level_no_box;
     }
     for (uint32_t i = 0; i < level->map.line_count; ++i) {
-        const LevelLine* line = &level->lines[i];
-        LevelBox box = {.left = fixed_from_int(fixed_min(line->x, line->x + line->dx)),
-                        .right = fixed_from_int(fixed_max(line->x, line->x + line->dx)),
-                        .bottom = fixed_from_int(fixed_min(line->y, line->y + line->dy)),
-                        .top = fixed_from_int(fixed_max(line->y, line->y + line->dy))};
-        level_box_join(&level->sector_boxes[line->front], &box);
+        LevelLine* line = &level->lines[i];
+        line->box = (LevelBox){.left = fixed_from_int(fixed_min(line->x, line->x + line->dx)),
+                               .right = fixed_from_int(fixed_max(line->x, line->x + line->dx)),
+                               .bottom = fixed_from_int(fixed_min(line->y, line->y + line->dy)),
+                               .top = fixed_from_int(fixed_max(line->y, line->y + line->dy))};
+        level_box_join(&level->sector_boxes[line->front], &line->box);
         if (line->back != LEVEL_NO_SECTOR) {
-            level_box_join(&level->sector_boxes[line->back], &box);
+            level_box_join(&level->sector_boxes[line->back], &line->box);
         }
     }
 }
@@ -310,11 +310,57 @@ static bool level_make_lines(Level* level, Fault* fault)
     return true;
 }
 
+/* --- nodes -------------------------------------------------------------------------------------
+ */
+
+static uint32_t level_root(const Level* level)
+{
+    return level->map.node_count == 0 ? WAD_SUBSECTOR_BIT : level->map.node_count - 1;
+}
+
+/* Goes down from the root while all of the cell lies on one side. */
+static uint32_t level_find_cell_node(const Level* level, int32_t column, int32_t row)
+{
+    uint32_t at = level_root(level);
+    while ((at & WAD_SUBSECTOR_BIT) == 0) {
+        const WadNode* node = &level->map.nodes[at];
+        int64_t from_x = level->grid_x + column * LEVEL_CELL_SIZE - node->x;
+        int64_t from_y = level->grid_y + row * LEVEL_CELL_SIZE - node->y;
+        int64_t corner = from_y * node->dx - from_x * node->dy;
+        int64_t up = node->dx * LEVEL_CELL_SIZE; /* what the opposite corners have more */
+        int64_t right = -node->dy * LEVEL_CELL_SIZE;
+        if (corner + (up < 0 ? up : 0) + (right < 0 ? right : 0) >= 0) {
+            at = node->child[1];
+        } else if (corner + (up > 0 ? up : 0) + (right > 0 ? right : 0) < 0) {
+            at = node->child[0];
+        } else {
+            break;
+        }
+    }
+    return at;
+}
+
+static bool level_make_cell_nodes(Level* level, Fault* fault)
+{
+    level->cell_nodes = malloc((level_cell_count(level) + 1) * sizeof *level->cell_nodes);
+    if (level->cell_nodes == NULL) {
+        return fault_set(fault, "%s: out of memory", level->map.name);
+    }
+    for (int32_t row = 0; row < level->rows; ++row) {
+        for (int32_t column = 0; column < level->columns; ++column) {
+            level->cell_nodes[level_cell(level, column, row)] =
+                (uint16_t)level_find_cell_node(level, column, row);
+        }
+    }
+    return true;
+}
+
 bool level_open(Level* level, WadMap* map, Fault* fault)
 {
     *level = (Level){.map = *map};
     *map = (WadMap){0};
-    if (level_make_lines(level, fault) && level_make_grid(level, fault)) {
+    if (level_make_lines(level, fault) && level_make_grid(level, fault) &&
+        level_make_cell_nodes(level, fault)) {
         return true;
     }
     level_close(level);
@@ -329,6 +375,7 @@ void level_close(Level* level)
     free(level->sector_boxes);
     free(level->cell_first);
     free(level->cell_lines);
+    free(level->cell_nodes);
     *level = (Level){0};
 }
 
@@ -337,7 +384,10 @@ void level_close(Level* level)
 
 uint32_t level_sector_at(const Level* level, Fixed x, Fixed y)
 {
-    uint32_t at = level->map.node_count == 0 ? WAD_SUBSECTOR_BIT : level->map.node_count - 1;
+    int32_t column = (fixed_floor(x) - level->grid_x) >> LEVEL_CELL_BITS;
+    int32_t row = (fixed_floor(y) - level->grid_y) >> LEVEL_CELL_BITS;
+    bool inside = column >= 0 && column < level->columns && row >= 0 && row < level->rows;
+    uint32_t at = inside ? level->cell_nodes[level_cell(level, column, row)] : level_root(level);
     while ((at & WAD_SUBSECTOR_BIT) == 0) {
         const WadNode* node = &level->map.nodes[at];
         int64_t from_x = (int64_t)x - (int64_t)node->x * FIXED_ONE;

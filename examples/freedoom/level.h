@@ -32,6 +32,7 @@ typedef struct LevelLine {
     uint16_t front, back; /* sectors right and left of it; back may be LEVEL_NO_SECTOR */
     uint16_t flags;       /* WAD_LINE_* */
     uint16_t special;     /* not 0: may do something, see special_table.h */
+    LevelBox box;         /* around it */
 } LevelLine;
 
 typedef struct Level {
@@ -44,14 +45,17 @@ typedef struct Level {
     int32_t columns, rows;
     uint32_t* cell_first; /* cell c's lines are cell_lines[cell_first[c] .. cell_first[c + 1]) */
     uint16_t* cell_lines;
-    bool grid_rebuilt; /* the map's own was missing or did not list every line */
+    uint16_t* cell_nodes; /* by cell: the node, or subsector, with which the search for a sector
+                           * begins; those above it have all of the cell on one side */
+    bool grid_rebuilt;    /* the map's own was missing or did not list every line */
 } Level;
 
 /* Takes the map over, also on failure. The only thing that can fail is memory. */
 bool level_open(Level* level, WadMap* map, Fault* fault);
 void level_close(Level* level);
 
-/* The sector below a point. Cost: one step for each node on the way, about fifteen. */
+/* The sector below a point. Cost: one step for each node on the way, two or three; outside of the
+ * grid about fifteen. */
 uint32_t level_sector_at(const Level* level, Fixed x, Fixed y);
 
 /* The box that reaches `reach` to all sides of a place; cut off at the limits of the numbers. */

@@ -224,6 +224,50 @@ static void sectors_lie_where_they_are(void)
     level_close(&level);
 }
 
+/* The search may begin below the root of the tree: it has to find what it finds from there. */
+static uint32_t find_from_root(const Level* level, Fixed x, Fixed y)
+{
+    uint32_t at = level->map.node_count - 1;
+    while ((at & WAD_SUBSECTOR_BIT) == 0) {
+        const WadNode* node = &level->map.nodes[at];
+        int64_t from_x = (int64_t)x - (int64_t)node->x * FIXED_ONE;
+        int64_t from_y = (int64_t)y - (int64_t)node->y * FIXED_ONE;
+        at = node->child[from_y * node->dx - from_x * node->dy >= 0 ? 1 : 0];
+    }
+    return level->subsector_sectors[at & (WAD_SUBSECTOR_BIT - 1u)];
+}
+
+static void compare_sectors(Level level)
+{
+    uint64_t random = check_setting("SETT_SEED", 1);
+    uint32_t below = 0;
+    for (uint32_t i = 0; i < 200000; i++) {
+        int32_t x =
+            (int32_t)wad_cut_random(&random, ((uint32_t)level.columns + 2) << LEVEL_CELL_BITS);
+        int32_t y = (int32_t)wad_cut_random(&random, ((uint32_t)level.rows + 2) << LEVEL_CELL_BITS);
+        if (i % 4 == 0) { /* on a corner of four cells, or as close as can be */
+            x -= x % LEVEL_CELL_SIZE;
+            y -= y % LEVEL_CELL_SIZE;
+        }
+        Fixed left = fixed_from_int(level.grid_x - LEVEL_CELL_SIZE + x) - 1;
+        Fixed low = fixed_from_int(level.grid_y - LEVEL_CELL_SIZE + y) - 1;
+        Fixed at_x = left + (Fixed)wad_cut_random(&random, 3);
+        Fixed at_y = low + (Fixed)wad_cut_random(&random, 3);
+        CHECK_EQ(level_sector_at(&level, at_x, at_y), find_from_root(&level, at_x, at_y));
+    }
+    for (uint32_t cell = 0; cell < level_cell_count(&level); cell++) {
+        below += level.cell_nodes[cell] != level.map.node_count - 1;
+    }
+    CHECK(below > level_cell_count(&level) / 2); /* or nothing was tested */
+    level_close(&level);
+}
+
+static void sectors_are_those_of_the_whole_tree(void)
+{
+    compare_sectors(open_level(WAD_CUT_FIRST, "E1M1"));
+    compare_sectors(open_level(WAD_CUT_SECOND, "MAP01"));
+}
+
 static void walls_and_steps_stop(void)
 {
     Level low = make_room(24), high = make_room(25), flat = make_room(100);
@@ -334,5 +378,5 @@ static void crowd_agrees_with_all_bodies(void)
 
 TEST_MAIN(TEST(grid_agrees_with_all_lines), TEST(rebuilt_grid_agrees_with_all_lines),
           TEST(walk_visits_the_cells_of_its_way), TEST(sectors_lie_where_they_are),
-          TEST(walls_and_steps_stop), TEST(sight_and_shots_meet_the_step),
-          TEST(crowd_agrees_with_all_bodies))
+          TEST(sectors_are_those_of_the_whole_tree), TEST(walls_and_steps_stop),
+          TEST(sight_and_shots_meet_the_step), TEST(crowd_agrees_with_all_bodies))
