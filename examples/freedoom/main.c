@@ -171,13 +171,29 @@ static void main_list_pictures(const Options* options, const Simulation* sim)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
+/* All seconds of the end are recorded; the others may as well tell what that costs. */
+static bool main_record(const Options* options, Rewind* rewind, Simulation* sim, Fault* fault)
+{
+    uint32_t seconds = options->ticks / SIMULATION_TICKS_A_SECOND;
+    if (options->no_rewind) {
+        return true;
+    }
+    if (!rewind_init(rewind, sim, fault)) {
+        return false;
+    }
+    if (seconds > REWIND_SECONDS + 1) {
+        rewind->compare_until = (seconds - REWIND_SECONDS - 1) / 2 * 2 * SIMULATION_TICKS_A_SECOND;
+    }
+    return true;
+}
+
 static bool main_play(const Options* options, Simulation* sim, Fault* fault)
 {
     Report report = {.sim = sim};
     if (!census_take(sim, &report.before)) {
         return fault_set(fault, "out of memory");
     }
-    if ((!options->no_rewind && !rewind_init(&report.rewind, sim, fault)) ||
+    if (!main_record(options, &report.rewind, sim, fault) ||
         !main_simulate(sim, options, &report, fault) || !rewind_check(&report.rewind, sim, fault) ||
         !main_check_world(sim, fault)) {
         return false;

@@ -178,18 +178,22 @@ static void report_memory(const Report* report)
 static void report_rewind(const Report* report)
 {
     const Rewind* rewind = &report->rewind;
-    double recorded = (double)rewind->recorded * 1e-6;
-    double replayed = (double)rewind->replayed * 1e-6;
+    double share;
     if (rewind->ticks == 0) {
         return;
     }
     printf("\n  the last %.1f s again\n", (double)rewind->ticks / SIMULATION_TICKS_A_SECOND);
-    printf("  kept as %.1f MB, once a second; back to their beginning in %.2f ms\n",
-           (double)rewind->size * 1e-6, (double)rewind->back * 1e-6);
-    printf("  %.2f ms a tick when they were recorded, %.2f ms when they were not: %+.1f %%\n",
-           recorded / rewind->ticks, replayed / rewind->ticks,
-           report_ratio(recorded - replayed, replayed) * 100.0);
+    printf("  kept as %.1f MB, once a second; back to their beginning in %.2f ms, the second time "
+           "in %.2f ms\n",
+           (double)rewind->size * 1e-6, (double)rewind->back[0] * 1e-6,
+           (double)rewind->back[1] * 1e-6);
     printf("  played twice, and each tick ended in the same state\n");
+    if (rewind_overhead(rewind, &share)) {
+        printf("  recording adds %.1f %% to a tick, by %lu seconds with it and %lu without, in "
+               "turn\n",
+               share * 100.0, (unsigned long)rewind->samples[1].seconds,
+               (unsigned long)rewind->samples[0].seconds);
+    }
 }
 
 void report_print(const Report* report)

@@ -75,6 +75,51 @@ static void nothing_is_kept_of_nothing(void)
     simulation_deinit(&sim);
 }
 
+/* Every other second is not recorded until all are; the last ten are all there. */
+static void recording_is_compared_with_none(void)
+{
+    Simulation sim;
+    Rewind rewind;
+    Fault fault;
+    double share;
+    start(&sim, 1, 1);
+    CHECK_MSG(rewind_init(&rewind, &sim, &fault), "%s", fault.text);
+    CHECK(!rewind_overhead(&rewind, &share));
+    rewind.compare_until = 4 * SIMULATION_TICKS_A_SECOND;
+    for (uint32_t i = 0; i < 14 * SIMULATION_TICKS_A_SECOND; i++) {
+        CHECK_MSG(rewind_step(&rewind, &sim, &fault), "%s", fault.text);
+    }
+    CHECK_EQ(rewind.samples[0].seconds, 2);
+    CHECK_EQ(rewind.samples[1].seconds, 2);
+    CHECK(rewind.samples[1].kept > rewind.samples[0].kept);
+    CHECK(rewind_overhead(&rewind, &share));
+    CHECK_MSG(rewind_check(&rewind, &sim, &fault), "%s", fault.text);
+    CHECK_EQ(rewind.ticks, REWIND_TICKS);
+    CHECK(rewind.back[0] != 0 && rewind.back[1] != 0);
+    simulation_deinit(&sim);
+}
+
+/* A disturbed tick here and there does not count, and one that is always longer does. */
+static void overhead_is_that_of_typical_ticks(void)
+{
+    Rewind rewind = {.ring = NULL};
+    double share;
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        RewindSample* sample = &rewind.samples[kind];
+        sample->seconds = 5;
+        for (uint32_t k = 0; k < SIMULATION_TICKS_A_SECOND * sample->seconds; k++) {
+            uint64_t longer = kind == 1 && k / 5 == 0 ? 70000 : 0;
+            sample->times[k / 5][k % 5] = 100000 + longer + (k % 5 == k / 5 % 2 ? 900000 : 0);
+        }
+    }
+    CHECK(rewind_overhead(&rewind, &share));
+    CHECK_EQ((int)(share * 1e4 + 0.5), 200); /* 0.7 of one tick in 35 */
+    rewind.samples[0].kept = 10;
+    rewind.samples[1].kept = 50;
+    CHECK(rewind_overhead(&rewind, &share));
+    CHECK_EQ((int)(share * 1e4 + 0.5), 250);
+}
+
 /* --- names ------------------------------------------------------------------------------------ */
 
 static void doors_have_names(void)
@@ -134,5 +179,6 @@ static void map_goes_with_all_that_is_in_it(void)
 }
 
 TEST_MAIN(TEST(replay_ends_where_it_ended), TEST(another_past_is_noticed),
-          TEST(nothing_is_kept_of_nothing), TEST(doors_have_names),
+          TEST(nothing_is_kept_of_nothing), TEST(recording_is_compared_with_none),
+          TEST(overhead_is_that_of_typical_ticks), TEST(doors_have_names),
           TEST(map_goes_with_all_that_is_in_it))
