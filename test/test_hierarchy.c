@@ -3,6 +3,7 @@
 #include "scarce.h"
 #include "sett/hierarchy.h"
 #include "sett/sett.h"
+#include "sett/state.h"
 
 #include "world/world.h"
 
@@ -222,6 +223,108 @@ static void repairs_depths_when_asked(void)
     CHECK(!sett_entity_valid(world, chain[57]) && sett_entity_valid(world, chain[60]));
     expect_valid(world);
     sett_world_destroy(world);
+}
+
+/* Three chains: the second one was moved, with what is below it, below the first. */
+static void move_a_chain(sett_world* world, sett_entity at[12])
+{
+    for (uint32_t k = 0; k < 12; k++) {
+        at[k] = sett_entity_create(world);
+        if (k % 4 != 0) {
+            CHECK_EQ(sett_hierarchy_attach(world, at[k], at[k - 1]), SETT_OK);
+        }
+    }
+    CHECK_EQ(sett_hierarchy_attach(world, at[4], at[3]), SETT_OK);
+}
+
+/* Worlds with the same links are the same, whoever asked for depths. */
+static void is_compared_by_its_links(void)
+{
+    char text[256];
+    sett_entity at[12];
+    sett_world* lazy = quiet_world();
+    sett_world* asked = quiet_world();
+    move_a_chain(lazy, at);
+    move_a_chain(asked, at);
+    uint64_t hash = sett_world_hash(lazy);
+    CHECK_EQ(sett_hierarchy_depth(asked, at[7]), 7);
+    CHECK_EQ(sett_world_hash(asked), hash);
+    CHECK_EQ(sett_world_difference(lazy, asked, text, sizeof(text)), 0);
+    CHECK_EQ(sett_hierarchy_attach(lazy, at[8], at[7]), SETT_OK); /* two wait, in this order */
+    CHECK_EQ(sett_hierarchy_detach(lazy, at[4]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_detach(asked, at[4]), SETT_OK);
+    sett_hierarchy_update(asked);
+    CHECK_EQ(sett_hierarchy_attach(asked, at[8], at[7]), SETT_OK);
+    CHECK_EQ(sett_world_hash(lazy), sett_world_hash(asked));
+    CHECK(sett_world_hash(lazy) != hash);
+    CHECK_EQ(sett_world_difference(lazy, asked, text, sizeof(text)), 0);
+    sett_hierarchy_update(lazy);
+    CHECK_EQ(sett_world_check_writes(lazy), SETT_OK);
+    CHECK_EQ(sett_world_hash(lazy), sett_world_hash(asked));
+    /* what does count: the order of children, and policies */
+    hash = sett_world_hash(lazy);
+    CHECK_EQ(sett_hierarchy_attach(lazy, at[9], at[0]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(asked, at[9], at[0]), SETT_OK);
+    CHECK_EQ(sett_world_hash(lazy), sett_world_hash(asked));
+    CHECK_EQ(sett_hierarchy_attach(asked, at[1], at[0]), SETT_OK);
+    CHECK(sett_world_hash(lazy) != sett_world_hash(asked));
+    CHECK_EQ(sett_hierarchy_attach(lazy, at[1], at[0]), SETT_OK);
+    CHECK_EQ(sett_world_hash(lazy), sett_world_hash(asked));
+    CHECK_EQ(sett_hierarchy_set_policy(asked, at[0], SETT_CHILDREN_REFUSE), SETT_OK);
+    CHECK(sett_world_hash(lazy) != sett_world_hash(asked));
+    CHECK(sett_world_difference(lazy, asked, text, sizeof(text)) != 0);
+    expect_valid(lazy);
+    expect_valid(asked);
+    sett_world_destroy(lazy);
+    sett_world_destroy(asked);
+}
+
+static void expect_depths(sett_world* world, const sett_entity* at, const uint32_t* depths)
+{
+    expect_valid(world);
+    for (uint32_t k = 0; k < 12; k++) {
+        CHECK_EQ(sett_hierarchy_depth(world, at[k]), depths[k]);
+    }
+    expect_valid(world);
+}
+
+/* Going back brings what waits for its depth back too, and a copy has it. */
+static void restores_depths(void)
+{
+    static const uint32_t below[12] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3};
+    static const uint32_t apart[12] = {1, 2, 3, 4, 0, 1, 2, 3, 0, 1, 2, 3};
+    sett_entity at[12];
+    for (uint32_t repaired = 0; repaired < 4; repaired++) { /* then: bit 0; later: bit 1 */
+        sett_world* world = quiet_world();
+        sett_snapshot then;
+        sett_snapshot later;
+        move_a_chain(world, at);
+        if ((repaired & 1) != 0) {
+            sett_hierarchy_update(world);
+        }
+        CHECK_EQ(sett_snapshot_take(world, &then), SETT_OK);
+        CHECK_EQ(sett_hierarchy_detach(world, at[4]), SETT_OK);
+        CHECK_EQ(sett_hierarchy_attach(world, at[0], at[4]), SETT_OK);
+        if ((repaired & 2) != 0) {
+            sett_hierarchy_update(world);
+        }
+        CHECK_EQ(sett_snapshot_take(world, &later), SETT_OK);
+        expect_depths(world, at, apart);
+        CHECK_EQ(sett_snapshot_restore(world, then), SETT_OK);
+        sett_world* copy = quiet_world();
+        CHECK(sett_hierarchy_register(copy, NULL) != 0);
+        CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+        CHECK_EQ(sett_world_hash(world), sett_world_hash(copy));
+        expect_depths(world, at, below);
+        expect_depths(copy, at, below);
+        CHECK_EQ(sett_world_hash(world), sett_world_hash(copy));
+        CHECK_EQ(sett_snapshot_restore(world, later), SETT_OK);
+        expect_depths(world, at, apart);
+        CHECK_EQ(sett_snapshot_restore(world, then), SETT_OK);
+        expect_depths(world, at, below);
+        sett_world_destroy(copy);
+        sett_world_destroy(world);
+    }
 }
 
 static void walks_parents_first(void)
@@ -748,9 +851,10 @@ static void destroys_a_chain_of_a_million(void)
 
 TEST_MAIN(TEST(keeps_children_in_order), TEST(is_a_component_like_any_other),
           TEST(says_nothing_of_strangers), TEST(refuses_cycles), TEST(repairs_depths_when_asked),
-          TEST(walks_parents_first), TEST(destroys_children_first),
-          TEST(detaches_or_refuses_by_policy), TEST(has_a_policy_for_the_world),
-          TEST(ends_with_the_component), TEST(destroys_all_with_a_type),
-          TEST(keeps_slots_that_are_used_up), TEST(refuses_while_loops_are_open),
-          TEST(sorts_parents_first), TEST(finds_the_parents_component), TEST(works_in_any_storage),
+          TEST(is_compared_by_its_links), TEST(restores_depths), TEST(walks_parents_first),
+          TEST(destroys_children_first), TEST(detaches_or_refuses_by_policy),
+          TEST(has_a_policy_for_the_world), TEST(ends_with_the_component),
+          TEST(destroys_all_with_a_type), TEST(keeps_slots_that_are_used_up),
+          TEST(refuses_while_loops_are_open), TEST(sorts_parents_first),
+          TEST(finds_the_parents_component), TEST(works_in_any_storage),
           TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))

@@ -53,7 +53,9 @@ typedef struct sett_hierarchy {
     uint32_t last;
     uint32_t next; /* sibling; 0: none, or a root */
     uint32_t previous;
-    uint32_t depth;    /* steps to the root; what was moved is right after sett_hierarchy_update */
+    /* steps to the root; what was moved is right after sett_hierarchy_update. Not part of what two
+     * worlds are compared by, nor is `moved` */
+    uint32_t depth;
     uint32_t moved;    /* the library's own: a list of those whose depth is not right yet */
     uint32_t children; /* 4 times their number, plus the policy */
 } sett_hierarchy;

@@ -296,8 +296,14 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
 {
     static const setti_ties ties = {
         .doom = tree_doom, .cut = tree_cut, .begin = tree_begin, .next = tree_after};
+    /* Links and policies, not depths: what is waiting to be repaired is a matter of who asked. */
+    static const sett_byte_range ranges[2] = {
+        {offsetof(sett_hierarchy, parent), offsetof(sett_hierarchy, depth)},
+        {offsetof(sett_hierarchy, children), sizeof(uint32_t)}};
     sett_component_desc made = {0};
     made.name = "Hierarchy";
+    made.bytes = ranges;
+    made.byte_count = 2;
     made.size = sizeof(sett_hierarchy);
     made.align = 32;
     made.id = desc->id != 0 ? desc->id : setti_component_own_id(world, made.name);
