@@ -2,6 +2,7 @@
 #include "check.h"
 #include "scarce.h"
 #include "sett/hierarchy.h"
+#include "sett/observer.h"
 #include "sett/sett.h"
 #include "sett/state.h"
 
@@ -623,6 +624,75 @@ static void refuses_while_loops_are_open(void)
     sett_world_destroy(world);
 }
 
+/* Whoever is told that an entity takes part may move it, and others, at once. */
+typedef struct meddler {
+    sett_entity move;
+    sett_entity below; /* null: detach */
+} meddler;
+
+static void meddle(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const meddler* to = user;
+    (void)value;
+    sett_entity move = sett_is_null(to->move) ? entity : to->move;
+    CHECK_EQ(
+        sett_is_null(to->below)
+            ? sett_hierarchy_detach(world, move)
+            : sett_hierarchy_attach(world, move, sett_equals(to->below, move) ? entity : to->below),
+        SETT_OK);
+}
+
+static void holds_when_observers_move_entities(void)
+{
+    for (uint32_t how = 0; how < 3; how++) {
+        sett_world* world = quiet_world();
+        sett_entity p = sett_entity_create(world);
+        sett_entity q = sett_entity_create(world);
+        sett_entity a = child_of(world, p);
+        sett_entity b = child_of(world, q);
+        sett_entity c = sett_entity_create(world);
+        meddler to = {sett_null(), q}; /* the one being attached goes elsewhere first */
+        if (how == 1) {
+            to.move = a; /* the sibling that it is to stand before goes */
+            to.below = sett_null();
+        } else if (how == 2) {
+            to.move = p; /* the parent goes below it */
+            to.below = p;
+        }
+        CHECK(sett_observer_create(
+                  world, &(sett_observer_desc){.component = sett_hierarchy_component(world),
+                                               .on_add = meddle,
+                                               .user = &to}) != NULL);
+        CHECK_EQ(how == 0 ? sett_hierarchy_attach(world, c, p)
+                          : sett_hierarchy_insert_before(world, c, a),
+                 how == 2 ? SETT_STATUS_CYCLE : SETT_OK);
+        if (how == 0) {
+            CHILDREN(world, p, a, c);
+        } else if (how == 1) {
+            CHILDREN(world, p, c);
+        } else {
+            CHILDREN(world, c, p);
+        }
+        CHILDREN(world, q, b);
+        sett_world_destroy(world);
+    }
+}
+
+static void needs_indices_below_a_limit(void)
+{
+    sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = 0x80000000u};
+    sett_world* world = sett_world_create(&desc);
+    CHECK_EQ(sett_hierarchy_register(world, NULL), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
+    sett_entity e = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, e, sett_entity_create(world)), SETT_STATUS_LIMIT);
+    sett_world_destroy(world);
+    desc.entity_limit--;
+    world = sett_world_create(&desc);
+    CHECK(sett_hierarchy_register(world, NULL) != 0);
+    sett_world_destroy(world);
+}
+
 /* ---- Orders ---------------------------------------------------------------------------------- */
 
 static void sorts_parents_first(void)
@@ -855,6 +925,7 @@ TEST_MAIN(TEST(keeps_children_in_order), TEST(is_a_component_like_any_other),
           TEST(destroys_children_first), TEST(detaches_or_refuses_by_policy),
           TEST(has_a_policy_for_the_world), TEST(ends_with_the_component),
           TEST(destroys_all_with_a_type), TEST(keeps_slots_that_are_used_up),
-          TEST(refuses_while_loops_are_open), TEST(sorts_parents_first),
+          TEST(refuses_while_loops_are_open), TEST(holds_when_observers_move_entities),
+          TEST(needs_indices_below_a_limit), TEST(sorts_parents_first),
           TEST(finds_the_parents_component), TEST(works_in_any_storage),
           TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))

@@ -686,7 +686,7 @@ static void sees_what_is_broken(void)
             last->previous = 0;
             break;
         case 1:
-            above->last = c[1].index + 1;
+            first->previous = c[1].index + 1; /* as if that were the last one */
             break;
         case 2:
             above->children += 4;
@@ -701,7 +701,7 @@ static void sees_what_is_broken(void)
             above->depth = 1;
             break;
         case 6:
-            last->moved = 1;
+            last->depth |= 0x80000000u; /* as if it were in the list of moved */
             break;
         case 7:
             name->key = 77;

@@ -6,7 +6,7 @@
  *
  * An entity takes part once it was attached or got a child: it then has the component "Hierarchy",
  * which queries, signatures and statistics see like any other. Entities without pay nothing. Links
- * are numbers inside that component, 32 bytes an entity; there is nothing else, and nothing is
+ * are numbers inside that component, 24 bytes an entity; there is nothing else, and nothing is
  * allocated for a node but its share of a page.
  *
  *          tank                 first, last: turret, hatch       previous, next: none
@@ -50,19 +50,19 @@ typedef struct sett_hierarchy_desc {
 typedef struct sett_hierarchy {
     uint32_t parent; /* 0: it is a root */
     uint32_t first;  /* child; 0: none */
-    uint32_t last;
-    uint32_t next; /* sibling; 0: none, or a root */
+    uint32_t next;   /* sibling; 0: none, or a root */
+    /* sibling; the first one's is the last one; 0: a root */
     uint32_t previous;
-    /* steps to the root; what was moved is right after sett_hierarchy_update. Not part of what two
-     * worlds are compared by, nor is `moved` */
-    uint32_t depth;
-    uint32_t moved;    /* the library's own: a list of those whose depth is not right yet */
     uint32_t children; /* 4 times their number, plus the policy */
+    /* steps to the root; right after sett_hierarchy_update, and while nobody that has children is
+     * moved. Not part of what two worlds are compared by */
+    uint32_t depth;
 } sett_hierarchy;
 
 /* Registers the component. Not needed, unless to set what the descriptor sets (NULL: nothing): the
  * first use does it.
- * Returns its id, 0 on failure. Fails: as sett_component_register; ARGUMENT for an unknown policy.
+ * Returns its id, 0 on failure. Fails: as sett_component_register; ARGUMENT for an unknown policy;
+ * LIMIT in a world whose entity_limit is 2^31 or above.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_desc* desc);
 

@@ -2,21 +2,24 @@
  *
  * The workload: scene graphs and levels, built and destroyed by the thousand nodes (10 roots x 10 x
  * 20, 500 times), one child among ten million detached, chains a million deep. So: doubly linked
- * siblings, with their number and both ends in the parent; nothing is searched, moved or allocated.
- * One component of 32 bytes, half a line of the cache, holds what is above, beside and below:
+ * siblings, with their number and the first one in the parent; nothing is searched, moved or
+ * allocated. One component of 24 bytes holds what is above, beside and below:
  *
- *     parent | first | last | next | previous | depth | moved | children, policy
+ *     parent | first | next | previous | children, policy | depth
  *
- * Depths are only ever wrong below nodes that were moved while they had children. Such a node is in
- * a list, through `moved`; whoever asks for a depth repairs what the list names, and it is empty.
- * Repairing costs no more than the moved subtrees, each once a move.
+ * Before the first child stands the last one, so that a parent need not know both: p.first.previous
+ * is the end. It was 32 bytes with `last` and a word for the list of moved nodes.
+ *
+ * Depths are only ever wrong below nodes that were moved while they had children. Such a node has
+ * no depth but is in a list, through the same word; whoever asks for a depth repairs what the list
+ * names, and it is empty. Repairing costs no more than the moved subtrees, each once a move.
  *
  * Destroying an entity dooms its children (see change_destroy.c), which doom theirs: no stack and
  * no memory, whatever the depth.
  *
  * Invariant:  c.parent == p  <=>  c is met from p.first by next, once;  previous is the inverse of
- * next;  p.last is the one met last;  p.children / 4 = how many are met
- *             c.depth == p.depth + 1 and root.depth == 0, unless c or root is in the list of moved
+ * next, and p.first.previous is the one met last;  p.children / 4 = how many are met
+ *             c.depth == p.depth + 1 and root.depth == 0, unless c, p or root is in the list
  *             no node is below itself
  */
 #include "relation/links.h"
@@ -24,30 +27,38 @@
 #include "world/change.h"
 #include "world/sort.h"
 
-static_assert(sizeof(sett_hierarchy) == 32, "half a line");
+static_assert(sizeof(sett_hierarchy) == 24, "three words");
 
 /* ---------------------------------------------------------------------------------------- nodes */
 
-/* The node behind a link, which exists, to read. */
+/* The node behind a link, which exists, in a matrix: to read, to write. */
+SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
+{
+    return setti_matrix_row(storage, link - 1);
+}
+
+SETTI_INLINE sett_hierarchy* tree_row_mut(sett_world* world, const setti_storage* storage,
+                                          uint32_t link)
+{
+    setti_pages_write(&world->pool, &storage->rows, (link - 1) >> storage->shift);
+    return tree_row(storage, link);
+}
+
+/* The same in any storage. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     const setti_storage* storage = &tree->type->storage;
-    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX)) {
-        return setti_matrix_row(storage, link - 1);
-    }
-    return setti_storage_find(storage, link - 1);
+    return SETTI_LIKELY(storage->kind == SETTI_MATRIX) ? tree_row(storage, link)
+                                                       : setti_storage_find(storage, link - 1);
 }
 
-/* The same to write. */
 SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy* tree,
                                         uint32_t link)
 {
     const setti_storage* storage = &tree->type->storage;
-    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX)) {
-        setti_pages_write(&world->pool, &storage->rows, (link - 1) >> storage->shift);
-        return setti_matrix_row(storage, link - 1);
-    }
-    return setti_storage_find_mut(&world->pool, storage, link - 1);
+    return SETTI_LIKELY(storage->kind == SETTI_MATRIX)
+               ? tree_row_mut(world, storage, link)
+               : setti_storage_find_mut(&world->pool, storage, link - 1);
 }
 
 static sett_entity tree_entity(const sett_world* world, uint32_t link)
@@ -74,27 +85,61 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
 
 /* --------------------------------------------------------------------------------------- depths */
 
-/* Gives a subtree the depths that its place makes right. */
-static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
+/* What the depth of a child of `above` is: without meaning below a node that has none, because all
+ * below that will be repaired. */
+SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* above)
 {
-    for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
-        sett_hierarchy* node = tree_write(world, tree, at);
-        node->depth = node->parent != 0 ? tree_read(tree, node->parent)->depth + 1 : 0;
+    return (above->depth + 1) & ~SETTI_MOVED;
+}
+
+SETTI_INLINE bool tree_is_moved(const sett_hierarchy* node)
+{
+    return (node->depth & SETTI_MOVED) != 0;
+}
+
+static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarchy* node)
+{
+    return node->parent != 0 ? tree_depth_below(tree_read(tree, node->parent)) : 0;
+}
+
+/* The link that follows in a walk over a subtree, parents first, without what is below `at`. */
+static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t at)
+{
+    while (at != root) {
+        const sett_hierarchy* node = tree_read(tree, at);
+        if (node->next != 0) {
+            return node->next;
+        }
+        at = node->parent;
     }
+    return 0;
+}
+
+/* The first of the list, taken out of it. */
+static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
+{
+    uint32_t link = tree->moved;
+    sett_hierarchy* node = tree_write(world, tree, link);
+    tree->moved = node->depth & ~SETTI_MOVED;
+    node->depth = tree_right_depth(tree, node);
+    return link;
 }
 
 /* Repairs all depths. The latest move comes first: a chain built from its end upwards is walked
- * once, from its top; what an earlier move left wrong above is repaired when its turn comes. */
+ * once, from its top, because what has its own turn is passed over. Whose turn came before that of
+ * a node above it is walked again then. */
 static void tree_update(sett_world* world, setti_hierarchy* tree)
 {
     while (tree->moved != 0) {
-        uint32_t link = tree->moved;
-        sett_hierarchy* node = tree_write(world, tree, link);
-        tree->moved = node->moved != SETTI_MOVED_END ? node->moved : 0;
-        node->moved = 0;
-        uint32_t depth = node->parent != 0 ? tree_read(tree, node->parent)->depth + 1 : 0;
-        if (node->depth != depth) {
-            tree_repair(world, tree, link);
+        uint32_t root = tree_take_moved(world, tree);
+        for (uint32_t at = tree_read(tree, root)->first; at != 0;) {
+            sett_hierarchy* node = tree_write(world, tree, at);
+            if (tree_is_moved(node)) {
+                at = tree_pass(tree, root, at);
+            } else {
+                node->depth = tree_right_depth(tree, node);
+                at = tree_next(tree, root, at);
+            }
         }
     }
 }
@@ -102,10 +147,10 @@ static void tree_update(sett_world* world, setti_hierarchy* tree)
 /* After a node came to another place, whose depth is given. */
 static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link, uint32_t depth)
 {
-    if (node->first == 0) {
+    if (node->first == 0 && !tree_is_moved(node)) {
         node->depth = depth;
-    } else if (node->depth != depth && node->moved == 0) {
-        node->moved = tree->moved != 0 ? tree->moved : SETTI_MOVED_END;
+    } else if (node->depth != depth && !tree_is_moved(node)) {
+        node->depth = tree->moved | SETTI_MOVED;
         tree->moved = link;
     }
 }
@@ -113,18 +158,19 @@ static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t lin
 /* -------------------------------------------------------------------------------------- linking */
 
 /* Takes a node from among its siblings; it does not point to any of them then. */
-SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, sett_hierarchy* node)
+SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
+                              sett_hierarchy* node)
 {
     sett_hierarchy* above = tree_write(world, tree, node->parent);
-    if (node->previous != 0) {
-        tree_write(world, tree, node->previous)->next = node->next;
+    uint32_t behind = node->next; /* who looks back to this node: the first one, if it was last */
+    if (above->first == link) {
+        above->first = behind;
     } else {
-        above->first = node->next;
+        tree_write(world, tree, node->previous)->next = behind;
+        behind = behind != 0 ? behind : above->first;
     }
-    if (node->next != 0) {
-        tree_write(world, tree, node->next)->previous = node->previous;
-    } else {
-        above->last = node->previous;
+    if (behind != 0) {
+        tree_write(world, tree, behind)->previous = node->previous;
     }
     above->children -= SETTI_CHILD;
     node->parent = 0;
@@ -137,20 +183,20 @@ SETTI_INLINE void tree_link(sett_world* world, const setti_hierarchy* tree, uint
                             sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
     sett_hierarchy* above = tree_write(world, tree, parent);
+    uint32_t first = above->first;
+    uint32_t behind = before != 0 ? before : first; /* who looks back to this node */
     node->parent = parent;
     node->next = before;
-    if (before != 0) {
-        sett_hierarchy* sibling = tree_write(world, tree, before);
+    node->previous = link;
+    if (behind != 0) {
+        sett_hierarchy* sibling = tree_write(world, tree, behind);
         node->previous = sibling->previous;
         sibling->previous = link;
-    } else {
-        node->previous = above->last;
-        above->last = link;
     }
-    if (node->previous != 0) {
-        tree_write(world, tree, node->previous)->next = link;
-    } else {
+    if (before == first) {
         above->first = link;
+    } else {
+        tree_write(world, tree, node->previous)->next = link;
     }
     above->children += SETTI_CHILD;
 }
@@ -161,7 +207,6 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
     sett_hierarchy* node = tree_write(world, tree, link);
     uint32_t child = node->first;
     node->first = 0;
-    node->last = 0;
     node->children &= SETTI_POLICY;
     while (child != 0) {
         sett_hierarchy* freed = tree_write(world, tree, child);
@@ -211,13 +256,19 @@ static sett_status tree_doom(sett_world* world, setti_type* type, uint32_t index
 }
 
 /* Who ends first of the subtree of a node: down along first children. */
-SETTI_INLINE uint32_t tree_lowest(const setti_hierarchy* tree, uint32_t link)
+SETTI_INLINE uint32_t tree_lowest(const setti_storage* storage, uint32_t link)
 {
-    for (uint32_t first = tree_read(tree, link)->first; first != 0;
-         first = tree_read(tree, link)->first) {
+    for (uint32_t first = tree_row(storage, link)->first; first != 0;) {
         link = first;
+        first = tree_row(storage, link)->first;
     }
     return link;
+}
+
+static uint32_t tree_signature(const sett_world* world, uint32_t link)
+{
+    const setti_entity_page* page = world->entities.pages.data[(link - 1) >> SETTI_ID_SET_SHIFT];
+    return page->signature[(link - 1) & SETTI_ID_SET_MASK];
 }
 
 /* Whether all of a subtree end with its root, unseen. */
@@ -225,15 +276,18 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = world->hierarchy;
     uint32_t known = 0; /* a signature that was found to be plain */
-    for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
-        const setti_entity_page* page = world->entities.pages.data[(at - 1) >> SETTI_ID_SET_SHIFT];
-        uint32_t signature = page->signature[(at - 1) & SETTI_ID_SET_MASK];
+    for (uint32_t at = root; at != 0;) {
+        const sett_hierarchy* node = tree_row(&type->storage, at);
+        uint32_t signature = tree_signature(world, at);
         if (signature != known && !setti_change_is_plain(world, signature, type)) {
             return false;
         }
         known = signature;
-        const sett_hierarchy* node = tree_read(tree, at);
-        if (node->first != 0 && tree_policy(tree, node) != SETT_CHILDREN_DESTROY) {
+        if (node->first == 0) {
+            at = at != root && node->next != 0 ? node->next : tree_pass(tree, root, at);
+        } else if (tree_policy(tree, node) == SETT_CHILDREN_DESTROY) {
+            at = node->first;
+        } else {
             return false;
         }
     }
@@ -243,25 +297,25 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = world->hierarchy;
-    if (tree->moved != 0 || !tree_is_plain(world, type, index + 1)) {
+    if (type->storage.kind != SETTI_MATRIX || tree->moved != 0 ||
+        !tree_is_plain(world, type, index + 1)) {
         return SETTI_NONE;
     }
     sett_hierarchy* node = tree_write(world, tree, index + 1);
     if (node->parent != 0) {
-        tree_unlink(world, tree, node);
+        tree_unlink(world, tree, index + 1, node);
     }
-    return tree_lowest(tree, index + 1) - 1;
+    return tree_lowest(&type->storage, index + 1) - 1;
 }
 
 static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t root, uint32_t at)
 {
-    const setti_hierarchy* tree = world->hierarchy;
-    const sett_hierarchy* node = tree_read(tree, at + 1);
-    (void)type;
+    const sett_hierarchy* node = tree_row(&type->storage, at + 1);
+    (void)world;
     if (at == root) {
         return SETTI_NONE;
     }
-    return (node->next != 0 ? tree_lowest(tree, node->next) : node->parent) - 1;
+    return (node->next != 0 ? tree_lowest(&type->storage, node->next) : node->parent) - 1;
 }
 
 static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
@@ -274,16 +328,16 @@ static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
     if (SETTI_UNLIKELY(node->first != 0)) {
         tree_free_children(world, tree, index + 1);
     }
-    if (SETTI_UNLIKELY(node->moved != 0)) {
+    if (SETTI_UNLIKELY(tree_is_moved(node))) {
         if (tree->moved == index + 1) {
-            tree->moved = node->moved != SETTI_MOVED_END ? node->moved : 0;
+            (void)tree_take_moved(world, tree);
         } else { /* in the midst of the list */
             tree_update(world, tree);
         }
     }
     uint32_t from = node->parent;
     if (from != 0) {
-        tree_unlink(world, tree, node);
+        tree_unlink(world, tree, index + 1, node);
         if (world->name_table != NULL) {
             setti_name_moved(world, index, from);
         }
@@ -297,15 +351,13 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
     static const setti_ties ties = {
         .doom = tree_doom, .cut = tree_cut, .begin = tree_begin, .next = tree_after};
     /* Links and policies, not depths: what is waiting to be repaired is a matter of who asked. */
-    static const sett_byte_range ranges[2] = {
-        {offsetof(sett_hierarchy, parent), offsetof(sett_hierarchy, depth)},
-        {offsetof(sett_hierarchy, children), sizeof(uint32_t)}};
+    static const sett_byte_range links = {0, offsetof(sett_hierarchy, depth)};
     sett_component_desc made = {0};
     made.name = "Hierarchy";
-    made.bytes = ranges;
-    made.byte_count = 2;
+    made.bytes = &links;
+    made.byte_count = 1;
     made.size = sizeof(sett_hierarchy);
-    made.align = 32;
+    made.align = 8;
     made.id = desc->id != 0 ? desc->id : setti_component_own_id(world, made.name);
     setti_hierarchy* tree = setti_pool_alloc(&world->pool, sizeof(*tree), 16);
     if (tree == NULL) {
@@ -340,6 +392,10 @@ sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_d
     }
     if (tree != NULL && desc->id != 0 && desc->id != tree->type->id) {
         setti_world_fail(world, SETT_STATUS_CONFLICT, call, sett_null(), tree->type->id);
+        return 0;
+    }
+    if (world->entities.ids.limit >= SETTI_MOVED) { /* a link has to fit beside the mark */
+        setti_world_fail(world, SETT_STATUS_LIMIT, call, sett_null(), 0);
         return 0;
     }
     if (tree == NULL) {
@@ -437,19 +493,23 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
         return world->error;
     }
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
-    if (above != NULL && above->children >= UINT32_MAX - 2 * SETTI_CHILD) {
+    if (above != NULL && above->children >= SETTI_CHILDREN_LIMIT) {
         return setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id);
     }
-    if ((above == NULL || old == NULL) && !tree_join(world, tree, entity, parent, call)) {
-        return world->error;
+    if (above == NULL || old == NULL) { /* then anew: who was told of it may have moved them */
+        if (!tree_join(world, tree, entity, parent, call)) {
+            return world->error;
+        }
+        bool beside = before != 0 && tree_read(tree, before)->parent == parent.index + 1;
+        return tree_place(world, tree, entity, parent, beside ? before : 0, call);
     }
     uint32_t link = entity.index + 1;
     sett_hierarchy* node = tree_write(world, tree, link);
     if (from != 0) {
-        tree_unlink(world, tree, node);
+        tree_unlink(world, tree, link, node);
     }
     tree_link(world, tree, link, node, parent.index + 1, before);
-    tree_moved(tree, node, link, tree_read(tree, parent.index + 1)->depth + 1);
+    tree_moved(tree, node, link, tree_right_depth(tree, node));
     if (named) {
         setti_name_moved(world, entity.index, from);
     }
@@ -457,35 +517,41 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
 }
 
 /* The common case: an entity that lacks the component, at the end of a parent that has it, both
- * good, nothing named, no loop open. False: take the long way, nothing is done. */
+ * good, nothing named, nobody told. False: take the long way, nothing is done. */
 SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent)
 {
     const setti_storage* storage = &tree->type->storage;
-    uint32_t link = parent.index + 1;
     bool named = world->name_table != NULL && setti_name_key(world, entity.index) != 0;
-    if (storage->kind != SETTI_MATRIX || named || world->locks != 0 ||
-        !setti_bitmap_has(storage, parent.index) || setti_bitmap_has(storage, entity.index) ||
-        !setti_entity_is_current(&world->entities, parent) ||
-        tree_read(tree, link)->children >= UINT32_MAX - 2 * SETTI_CHILD) {
+    if (storage->kind != SETTI_MATRIX || named || !setti_bitmap_has(storage, parent.index) ||
+        !setti_entity_is_current(&world->entities, parent)) {
         return false;
     }
-    sett_hierarchy* node = sett_add(world, entity, tree->type->id);
+    sett_hierarchy* above = tree_row(storage, parent.index + 1);
+    sett_hierarchy* node = above->children < SETTI_CHILDREN_LIMIT
+                               ? setti_change_try_add(world, tree->type->id, entity)
+                               : NULL;
     if (node == NULL) {
         return false;
     }
-    sett_hierarchy* above = tree_write(world, tree, link);
-    uint32_t last = above->last;
-    node->parent = link;
-    node->previous = last;
-    node->depth = above->depth + 1;
-    above->last = entity.index + 1;
+    uint32_t link = entity.index + 1;
+    setti_pages_write(&world->pool, &storage->rows, parent.index >> storage->shift);
+    uint32_t first = above->first;
+    node->parent = parent.index + 1;
+    node->first = 0;
+    node->next = 0;
+    node->previous = link;
+    node->children = 0;
+    node->depth = tree_depth_below(above);
     above->children += SETTI_CHILD;
-    if (last != 0) {
-        tree_write(world, tree, last)->next = entity.index + 1;
-    } else {
-        above->first = entity.index + 1;
+    if (first == 0) {
+        above->first = link;
+        return true;
     }
+    sett_hierarchy* sibling = tree_row_mut(world, storage, first);
+    node->previous = sibling->previous;
+    tree_row_mut(world, storage, sibling->previous)->next = link;
+    sibling->previous = link;
     return true;
 }
 
@@ -552,7 +618,7 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
     }
     setti_hierarchy* tree = world->hierarchy;
     sett_hierarchy* node = tree_write(world, tree, entity.index + 1);
-    tree_unlink(world, tree, node);
+    tree_unlink(world, tree, entity.index + 1, node);
     tree_moved(tree, node, entity.index + 1, 0);
     if (world->name_table != NULL) {
         setti_name_moved(world, entity.index, from);
@@ -606,7 +672,8 @@ sett_entity sett_hierarchy_first(const sett_world* world, sett_entity entity)
 sett_entity sett_hierarchy_last(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity);
-    return tree_entity(world, node != NULL ? node->last : 0);
+    bool any = node != NULL && node->first != 0;
+    return tree_entity(world, any ? tree_read(world->hierarchy, node->first)->previous : 0);
 }
 
 sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity)
@@ -618,7 +685,10 @@ sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity)
 sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity);
-    return tree_entity(world, node != NULL ? node->previous : 0);
+    uint32_t previous = node != NULL ? node->previous : 0;
+    /* Before the first stands the last, which nothing follows. */
+    bool follows = previous != 0 && tree_read(world->hierarchy, previous)->next != 0;
+    return tree_entity(world, follows ? previous : 0);
 }
 
 sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
@@ -725,18 +795,18 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     uint32_t limit = node->children / SETTI_CHILD;
     for (uint32_t at = node->first; at != 0; count++) {
         const sett_hierarchy* child = setti_hierarchy_find(world, at - 1);
-        if (child == NULL || child->parent != link || child->previous != previous ||
-            count == limit) {
+        if (child == NULL || child->parent != link || count == limit ||
+            (count != 0 && child->previous != previous)) {
             return "hierarchy: a list of children is broken";
         }
-        if (child->moved == 0 && child->depth != node->depth + 1) {
+        if (!tree_is_moved(node) && !tree_is_moved(child) && child->depth != node->depth + 1) {
             return "hierarchy: the depth of a child that was not moved is wrong";
         }
         previous = at;
         at = child->next;
     }
-    return count == limit && node->last == previous ? NULL
-                                                    : "hierarchy: children miscounted, or the last";
+    bool ends = previous == 0 || setti_hierarchy_find(world, node->first - 1)->previous == previous;
+    return count == limit && ends ? NULL : "hierarchy: children miscounted, or the last";
 }
 
 /* Every chain of parents ends: climbs with a second climber at half the speed. */
@@ -766,7 +836,6 @@ const char* setti_hierarchy_validate(const sett_world* world)
     uint32_t below = 0;
     uint32_t children = 0;
     uint32_t moved = 0;
-    uint32_t deepest = 0;
     for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
          index = setti_storage_next(storage, &cursor)) {
         const sett_hierarchy* node = setti_storage_find(storage, index);
@@ -776,10 +845,9 @@ const char* setti_hierarchy_validate(const sett_world* world)
         }
         below += node->parent != 0;
         children += node->children / SETTI_CHILD;
-        moved += node->moved != 0;
-        deepest = SETTI_MAX(deepest, node->depth);
-        if (node->parent == 0 &&
-            (node->next != 0 || node->previous != 0 || (node->moved == 0 && node->depth != 0))) {
+        moved += tree_is_moved(node);
+        if (node->parent == 0 && (node->next != 0 || node->previous != 0 ||
+                                  (!tree_is_moved(node) && node->depth != 0))) {
             return "hierarchy: a root has siblings or a depth";
         }
         /* where depths are right they cannot go round; elsewhere it has to be seen */
@@ -791,12 +859,12 @@ const char* setti_hierarchy_validate(const sett_world* world)
         return "hierarchy: a child is not among its parent's";
     }
     uint32_t listed = 0;
-    for (uint32_t at = tree->moved; at != 0 && at != SETTI_MOVED_END && listed <= moved; listed++) {
+    for (uint32_t at = tree->moved; at != 0 && listed <= moved; listed++) {
         const sett_hierarchy* node = setti_hierarchy_find(world, at - 1);
-        if (node == NULL || node->moved == 0) {
+        if (node == NULL || !tree_is_moved(node)) {
             return "hierarchy: the list of moved entities is broken";
         }
-        at = node->moved;
+        at = node->depth & ~SETTI_MOVED;
     }
     return listed == moved ? NULL : "hierarchy: the list of moved entities is not all of them";
 }

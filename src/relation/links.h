@@ -14,11 +14,12 @@ typedef struct setti_hierarchy {
     setti_root root;
 } setti_hierarchy;
 
-/* The end of that list, in `moved`; there 0 is: not in it. */
-#define SETTI_MOVED_END UINT32_MAX
+/* In `depth`: there is none, the rest is the next of that list, or 0. */
+#define SETTI_MOVED 0x80000000u
 
 #define SETTI_CHILD 4u /* one child, in `children` */
 #define SETTI_POLICY 3u
+#define SETTI_CHILDREN_LIMIT (UINT32_MAX - 2 * SETTI_CHILD)
 
 /* The node of an entity, or NULL. */
 SETTI_INLINE const sett_hierarchy* setti_hierarchy_find(const sett_world* world, uint32_t index)

@@ -310,6 +310,14 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     return setti_row_zero(value, type->storage.size);
 }
 
+void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
+{
+    setti_type* type = setti_world_hot_type(world, component);
+    return type != NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0
+               ? change_try_add(world, type, entity)
+               : NULL;
+}
+
 /* The type of a write that the short path did not know: not registered, or use is recorded, or a
  * system is watched. */
 static setti_type* change_type(const sett_world* world, sett_component component, const char* call)

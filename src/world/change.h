@@ -15,6 +15,10 @@ void setti_change_doom(sett_world* world, uint32_t index);
  * type. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
+/* sett_add where that is short and nobody is told. Returns the value, for the caller to write all
+ * of it; NULL, and nothing is done: take the long way, which says why if that fails. */
+void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
+
 /* Makes sure that adding the type, which the entity does not have, needs no memory. */
 bool setti_change_reserve(sett_world* world, setti_type* type, sett_entity entity);
 
