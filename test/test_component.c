@@ -98,23 +98,23 @@ static void the_same_again_is_the_same(void)
     end_world(world);
 }
 
-static void a_conflict_names_both(void)
+static void a_conflict_says_what_differs(void)
 {
     sett_world* world = make_world();
     sett_component_desc first = {.name = "thing", .size = 48, .align = 8, .id = 30};
     must_register(world, first);
     sett_component_desc other = first;
     other.size = 56;
-    must_refuse(world, other, SETT_STATUS_CONFLICT, "48 bytes");
-    CHECK(strstr(sett_world_message(world), "56 bytes") != NULL);
+    must_refuse(world, other, SETT_STATUS_CONFLICT, "\"thing\" is registered already");
+    CHECK(strstr(sett_world_message(world), "otherwise: size 48, not 56") != NULL);
     other = first;
     other.id = 31;
-    must_refuse(world, other, SETT_STATUS_CONFLICT, "id 31");
-    CHECK(strstr(sett_world_message(world), "id 30") != NULL);
+    other.storage = SETT_STORAGE_PACKED;
+    must_refuse(world, other, SETT_STATUS_CONFLICT, "id 30, not 31; matrix, not packed");
     other = first;
     other.name = "other"; /* the id is taken */
-    must_refuse(world, other, SETT_STATUS_CONFLICT, "\"thing\"");
-    CHECK(strstr(sett_world_message(world), "\"other\"") != NULL);
+    must_refuse(world, other, SETT_STATUS_CONFLICT,
+                "\"other\" cannot have id 30: \"thing\" has it");
     CHECK_EQ(sett_component_find(world, "other"), 0);
     end_world(world);
 }
@@ -330,7 +330,7 @@ static void typed_helpers(void)
 }
 
 TEST_MAIN(TEST(defaults_are_resolved), TEST(the_same_again_is_the_same),
-          TEST(a_conflict_names_both), TEST(every_difference_is_a_conflict),
+          TEST(a_conflict_says_what_differs), TEST(every_difference_is_a_conflict),
           TEST(bad_descriptors_are_refused), TEST(own_ids_and_automatic_ones_live_together),
           TEST(the_list_has_loose_types_last), TEST(requirements_must_be_there_and_not_in_circles),
           TEST(many_types), TEST(registering_is_structure), TEST(values_are_aligned),

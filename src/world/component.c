@@ -72,18 +72,6 @@ static const char* kind_name(sett_storage_kind kind)
     return kind == SETT_STORAGE_MATRIX ? "matrix" : "packed";
 }
 
-static int component_print(char* out, size_t size, const sett_component_desc* desc)
-{
-    return snprintf(out, size,
-                    "\"%.60s\" (id %u, %zu bytes, aligned to %zu, %s%s%s%s, save %d, version %u, "
-                    "%u required, %u references)",
-                    desc->name, (unsigned)desc->id, desc->size, desc->align,
-                    kind_name(desc->storage), desc->keep_order ? ", keep_order" : "",
-                    desc->loose ? ", loose" : "", desc->track_rows ? ", track_rows" : "",
-                    (int)desc->save, (unsigned)desc->layout_version, (unsigned)desc->required_count,
-                    (unsigned)desc->entity_offset_count);
-}
-
 /* Fills in the defaults. Returns NULL, or what is wrong with the descriptor. */
 const char* setti_component_resolve(sett_component_desc* desc)
 {
@@ -155,16 +143,44 @@ static bool component_same(const sett_component_desc* a, const sett_component_de
                                                   a->entity_offset_count * sizeof(uint32_t)) == 0);
 }
 
-static sett_component component_conflict(sett_world* world, const sett_component_desc* desc,
-                                         const setti_type* existing)
+/* Adds a field to the list of those that differ, if it does. */
+static void component_differ(char out[SETTI_MESSAGE_SIZE], const char* field, size_t present,
+                             size_t wanted)
 {
-    char wanted[SETTI_MESSAGE_SIZE / 2];
-    char present[SETTI_MESSAGE_SIZE / 2];
-    component_print(wanted, sizeof(wanted), desc);
-    component_print(present, sizeof(present), &existing->desc);
+    size_t at = strlen(out);
+    if (present != wanted) {
+        snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%s%s %zu, not %zu", at != 0 ? "; " : "", field,
+                 present, wanted);
+    }
+}
+
+/* A type of this name is registered, but not the same. */
+static sett_component component_conflict(sett_world* world, const sett_component_desc* wanted,
+                                         const sett_component_desc* present)
+{
+    char list[SETTI_MESSAGE_SIZE] = "";
+    component_differ(list, "id", present->id, wanted->id != 0 ? wanted->id : present->id);
+    component_differ(list, "size", present->size, wanted->size);
+    component_differ(list, "align", present->align, wanted->align);
+    component_differ(list, "save", present->save, wanted->save);
+    component_differ(list, "layout_version", present->layout_version, wanted->layout_version);
+    component_differ(list, "keep_order", present->keep_order, wanted->keep_order);
+    component_differ(list, "loose", present->loose, wanted->loose);
+    component_differ(list, "track_rows", present->track_rows, wanted->track_rows);
+    component_differ(list, "required_count", present->required_count, wanted->required_count);
+    component_differ(list, "entity_offset_count", present->entity_offset_count,
+                     wanted->entity_offset_count);
+    component_differ(list, "byte_count", present->byte_count, wanted->byte_count);
+    if (present->storage != wanted->storage) {
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof(list) - at, "%s%s, not %s", at != 0 ? "; " : "",
+                 kind_name(present->storage), kind_name(wanted->storage));
+    }
     setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                          "sett_component_register: %.220s is not what is registered: %.220s",
-                          wanted, present);
+                          "sett_component_register: \"%.100s\" is registered already, otherwise: "
+                          "%.300s",
+                          wanted->name,
+                          list[0] != '\0' ? list : "other required types, references or bytes");
     return 0;
 }
 
@@ -381,8 +397,9 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     sett_component_desc desc = *given;
     const char* wrong = setti_component_resolve(&desc);
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
-                              desc.name != NULL ? desc.name : "", wrong);
+        setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\", id %u, size %zu, align %zu: %s", call,
+            desc.name != NULL ? desc.name : "", (unsigned)desc.id, desc.size, desc.align, wrong);
         return 0;
     }
     setti_type* existing;
@@ -393,10 +410,13 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
         if (component_same(&desc, &as_registered)) {
             return existing->id;
         }
-        return component_conflict(world, &desc, existing);
+        return component_conflict(world, &desc, &as_registered);
     }
     if (desc.id != 0 && setti_world_type(world, desc.id) != NULL) {
-        return component_conflict(world, &desc, setti_world_type(world, desc.id));
+        setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" cannot have id %u: \"%.100s\" has it",
+            call, desc.name, (unsigned)desc.id, setti_world_type(world, desc.id)->desc.name);
+        return 0;
     }
     if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return 0;
@@ -427,7 +447,7 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     if (desc.id == 0) {
         desc.id = component_free_id(world);
         if (desc.id >= SETTI_COMPONENT_LIMIT) {
-            setti_world_fail(world, SETT_STATUS_LIMIT, call, sett_null(), 0);
+            setti_world_fail_with(world, SETT_STATUS_LIMIT, "%s: no id is free", call);
             return 0;
         }
     }
