@@ -1,6 +1,7 @@
 /* test_query.c: what loops visit, in which order, with which fields; what is refused while they
  * run. */
 #include "check.h"
+#include "sett/hierarchy.h"
 #include "sett/sett.h"
 
 #define ENTITIES 6000u
@@ -336,7 +337,10 @@ static void structure_is_locked_by_name(void)
         sett_query_destroy(inner);
         CHECK_EQ(sett_entity_destroy(s.world, s.entity[0]), SETT_STATUS_LOCKED);
         CHECK(strstr(sett_world_message(s.world), "\"outer\"") != NULL);
+        CHECK(strstr(sett_world_message(s.world), "record it by sett_cmd_destroy") != NULL);
         CHECK(strstr(sett_world_message(s.world), "sett_commands_apply") != NULL);
+        CHECK_EQ(sett_world_clear(s.world), SETT_STATUS_LOCKED); /* which no command does */
+        CHECK(strstr(sett_world_message(s.world), "call it after the loop") != NULL);
         CHECK(sett_get_mut(s.world, s.entity[0], s.id[PACKED]) != NULL); /* values may be written */
         batches++;
     }
@@ -370,6 +374,25 @@ static void a_loop_left_open_is_named_and_can_be_closed(void)
     sett_world_destroy(s.world); /* an open loop does not keep a world alive */
 }
 
+static void a_query_without_a_name_is_called_by_its_terms(void)
+{
+    static scene s;
+    scene_begin(&s);
+    sett_query_desc desc = {.terms = {{.component = s.id[MATRIX]},
+                                      {.component = s.id[WIDE], .kind = SETT_WITHOUT},
+                                      {.component = s.id[TAG], .kind = SETT_OPTIONAL}}};
+    leave_by_return(sett_query_create(s.world, &desc));
+    CHECK(sett_is_null(sett_entity_create(s.world)));
+    CHECK(strstr(sett_world_message(s.world), "\"matrix, no wide, maybe tag\"") != NULL);
+    CHECK_EQ(sett_hierarchy_attach(s.world, s.entity[0], s.entity[1]), SETT_STATUS_LOCKED);
+    CHECK(strstr(sett_world_message(s.world), "sett_hierarchy_attach: a loop") != NULL);
+    sett_query_end_all(s.world);
+    leave_by_return(sett_query_create(s.world, &(sett_query_desc){0}));
+    CHECK(sett_is_null(sett_entity_create(s.world)));
+    CHECK(strstr(sett_world_message(s.world), "\"everything\"") != NULL);
+    scene_end(&s);
+}
+
 static void bad_queries_are_refused(void)
 {
     static scene s;
@@ -379,6 +402,9 @@ static void bad_queries_are_refused(void)
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
     CHECK(strstr(sett_world_message(s.world), "\"bad\"") != NULL);
     CHECK(strstr(sett_world_message(s.world), "555") != NULL);
+    desc.terms[1].component = UINT32_MAX; /* what the macros make of 0 */
+    CHECK(sett_query_create(s.world, &desc) == NULL);
+    CHECK(strstr(sett_world_message(s.world), "component 0 is not registered") != NULL);
     desc.terms[1].component = s.id[1];
     desc.terms[1].kind = (sett_term_kind)9;
     CHECK(sett_query_create(s.world, &desc) == NULL);
@@ -500,5 +526,6 @@ TEST_MAIN(TEST(a_forgotten_registration_is_refused), TEST(a_set_without_a_value_
           TEST(every_pair_of_terms), TEST(many_terms), TEST(indices_ascend_where_a_matrix_drives),
           TEST(kept_order_is_the_order_of_addition), TEST(written_fields_arrive),
           TEST(the_value_in_place_is_within_reach), TEST(structure_is_locked_by_name),
-          TEST(a_loop_left_open_is_named_and_can_be_closed), TEST(bad_queries_are_refused),
+          TEST(a_loop_left_open_is_named_and_can_be_closed),
+          TEST(a_query_without_a_name_is_called_by_its_terms), TEST(bad_queries_are_refused),
           TEST(a_query_can_have_thirty_two_terms), TEST(loops_over_nothing))

@@ -146,6 +146,42 @@ static void messages_name_what_they_are_about(void)
     sett_world_destroy(world);
 }
 
+/* What is known of a handle that is of nobody. */
+static void a_stale_handle_is_told_by_its_story(void)
+{
+    sett_world* world =
+        sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 3});
+    sett_component id = sett_component_register(world, &(sett_component_desc){.name = "tag"});
+    sett_entity e = sett_entity_create(world);
+    sett_entity_destroy(world, e);
+    CHECK(sett_add(world, e, id) == NULL);
+    CHECK_STR_EQ(sett_world_message(world), "sett_add, entity 0:1, component 1 \"tag\": the handle "
+                                            "is stale: the entity was destroyed");
+    sett_entity next = sett_entity_create(world);
+    CHECK_EQ(next.index, e.index);
+    CHECK(sett_add(world, e, id) == NULL);
+    CHECK(strstr(sett_world_message(world), "another lives at its index now") != NULL);
+    CHECK(sett_add(world, sett_null(), id) == NULL);
+    CHECK_STR_EQ(sett_world_message(world), "sett_add, component 1 \"tag\": the handle is null");
+    sett_entity promised = sett_cmd_create(sett_world_commands(world));
+    CHECK(sett_add(world, promised, id) == NULL);
+    CHECK(strstr(sett_world_message(world), "sett_cmd_create has promised it") != NULL);
+    sett_commands_clear(sett_world_commands(world));
+    CHECK(sett_add(world, promised, id) == NULL);
+    CHECK(strstr(sett_world_message(world), "promised") == NULL);
+    sett_entity foreign = {next.index, 77};
+    CHECK(sett_add(world, foreign, id) == NULL);
+    CHECK(strstr(sett_world_message(world), "never gave out the handle") != NULL);
+    foreign.index = 123456789;
+    CHECK(sett_add(world, foreign, id) == NULL);
+    CHECK(strstr(sett_world_message(world), "never gave out the handle") != NULL);
+    sett_entity_create(world);
+    sett_entity_create(world);
+    CHECK(sett_is_null(sett_entity_create(world)));
+    CHECK(strstr(sett_world_message(world), "3 entities, and its entity_limit is 3") != NULL);
+    sett_world_destroy(world);
+}
+
 /* ---- Whole worlds ---------------------------------------------------------------------------- */
 
 static void clearing_makes_every_handle_stale(void)
@@ -245,5 +281,6 @@ static void writing_is_noticed_by_tick(void)
 TEST_MAIN(TEST(header_and_library_must_match), TEST(every_status_has_a_name_and_a_text),
           TEST(an_empty_world_holds_next_to_nothing), TEST(two_worlds_share_nothing),
           TEST(misuse_is_told_in_debug_builds), TEST(messages_name_what_they_are_about),
-          TEST(clearing_makes_every_handle_stale), TEST(trimming_gives_memory_back),
-          TEST(huge_pages_are_an_option), TEST(writing_is_noticed_by_tick))
+          TEST(a_stale_handle_is_told_by_its_story), TEST(clearing_makes_every_handle_stale),
+          TEST(trimming_gives_memory_back), TEST(huge_pages_are_an_option),
+          TEST(writing_is_noticed_by_tick))

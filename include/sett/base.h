@@ -49,7 +49,7 @@
     X(UNREGISTERED,                                                                                \
       "the component id is not registered in this world (0: was the result of registering kept?)") \
     X(PRESENT, "it is there already (sett_set overwrites a component, sett_ensure accepts it)")    \
-    X(ABSENT, "the entity does not have the component")                                            \
+    X(ABSENT, "the entity does not have the component (sett_find asks, sett_ensure adds)")         \
     X(CONFLICT, "a different registration or owner holds this name, id or type")                   \
     X(CYCLE, "the request would close a cycle")                                                    \
     X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                    \

@@ -186,8 +186,8 @@ typedef struct sett_component_desc {
 
 /* Registers a type. Registering the same again (same name, size, alignment, flags) returns the same
  * id.
- * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message holds both descriptions),
- * UNREGISTERED (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
+ * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message says what differs), UNREGISTERED
+ * (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
  * Cost: O(1) plus the copy.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_component_register(sett_world* world, const sett_component_desc* desc);
@@ -578,7 +578,7 @@ typedef struct sett_term {
 } sett_term;
 
 typedef struct sett_query_desc {
-    const char* name; /* for messages; default: "query" */
+    const char* name; /* for messages; default: the names of its components */
     /* up to the first with component 0; none at all matches every entity */
     sett_term terms[SETT_QUERY_TERMS];
 } sett_query_desc;

@@ -2,6 +2,10 @@
  * depends on the world, when a loop begins. */
 #include "query/query.h"
 
+#include <stdio.h>
+
+#define QUERY_NAME_SIZE 96
+
 static const char* query_argument(const sett_query_desc* desc)
 {
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
@@ -21,6 +25,40 @@ static const char* query_argument(const sett_query_desc* desc)
         ended = ended || desc->terms[k].component == 0;
     }
     return NULL;
+}
+
+/* What a query without a name is called: "Position, Velocity, no Frozen". */
+static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
+                                      char out[QUERY_NAME_SIZE])
+{
+    static const char* const prefixes[] = {"", "no ", "maybe ", "any "};
+    size_t at = (size_t)snprintf(out, QUERY_NAME_SIZE, "%s",
+                                 desc->terms[0].component == 0 ? "everything" : "");
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        const setti_type* type = setti_world_type(world, desc->terms[k].component);
+        if (at < QUERY_NAME_SIZE) {
+            at += (size_t)snprintf(out + at, QUERY_NAME_SIZE - at, "%s%s%s", k != 0 ? ", " : "",
+                                   prefixes[desc->terms[k].kind],
+                                   type != NULL ? type->desc.name : "?");
+        }
+    }
+    return out;
+}
+
+/* A term whose type nobody registered. The macros make an id of 0, which would end the list, the
+ * largest number. */
+static void query_unregistered(sett_world* world, const char* call, const char* name, uint32_t k,
+                               sett_component component)
+{
+    char number[16] = "0";
+    if (component != UINT32_MAX) {
+        snprintf(number, sizeof(number), "%u", (unsigned)component);
+    }
+    setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
+                          "%s: \"%.100s\": term %u: component %s is not registered in this world%s",
+                          call, name, (unsigned)k, number,
+                          component == UINT32_MAX ? " (0: was the result of registering kept?)"
+                                                  : "");
 }
 
 /* Room in the scratch for the values of one gathered term, and for where they come from. */
@@ -57,17 +95,17 @@ static void query_add_term(sett_query* query, const sett_term* given)
 sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
 {
     static const char call[] = "sett_query_create";
-    const char* name = desc->name != NULL ? desc->name : "query";
     const char* wrong = query_argument(desc);
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call, name, wrong);
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+                              desc->name != NULL ? desc->name : "query", wrong);
         return NULL;
     }
+    char made[QUERY_NAME_SIZE];
+    const char* name = desc->name != NULL ? desc->name : query_default_name(world, desc, made);
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         if (setti_world_type(world, desc->terms[k].component) == NULL) {
-            setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
-                                  "%s: \"%.100s\": term %u: component %u is not registered", call,
-                                  name, (unsigned)k, (unsigned)desc->terms[k].component);
+            query_unregistered(world, call, name, k, desc->terms[k].component);
             return NULL;
         }
     }

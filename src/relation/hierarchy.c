@@ -411,6 +411,13 @@ sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_d
     return tree->type->id;
 }
 
+/* Registers the component for a call that is the first to need it. */
+SETTI_COLD static bool tree_make(sett_world* world, const char* call)
+{
+    return setti_world_check_unlocked(world, call) == SETT_OK &&
+           sett_hierarchy_register(world, NULL) != 0;
+}
+
 sett_component sett_hierarchy_component(const sett_world* world)
 {
     return world->hierarchy != NULL ? world->hierarchy->type->id : 0;
@@ -563,7 +570,7 @@ sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_en
         return SETT_OK;
     }
     if (SETTI_UNLIKELY(!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
-                       (world->hierarchy == NULL && sett_hierarchy_register(world, NULL) == 0))) {
+                       (world->hierarchy == NULL && !tree_make(world, call)))) {
         return world->error;
     }
     return tree_place(world, world->hierarchy, entity, parent, 0, call);
@@ -636,7 +643,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     if ((unsigned)policy > SETT_CHILDREN_REFUSE) {
         return setti_world_fail(world, SETT_STATUS_ARGUMENT, call, entity, 0);
     }
-    if (world->hierarchy == NULL && sett_hierarchy_register(world, NULL) == 0) {
+    if (world->hierarchy == NULL && !tree_make(world, call)) {
         return world->error;
     }
     sett_hierarchy* node = sett_ensure(world, entity, world->hierarchy->type->id);
@@ -778,11 +785,12 @@ static uint32_t tree_walk_next(setti_sort_walk* base)
 
 sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
 {
-    if (world->hierarchy == NULL && sett_hierarchy_register(world, NULL) == 0) {
+    static const char call[] = "sett_hierarchy_sort";
+    if (world->hierarchy == NULL && !tree_make(world, call)) {
         return world->error;
     }
     tree_walk walk = {{tree_walk_next}, world->hierarchy, 0, 0, 0};
-    return setti_sort_in_order(world, component, "sett_hierarchy_sort", &walk.walk);
+    return setti_sort_in_order(world, component, call, &walk.walk);
 }
 
 /* ----------------------------------------------------------------------------------- validating */

@@ -315,7 +315,8 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
                                      "%s: a name has 1 to %d bytes and no '/': \"%.200s\"", call,
                                      SETT_NAME_MAX, name != NULL ? name : "");
     }
-    if (world->name_table == NULL && sett_name_register(world, 0) == 0) {
+    if (world->name_table == NULL &&
+        (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world, 0) == 0)) {
         return world->error;
     }
     setti_name_table* names = world->name_table;

@@ -459,7 +459,9 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
 {
     void* row = NULL;
     if (SETTI_UNLIKELY(value == NULL && type->storage.size != 0)) {
-        setti_world_fail(world, SETT_STATUS_ARGUMENT, "sett_set", entity, type->id);
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "sett_set: a value of \"%.100s\" is needed, not NULL",
+                              type->desc.name);
         return NULL;
     }
     if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {

@@ -419,8 +419,9 @@ static sett_status commands_record(sett_commands* commands, command_kind kind, s
 {
     if (component != 0 || (kind != COMMAND_DESTROY && kind != COMMAND_CLEAR)) {
         if (setti_world_type(commands->world, component) == NULL) {
-            setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, "sett_cmd", entity,
-                               component);
+            char call[32];
+            snprintf(call, sizeof(call), "sett_cmd_%s", command_verbs[kind]);
+            setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
             return SETT_STATUS_UNREGISTERED;
         }
     }

@@ -374,6 +374,13 @@ static sett_status sort_fail(const sort_task* task, sett_status status, sett_com
                : setti_world_fail(task->world, status, task->call, sett_null(), component);
 }
 
+static sett_status sort_refuse(const sort_task* task, const setti_type* by, const char* wrong)
+{
+    return setti_world_fail_with(task->world, SETT_STATUS_ARGUMENT,
+                                 "%s: \"%.100s\", a value of %u bytes: %s", task->call,
+                                 by->desc.name, (unsigned)by->storage.size, wrong);
+}
+
 /* Whether a type can be put in order by itself; the task is about it then. */
 static sett_status sort_check(sett_world* world, sett_component component, const char* call,
                               setti_type** type)
@@ -422,7 +429,7 @@ sett_status sett_sort(sett_world* world, sett_component component,
     sort_task task = {world, "sett_sort", &type, 1, type->storage.count};
     sort_order order = {&type->storage, compare, user};
     if (compare == NULL || type->storage.size == 0) {
-        return sort_fail(&task, SETT_STATUS_ARGUMENT, component);
+        return sort_refuse(&task, type, "a comparator is needed, and values to compare");
     }
     return sort_fail(&task, sort_run(&task, type, order, 0, SETT_KEY_U32), component);
 }
@@ -438,7 +445,7 @@ sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t
     sort_task task = {world, "sett_sort_by_key", &type, 1, type->storage.count};
     sort_order order = {&type->storage, NULL, NULL};
     if (!sort_key_fits(type, offset, kind)) {
-        return sort_fail(&task, SETT_STATUS_ARGUMENT, component);
+        return sort_refuse(&task, type, "no key of this kind fits at this offset");
     }
     return sort_fail(&task, sort_run(&task, type, order, offset, kind), component);
 }
@@ -554,8 +561,8 @@ sett_status sett_group_sort(sett_group* group, sett_component component,
     if (status != SETT_OK) {
         return status;
     }
-    if (compare == NULL || by->owner != setti_group_listener(group)) {
-        return sort_fail(&task, SETT_STATUS_ARGUMENT, component); /* rows have to be the group's */
+    if (compare == NULL || by->owner != setti_group_listener(group)) { /* whose rows it sorts */
+        return sort_refuse(&task, by, "a comparator is needed, and a type that the group owns");
     }
     sort_order order = {&by->storage, compare, user};
     return sort_fail(&task, sort_run(&task, by, order, 0, SETT_KEY_U32), component);
@@ -571,7 +578,7 @@ sett_status sett_group_sort_by_key(sett_group* group, sett_component component, 
         return status;
     }
     if (!sort_key_fits(by, offset, kind)) {
-        return sort_fail(&task, SETT_STATUS_ARGUMENT, component);
+        return sort_refuse(&task, by, "no key of this kind fits at this offset");
     }
     sort_order order = {&by->storage, NULL, NULL};
     return sort_fail(&task, sort_run(&task, by, order, offset, kind), component);

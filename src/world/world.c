@@ -178,25 +178,71 @@ uint64_t sett_world_advance(sett_world* world)
 
 /* ------------------------------------------------------------------------------------- messages */
 
+/* Why a handle is of nobody: what happened, as far as its slot tells, and not all that may have. */
+static void world_describe_stale(const sett_world* world, char* out, size_t size,
+                                 sett_entity entity)
+{
+    const setti_entity_table* table = &world->entities;
+    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    uint32_t slot = page != NULL ? page->generation[entity.index & SETTI_ID_SET_MASK]
+                                 : SETTI_DEAD | 1; /* of a slot that was never used */
+    uint32_t life = slot & ~SETTI_DEAD;            /* the one that is, or comes next */
+    uint32_t behind = setti_id_set_sparse(&table->ids, entity.index) - table->ids.count;
+    if (sett_is_null(entity)) {
+        snprintf(out, size, "the handle is null");
+    } else if (entity.generation < life || slot == SETTI_RETIRED) {
+        bool reused = (slot & SETTI_DEAD) == 0;
+        snprintf(out, size, "the handle is stale: the entity was destroyed%s",
+                 reused ? ", and another lives at its index now" : "");
+    } else if (entity.generation == life && (slot & SETTI_DEAD) != 0 &&
+               (behind < table->promised || world->open_lanes != 0)) {
+        snprintf(out, size,
+                 "sett_cmd_create has promised it; it lives from sett_commands_apply on (until "
+                 "then record about it: sett_cmd_set)");
+    } else if (entity.generation != life || (slot & SETTI_DEAD) != 0) {
+        snprintf(out, size,
+                 "this world never gave out the handle, or went back to before it did: is it of "
+                 "another world, or not initialised?");
+    } else { /* it lives by now: the message is written when it is asked for */
+        snprintf(out, size, "%s", sett_status_text(SETT_STATUS_STALE));
+    }
+}
+
+static void world_describe_cause(const sett_world* world, char* out, size_t size,
+                                 sett_status status, sett_entity entity, sett_component component)
+{
+    const setti_entity_table* table = &world->entities;
+    if (status == SETT_STATUS_STALE) {
+        world_describe_stale(world, out, size, entity);
+    } else if (status == SETT_STATUS_LIMIT && component == 0) {
+        snprintf(out, size, "%s: it has or has promised %u entities, and its entity_limit is %u",
+                 sett_status_text(status), (unsigned)(table->ids.count + table->promised),
+                 (unsigned)table->ids.limit);
+    } else {
+        snprintf(out, size, "%s", sett_status_text(status));
+    }
+}
+
 static void world_describe(const sett_world* world, char* out, sett_status status, const char* call,
                            sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    size_t at = (size_t)snprintf(out, SETTI_MESSAGE_SIZE, "%s", call);
-    if (!sett_is_null(entity) || status == SETT_STATUS_STALE) {
-        at += (size_t)snprintf(out + at, SETTI_MESSAGE_SIZE - at, ", entity %u:%u",
-                               (unsigned)entity.index, (unsigned)entity.generation);
+    char about[64] = "";
+    char cause[SETTI_MESSAGE_SIZE / 2];
+    char number[32] = "";
+    if (!sett_is_null(entity)) {
+        snprintf(about, sizeof(about), ", entity %u:%u", (unsigned)entity.index,
+                 (unsigned)entity.generation);
     }
     if (component != 0 || status == SETT_STATUS_UNREGISTERED) {
-        at += (size_t)snprintf(out + at, SETTI_MESSAGE_SIZE - at, ", component %u",
-                               (unsigned)component);
-        if (type != NULL && at < SETTI_MESSAGE_SIZE) {
-            at +=
-                (size_t)snprintf(out + at, SETTI_MESSAGE_SIZE - at, " \"%.100s\"", type->desc.name);
-        }
+        snprintf(number, sizeof(number), ", component %u", (unsigned)component);
     }
-    if (at < SETTI_MESSAGE_SIZE) {
-        snprintf(out + at, SETTI_MESSAGE_SIZE - at, ": %s", sett_status_text(status));
+    world_describe_cause(world, cause, sizeof(cause), status, entity, component);
+    if (type != NULL) {
+        snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s \"%.100s\": %s", call, about, number,
+                 type->desc.name, cause);
+    } else {
+        snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s: %s", call, about, number, cause);
     }
 }
 
@@ -293,27 +339,70 @@ const char* sett_world_message(sett_world* world)
     return world->message;
 }
 
+/* The name of the command that records what `call` would do; NULL if none does. */
+static const char* world_command_for(const char* call)
+{
+    static const char* const pairs[][2] = {{"sett_entity_create", "sett_cmd_create"},
+                                           {"sett_entity_destroy", "sett_cmd_destroy"},
+                                           {"sett_entity_clear", "sett_cmd_clear"},
+                                           {"sett_add", "sett_cmd_add"},
+                                           {"sett_ensure", "sett_cmd_add"},
+                                           {"sett_set", "sett_cmd_set"},
+                                           {"sett_remove", "sett_cmd_remove"},
+                                           {"sett_relate", "sett_cmd_relate"},
+                                           {"sett_unrelate", "sett_cmd_unrelate"},
+                                           {"sett_entity_create_many", "sett_cmd_create"},
+                                           {"sett_entity_destroy_many", "sett_cmd_destroy"}};
+    for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++) {
+        if (strcmp(call, pairs[k][0]) == 0) {
+            return pairs[k][1];
+        }
+    }
+    return NULL;
+}
+
+/* What to do instead: `record` names the command, `into` the buffer and what comes after. */
+static void world_advise(char* out, size_t size, const char* call, const char* into,
+                         const char* otherwise)
+{
+    const char* command = world_command_for(call);
+    if (command != NULL) {
+        snprintf(out, size, "record it by %s%s", command, into);
+    } else {
+        snprintf(out, size, "%s", otherwise);
+    }
+}
+
 SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
 {
+    char instead[128];
     if (world->calling != NULL) {
+        world_advise(instead, sizeof(instead), call, " and apply it afterwards",
+                     "do it when the change that it is told of is done");
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: a callback of \"%.100s\" is running; record the "
-                                     "change with sett_cmd_* and apply it afterwards",
-                                     call, world->calling);
+                                     "%s: a callback of \"%.100s\" is running; %s", call,
+                                     world->calling, instead);
     }
-    if (world->running != NULL || world->open_lanes != 0) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_LOCKED,
-            "%s: system %.200s runs, or what systems recorded waits for memory; record the change "
-            "with sett_cmd_* into context->commands, or declare the system as `alone`",
-            call, world->running != NULL ? world->running : "?");
+    if (world->running != NULL) {
+        world_advise(instead, sizeof(instead), call, " into context->commands",
+                     "do it between frames");
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: system %.200s runs; %s, or declare the system as `alone`",
+                                     call, world->running, instead);
     }
+    if (world->open_lanes != 0) {
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: what systems have recorded is not applied yet, because "
+                                     "memory ran out; call sett_progress again",
+                                     call);
+    }
+    world_advise(instead, sizeof(instead), call, " and call sett_commands_apply after the loop",
+                 "call it after the loop");
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,
-        "%s: a loop over query \"%.100s\" is open; record the change with sett_cmd_* and call "
-        "sett_commands_apply after the loop (left by return or goto: call sett_batch_end(b) "
-        "before leaving; sett_query_end_all(world) recovers)",
-        call, world->open_loops != NULL ? world->open_loops->name : "?");
+        "%s: a loop over query \"%.100s\" is open; %s (was it left by return or goto? then call "
+        "sett_batch_end(b) before leaving; sett_query_end_all(world) recovers)",
+        call, world->open_loops != NULL ? world->open_loops->name : "?", instead);
 }
 
 sett_status setti_world_check_unlocked(sett_world* world, const char* call)
