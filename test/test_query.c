@@ -393,6 +393,65 @@ static void a_query_without_a_name_is_called_by_its_terms(void)
     scene_end(&s);
 }
 
+static char heard[256];
+
+static void hear(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    snprintf(heard, sizeof(heard), "%d %s", (int)level, message);
+}
+
+static void a_wrong_field_is_refused(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear});
+    typedef struct Small {
+        uint32_t number;
+    } Small;
+    typedef struct Large {
+        uint32_t number[3];
+    } Large;
+    sett_component Small_id = SETT_REGISTER(world, Small);
+    sett_component Large_id =
+        SETT_REGISTER_WITH(world, Large, .id = 7, .storage = SETT_STORAGE_PACKED);
+    sett_component Flag_id = SETT_REGISTER_TAG_WITH(world, Flag, .id = 9);
+    CHECK(Large_id == 7 && Flag_id == 9);
+    CHECK_EQ(sett_component_find(world, "Flag"), 9);
+    sett_entity e = sett_entity_create(world);
+    SETT_SET(world, e, Small, 5);
+    CHECK(SETT_FIND_MUT(world, e, Large) == NULL);
+    SETT_SET(world, e, Large, {1, 2, 3});
+    SETT_FIND_MUT(world, e, Large)->number[1] = 4;
+    SETT_ADD_TAG(world, e, Flag);
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_READS(Small), SETT_HAVING(Large),
+                                          SETT_READS(Flag), SETT_WRITES(Large));
+    uint32_t seen = 0;
+    SETT_QUERY(query, b) {
+        SETT_EACH(b, i) {
+            CHECK_EQ(SETT_FIELD(b, 0, Small)[i].number, 5);
+            CHECK_EQ(SETT_FIELD(b, 3, const Large)[i].number[1], 4);
+            seen++;
+        }
+        CHECK_STR_EQ(heard, "");
+        CHECK(sett_batch_field_checked(b, 0, sizeof(Large), "Large") == NULL);
+        CHECK_STR_EQ(heard, "2 SETT_FIELD: term 0 of query \"Small, Large, Flag, Large\" as Large: "
+                            "that is \"Small\", of 4 bytes and not 12");
+        CHECK(sett_batch_field_checked(b, 1, sizeof(Large), "Large") == NULL);
+        CHECK(strstr(heard, "only asks whether it is present") != NULL);
+        CHECK(sett_batch_field_checked(b, 2, 1, "Flag") == NULL);
+        CHECK(strstr(heard, "it is a tag") != NULL);
+        CHECK(sett_batch_field_checked(b, 4, 4, "Small") == NULL);
+        CHECK(strstr(heard, "it has 4 terms") != NULL);
+        CHECK_PTR_EQ(sett_batch_field_checked(b, 3, sizeof(Large), "Large"),
+                     sett_batch_field(b, 3));
+    }
+    CHECK_EQ(seen, 1);
+    SETT_CMD_REMOVE(sett_world_commands(world), e, Small);
+    SETT_CMD_ADD(sett_world_commands(world), e, Large);
+    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK(!SETT_HAS(world, e, Small) && SETT_GET(world, e, Large)->number[1] == 4);
+    sett_world_destroy(world);
+}
+
 static void bad_queries_are_refused(void)
 {
     static scene s;
@@ -527,5 +586,6 @@ TEST_MAIN(TEST(a_forgotten_registration_is_refused), TEST(a_set_without_a_value_
           TEST(kept_order_is_the_order_of_addition), TEST(written_fields_arrive),
           TEST(the_value_in_place_is_within_reach), TEST(structure_is_locked_by_name),
           TEST(a_loop_left_open_is_named_and_can_be_closed),
-          TEST(a_query_without_a_name_is_called_by_its_terms), TEST(bad_queries_are_refused),
-          TEST(a_query_can_have_thirty_two_terms), TEST(loops_over_nothing))
+          TEST(a_query_without_a_name_is_called_by_its_terms), TEST(a_wrong_field_is_refused),
+          TEST(bad_queries_are_refused), TEST(a_query_can_have_thirty_two_terms),
+          TEST(loops_over_nothing))

@@ -23,7 +23,10 @@ static void a_world_has_one(void)
     CHECK(sett_singleton_get(world, Paused_id) == NULL);
     CHECK(sett_singleton_ensure(world, Paused_id) != NULL);
     CHECK(sett_singleton_set(world, Clock_id, &(Clock){4}) != NULL);
-    CHECK(((const Clock*)sett_singleton_get(world, Clock_id))->now == 4);
+    CHECK(SETT_SINGLETON_GET(world, Clock)->now == 4);
+    CHECK(SETT_SINGLETON_SET(world, Clock, .now = 5)->now == 5);
+    SETT_SINGLETON_ENSURE(world, Clock)->now += 1;
+    CHECK(SETT_SINGLETON_GET_MUT(world, Clock)->now == 6);
     CHECK_EQ(sett_entity_count(world), 1);
     CHECK_EQ(sett_component_count(world, Clock_id), 1);
     CHECK_PTR_EQ(sett_get(world, sett_singletons(world), Clock_id),

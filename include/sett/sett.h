@@ -742,6 +742,13 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
     return batch->fields[k];
 }
 
+/* As sett_batch_field, of a term whose values have this size; if it has none, or others, NULL, and
+ * the log and assert hooks are told of it in every build. What SETT_FIELD is without NDEBUG.
+ *   type  what the caller takes the values for, for the message
+ * Threads: reader. Since: 0.1 */
+SETT_API void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size,
+                                        const char* type);
+
 /* Returns whether the entities of this batch have the k-th term's component: how to tell for an
  * optional tag, whose field is NULL either way.
  * Threads: reader. Since: 0.1 */
@@ -909,11 +916,19 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
 /* The macros below name a component by its C type T and expect its id under the name T_id: an
  * enumerator, a static or a local variable, as you like.
  *
- *     Position_id = SETT_REGISTER(world, Position);
+ *     Position_id = SETT_REGISTER(world, Position);                     a number that is free
+ *     SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);           an enumerator's
  *     SETT_SET(world, e, Position, .x = 1, .y = 2);
- *     const Position* p = SETT_GET(world, e, Position); */
-static inline sett_component sett_component_register_type(sett_world* world, const char* name,
-                                                          size_t size, size_t align)
+ *     const Position* p = SETT_GET(world, e, Position);
+ *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_WRITES(Position), SETT_READS(Velocity));
+ *
+ * In C++17, which has no names for fields:
+ *
+ *     sett_component_desc desc = SETT_TYPE_DESC(Matrix);
+ *     desc.storage = SETT_STORAGE_PACKED;
+ *     Matrix_id = sett_component_register(world, &desc); */
+static inline sett_component_desc sett_component_desc_make(const char* name, size_t size,
+                                                           size_t align)
 {
 #ifdef __cplusplus
     sett_component_desc desc = {};
@@ -923,6 +938,13 @@ static inline sett_component sett_component_register_type(sett_world* world, con
     desc.name = name;
     desc.size = size;
     desc.align = align;
+    return desc;
+}
+
+static inline sett_component sett_component_register_type(sett_world* world, const char* name,
+                                                          size_t size, size_t align)
+{
+    sett_component_desc desc = sett_component_desc_make(name, size, align);
     return sett_component_register(world, &desc);
 }
 
@@ -935,14 +957,18 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
 #define SETT_REGISTER(world, T)                                                                    \
     sett_component_register_type((world), #T, sizeof(T), SETT_ALIGNOF(T))
 #define SETT_REGISTER_TAG(world, T) sett_component_register_type((world), #T, 0, 1)
+#define SETT_TYPE_DESC(T) sett_component_desc_make(#T, sizeof(T), SETT_ALIGNOF(T))
 #define SETT_ADD(world, entity, T) ((T*)sett_add((world), (entity), T##_id))
 #define SETT_ADD_TAG(world, entity, T) sett_add_tag((world), (entity), T##_id)
 #define SETT_ENSURE(world, entity, T) ((T*)sett_ensure((world), (entity), T##_id))
 #define SETT_GET(world, entity, T) ((const T*)sett_get((world), (entity), T##_id))
 #define SETT_GET_MUT(world, entity, T) ((T*)sett_get_mut((world), (entity), T##_id))
 #define SETT_FIND(world, entity, T) ((const T*)sett_find((world), (entity), T##_id))
+#define SETT_FIND_MUT(world, entity, T) ((T*)sett_find_mut((world), (entity), T##_id))
 #define SETT_HAS(world, entity, T) sett_has((world), (entity), T##_id)
 #define SETT_REMOVE(world, entity, T) sett_remove((world), (entity), T##_id)
+#define SETT_CMD_ADD(commands, entity, T) sett_cmd_add((commands), (entity), T##_id)
+#define SETT_CMD_REMOVE(commands, entity, T) sett_cmd_remove((commands), (entity), T##_id)
 
 /* Terms of a query, by type: .terms = {SETT_WRITES(Position), SETT_READS(Velocity)}. An id that is
  * still 0, because the type was never registered, becomes one that no type has: the query is
@@ -963,7 +989,15 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
 #define SETT_MAY_WRITE(T)  {SETT_TERM_ID(T), SETT_INOUT, SETT_OPTIONAL, false}
 #define SETT_ANY_OF(T)     {SETT_TERM_ID(T), SETT_IN, SETT_ANY, false}
 /* clang-format on */
+
+/* The field of the k-th term as an array of T, in the order of the terms above. Compiled without
+ * NDEBUG it looks first whether that term has a field, and whether its values are as large as T;
+ * if not it tells the log and is NULL. */
+#if defined(NDEBUG)
 #define SETT_FIELD(b, k, T) ((T*)sett_batch_field((b), (k)))
+#else
+#define SETT_FIELD(b, k, T) ((T*)sett_batch_field_checked((b), (k), sizeof(T), #T))
+#endif
 
 #ifdef __cplusplus
 extern "C++" {
@@ -971,6 +1005,10 @@ template <typename T>
 inline T* sett_set_value_(sett_world* world, sett_entity entity, sett_component id, const T& value)
 {
     return static_cast<T*>(sett_set(world, entity, id, &value));
+}
+inline sett_query* sett_query_create_value_(sett_world* world, const sett_query_desc& desc)
+{
+    return sett_query_create(world, &desc);
 }
 template <typename T>
 inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity entity,
@@ -983,10 +1021,23 @@ inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity enti
     sett_set_value_<T>((world), (entity), T##_id, T{__VA_ARGS__})
 #define SETT_CMD_SET(commands, entity, T, ...)                                                     \
     sett_cmd_set_value_<T>((commands), (entity), T##_id, T{__VA_ARGS__})
+#define SETT_QUERY_CREATE(world, ...)                                                              \
+    sett_query_create_value_((world), sett_query_desc{nullptr, {__VA_ARGS__}})
 #else
 #define SETT_SET(world, entity, T, ...) ((T*)sett_set((world), (entity), T##_id, &(T){__VA_ARGS__}))
 #define SETT_CMD_SET(commands, entity, T, ...)                                                     \
     sett_cmd_set((commands), (entity), T##_id, &(T){__VA_ARGS__})
+
+/* A query of these terms, at least one. With a name: sett_query_create. */
+#define SETT_QUERY_CREATE(world, ...)                                                              \
+    sett_query_create((world), &(sett_query_desc){.terms = {__VA_ARGS__}})
+
+/* As SETT_REGISTER and SETT_REGISTER_TAG, with what else the descriptor says: at least one field
+ * has to follow. In C++ fill in SETT_TYPE_DESC(T). */
+#define SETT_REGISTER_WITH(world, T, ...)                                                          \
+    sett_component_register((world), &(sett_component_desc){SETT_TYPE(T), __VA_ARGS__})
+#define SETT_REGISTER_TAG_WITH(world, T, ...)                                                      \
+    sett_component_register((world), &(sett_component_desc){.name = #T, __VA_ARGS__})
 #endif
 
 #endif

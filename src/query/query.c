@@ -165,3 +165,27 @@ void sett_query_set_since(sett_query* query, uint64_t tick)
 {
     query->since = tick;
 }
+
+void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size, const char* type)
+{
+    const sett_query* query = batch->query;
+    const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
+    if (SETTI_LIKELY(term != NULL && term->has_field && term->type->storage.size == size)) {
+        return batch->fields[k];
+    }
+    char is[SETTI_MESSAGE_SIZE / 2];
+    if (term == NULL) {
+        snprintf(is, sizeof(is), "it has %u terms, counted from 0", (unsigned)query->term_count);
+    } else if (!term->has_field) {
+        snprintf(is, sizeof(is), "\"%.100s\" has no field there: %s", term->type->desc.name,
+                 term->type->storage.size == 0 ? "it is a tag"
+                                               : "the term only asks whether it is present");
+    } else {
+        snprintf(is, sizeof(is), "that is \"%.100s\", of %u bytes and not %u",
+                 term->type->desc.name, (unsigned)term->type->storage.size, (unsigned)size);
+    }
+    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                            "SETT_FIELD: term %u of query \"%.100s\" as %.60s: %s", (unsigned)k,
+                            query->open.name, type, is);
+    return NULL;
+}

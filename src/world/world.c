@@ -313,6 +313,20 @@ SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, 
 #endif
 }
 
+SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status status,
+                                        const char* format, ...)
+{
+    char message[SETTI_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    world->log_fn(world->hook_user, SETT_LOG_ERROR, message);
+    if (world->assert_fn != NULL) {
+        world->assert_fn(world->hook_user, status, message);
+    }
+}
+
 SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, const char* format,
                                 ...)
 {

@@ -159,6 +159,11 @@ sett_status setti_world_fail_with(sett_world* world, sett_status status, const c
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                         sett_entity entity, sett_component component);
 
+/* The same with a message of its own, in every build: found by a check that the caller's own build
+ * asked for. */
+void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
+    SETTI_PRINTF(3, 4);
+
 void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
     SETTI_PRINTF(3, 4);
 

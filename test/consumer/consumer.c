@@ -3,7 +3,6 @@
  * pkg-config, the amalgamation), as C11 and, by the same text, as C++17.
  */
 #include <stdio.h>
-#include <string.h>
 
 #ifdef SETT_CONSUMER_AMALGAMATION
 #include "sett.h"
@@ -26,7 +25,9 @@ int main(void)
         return 1;
     }
     const sett_component Position_id = SETT_REGISTER(world, Position);
-    const sett_component Velocity_id = SETT_REGISTER(world, Velocity);
+    sett_component_desc desc = SETT_TYPE_DESC(Velocity);
+    desc.storage = SETT_STORAGE_PACKED;
+    const sett_component Velocity_id = sett_component_register(world, &desc);
 
     const uint32_t count = 100;
     for (uint32_t i = 0; i < count; i++) {
@@ -37,12 +38,7 @@ int main(void)
         }
     }
 
-    sett_query_desc desc;
-    memset(&desc, 0, sizeof desc);
-    desc.terms[0].component = Position_id;
-    desc.terms[1].component = Velocity_id;
-    desc.terms[1].access = SETT_IN;
-    sett_query* query = sett_query_create(world, &desc);
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_WRITES(Position), SETT_READS(Velocity));
     uint32_t moved = 0;
     SETT_QUERY(query, b) {
         Position* p = SETT_FIELD(b, 0, Position);
