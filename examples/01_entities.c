@@ -33,14 +33,11 @@ int main(void)
 {
     sett_world* world = sett_world_create(NULL);
     const sett_component needs_hull[] = {Hull_id};
-    sett_component_register(
-        world, &(sett_component_desc){SETT_TYPE(Hull), .id = Hull_id, .on_remove = hull_lost});
+    SETT_REGISTER_WITH(world, Hull, .id = Hull_id, .on_remove = hull_lost);
     /* Whoever gets a shield gets a hull first. */
-    sett_component_register(world,
-                            &(sett_component_desc){SETT_TYPE(Shield), .id = Shield_id,
-                                                   .required = needs_hull, .required_count = 1});
+    SETT_REGISTER_WITH(world, Shield, .id = Shield_id, .required = needs_hull, .required_count = 1);
     /* Size 0: a tag, which is one bit an entity. */
-    sett_component_register(world, &(sett_component_desc){.name = "Docked", .id = Docked_id});
+    SETT_REGISTER_TAG_WITH(world, Docked, .id = Docked_id);
 
     sett_entity scout = sett_entity_create(world);
     SETT_SET(world, scout, Hull, .points = 30);

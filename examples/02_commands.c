@@ -28,15 +28,13 @@ enum {
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Position), .id = Position_id});
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Gun), .id = Gun_id});
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Bullet), .id = Bullet_id});
+    SETT_REGISTER_WITH(world, Position, .id = Position_id);
+    SETT_REGISTER_WITH(world, Gun, .id = Gun_id);
+    SETT_REGISTER_WITH(world, Bullet, .id = Bullet_id);
     sett_commands* commands = sett_world_commands(world);
 
-    sett_query* guns = sett_query_create(
-        world, &(sett_query_desc){.terms = {SETT_WRITES(Gun), SETT_READS(Position)}});
-    sett_query* bullets = sett_query_create(
-        world, &(sett_query_desc){.terms = {SETT_WRITES(Bullet), SETT_WRITES(Position)}});
+    sett_query* guns = SETT_QUERY_CREATE(world, SETT_WRITES(Gun), SETT_READS(Position));
+    sett_query* bullets = SETT_QUERY_CREATE(world, SETT_WRITES(Bullet), SETT_WRITES(Position));
 
     for (int k = 0; k < 3; k++) {
         sett_entity turret = sett_entity_create(world);

@@ -29,12 +29,10 @@ static void explain(sett_query* query)
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    sett_component_register(
-        world, &(sett_component_desc){SETT_TYPE(Price), .id = Price_id, .track_rows = true});
+    SETT_REGISTER_WITH(world, Price, .id = Price_id, .track_rows = true);
     /* Few goods have it: a packed storage finds them without a look at the others. */
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Sale), .id = Sale_id,
-                                                          .storage = SETT_STORAGE_PACKED});
-    sett_component_register(world, &(sett_component_desc){.name = "Hidden", .id = Hidden_id});
+    SETT_REGISTER_WITH(world, Sale, .id = Sale_id, .storage = SETT_STORAGE_PACKED);
+    SETT_REGISTER_TAG_WITH(world, Hidden, .id = Hidden_id);
 
     for (int k = 0; k < 10000; k++) {
         sett_entity good = sett_entity_create(world);
@@ -76,8 +74,7 @@ int main(void)
     }
     explain(bargains);
 
-    sett_query* changed =
-        sett_query_create(world, &(sett_query_desc){.terms = {SETT_CHANGED(Price)}});
+    sett_query* changed = SETT_QUERY_CREATE(world, SETT_CHANGED(Price));
     sett_query_set_since(changed, before);
     printf("%u prices have changed\n", (unsigned)sett_query_count(changed));
     sett_world_destroy(world);

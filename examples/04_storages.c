@@ -44,8 +44,8 @@ static void draw(sett_query* query, const char* label)
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Sprite), .id = Sprite_id});
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Burning), .id = Burning_id});
+    SETT_REGISTER_WITH(world, Sprite, .id = Sprite_id);
+    SETT_REGISTER_WITH(world, Burning, .id = Burning_id);
     for (uint32_t k = 0; k < 50000; k++) {
         sett_entity entity = sett_entity_create(world);
         SETT_SET(world, entity, Sprite, .layer = k * 7 % 5, .image = k);
@@ -53,10 +53,8 @@ int main(void)
             SETT_SET(world, entity, Burning, .heat = 1);
         }
     }
-    sett_query* sprites =
-        sett_query_create(world, &(sett_query_desc){.terms = {SETT_READS(Sprite)}});
-    sett_query* fires = sett_query_create(
-        world, &(sett_query_desc){.terms = {SETT_WRITES(Burning), SETT_READS(Sprite)}});
+    sett_query* sprites = SETT_QUERY_CREATE(world, SETT_READS(Sprite));
+    sett_query* fires = SETT_QUERY_CREATE(world, SETT_WRITES(Burning), SETT_READS(Sprite));
 
     draw(sprites, "in the order of creation");
     /* A matrix has one order, that of the entities; a packed storage can have any. */

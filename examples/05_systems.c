@@ -74,9 +74,9 @@ static void emit(sett_context* c)
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Position), .id = Position_id});
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Velocity), .id = Velocity_id});
-    sett_component_register(world, &(sett_component_desc){SETT_TYPE(Life), .id = Life_id});
+    SETT_REGISTER_WITH(world, Position, .id = Position_id);
+    SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);
+    SETT_REGISTER_WITH(world, Life, .id = Life_id);
 
     SETT_SYSTEM(world, emit, .phase = SETT_PHASE_INPUT, .interval = 0.5f);
     SETT_SYSTEM(world, move, .terms = {SETT_WRITES(Position), SETT_READS(Velocity)});

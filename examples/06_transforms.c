@@ -62,10 +62,9 @@ static void print(sett_world* world, const char* what, sett_entity e)
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    Transform_id = sett_component_register(
-        world,
-        &(sett_component_desc){SETT_TYPE(Transform), .storage = SETT_STORAGE_PACKED}); /* sorted */
-    sett_component node = sett_hierarchy_register(world, NULL);
+    /* Packed, so that it can be sorted. */
+    Transform_id = SETT_REGISTER_WITH(world, Transform, .storage = SETT_STORAGE_PACKED);
+    sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
 
     sett_entity arm = place(world, sett_null(), (Matrix){1, 0, 5, 5});
     sett_entity hand = arm;
@@ -85,9 +84,7 @@ int main(void)
     if (sett_hierarchy_sort(world, Transform_id) != SETT_OK) {
         return 1;
     }
-    sett_query* query = sett_query_create(
-        world, &(sett_query_desc){
-                   .terms = {SETT_WRITES(Transform), {node, SETT_IN, SETT_OPTIONAL, false}}});
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_WRITES(Transform), SETT_MAY_READ(Hierarchy));
     propagate(world, query);
     print(world, "the hand", hand);
     print(world, "the cargo", sett_name_lookup(world, sett_null(), "ship/cargo"));

@@ -42,7 +42,7 @@ int main(void)
     sett_component based_at = sett_relationship_register(
         world,
         &(sett_relationship_desc){.name = "based at", .on_target_destroyed = SETT_CLEANUP_DESTROY});
-    sett_component hunts = sett_relationship_register(
+    sett_component Hunts_id = sett_relationship_register(
         world, &(sett_relationship_desc){.name = "hunts", .size = sizeof(int)});
 
     /* A prefab: a ship with a turret below it. Queries pass over both. */
@@ -58,7 +58,7 @@ int main(void)
     sett_instantiate(world, ship, 100, ships);
     for (int k = 0; k < 100; k++) {
         sett_relate(world, ships[k], based_at, station);
-        *(int*)sett_relate(world, ships[k], hunts, ships[(k + 1) % 100]) = k;
+        *(int*)sett_relate(world, ships[k], Hunts_id, ships[(k + 1) % 100]) = k;
     }
     sett_entity base = sett_duplicate(world, station, NULL); /* nobody is based there yet */
     sett_relate(world, ships[7], based_at, base);            /* the seventh moves over */
@@ -66,15 +66,14 @@ int main(void)
 
     /* Who hunts the eighth? And with what anger? */
     sett_link_cursor cursor = {0};
-    for (sett_entity who; !sett_is_null(who = sett_source_next(world, hunts, ships[8], &cursor));) {
+    for (sett_entity who;
+         !sett_is_null(who = sett_source_next(world, Hunts_id, ships[8], &cursor));) {
         printf("ship %u hunts the eighth, anger %d\n", (unsigned)who.index,
                *(const int*)cursor.data);
     }
 
     /* Presence is an ordinary term; what a link carries is an ordinary field. */
-    sett_query* hunters = sett_query_create(
-        world, &(sett_query_desc){.name = "hunters",
-                                  .terms = {{hunts, SETT_IN, SETT_WITH, false}, SETT_READS(Hull)}});
+    sett_query* hunters = SETT_QUERY_CREATE(world, SETT_READS(Hunts), SETT_READS(Hull));
     int anger = 0;
     SETT_QUERY(hunters, b) {
         const Hunts* h = SETT_FIELD(b, 0, Hunts);
@@ -85,11 +84,11 @@ int main(void)
     printf("%u hunters, anger %d\n", (unsigned)sett_query_count(hunters), anger);
 
     sett_entity_destroy(world, station); /* 99 ships with their turrets go along */
-    ((Score*)sett_singleton_ensure(world, Score_id))->lost += 99;
+    SETT_SINGLETON_ENSURE(world, Score)->lost += 99;
     expect(sett_entity_valid(world, ships[7]), "the seventh is based elsewhere");
-    expect(sett_is_null(sett_target(world, ships[7], hunts)), "and has nobody to hunt any more");
+    expect(sett_is_null(sett_target(world, ships[7], Hunts_id)), "and has nobody to hunt any more");
     printf("%u ship left, %d lost\n", (unsigned)sett_source_count(world, based_at, base),
-           ((const Score*)sett_singleton_get(world, Score_id))->lost);
+           SETT_SINGLETON_GET(world, Score)->lost);
     sett_world_destroy(world);
     return 0;
 }

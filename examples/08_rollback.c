@@ -36,10 +36,9 @@ typedef struct Game {
 static Game start(void)
 {
     Game game = {.world = sett_world_create(NULL)};
-    sett_component ball =
-        sett_component_register(game.world, &(sett_component_desc){SETT_TYPE(Ball), .id = Ball_id});
+    sett_component ball = SETT_REGISTER_WITH(game.world, Ball, .id = Ball_id);
     sett_entity_create_many(game.world, BALLS, &ball, 1, NULL, NULL);
-    game.balls = sett_query_create(game.world, &(sett_query_desc){.terms = {SETT_WRITES(Ball)}});
+    game.balls = SETT_QUERY_CREATE(game.world, SETT_WRITES(Ball));
     game.ring = sett_ring_create(game.world, LATE);
     return game;
 }
