@@ -9,6 +9,7 @@
  *     groups       members known at any time, arranged       sett_group_*
  *     sorting      orders of packed storages and groups      sett_sort*, sett_group_sort*
  *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
+ *     by type      what programs use most, in short          SETT_REGISTER, SETT_SET, SETT_READS, ...
  *
  * How the functions are described: what for; Returns; Fails; Cost; Invalidates; Threads; Since.
  *
@@ -539,9 +540,10 @@ SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out,
  * Threads: lane, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
-/* Records what the immediate functions of the same names do. sett_cmd_set copies the value.
- * Fails: OUT_OF_MEMORY, UNREGISTERED, LIMIT (commands that follow from commands, too deep). Since:
- * 0.1 */
+/* Records what the immediate functions of the same names do. sett_cmd_set copies the value, which
+ * is not NULL unless the type is a tag.
+ * Fails: OUT_OF_MEMORY, UNREGISTERED, LIMIT (commands that follow from commands, too deep). The
+ * first two are not in sett_world_error, since several threads may record at once. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);
@@ -732,7 +734,8 @@ typedef struct sett_each_ {
     uint32_t k;
 } sett_each_;
 
-/* Returns the array of the k-th term's component, indexed by row; NULL for a tag, for access NONE,
+/* Returns the array of the k-th term's component, indexed by row (by type: SETT_FIELD, which looks
+ * whether it is of that size, while NDEBUG is not defined); NULL for a tag, for access NONE,
  * and for an optional component that the entities of this batch do not have. A field of a packed
  * storage whose rows lie in another order is a copy, gathered for this batch and, if it is out or
  * inout, written back when the batch ends: until then sett_get sees the old value.
@@ -902,7 +905,7 @@ SETT_API void sett_world_stats(const sett_world* world, sett_stats* stats);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_validate(sett_world* world, const char** reason);
 
-/* -------------------------------------------------------------------------------- typed helpers */
+/* -------------------------------------------------------------------------------------- by type */
 
 /* Returns a world, or NULL when memory runs out or header and library do not match. `desc` may be
  * NULL.

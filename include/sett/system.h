@@ -141,7 +141,8 @@ SETT_API sett_system* sett_system_create(sett_world* world, const sett_system_de
 SETT_API sett_status sett_system_destroy(sett_system* system);
 
 /* SETT_SYSTEM(world, move, .terms = {...}) makes a system of the function `move`, named "move"; at
- * least one field has to follow. In C++ fill in a descriptor. */
+ * least one field has to follow. Returns NULL on failure, as sett_system_create. In C++ fill in a
+ * descriptor. */
 #ifndef __cplusplus
 #define SETT_SYSTEM(world, function, ...)                                                          \
     sett_system_create((world),                                                                    \
