@@ -59,8 +59,8 @@ typedef struct sett_hierarchy {
     uint32_t depth;
 } sett_hierarchy;
 
-/* Registers the component. Not needed, unless to set what the descriptor sets (NULL: nothing), or to
- * name it in queries: the first use does it.
+/* Registers the component. Not needed, unless to set what the descriptor sets (NULL: nothing), or
+ * to name it in queries: the first use does it.
  *
  *     sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
  *     SETT_QUERY_CREATE(world, SETT_WRITES(Transform), SETT_MAY_READ(Hierarchy));

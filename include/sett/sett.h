@@ -9,7 +9,7 @@
  *     groups       members known at any time, arranged       sett_group_*
  *     sorting      orders of packed storages and groups      sett_sort*, sett_group_sort*
  *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
- *     by type      what programs use most, in short          SETT_REGISTER, SETT_SET, SETT_READS, ...
+ *     by type      what programs use most, in short          SETT_REGISTER, SETT_SET, ...
  *
  * How the functions are described: what for; Returns; Fails; Cost; Invalidates; Threads; Since.
  *

@@ -19,8 +19,8 @@
  * Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API sett_entity sett_singletons(sett_world* world);
 
-/* As sett_ensure, sett_set, sett_find, sett_find_mut and sett_remove, of that entity: where there is
- * none yet, get and get_mut return NULL, and tell nobody.
+/* As sett_ensure, sett_set, sett_find, sett_find_mut and sett_remove, of that entity: where there
+ * is none yet, get and get_mut return NULL, and tell nobody.
  * Threads: writer; of sett_singleton_get: reader. Since: 0.1 */
 SETT_API void* sett_singleton_ensure(sett_world* world, sett_component component);
 SETT_API void* sett_singleton_set(sett_world* world, sett_component component, const void* value);

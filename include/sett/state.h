@@ -206,8 +206,8 @@ SETT_API void sett_ring_destroy(sett_ring* ring);
 /* As sett_snapshot_take. */
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
-/* Goes back to the snapshot taken `back` takings ago: 0 is the latest. It stays in the ring, and the
- * later ones are dropped: the frame that it begins need not take another, those that follow do.
+/* Goes back to the snapshot taken `back` takings ago: 0 is the latest. It stays in the ring, and
+ * the later ones are dropped: the frame that it begins need not take another, those that follow do.
  * Fails: ARGUMENT (it does not hold as many), or as sett_snapshot_restore. */
 SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
 
