@@ -10,25 +10,28 @@
 #define SETTI_ASSERT(condition) assert(condition)
 
 /* SETTI_COLD is for what hardly ever runs, SETTI_APART for what is fast too, but in line would make
- * the path beside it save registers. */
+ * the path beside it save registers. SETTI_PREFETCH asks for memory ahead of its use. */
 #if defined(__GNUC__)
 #define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SETTI_COLD __attribute__((noinline, cold))
 #define SETTI_APART __attribute__((noinline))
 #define SETTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#define SETTI_PREFETCH(address) __builtin_prefetch(address)
 #elif defined(_MSC_VER)
 #define SETTI_LIKELY(x) (x)
 #define SETTI_UNLIKELY(x) (x)
 #define SETTI_COLD __declspec(noinline)
 #define SETTI_APART __declspec(noinline)
 #define SETTI_PRINTF(at, first)
+#define SETTI_PREFETCH(address) (void)(address)
 #else
 #define SETTI_LIKELY(x) (x)
 #define SETTI_UNLIKELY(x) (x)
 #define SETTI_COLD
 #define SETTI_APART
 #define SETTI_PRINTF(at, first)
+#define SETTI_PREFETCH(address) (void)(address)
 #endif
 
 /* Short paths that measurements want in line, unless the user asked for small code: always in line

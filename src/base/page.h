@@ -142,4 +142,16 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
     return true;
 }
 
+/* The same for short paths that come in two copies, chosen once by whether a snapshot is held
+ * (pool->keep_from is not 0): while none is, marking is one store. */
+SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
+                                       uint32_t number, bool kept)
+{
+    if (kept) {
+        return setti_pages_try_write(pool, pages, number);
+    }
+    pages->tick[number] = pool->tick;
+    return true;
+}
+
 #endif

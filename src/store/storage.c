@@ -134,6 +134,28 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
     return true;
 }
 
+static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint64_t* word = setti_storage_word(storage, index);
+    if (word == NULL || (*word >> (index % 64) & 1) != 0 ||
+        !setti_pages_try_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT)) {
+        return NULL;
+    }
+    *word |= (uint64_t)1 << (index % 64);
+    storage->count++;
+    storage->extent = SETTI_MAX(storage->extent, index + 1);
+    return setti_unconst(storage);
+}
+
+void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    if (storage->kind == SETTI_PACKED) {
+        return setti_packed_try_insert(pool, storage, index);
+    }
+    return storage->kind == SETTI_TAG ? storage_try_insert_tag(pool, storage, index)
+                                      : setti_matrix_try_insert(pool, storage, index, true);
+}
+
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count)
 {

@@ -249,36 +249,36 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or which part of the storage's invariant does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* The common case of an insertion in line: a matrix whose pages exist. NULL if it is not that, if
- * the entity has a value, or if a snapshot needs the pages. */
+/* The common case of an insertion, in line into a matrix, by a call into any storage: what exists
+ * already is room enough. NULL, and nothing is done, if it is not, if the entity has a value, or if
+ * a snapshot needs the pages. `kept`: see setti_pages_try_mark. */
 SETTI_INLINE void* setti_matrix_try_insert(const setti_pool* pool, setti_storage* storage,
-                                           uint32_t index)
+                                           uint32_t index, bool kept)
 {
     uint64_t* word = setti_storage_word(storage, index);
-    if (SETTI_UNLIKELY(storage->kind != SETTI_MATRIX || word == NULL)) {
+    if (SETTI_UNLIKELY(word == NULL || (*word >> (index % 64) & 1) != 0)) {
         return NULL;
     }
     uint32_t number = index >> storage->shift;
     unsigned char* page = storage->rows.data[number];
-    uint64_t bit = (uint64_t)1 << (index % 64);
-    if (SETTI_UNLIKELY(page == NULL || (*word & bit) != 0)) {
-        return NULL;
-    }
     if (SETTI_UNLIKELY(
-            !setti_pages_try_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT) ||
-            !setti_pages_try_write(pool, &storage->rows, number))) {
+            page == NULL ||
+            !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, kept) ||
+            !setti_pages_try_mark(pool, &storage->rows, number, kept))) {
         return NULL;
     }
     if (SETTI_UNLIKELY(storage->tracked)) {
         *setti_storage_tick(storage, index) = pool->tick;
     }
-    *word |= bit;
+    *word |= (uint64_t)1 << (index % 64);
     storage->count++;
     if (index >= storage->extent) {
         storage->extent = index + 1;
     }
-    return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
+    return page + (size_t)(index - (number << storage->shift)) * storage->size;
 }
+
+void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
     /* the storage is packed, the entity has no value, or a snapshot needs the page of its bit */
@@ -299,7 +299,7 @@ SETTI_INLINE setti_erased setti_matrix_erase_bit(setti_pool* pool, setti_storage
 
 /* The common case of a removal in line. */
 SETTI_INLINE setti_erased setti_matrix_try_erase(const setti_pool* pool, setti_storage* storage,
-                                                 uint32_t index)
+                                                 uint32_t index, bool kept)
 {
     uint64_t* word = setti_storage_word(storage, index);
     uint64_t bit = (uint64_t)1 << (index % 64);
@@ -307,11 +307,25 @@ SETTI_INLINE setti_erased setti_matrix_try_erase(const setti_pool* pool, setti_s
         return SETTI_NOT_ERASED;
     }
     if (SETTI_UNLIKELY(
-            !setti_pages_try_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT))) {
+            !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, kept))) {
         return SETTI_NOT_ERASED;
     }
     *word &= ~bit;
     storage->count--;
+    return *word != 0 ? SETTI_ERASED : SETTI_EMPTIED;
+}
+
+/* The same where the entity has a value, of a matrix or tag, and no snapshot is held. */
+SETTI_INLINE setti_erased setti_matrix_erase_unkept(const setti_pool* pool, setti_storage* storage,
+                                                    uint32_t index)
+{
+    uint32_t number = index >> SETTI_BITS_SHIFT;
+    uint64_t* words = storage->presence.data[number];
+    uint64_t* word = &words[index / 64 & (SETTI_BITS_WORDS - 1)];
+    SETTI_ASSERT((*word >> (index % 64) & 1) != 0);
+    (void)setti_pages_try_mark(pool, &storage->presence, number, false);
+    storage->count--;
+    *word &= ~((uint64_t)1 << (index % 64));
     return *word != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
@@ -329,15 +343,24 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
         memcpy(t, f, size);
         return;
     }
-    for (; size >= 8; size -= 8, t += 8, f += 8) {
-        memcpy(t, f, 8);
+    if (size >= 8) { /* the last eight bytes may overlap those before: fewer branches */
+        for (size_t at = 0; at + 8 < size; at += 8) {
+            memcpy(t + at, f + at, 8);
+        }
+        memcpy(t + size - 8, f + size - 8, 8);
+        return;
     }
     if (size >= 4) {
         memcpy(t, f, 4);
-        size -= 4, t += 4, f += 4;
+        memcpy(t + size - 4, f + size - 4, 4);
+        return;
     }
-    for (; size != 0; size--) {
-        *t++ = *f++;
+    if (size != 0) { /* one to three */
+        unsigned char middle = f[size / 2];
+        unsigned char last = f[size - 1];
+        t[0] = f[0];
+        t[size / 2] = middle;
+        t[size - 1] = last;
     }
 }
 
@@ -348,15 +371,22 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     if (size > 64) {
         return memset(t, 0, size);
     }
-    for (; size >= 8; size -= 8, t += 8) {
-        memset(t, 0, 8);
+    if (size >= 8) {
+        for (size_t at = 0; at + 8 < size; at += 8) {
+            memset(t + at, 0, 8);
+        }
+        memset(t + size - 8, 0, 8);
+        return to;
     }
     if (size >= 4) {
         memset(t, 0, 4);
-        size -= 4, t += 4;
+        memset(t + size - 4, 0, 4);
+        return to;
     }
-    for (; size != 0; size--) {
-        *t++ = 0;
+    if (size != 0) { /* one to three */
+        t[0] = 0;
+        t[size / 2] = 0;
+        t[size - 1] = 0;
     }
     return to;
 }
@@ -376,6 +406,7 @@ bool setti_packed_is_full(const setti_storage* storage);
 bool setti_packed_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index);
+void* setti_packed_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                           uint32_t* count);
 void setti_packed_erase(setti_pool* pool, setti_storage* storage, uint32_t index);

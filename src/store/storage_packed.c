@@ -72,6 +72,29 @@ static uint32_t* packed_sparse(setti_pool* pool, setti_storage* storage, uint32_
     return &((setti_sparse_page*)storage->presence.data[number])->row[index & SETTI_SPARSE_MASK];
 }
 
+/* A page of rows that exists behind the last row means that nothing is to be compacted either. */
+void* setti_packed_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint32_t row = storage->extent;
+    uint32_t number = row >> storage->shift;
+    setti_sparse_page* page = setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
+    if (page == NULL || page->row[index & SETTI_SPARSE_MASK] != SETTI_NONE ||
+        setti_pages_get(&storage->rows, number) == NULL ||
+        !setti_pages_try_write(pool, &storage->presence, index >> SETTI_SPARSE_SHIFT) ||
+        !setti_pages_try_write(pool, &storage->rows, number)) {
+        return NULL;
+    }
+    if (storage->tracked) {
+        *setti_storage_tick(storage, row) = pool->tick;
+    }
+    page->row[index & SETTI_SPARSE_MASK] = row;
+    page->count++;
+    *setti_storage_index(storage, row) = index;
+    storage->extent = row + 1;
+    storage->count++;
+    return setti_storage_at(storage, row);
+}
+
 void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
 {
     uint32_t rows = setti_storage_rows(storage);

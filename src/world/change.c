@@ -166,54 +166,67 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
 /* The short way: a plain type, a transition seen lately, pages that exist. From a signature that a
  * transition starts from nothing required is missing. The new row is not initialised. NULL: take
  * the long way. Calls nothing, so that sett_add need not save registers. */
-SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity)
+SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity,
+                                  bool kept)
 {
+    if (SETTI_UNLIKELY(type == NULL || (type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
+        return NULL;
+    }
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
-                       (type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
+    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
         return NULL;
     }
     const setti_transition* added = setti_type_added(type, *signature);
-    if (SETTI_UNLIKELY(added->from != *signature ||
-                       !setti_entity_try_write(&world->pool, &world->entities, entity.index))) {
+    if (SETTI_UNLIKELY(
+            added->from != *signature ||
+            !setti_entity_try_mark(&world->pool, &world->entities, entity.index, kept))) {
         return NULL;
     }
-    void* value = setti_matrix_try_insert(&world->pool, &type->storage, entity.index);
+    void* value = setti_matrix_try_insert(&world->pool, &type->storage, entity.index, kept);
     if (SETTI_LIKELY(value != NULL)) {
         *signature = added->to;
     }
     return value;
 }
 
-/* The same for packed storages and tags, with their pages reserved on the way. */
+/* Inserts an index into any storage. NULL if it has a value, or when memory runs out. */
+static void* change_insert(sett_world* world, setti_storage* storage, uint32_t index)
+{
+    uint32_t count = 1;
+    void* value = setti_storage_try_insert(&world->pool, storage, index);
+    if (SETTI_UNLIKELY(value == NULL) && !setti_storage_has(storage, index) &&
+        setti_storage_reserve(&world->pool, storage, index)) {
+        value = setti_storage_insert(&world->pool, storage, index, &count);
+    }
+    return value;
+}
+
+/* The short way for packed storages and tags, with their pages reserved on the way. */
 static void* change_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    setti_storage* storage = &type->storage;
-    uint32_t count = 1;
-    if (signature == NULL || world->locks != 0 || storage->kind == SETTI_MATRIX ||
-        (type->flags & SETTI_TYPE_SLOW_ADD) != 0 || setti_storage_has(storage, entity.index)) {
+    if (signature == NULL || (type->flags & SETTI_TYPE_SLOW_ADD) != 0) {
         return NULL;
     }
     const setti_transition* added = setti_type_added(type, *signature);
-    if (added->from != *signature || !setti_storage_reserve(&world->pool, storage, entity.index)) {
+    if (added->from != *signature) {
         return NULL;
     }
-    setti_change_set_signature(world, entity.index, signature, added->to);
-    return setti_storage_insert(&world->pool, storage, entity.index, &count);
+    void* value = change_insert(world, &type->storage, entity.index);
+    if (value != NULL) {
+        setti_change_set_signature(world, entity.index, signature, added->to);
+    }
+    return value;
 }
 
 /* The same for a loose type that requires none: no signature and no group knows of it. */
 static void* change_try_add_loose(sett_world* world, setti_type* type, sett_entity entity)
 {
-    setti_storage* storage = &type->storage;
-    uint32_t count = 1;
-    if (setti_entity_signature(&world->entities, entity) == NULL || world->locks != 0 ||
-        (type->flags & SETTI_TYPE_REQUIRES) != 0 || setti_storage_has(storage, entity.index) ||
-        !setti_storage_reserve(&world->pool, storage, entity.index)) {
+    if (setti_entity_signature(&world->entities, entity) == NULL ||
+        (type->flags & SETTI_TYPE_REQUIRES) != 0) {
         return NULL;
     }
-    return setti_storage_insert(&world->pool, storage, entity.index, &count);
+    return change_insert(world, &type->storage, entity.index);
 }
 
 /* Whether a set has all that a type requires; none of it is loose. */
@@ -231,7 +244,7 @@ static bool change_meets(const sett_world* world, uint32_t set, const setti_type
 static bool change_recall_added(sett_world* world, setti_type* type, sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (type == NULL || signature == NULL) {
+    if (signature == NULL) {
         return false;
     }
     setti_transition* added = setti_type_added(type, *signature);
@@ -272,6 +285,14 @@ SETTI_APART static void* change_finish(sett_world* world, const setti_type* type
     return value;
 }
 
+/* The same where the transition was not remembered, but is known. */
+SETTI_APART static void* change_try_add_again(sett_world* world, setti_type* type,
+                                              sett_entity entity)
+{
+    return change_recall_added(world, type, entity) ? change_try_add(world, type, entity, true)
+                                                    : NULL;
+}
+
 /* The long way of adding: a known edge first, then everything else. */
 static void* change_add_long(sett_world* world, sett_entity entity, sett_component component,
                              const char* call)
@@ -281,26 +302,27 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
         type->use.added++;
     }
     void* value = NULL;
-    if (world->locks != 0) {
+    if (world->locks != 0 || type == NULL) {
         /* refused below; what is remembered here is not to be written to from systems */
-    } else if (type != NULL && (type->flags & SETTI_TYPE_LOOSE) != 0) {
+    } else if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
         value = change_try_add_loose(world, type, entity);
-    } else if (type != NULL && type->storage.kind != SETTI_MATRIX) {
+    } else if ((type->flags & SETTI_TYPE_OTHER) != 0) {
         value = change_try_add_other(world, type, entity);
         if (value == NULL && change_recall_added(world, type, entity)) {
             value = change_try_add_other(world, type, entity);
         }
-    } else if (change_recall_added(world, type, entity)) {
-        value = change_try_add(world, type, entity);
+    } else {
+        value = change_try_add_again(world, type, entity);
     }
     return value != NULL ? change_finish(world, type, entity, value)
                          : change_add_slow(world, entity, component, call);
 }
 
-void* sett_add(sett_world* world, sett_entity entity, sett_component component)
+SETTI_INLINE void* change_add_short(sett_world* world, sett_entity entity, sett_component component,
+                                    bool kept)
 {
     setti_type* type = setti_world_hot_type(world, component);
-    void* value = change_try_add(world, type, entity);
+    void* value = change_try_add(world, type, entity, kept);
     if (SETTI_UNLIKELY(value == NULL)) {
         return change_add_long(world, entity, component, "sett_add");
     }
@@ -310,11 +332,24 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     return setti_row_zero(value, type->storage.size);
 }
 
+SETTI_APART static void* change_add_kept(sett_world* world, sett_entity entity,
+                                         sett_component component)
+{
+    return change_add_short(world, entity, component, true);
+}
+
+void* sett_add(sett_world* world, sett_entity entity, sett_component component)
+{
+    return SETTI_LIKELY(world->pool.keep_from == 0)
+               ? change_add_short(world, entity, component, false)
+               : change_add_kept(world, entity, component);
+}
+
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
 {
     setti_type* type = setti_world_hot_type(world, component);
     return type != NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0
-               ? change_try_add(world, type, entity)
+               ? change_try_add(world, type, entity, true)
                : NULL;
 }
 
@@ -472,7 +507,7 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
         }
     }
     if (row == NULL) {
-        row = SETTI_LIKELY(!world->recording) ? change_try_add(world, type, entity) : NULL;
+        row = SETTI_LIKELY(!world->recording) ? change_try_add(world, type, entity, true) : NULL;
         if (SETTI_UNLIKELY(row == NULL)) {
             if (change_may_move(world, type)) {
                 return change_set_moving(world, entity, type, value);
@@ -722,7 +757,8 @@ SETTI_APART static sett_status change_remove_told(sett_world* world, setti_type*
     return erased == SETTI_ERASED ? SETT_OK : change_emptied(world, type, entity.index);
 }
 
-sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
+SETTI_INLINE sett_status change_remove_short(sett_world* world, sett_entity entity,
+                                             sett_component component, bool kept)
 {
     setti_type* type = setti_world_hot_type(world, component);
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -732,20 +768,34 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
         return change_remove_long(world, entity, component);
     }
     const setti_transition* removed = setti_type_removed(type, *signature);
-    if (SETTI_UNLIKELY(removed->from != *signature ||
-                       !setti_entity_try_write(&world->pool, &world->entities, entity.index))) {
+    if (SETTI_UNLIKELY(
+            removed->from != *signature ||
+            !setti_entity_try_mark(&world->pool, &world->entities, entity.index, kept))) {
         return change_remove_long(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0)) {
         return change_remove_told(world, type, entity, signature);
     }
-    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index);
+    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index, kept);
     if (SETTI_UNLIKELY(erased == SETTI_NOT_ERASED)) {
         return change_remove_slow(world, entity, component);
     }
     *signature = removed->to;
     return SETTI_LIKELY(erased == SETTI_ERASED) ? SETT_OK
                                                 : change_emptied(world, type, entity.index);
+}
+
+SETTI_APART static sett_status change_remove_kept(sett_world* world, sett_entity entity,
+                                                  sett_component component)
+{
+    return change_remove_short(world, entity, component, true);
+}
+
+sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
+{
+    return SETTI_LIKELY(world->pool.keep_from == 0)
+               ? change_remove_short(world, entity, component, false)
+               : change_remove_kept(world, entity, component);
 }
 
 /* Whether a set has types that stay as long as their entity does. */

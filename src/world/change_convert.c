@@ -104,6 +104,8 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
     made.rows.notes = type->storage.rows.notes;
     made.presence.notes = type->storage.presence.notes;
     type->storage = made;
+    type->flags &= ~(uint32_t)SETTI_TYPE_OTHER;
+    type->flags |= made.kind != SETTI_MATRIX ? SETTI_TYPE_OTHER : 0;
     type->desc.storage = desc.storage;
     world->listener_version++; /* queries look again at where their terms lie */
     return SETT_OK;

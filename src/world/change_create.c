@@ -29,7 +29,7 @@ SETTI_COLD static sett_entity change_create_slow(sett_world* world)
     return setti_entity_create(&world->pool, &world->entities);
 }
 
-sett_entity sett_entity_create(sett_world* world)
+SETTI_INLINE sett_entity change_create_short(sett_world* world, bool kept)
 {
     setti_entity_table* table = &world->entities;
     uint32_t row = table->ids.count;
@@ -43,7 +43,7 @@ sett_entity sett_entity_create(sett_world* world)
     entity.index = page->dense[row & SETTI_ID_SET_MASK];
     setti_entity_page* home = setti_entity_page_of(table, entity.index);
     if (SETTI_UNLIKELY(home == NULL ||
-                       !setti_entity_try_write(&world->pool, table, entity.index))) {
+                       !setti_entity_try_mark(&world->pool, table, entity.index, kept))) {
         return change_create_slow(world);
     }
     uint32_t* generation = &home->generation[entity.index & SETTI_ID_SET_MASK];
@@ -51,6 +51,17 @@ sett_entity sett_entity_create(sett_world* world)
     *generation = entity.generation;
     table->ids.count = row + 1;
     return entity;
+}
+
+SETTI_APART static sett_entity change_create_kept(sett_world* world)
+{
+    return change_create_short(world, true);
+}
+
+sett_entity sett_entity_create(sett_world* world)
+{
+    return SETTI_LIKELY(world->pool.keep_from == 0) ? change_create_short(world, false)
+                                                    : change_create_kept(world);
 }
 
 sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)

@@ -461,6 +461,7 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     type->registered = desc.storage;
     setti_type_forget_transitions(type);
     type->flags = component_flags(&desc);
+    type->flags |= type->storage.kind != SETTI_MATRIX ? SETTI_TYPE_OTHER : 0;
     type->id = desc.id;
     type->name_key = key;
     if (component_own(world, type, &desc) != SETT_OK || !component_publish(world, type)) {

@@ -39,10 +39,12 @@ enum {
     SETTI_TYPE_KEPT = 2048,   /* others lead here by it: goes with its entity, not before */
     SETTI_TYPE_SHARED = 4096, /* instances have the value of their prefab, not their own */
     /* some required type is loose: no signature tells whether an entity has it */
-    SETTI_TYPE_REQUIRES_LOOSE = 8192
+    SETTI_TYPE_REQUIRES_LOOSE = 8192,
+    SETTI_TYPE_OTHER = 16384 /* its storage is no matrix */
 };
 
 #define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES_LOOSE | SETTI_TYPE_LINKED)
+#define SETTI_TYPE_LONG_ADD (SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER)
 #define SETTI_TYPE_SLOW_SET (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET)
 #define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED | SETTI_TYPE_KEPT)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)

@@ -52,11 +52,11 @@ SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table*
     setti_pages_write(pool, &table->pages, index >> SETTI_ID_SET_SHIFT);
 }
 
-/* The same for short paths; false if a snapshot needs the page. */
-SETTI_INLINE bool setti_entity_try_write(const setti_pool* pool, const setti_entity_table* table,
-                                         uint32_t index)
+/* The same for short paths, see setti_pages_try_mark; false if a snapshot needs the page. */
+SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_entity_table* table,
+                                        uint32_t index, bool kept)
 {
-    return setti_pages_try_write(pool, &table->pages, index >> SETTI_ID_SET_SHIFT);
+    return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ID_SET_SHIFT, kept);
 }
 
 /* Whether the handle's generation is the one of its slot: for readers who go on to test presence,
@@ -168,10 +168,50 @@ SETTI_INLINE void setti_entity_destroy(setti_pool* pool, setti_entity_table* tab
     setti_id_set_remove(pool, &table->ids, index);
 }
 
-/* The same in two steps, for many at once that lie in the last rows of the members: the end of each
- * life, which leaves the entity in its row, like a retired one; then the end of `count` such rows,
- * of which so many are retired indeed. Both need no memory. Returns whether it was the slot's last
- * life. */
+/* The same for short paths: the handle is current and not the slot's last, nothing is promised, and
+ * no snapshot is held. */
+SETTI_INLINE void setti_entity_destroy_unkept(const setti_pool* pool, setti_entity_table* table,
+                                              sett_entity entity)
+{
+    setti_entity_page* page = table->pages.data[entity.index >> SETTI_ID_SET_SHIFT];
+    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
+    (void)setti_entity_try_mark(pool, table, entity.index, false);
+    page->signature[slot] = 0;
+    page->generation[slot] = (entity.generation + 1) | SETTI_DEAD;
+    setti_id_set_remove_unkept(pool, &table->ids, entity.index);
+}
+
+/* Asks for the memory that the end of an entity will read; and, when that is there and `ahead`
+ * others are still to end before it, for what it will write. Any index will do. */
+static inline void setti_entity_prefetch(const setti_entity_table* table, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(table, index);
+    const setti_id_page* ids = setti_id_set_page_of(&table->ids, index);
+    if (page != NULL && ids != NULL) {
+        SETTI_PREFETCH(&page->generation[index & SETTI_ID_SET_MASK]);
+        SETTI_PREFETCH(&page->signature[index & SETTI_ID_SET_MASK]);
+        SETTI_PREFETCH(&ids->sparse[index & SETTI_ID_SET_MASK]);
+    }
+}
+
+static inline void setti_entity_prefetch_end(const setti_entity_table* table, uint32_t index,
+                                             uint32_t ahead)
+{
+    const setti_id_set* ids = &table->ids;
+    uint32_t row = setti_id_set_sparse(ids, index);
+    uint32_t moved = ids->count > ahead ? setti_id_set_dense(ids, ids->count - 1 - ahead) : 0;
+    const setti_id_page* row_page = setti_id_set_page_of(ids, row);
+    const setti_id_page* moved_page = setti_id_set_page_of(ids, moved);
+    if (row_page != NULL && moved_page != NULL) {
+        SETTI_PREFETCH(&row_page->dense[row & SETTI_ID_SET_MASK]);
+        SETTI_PREFETCH(&moved_page->sparse[moved & SETTI_ID_SET_MASK]);
+    }
+}
+
+/* As setti_entity_destroy in two steps, for many at once that lie in the last rows of the members:
+ * the end of each life, which leaves the entity in its row, like a retired one; then the end of
+ * `count` such rows, of which so many are retired indeed. Both need no memory. Returns whether it
+ * was the slot's last life. */
 SETTI_INLINE bool setti_entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
