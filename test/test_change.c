@@ -339,6 +339,75 @@ static void hooks_run_when_all_of_many_are_there(void)
     sett_world_destroy(world);
 }
 
+enum {
+    AGAIN = 5000
+};
+
+/* A world in which `AGAIN` entities of three types of 8, 3 and 20 bytes have ended in some order. */
+static sett_world* world_with_freed(uint32_t order, sett_component* ids)
+{
+    static sett_entity e[AGAIN];
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    ids[0] = sett_component_register(world, &(sett_component_desc){.name = "a", .size = 8});
+    ids[1] = sett_component_register(
+        world, &(sett_component_desc){.name = "b", .size = 3, .storage = SETT_STORAGE_PACKED});
+    ids[2] = sett_component_register(world, &(sett_component_desc){.name = "c", .size = 20});
+    CHECK_EQ(sett_entity_create_many(world, AGAIN, ids, 3, NULL, e), SETT_OK);
+    for (uint32_t k = 0; k < AGAIN; k++) {
+        uint32_t at = order == 0 ? k : order == 1 ? AGAIN - 1 - k : order == 2 ? k * 77 % AGAIN : k;
+        CHECK((order == 3 && k % 100 == 7) || sett_entity_destroy(world, e[at]) == SETT_OK);
+    }
+    return world;
+}
+
+/* What lies in the rows of a type, in the order in which a loop meets it. */
+static uint32_t list_of(sett_world* world, sett_component id, sett_entity* out)
+{
+    uint32_t count = 0;
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
+    SETT_QUERY(query, b) {
+        SETT_EACH(b, i) {
+            out[count++] = sett_batch_entity(b, i);
+        }
+    }
+    return count;
+}
+
+/* Freed indices lie in runs upwards, downwards, or in none. */
+static void many_are_those_that_come_one_by_one(void)
+{
+    static unsigned char values[3][AGAIN * 20];
+    static const size_t size[] = {8, 3, 20};
+    static sett_entity many[AGAIN];
+    static sett_entity rows[2][AGAIN + 100];
+    for (uint32_t k = 0; k < sizeof(values); k++) {
+        ((unsigned char*)values)[k] = (unsigned char)(k * 31 + k / 251);
+    }
+    for (uint32_t order = 0; order < 4; order++) {
+        sett_component ids[3];
+        sett_world* world = world_with_freed(order, ids);
+        sett_world* twin = world_with_freed(order, ids);
+        const void* arrays[] = {values[0], values[1], values[2]};
+        uint32_t count = AGAIN - 60;
+        CHECK_EQ(sett_entity_create_many(world, count, ids, 3, arrays, many), SETT_OK);
+        for (uint32_t k = 0; k < count; k++) {
+            sett_entity one = sett_entity_create(twin);
+            CHECK(one.index == many[k].index && one.generation == many[k].generation);
+            for (uint32_t t = 0; t < 3; t++) {
+                const unsigned char* value = values[t] + k * size[t];
+                CHECK(sett_set(twin, one, ids[t], value) != NULL);
+                CHECK(memcmp(sett_get(world, one, ids[t]), value, size[t]) == 0);
+                CHECK(memcmp(sett_get(twin, one, ids[t]), value, size[t]) == 0);
+            }
+        }
+        CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+        CHECK_EQ(list_of(world, ids[1], rows[0]), list_of(twin, ids[1], rows[1]));
+        CHECK(memcmp(rows[0], rows[1], sizeof(rows[0])) == 0);
+        sett_world_destroy(world);
+        sett_world_destroy(twin);
+    }
+}
+
 static void many_get_their_values_and_requirements(void)
 {
     scene s;
@@ -543,7 +612,8 @@ TEST_MAIN(TEST(adding_initialises_and_tells), TEST(setting_copies_and_tells),
           TEST(what_requires_goes_first), TEST(destroying_tells_of_all_before_the_first_goes),
           TEST(clearing_an_entity_is_the_same_without_its_end),
           TEST(ending_the_world_ends_every_value), TEST(clearing_a_type_takes_what_requires_it),
-          TEST(hooks_run_when_all_of_many_are_there), TEST(many_get_their_values_and_requirements),
-          TEST(hooks_must_not_change_structure), TEST(destroying_inside_of_the_hook_is_harmless),
+          TEST(hooks_run_when_all_of_many_are_there), TEST(many_are_those_that_come_one_by_one),
+          TEST(many_get_their_values_and_requirements), TEST(hooks_must_not_change_structure),
+          TEST(destroying_inside_of_the_hook_is_harmless),
           TEST(a_value_may_come_from_the_same_storage), TEST(matrix_addresses_hold),
           TEST(reserved_additions_need_no_memory), TEST(reserving_nothing_or_for_nobody))

@@ -5,7 +5,7 @@
  * runs of indices that follow one another: of a run each type's storage is filled page by page.
  *
  *     row      | members | next, next, next ... | free
- *     index                7, 8, 9, 4, 5             two runs: 7..9, 4..5
+ *     index                7, 8, 9, 5, 4             two runs: 7 up to 9, 5 down to 4
  *
  * Invariant:  reserved for all before the first exists: what can fail comes first
  *             told when all of a creation are in their places
@@ -136,22 +136,38 @@ sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* 
     return SETT_OK;
 }
 
-/* How many of the next `count` creations take indices that follow one another. */
-static uint32_t change_run(const setti_entity_table* table, uint32_t ahead, uint32_t count)
+/* Creations one after another whose indices follow one another: upwards where they are fresh or were
+ * freed from the last to the first, downwards where they were freed in order. */
+typedef struct change_run {
+    uint32_t first; /* the lowest index */
+    uint32_t count;
+    bool down;
+} change_run;
+
+/* The run that the next `count` creations begin with. */
+static change_run change_run_next(const setti_entity_table* table, uint32_t ahead, uint32_t count)
 {
     uint32_t row = table->ids.count + table->promised + ahead;
     uint32_t first = setti_id_set_dense(&table->ids, row);
-    uint32_t run = 1;
-    while (run < count) { /* page by page: a page that does not exist is the identity */
-        const setti_id_page* page = setti_id_set_page_of(&table->ids, row + run);
-        uint32_t slot = (row + run) & SETTI_ID_SET_MASK;
-        uint32_t end = SETTI_MIN(SETTI_ID_SET_ROWS - slot, count - run);
-        for (uint32_t k = 0; k < end; k++, run++) {
-            if ((page != NULL ? page->dense[slot + k] : row + run) != first + run) {
-                return run;
-            }
+    change_run run = {first, 1, false};
+    run.down = count > 1 && setti_id_set_dense(&table->ids, row + 1) + 1 == first;
+    uint32_t step = run.down ? UINT32_MAX : 1;
+    while (run.count < count) { /* page by page: a page that does not exist is the identity */
+        uint32_t at = row + run.count;
+        const setti_id_page* page = setti_id_set_page_of(&table->ids, at);
+        uint32_t slot = at & SETTI_ID_SET_MASK;
+        uint32_t end = SETTI_MIN(SETTI_ID_SET_ROWS - slot, count - run.count);
+        uint32_t k = 0;
+        while (k < end &&
+               (page != NULL ? page->dense[slot + k] : at + k) == first + (run.count + k) * step) {
+            k++;
+        }
+        run.count += k;
+        if (k < end) {
+            break;
         }
     }
+    run.first = run.down ? first + 1 - run.count : first;
     return run;
 }
 
@@ -191,20 +207,19 @@ sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahe
     }
     setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
     for (uint32_t done = 0; done < bulk->count;) {
-        uint32_t run = change_run(table, ahead + done, bulk->count - done);
-        uint32_t first = setti_entity_upcoming(table, ahead + done);
-        for (uint32_t k = 0; k < run && world->listeners != NULL; k++) {
-            if (!setti_change_reserve_listeners(world, walk, first + k)) {
+        change_run run = change_run_next(table, ahead + done, bulk->count - done);
+        for (uint32_t k = 0; k < run.count && world->listeners != NULL; k++) {
+            if (!setti_change_reserve_listeners(world, walk, run.first + k)) {
                 return SETT_STATUS_OUT_OF_MEMORY;
             }
         }
         for (uint32_t k = 0; k < bulk->types.count; k++) {
-            if (!setti_storage_reserve_indices(&world->pool, &bulk->types.item[k]->storage, first,
-                                               run)) {
+            if (!setti_storage_reserve_indices(&world->pool, &bulk->types.item[k]->storage,
+                                               run.first, run.count)) {
                 return SETT_STATUS_OUT_OF_MEMORY;
             }
         }
-        done += run;
+        done += run.count;
     }
     return SETT_OK;
 }
@@ -239,23 +254,48 @@ static void change_repeat(const setti_type* type, unsigned char* rows, const uns
     }
 }
 
-/* Gives `run` entities with neighbouring indices one type; `values` has the first one's, or, to
- * repeat, the one that all get. */
-static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first, uint32_t run,
-                             const unsigned char* values, bool repeat)
+/* Gives `count` entities from an index on one type; `values` has the first one's, or, to repeat, the
+ * one that all get. Without repeating they may lie backwards: that of the last one comes first. */
+static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first, uint32_t count,
+                             const unsigned char* values, const setti_bulk* bulk, bool backwards)
 {
-    for (uint32_t done = 0; done < run;) {
-        uint32_t count = run - done;
-        void* rows = setti_storage_insert(&world->pool, &type->storage, first + done, &count);
+    size_t size = type->storage.size;
+    for (uint32_t done = 0; done < count;) {
+        uint32_t step = count - done;
+        unsigned char* rows =
+            setti_storage_insert(&world->pool, &type->storage, first + done, &step);
         if (values == NULL || type->desc.copy != NULL) {
-            setti_type_init_values(type, rows, count);
+            setti_type_init_values(type, rows, step);
         }
-        if (values != NULL && type->storage.size != 0 && repeat) {
-            change_repeat(type, rows, values, count);
-        } else if (values != NULL && type->storage.size != 0) {
-            setti_type_copy_values(type, rows, values + (size_t)done * type->storage.size, count);
+        if (values == NULL || size == 0) {
+            /* nothing was given */
+        } else if (bulk->repeat) {
+            change_repeat(type, rows, values, step);
+        } else if (!backwards) {
+            setti_type_copy_values(type, rows, values + done * size, step);
+        } else {
+            for (uint32_t k = 0; k < step; k++) {
+                setti_type_copy_values(type, rows + k * size,
+                                       values + (count - 1 - done - k) * size, 1);
+            }
         }
-        done += count;
+        done += step;
+    }
+}
+
+/* The same for a run. The rows of packed storages lie in the order of creation, whatever that of
+ * the indices. */
+static void change_bulk_fill_run(sett_world* world, setti_type* type, change_run run,
+                                 const unsigned char* values, const setti_bulk* bulk)
+{
+    if (!run.down || type->storage.kind != SETTI_PACKED) {
+        change_bulk_fill(world, type, run.first, run.count, values, bulk, run.down);
+        return;
+    }
+    size_t size = bulk->repeat || values == NULL ? 0 : type->storage.size;
+    for (uint32_t k = 0; k < run.count; k++) {
+        change_bulk_fill(world, type, run.first + run.count - 1 - k, 1,
+                         values != NULL ? values + k * size : NULL, bulk, false);
     }
 }
 
@@ -264,18 +304,16 @@ void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out)
     setti_entity_table* table = &world->entities;
     bulk->row = table->ids.count;
     for (uint32_t done = 0; done < bulk->count;) {
-        uint32_t run = change_run(table, 0, bulk->count - done);
-        uint32_t first = setti_entity_upcoming(table, 0);
-        setti_entity_create_run(&world->pool, table, run, bulk->signature,
+        change_run run = change_run_next(table, 0, bulk->count - done);
+        setti_entity_create_run(&world->pool, table, run.count, run.down, bulk->signature,
                                 out != NULL ? out + done : NULL);
         for (uint32_t k = 0; k < bulk->types.count; k++) {
             setti_type* type = bulk->types.item[k];
             const unsigned char* given = change_bulk_values(bulk, type);
             size_t offset = bulk->repeat ? 0 : (size_t)done * type->storage.size;
-            change_bulk_fill(world, type, first, run, given != NULL ? given + offset : NULL,
-                             bulk->repeat);
+            change_bulk_fill_run(world, type, run, given != NULL ? given + offset : NULL, bulk);
         }
-        done += run;
+        done += run.count;
     }
     change_bulk_unclaim(bulk);
     setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);

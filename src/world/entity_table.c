@@ -60,10 +60,15 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
     if (count > table->ids.limit - taken) {
         return SETT_STATUS_LIMIT;
     }
-    /* Rows without a page are the identity, page after page: one look a page is enough for them. */
+    /* Rows without a page are the identity, page after page: one look a page is enough for them.
+     * What the first needs of the set is there for all, and whose page exists needs no more. */
     for (uint32_t k = 0; k < count;) {
         uint32_t row = taken + k;
         bool fresh = setti_id_set_page_of(&table->ids, row) == NULL;
+        if (k != 0 && !fresh && setti_entity_page_of(table, setti_entity_upcoming(table, k))) {
+            k++;
+            continue;
+        }
         if (!setti_id_set_reserve_page(pool, &table->ids, row)) {
             return SETT_STATUS_OUT_OF_MEMORY;
         }
@@ -91,13 +96,13 @@ void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_en
         entity.generation;
 }
 
-void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run,
+void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run, bool down,
                              uint32_t signature, sett_entity* out)
 {
     for (uint32_t done = 0; done < run;) {
         uint32_t first = setti_entity_upcoming(table, 0);
         uint32_t slot = first & SETTI_ID_SET_MASK;
-        uint32_t count = SETTI_MIN(run - done, SETTI_ID_SET_ROWS - slot);
+        uint32_t count = SETTI_MIN(run - done, down ? slot + 1 : SETTI_ID_SET_ROWS - slot);
         if (table->promised != 0) { /* each has to be exchanged with a promised row */
             count = 1;
             setti_entity_create(pool, table);
@@ -106,13 +111,14 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32
         }
         setti_entity_page* page = setti_entity_page_of(table, first);
         setti_entity_write(pool, table, first);
-        for (uint32_t k = 0; k < count; k++) {
-            page->generation[slot + k] &= ~SETTI_DEAD;
-            page->signature[slot + k] = signature;
+        uint32_t lowest = down ? slot + 1 - count : slot;
+        for (uint32_t k = lowest; k < lowest + count; k++) {
+            page->generation[k] &= ~SETTI_DEAD;
+            page->signature[k] = signature;
         }
         for (uint32_t k = 0; out != NULL && k < count; k++) {
-            out[done + k].index = first + k;
-            out[done + k].generation = page->generation[slot + k];
+            out[done + k].index = down ? first - k : first + k;
+            out[done + k].generation = page->generation[down ? slot - k : slot + k];
         }
         done += count;
     }

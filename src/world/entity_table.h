@@ -144,9 +144,9 @@ SETTI_INLINE sett_entity setti_entity_create(setti_pool* pool, setti_entity_tabl
     return entity;
 }
 
-/* Brings the next `run` free indices to life, which follow one another, all with this signature;
- * reserved. Their handles go to `out`, unless it is NULL. */
-void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run,
+/* Brings the next `run` free indices to life, which follow one another, up or down, all with this
+ * signature; reserved. Their handles go to `out`, unless it is NULL. */
+void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run, bool down,
                              uint32_t signature, sett_entity* out);
 
 /* The rare half of setti_entity_destroy: the last life of a slot, or promises behind the
