@@ -1,9 +1,12 @@
-/* Feeds bytes to the loader of deltas: as they are, and with the hashes left out of account, so
- * that what passes the checks is played as well. Whatever they are, the world stays sound, and what
- * was refused has left it as it was.
+/* Feeds bytes to the loader of deltas: as they are; sealed, so that what passes the checks is played
+ * and undone; and with the hashes left out of account, so that it stays. Whatever they are, the
+ * world stays sound, and what was refused has left it as it was.
  *
  * SPDX-License-Identifier: MIT
  */
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+#include "sett/relationship.h"
 #include "sett/state.h"
 
 #include "state/delta.h"
@@ -23,6 +26,33 @@ static void fuzz_failed(int line, const char* condition, const char* reason)
     abort();
 }
 
+static void fuzz_links(sett_world* world)
+{
+    sett_component owes = sett_relationship_register(
+        world, &(sett_relationship_desc){
+                   .name = "g", .size = 4, .on_target_destroyed = SETT_CLEANUP_REFUSE});
+    sett_component likes = sett_relationship_register(
+        world, &(sett_relationship_desc){
+                   .name = "h", .size = 4, .many = true, .storage = SETT_STORAGE_PACKED});
+    sett_component led = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "i", .on_source_destroyed = SETT_CLEANUP_DESTROY});
+    for (uint32_t k = 1; k < 12; k++) {
+        sett_entity e = {k, 1};
+        char name[2] = {(char)('p' + k % 5), '\0'};
+        if (k != 5 && k != 10) {
+            sett_entity parent = {k == 11 ? 4 : k / 2, 1};
+            FUZZ_CHECK(k == 1 || sett_hierarchy_attach(world, e, parent) == SETT_OK, "");
+            FUZZ_CHECK(sett_name_set(world, e, name) == SETT_OK, "");
+            FUZZ_CHECK(sett_relate(world, e, owes, (sett_entity){k % 4 + 1, 1}) != NULL, "");
+            FUZZ_CHECK(sett_relate(world, e, likes, (sett_entity){k % 3 + 1, 1}) != NULL, "");
+            FUZZ_CHECK(sett_relate(world, e, likes, (sett_entity){k % 4 + 6, 1}) != NULL, "");
+        }
+    }
+    FUZZ_CHECK(sett_relate(world, (sett_entity){1, 1}, led, (sett_entity){2, 1}) != NULL, "");
+    FUZZ_CHECK(sett_group_create(world, &(sett_group_desc){.name = "j", .owned = {2, 7}}) != NULL,
+               "");
+}
+
 /* The world that the deltas of the corpus are from. */
 static sett_world* fuzz_world(void)
 {
@@ -35,6 +65,7 @@ static sett_world* fuzz_world(void)
         {.name = "d", .size = 4, .loose = true},
         {.name = "e", .size = 4, .keep_order = true},
         {.name = "f", .size = 4, .required = needed, .required_count = 1},
+        {.name = "k", .size = 4, .storage = SETT_STORAGE_PACKED},
     };
     sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = 100000};
     sett_world* world = sett_world_create(&desc);
@@ -44,7 +75,7 @@ static sett_world* fuzz_world(void)
     }
     for (uint32_t k = 0; k < 12; k++) {
         sett_entity e = sett_entity_create(world);
-        for (sett_component id = 1; id <= 6; id++) {
+        for (sett_component id = 1; id <= 7; id++) {
             unsigned char value[8] = {(unsigned char)k, 1, 2, 3, (unsigned char)id, 5, 6, 7};
             if ((k + id) % 3 != 0) {
                 FUZZ_CHECK(sett_set(world, e, id, value) != NULL, "");
@@ -54,26 +85,47 @@ static sett_world* fuzz_world(void)
     for (uint32_t k = 0; k < 12; k += 5) {
         FUZZ_CHECK(sett_entity_destroy(world, (sett_entity){k, 1}) == SETT_OK, "");
     }
+    fuzz_links(world);
     return world;
 }
 
-static void fuzz_apply(const uint8_t* data, size_t size, bool trust)
+/* Makes of a delta one that begins here and whose bytes are all there. */
+static void fuzz_seal(uint8_t* data, size_t size, uint64_t before)
 {
-    sett_world* world = fuzz_world();
+    uint64_t hash =
+        setti_hash_bytes((const char*)data + SETTI_DELTA_COUNTS, size - SETTI_DELTA_COUNTS);
+    for (uint32_t k = 0; k < 8; k++) {
+        data[8 + k] = (uint8_t)(before >> (8 * k));
+        data[24 + k] = (uint8_t)((uint64_t)size >> (8 * k));
+        data[32 + k] = (uint8_t)(hash >> (8 * k));
+    }
+}
+
+static void fuzz_apply(sett_world* world, const uint8_t* data, size_t size, bool seal, bool trust)
+{
     uint64_t hash = sett_world_hash(world);
-    sett_status status = setti_delta_apply(world, data, size, trust);
+    uint8_t* copy = malloc(size + 1);
+    FUZZ_CHECK(copy != NULL, "");
+    memcpy(copy, data, size);
+    if (seal && size >= SETTI_DELTA_COUNTS) {
+        fuzz_seal(copy, size, hash);
+    }
+    sett_status status = setti_delta_apply(world, copy, size, trust);
     if (status != SETT_OK) {
         FUZZ_CHECK(sett_world_hash(world) == hash, "what was refused changed the world");
         FUZZ_CHECK(sett_world_message(world)[0] != '\0', "");
     }
     const char* reason = "";
     FUZZ_CHECK(sett_world_validate(world, &reason) == SETT_OK, reason);
-    sett_world_destroy(world);
+    free(copy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
-    fuzz_apply(data, size, false);
-    fuzz_apply(data, size, true);
+    sett_world* world = fuzz_world();
+    fuzz_apply(world, data, size, false, false);
+    fuzz_apply(world, data, size, true, false);
+    fuzz_apply(world, data, size, true, true);
+    sett_world_destroy(world);
     return 0;
 }

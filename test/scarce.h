@@ -21,9 +21,10 @@
 #define SCARCE_MOST 60000 /* bytes that no step needs */
 
 typedef struct scarce_memory {
-    uint64_t held; /* bytes that were given and did not come back */
-    bool closed;   /* no blocks are given, */
-    bool strict;   /* and nothing else either: pieces that do not fit into blocks */
+    uint64_t held;    /* bytes that were given and did not come back */
+    bool closed;      /* no blocks are given, */
+    bool strict;      /* and nothing else either: pieces that do not fit into blocks, */
+    uint32_t allowed; /* but for so many */
     void* piece[SCARCE_PIECES];
     size_t size[SCARCE_PIECES];
     uint32_t pieces; /* taken out of the pool to leave it little */
@@ -42,7 +43,8 @@ static inline void* scarce_realloc(void* user, void* address, size_t old_size, s
     }
     CHECK(address == NULL);
     bool block = align == SETTI_POOL_STEP && new_size % 4096 == 0;
-    if (memory->closed && (block || memory->strict)) {
+    if (memory->closed && (block || memory->strict) && memory->allowed-- == 0) {
+        memory->allowed = 0;
         return NULL;
     }
     size_t least = align < sizeof(void*) ? sizeof(void*) : align;

@@ -165,29 +165,41 @@ SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_sta
 /* --------------------------------------------------------------------------------------- deltas */
 
 /* Writes down what has to be done to a world in state `a` so that it is in state `b`: entities that
- * end and begin, by handle, and components removed, added and changed, by the names of their types
- * and their declared bytes. Either may be the earlier one.
+ * end and begin, by handle; components removed, added and changed, by the names of their types and
+ * their declared bytes; parents and the order of their children, links with their data and the
+ * order of both their lists, names; which handles come next, and the order of rows of packed
+ * storages. Either state may be the earlier one.
  *
- * Not in a delta: the order of packed storages, and which handles come next. Whoever applies it has
- * the same entities and values, but not the same order of loops over packed storages: enough for
- * copies that only show or predict, not for two sides that go on computing apart. Values of
- * SETT_SAVE_SKIP types are not in it: there they are initialised.
+ * Not in a delta: values of SETT_SAVE_SKIP types (there they are initialised) and the ticks of
+ * change detection: whoever applies it finds changed what it changed.
  *   out   receives up to `capacity` bytes
  *   size  receives the bytes of the whole, also when they do not fit
- * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs links entities, as the
- * hierarchy and relationships do, or is saved by cloning and declares no bytes), OUT_OF_MEMORY.
- * Cost: O(pages that differ), plus sett_world_hash; begins a new tick. Nothing is restored for it.
+ * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs is saved by cloning and
+ * declares no bytes; or an index has used up all of its generations between the two),
+ * OUT_OF_MEMORY.
+ * Cost: O(pages that differ), plus O(siblings) where children came, went or moved, likewise
+ * O(sources) of targets, plus sett_world_hash; begins a new tick. Nothing is restored for it.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                        void* out, size_t capacity, size_t* size);
 
 /* Makes a world that is in the state a delta is from what it is to. Recorded commands are applied
  * first. Hooks and observers are told as by the immediate calls. The bytes may come from anywhere:
- * all of them are checked, and if what comes out is not what was promised, it is undone.
- * Fails: INVALID (malformed, cut off; the message says where it is wrong), CONFLICT (this world is
- * in another state, or a type is laid out otherwise), LOCKED, ARGUMENT, OUT_OF_MEMORY; then the
- * state is what it was. LOST: memory ran out, and again while it was undone.
- * Cost: as the changes, plus sett_world_hash twice.
+ * all of them are checked, what they ask for is done by the calls that refuse what cannot be, and
+ * if what comes out is not what was promised, it is undone. SETT_SAVE_SKIP values that were ended
+ * on the way are then fresh ones.
+ *
+ * A world with other storages, or with rows in another order, is in the same state when its hash is
+ * the same (sett_world_hash), and the delta applies. One that was a clone and has followed since
+ * also has the same order of rows and free indices: from there both go on computing alike, loops in
+ * the same order, creations with the same handles.
+ * Fails: INVALID (malformed, cut off, altered, of another version; the message says where it is
+ * wrong), CONFLICT (this world is in another state, or a type is laid out otherwise), LOCKED,
+ * ARGUMENT, OUT_OF_MEMORY; then the state is what it was. Memory to undo with is held before each
+ * step, so that undoing needs none. LOST: only if hooks or observers that were told wrote to more
+ * pages in one step than were held for it, about six of every storage, and memory ran out then.
+ * Cost: as the changes, plus sett_world_hash twice; O(rows) of packed types that differ. Holds one
+ * block of up to six pages of every table meanwhile.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);
 

@@ -33,21 +33,30 @@ void setti_notes_forget_all(const setti_pages* pages)
     }
 }
 
+bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
+{
+    if (count <= diff->capacity - diff->count) {
+        return true;
+    }
+    uint32_t capacity = SETTI_MAX(diff->capacity * 2, diff->count + count);
+    setti_kept* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
+    if (item == NULL) {
+        return false;
+    }
+    if (diff->count != 0) {
+        memcpy(item, diff->item, diff->count * sizeof(*item));
+    }
+    setti_pool_free(pool, diff->item, diff->capacity * sizeof(*item), 16);
+    diff->item = item;
+    diff->capacity = capacity;
+    return true;
+}
+
 /* Appends an entry for a page that has none. NULL when memory runs out. */
 static setti_kept* diff_append(setti_pool* pool, setti_diff* diff, uint32_t expected)
 {
-    if (diff->count == diff->capacity) {
-        uint32_t capacity = SETTI_MAX(diff->capacity * 2, SETTI_MAX(expected, 16));
-        setti_kept* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
-        if (item == NULL) {
-            return NULL;
-        }
-        if (diff->count != 0) {
-            memcpy(item, diff->item, diff->count * sizeof(*item));
-        }
-        setti_pool_free(pool, diff->item, diff->capacity * sizeof(*item), 16);
-        diff->item = item;
-        diff->capacity = capacity;
+    if (diff->count == diff->capacity && !setti_diff_reserve(pool, diff, SETTI_MAX(expected, 16))) {
+        return NULL;
     }
     return &diff->item[diff->count++];
 }
@@ -69,13 +78,56 @@ static setti_kept* keep_append(setti_pool* pool, const setti_pages* pages, uint3
     return kept;
 }
 
+bool setti_keeper_hold(setti_pool* pool, setti_keeper* keeper, const setti_pages* pages,
+                       uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        setti_spare* spare = setti_pool_alloc(pool, pages->size, pages->align);
+        if (spare == NULL) {
+            return false;
+        }
+        spare->next = keeper->spare;
+        spare->size = pages->size;
+        spare->align = pages->align;
+        keeper->spare = spare;
+    }
+    return true;
+}
+
+void setti_keeper_let_go(setti_pool* pool, setti_keeper* keeper)
+{
+    while (keeper->spare != NULL) {
+        setti_spare* spare = keeper->spare;
+        keeper->spare = spare->next;
+        setti_pool_free(pool, spare, spare->size, spare->align);
+    }
+    keeper->spare_taken = false;
+}
+
+/* Room for a page that is to be kept. */
+static void* keep_room(setti_pool* pool, const setti_pages* pages)
+{
+    void* room = setti_pool_alloc(pool, pages->size, pages->align);
+    setti_spare** at = &pool->keeper->spare;
+    while (room == NULL && *at != NULL) {
+        if ((*at)->size == pages->size && (*at)->align == pages->align) {
+            room = *at;
+            *at = (*at)->next;
+            pool->keeper->spare_taken = true;
+        } else {
+            at = &(*at)->next;
+        }
+    }
+    return room;
+}
+
 static bool keep_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     const void* page = pages->data[number];
     if (page == NULL) {
         return keep_append(pool, pages, number, SETTI_KEPT_ABSENT, NULL) != NULL;
     }
-    void* copy = setti_pool_alloc(pool, pages->size, pages->align);
+    void* copy = keep_room(pool, pages);
     if (copy == NULL || keep_append(pool, pages, number, SETTI_KEPT_COPY, copy) == NULL) {
         setti_pool_free(pool, copy, pages->size, pages->align);
         return false;

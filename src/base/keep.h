@@ -29,9 +29,18 @@ typedef struct setti_diff {
     size_t size; /* bytes of pages that it holds */
 } setti_diff;
 
+/* Room for a page that does not fit into the pool's blocks, held for when the allocator fails. */
+typedef struct setti_spare {
+    struct setti_spare* next;
+    size_t size;
+    size_t align;
+} setti_spare;
+
 typedef struct setti_keeper {
     setti_diff* diff;  /* of the newest snapshot: where pages go */
     uint32_t expected; /* entries that it may come to have: as many as the last one had */
+    setti_spare* spare;
+    bool spare_taken; /* one of them had to be used */
     /* Ends the keeping and frees all diffs: because memory ran out, so that a page is written
      * without being kept and nobody can go back any more (the pool's lock is held), or because the
      * world ends. */
@@ -104,6 +113,15 @@ void setti_kept_undo(setti_pool* pool, setti_diff* diff, setti_kept* kept);
  * from the third: `to` becomes how the first differs from the third, `from` empty. False, and
  * nothing is done, when memory runs out. */
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from);
+
+/* Makes room for so many more entries; false when memory runs out. */
+bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count);
+
+/* Holds room for `count` pages of a table, whose size is above SETTI_POOL_PAGE_MAX; gives all of it
+ * back. The former is false when memory runs out. */
+bool setti_keeper_hold(setti_pool* pool, setti_keeper* keeper, const setti_pages* pages,
+                       uint32_t count);
+void setti_keeper_let_go(setti_pool* pool, setti_keeper* keeper);
 
 /* Frees a diff with all its entries' data. */
 void setti_diff_deinit(setti_pool* pool, setti_diff* diff);

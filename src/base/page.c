@@ -108,8 +108,17 @@ void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages
     pool->huge_pages = huge_pages;
 }
 
+void setti_pool_let_go(setti_pool* pool)
+{
+    if (pool->held != NULL) {
+        pool_release(pool, pool->held, pool->held->size, pool->held->align);
+        pool->held = NULL;
+    }
+}
+
 void setti_pool_deinit(setti_pool* pool)
 {
+    setti_pool_let_go(pool);
     while (pool->blocks != NULL) {
         setti_block* block = pool->blocks;
         pool->blocks = block->next;
@@ -160,17 +169,21 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
         size = setti_align_up(size, align);
     }
     setti_block* block = pool_allocate(pool, size, align);
-    if (block == NULL) {
+    if (block != NULL) {
+        block->size = size;
+        block->align = align;
+    } else if (pool->held != NULL && pool->held->size >= need + BLOCK_HEADER) {
+        block = pool->held;
+        pool->held = NULL;
+    } else {
         return false;
     }
     pool_retire_bump(pool);
     block->next = pool->blocks;
-    block->size = size;
-    block->align = align;
     block->free_bytes = 0;
     pool->blocks = block;
     pool->bump = (unsigned char*)block + BLOCK_HEADER;
-    pool->bump_size = size - BLOCK_HEADER;
+    pool->bump_size = block->size - BLOCK_HEADER;
     return true;
 }
 
@@ -248,6 +261,21 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
     pool->bump_size -= rounded;
     pool->used_size += rounded;
     return piece;
+}
+
+bool setti_pool_hold(setti_pool* pool, size_t size)
+{
+    size = setti_align_up(size + BLOCK_HEADER, 4096);
+    if (pool->held != NULL && pool->held->size >= size) {
+        return true;
+    }
+    setti_pool_let_go(pool);
+    pool->held = pool_allocate(pool, size, SETTI_POOL_STEP);
+    if (pool->held != NULL) {
+        pool->held->size = size;
+        pool->held->align = SETTI_POOL_STEP;
+    }
+    return pool->held != NULL;
 }
 
 void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align)
@@ -347,6 +375,10 @@ const char* setti_pool_validate(const setti_pool* pool)
 {
     size_t held = 0;
     size_t accounted = pool->used_size + pool->bump_size;
+    if (pool->held != NULL) {
+        held += pool->held->size;
+        accounted += pool->held->size;
+    }
     for (const setti_block* block = pool->blocks; block != NULL; block = block->next) {
         held += block->size;
         accounted += BLOCK_HEADER;

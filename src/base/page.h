@@ -39,6 +39,7 @@ typedef struct setti_pool {
     setti_lock lock;
     sett_allocator allocator;
     setti_block* blocks;            /* newest first */
+    setti_block* held;              /* for when the allocator fails; or NULL */
     setti_large* large;             /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
     unsigned char* bump;            /* the unused end of the newest block */
     size_t bump_size;               /* its bytes */
@@ -56,6 +57,14 @@ void setti_pool_deinit(setti_pool* pool);
 
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
+
+/* Holds a block of so many bytes back until the allocator fails: then pieces of up to
+ * SETTI_POOL_PAGE_MAX bytes are cut from it. So they can be had for certain: of so many bytes
+ * together, where each counts as up to 256 bytes more. False when memory runs out. */
+bool setti_pool_hold(setti_pool* pool, size_t size);
+
+/* Gives it back. */
+void setti_pool_let_go(setti_pool* pool);
 
 /* Takes a piece back; `size` and `align` as at its allocation. NULL is fine. */
 void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align);

@@ -251,6 +251,25 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     }
 }
 
+void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source)
+{
+    chain_side side = by_source ? BY_SOURCE : BY_TARGET;
+    sett_chain_* chain = chain_at(relation, side, place);
+    sett_links* list;
+    if (relation->many) {
+        const setti_chain_record* record = setti_chain_record_at(relation, place);
+        list = by_source ? chain_targets(relation, record->source)
+                         : setti_chain_sources(relation, record->target);
+    } else {
+        const sett_link* link = setti_storage_find(&relation->links->storage, place);
+        list = setti_chain_sources(relation, link->target);
+    }
+    if (list->last_ != place) {
+        chain_cut(relation, side, list, chain);
+        chain_append(relation, side, list, chain, place);
+    }
+}
+
 void setti_chain_tell(const setti_relation* relation, uint32_t source)
 {
     if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* the value is in its place already */

@@ -91,6 +91,10 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
                             sett_entity target);
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
+/* Puts the link at a place at the end of the list of its target's sources; of many, or of its
+ * source's targets. Needs no memory. */
+void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source);
+
 /* Tells who listens to sets that links of a source changed while it keeps the component. */
 void setti_chain_tell(const setti_relation* relation, uint32_t source);
 

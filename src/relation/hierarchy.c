@@ -297,9 +297,13 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = world->hierarchy;
-    if (type->storage.kind != SETTI_MATRIX || tree->moved != 0 ||
-        !tree_is_plain(world, type, index + 1)) {
+    if (type->storage.kind != SETTI_MATRIX || !tree_is_plain(world, type, index + 1)) {
         return SETTI_NONE;
+    }
+    /* Which way is taken decides which indices come next: it must not depend on who asked for
+     * depths. */
+    if (SETTI_UNLIKELY(tree->moved != 0)) {
+        tree_update(world, tree);
     }
     sett_hierarchy* node = tree_write(world, tree, index + 1);
     if (node->parent != 0) {

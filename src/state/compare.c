@@ -13,23 +13,6 @@
 #include "base/bits.h"
 #include "state/hash.h"
 
-static sett_entity compare_entity_at(setti_view* view, uint32_t index, uint32_t side)
-{
-    const setti_entity_page* page =
-        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ID_SET_SHIFT, side);
-    sett_entity entity = {0, 0};
-    if (page != NULL && (page->generation[index & SETTI_ID_SET_MASK] & SETTI_DEAD) == 0) {
-        entity.index = index;
-        entity.generation = page->generation[index & SETTI_ID_SET_MASK];
-    }
-    return entity;
-}
-
-static void compare_mark(uint64_t* bits, uint32_t index)
-{
-    bits[index / 64] |= (uint64_t)1 << (index % 64);
-}
-
 void setti_compare_entities(setti_compare* compare)
 {
     uint32_t at = SETTI_NONE;
@@ -39,15 +22,15 @@ void setti_compare_entities(setti_compare* compare)
            NULL) {
         for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
             uint32_t index = (page->number << SETTI_ID_SET_SHIFT) + slot;
-            sett_entity was = compare_entity_at(compare->view, index, 0);
-            sett_entity is = compare_entity_at(compare->view, index, 1);
+            sett_entity was = setti_view_entity(compare->view, index, 0);
+            sett_entity is = setti_view_entity(compare->view, index, 1);
             if (sett_equals(was, is)) {
                 continue;
             }
             compare->sink->entity(compare->sink, sett_is_null(was) ? NULL : &was,
                                   sett_is_null(is) ? NULL : &is);
             if (!sett_is_null(is)) {
-                compare_mark(compare->begun, index);
+                setti_compare_set(compare->begun, index);
             }
         }
     }
@@ -108,7 +91,7 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
                     memcmp(was + at, is + at, sizeof(index)) == 0 &&
                     memcmp(was + k * size, is + k * size, size) == 0;
         if (index != SETTI_NONE && !same) {
-            compare_mark(compare->bits, index);
+            setti_compare_set(compare->bits, index);
         }
     }
 }
@@ -125,7 +108,7 @@ static void compare_mark_packed(setti_compare* compare, const setti_type* type)
             bool before = was != NULL && was->row[k] != SETTI_NONE;
             bool after = is != NULL && is->row[k] != SETTI_NONE;
             if (before != after) {
-                compare_mark(compare->bits, (page->number << SETTI_SPARSE_SHIFT) + k);
+                setti_compare_set(compare->bits, (page->number << SETTI_SPARSE_SHIFT) + k);
             }
         }
     }
@@ -145,35 +128,27 @@ static void compare_mark_packed(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The value that an index has on a side; NULL if none. */
-static const void* compare_value(setti_view* view, const setti_type* type, uint32_t index,
-                                 uint32_t side)
+/* Of a relationship with many targets: the sources of records in pages that differ. */
+static void compare_mark_records(setti_compare* compare, const setti_relation* relation)
 {
-    const setti_storage* storage = &type->storage;
-    uint32_t place = index;
-    if (storage->kind == SETTI_PACKED) {
-        const setti_sparse_page* page =
-            setti_view_get(view, &storage->presence, index >> SETTI_SPARSE_SHIFT, side);
-        place = page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
-        if (place == SETTI_NONE) {
-            return NULL;
-        }
-    } else {
-        const uint64_t* words =
-            setti_view_get(view, &storage->presence, index >> SETTI_BITS_SHIFT, side);
-        if (words == NULL ||
-            (words[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) == 0) {
-            return NULL;
+    setti_view* view = compare->view;
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    while ((page = setti_view_next(view, &relation->records, &at)) != NULL) {
+        for (uint32_t side = 0; side < 2; side++) {
+            uint32_t first = page->number << relation->record_shift;
+            uint64_t end = (uint64_t)first + ((uint64_t)1 << relation->record_shift);
+            end = SETTI_MIN(end, (uint64_t)setti_view_records(view, relation, side));
+            for (uint32_t place = first; place < end; place++) {
+                setti_compare_set(compare->bits,
+                                  setti_view_record(view, relation, place, side)->source);
+            }
         }
     }
-    if (storage->size == 0) {
-        return type; /* any address */
-    }
-    const unsigned char* page = setti_view_get(view, &storage->rows, place >> storage->shift, side);
-    return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-static bool compare_same(const setti_type* type, const unsigned char* a, const unsigned char* b)
+static bool compare_same_bytes(const setti_type* type, const unsigned char* a,
+                               const unsigned char* b)
 {
     sett_byte_range whole;
     uint32_t count;
@@ -186,27 +161,70 @@ static bool compare_same(const setti_type* type, const unsigned char* a, const u
     return true;
 }
 
-void setti_compare_type(setti_compare* compare, const setti_type* type)
+/* Whether both lists lead to the same targets, in the same order, with the same data. */
+static bool compare_same_links(setti_view* view, const setti_relation* relation,
+                               const sett_links* a, const sett_links* b)
 {
-    memcpy(compare->bits, compare->begun, compare->words * sizeof(uint64_t));
+    uint32_t place[2] = {a->first_, b->first_};
+    if (a->count != b->count) {
+        return false;
+    }
+    for (uint32_t k = 0; k < a->count; k++) {
+        const setti_chain_record* was = setti_view_record(view, relation, place[0], 0);
+        const setti_chain_record* is = setti_view_record(view, relation, place[1], 1);
+        if (!sett_equals(was->target, is->target) ||
+            memcmp((const unsigned char*)was + relation->data,
+                   (const unsigned char*)is + relation->data, relation->data_size) != 0) {
+            return false;
+        }
+        place[0] = was->by_source.next;
+        place[1] = is->by_source.next;
+    }
+    return true;
+}
+
+static bool compare_same(setti_view* view, const setti_type* type, const void* a, const void* b)
+{
+    return compare_same_bytes(type, a, b) && (type->relation == NULL || !type->relation->many ||
+                                              compare_same_links(view, type->relation, a, b));
+}
+
+void setti_compare_mark(setti_compare* compare, const setti_type* type)
+{
     if (type->storage.kind == SETTI_PACKED) {
         compare_mark_packed(compare, type);
     } else {
         compare_mark_matrix(compare, &type->storage);
     }
+    if (type->relation != NULL && type->relation->many) {
+        compare_mark_records(compare, type->relation);
+    }
+}
+
+void setti_compare_tell(setti_compare* compare, const setti_type* type)
+{
+    setti_view* view = compare->view;
     for (size_t at = 0; at < compare->words; at++) {
         for (uint64_t rest = compare->bits[at]; rest != 0; rest &= rest - 1) {
             uint32_t index = (uint32_t)at * 64 + setti_bits_lowest(rest);
-            const void* before = compare_value(compare->view, type, index, 0);
-            const void* after = compare_value(compare->view, type, index, 1);
-            sett_entity was = compare_entity_at(compare->view, index, 0);
-            sett_entity is = compare_entity_at(compare->view, index, 1);
+            const void* before = setti_view_value(view, type, index, 0);
+            const void* after = setti_view_value(view, type, index, 1);
+            sett_entity was = setti_view_entity(view, index, 0);
+            sett_entity is = setti_view_entity(view, index, 1);
             bool same = before != NULL && after != NULL && sett_equals(was, is);
-            if ((before != NULL || after != NULL) && !(same && compare_same(type, before, after))) {
+            if ((before != NULL || after != NULL) &&
+                !(same && !compare->all && compare_same(view, type, before, after))) {
                 compare->sink->value(compare->sink, was, before, is, after);
             }
         }
     }
+}
+
+void setti_compare_type(setti_compare* compare, const setti_type* type)
+{
+    memcpy(compare->bits, compare->begun, compare->words * sizeof(uint64_t));
+    setti_compare_mark(compare, type);
+    setti_compare_tell(compare, type);
 }
 
 /* Words that cover every index that a page may be about: reserved ones lie behind all entities, and
@@ -231,16 +249,17 @@ bool setti_compare_init(setti_view* view, setti_compare* compare)
     memset(compare, 0, sizeof(*compare));
     compare->view = view;
     compare->words = compare_words(view->world);
-    compare->bits = setti_pool_alloc(pool, 2 * compare->words * sizeof(uint64_t), 16);
+    compare->bits = setti_pool_alloc(pool, 3 * compare->words * sizeof(uint64_t), 16);
     if (compare->bits == NULL) {
         return false;
     }
     compare->begun = compare->bits + compare->words;
+    compare->marked = compare->begun + compare->words;
     return true;
 }
 
 void setti_compare_deinit(setti_compare* compare)
 {
     setti_pool* pool = setti_unconst(&compare->view->world->pool);
-    setti_pool_free(pool, compare->bits, 2 * compare->words * sizeof(uint64_t), 16);
+    setti_pool_free(pool, compare->bits, 3 * compare->words * sizeof(uint64_t), 16);
 }

@@ -17,7 +17,9 @@ typedef struct setti_compare {
     setti_view* view;
     uint64_t* bits; /* by entity index: what may differ */
     size_t words;
-    uint64_t* begun; /* the entities that begin at their index */
+    uint64_t* begun;  /* the entities that begin at their index */
+    uint64_t* marked; /* room for the caller's own marks */
+    bool all;         /* tell of what may differ also where it is the same */
     setti_compare_sink* sink;
 } setti_compare;
 
@@ -30,5 +32,15 @@ void setti_compare_deinit(setti_compare* compare);
  * entity. */
 void setti_compare_entities(setti_compare* compare);
 void setti_compare_type(setti_compare* compare, const setti_type* type);
+
+/* The latter in two steps, for who has marks to add: the indices of a type that may differ, added
+ * to `bits`; then telling of those that are in `bits`. */
+void setti_compare_mark(setti_compare* compare, const setti_type* type);
+void setti_compare_tell(setti_compare* compare, const setti_type* type);
+
+static inline void setti_compare_set(uint64_t* bits, uint32_t index)
+{
+    bits[index / 64] |= (uint64_t)1 << (index % 64);
+}
 
 #endif

@@ -1,7 +1,8 @@
 /* delta.c: writing down how one snapshot differs from another.
  *
  * The workload: a server that sends every client what changed since the last state that client has
- * confirmed. What differs is found by compare.c, in the order in which it is written.
+ * confirmed, or a peer of a lockstep game that has to catch up. What differs is found by compare.c,
+ * in the order in which it is written; delta_value.c writes values and links, delta_order.c orders.
  *
  * The hashes of both ends are worked out from that of the live world, by what differs: no state has
  * to be gone to.
@@ -9,25 +10,33 @@
  * Invariant:  hash(after) = hash(before) - what ended or was + what began or is, summed over all
  *             that differs
  */
-#include "state/delta.h"
-
-#include "state/compare.h"
+#include "state/delta_writer.h"
 #include "state/hash.h"
 
 static const char delta_call[] = "sett_delta_encode";
 
-const char* setti_delta_refuses(const setti_type* type)
+setti_delta_form setti_delta_form_of(const sett_world* world, const setti_type* type)
 {
-    if ((type->flags & (SETTI_TYPE_TIED | SETTI_TYPE_LINKED | SETTI_TYPE_KEPT)) != 0) {
-        return "links entities or texts: deltas do not carry links";
+    if (type->relation != NULL) {
+        return type->relation->many ? SETTI_DELTA_LINKS : SETTI_DELTA_LINK;
     }
-    if (type->desc.save == SETT_SAVE_CLONE && type->desc.byte_count == 0) {
-        return "is saved by cloning: what its values own is not bytes";
+    if (world->hierarchy != NULL && world->hierarchy->type == type) {
+        return SETTI_DELTA_TREE;
     }
-    return NULL;
+    if (world->name_table != NULL && world->name_table->type == type) {
+        return SETTI_DELTA_NAME;
+    }
+    return type->relation_of_sources != NULL ? SETTI_DELTA_TARGET : SETTI_DELTA_VALUES;
 }
 
-uint32_t setti_delta_bytes(const setti_type* type)
+const char* setti_delta_refuses(const setti_type* type)
+{
+    return type->desc.save == SETT_SAVE_CLONE && type->desc.byte_count == 0
+               ? "is saved by cloning: what its values own is not bytes"
+               : NULL;
+}
+
+static uint32_t delta_value_bytes(const setti_type* type)
 {
     sett_byte_range whole;
     uint32_t count;
@@ -39,10 +48,28 @@ uint32_t setti_delta_bytes(const setti_type* type)
     return bytes;
 }
 
+uint32_t setti_delta_bytes(const sett_world* world, const setti_type* type)
+{
+    switch (setti_delta_form_of(world, type)) {
+    case SETTI_DELTA_TREE:
+        return 5;
+    case SETTI_DELTA_LINKS:
+        return 8 + type->relation->data_size;
+    case SETTI_DELTA_NAME:
+    case SETTI_DELTA_TARGET:
+        return 0;
+    case SETTI_DELTA_VALUES:
+    case SETTI_DELTA_LINK:
+        break;
+    }
+    return delta_value_bytes(type);
+}
+
 /* --------------------------------------------------------------------------------------- hashes */
 
 typedef struct delta_hash {
     setti_compare_sink sink;
+    setti_view* view;
     setti_hash_type of;
     uint64_t sum; /* of what is new, less what is not any more */
 } delta_hash;
@@ -55,12 +82,30 @@ static void delta_hash_entity(setti_compare_sink* sink, const sett_entity* ended
     hash->sum -= ended != NULL ? setti_hash_entity(*ended) : 0;
 }
 
+/* What a value on one side amounts to, its links included. */
+static uint64_t delta_hash_side(const delta_hash* hash, sett_entity entity, const void* value,
+                                uint32_t side)
+{
+    const setti_relation* relation = hash->of.type->relation;
+    uint64_t sum = setti_hash_value(&hash->of, entity, value);
+    if (relation != NULL && relation->many) {
+        const sett_links* links = value;
+        uint32_t place = links->first_;
+        for (uint32_t k = 0; k < links->count; k++) {
+            const setti_chain_record* record = setti_view_record(hash->view, relation, place, side);
+            sum += setti_hash_link(&hash->of, entity, record);
+            place = record->by_source.next;
+        }
+    }
+    return sum;
+}
+
 static void delta_hash_value(setti_compare_sink* sink, sett_entity was, const void* before,
                              sett_entity is, const void* after)
 {
     delta_hash* hash = (delta_hash*)sink;
-    hash->sum += after != NULL ? setti_hash_value(&hash->of, is, after) : 0;
-    hash->sum -= before != NULL ? setti_hash_value(&hash->of, was, before) : 0;
+    hash->sum += after != NULL ? delta_hash_side(hash, is, after, 1) : 0;
+    hash->sum -= before != NULL ? delta_hash_side(hash, was, before, 0) : 0;
 }
 
 /* By how much the sums of the two sides differ. */
@@ -70,6 +115,7 @@ static uint64_t delta_hash_walk(setti_compare* walk)
     memset(&hash, 0, sizeof(hash));
     hash.sink.entity = delta_hash_entity;
     hash.sink.value = delta_hash_value;
+    hash.view = walk->view;
     walk->sink = &hash.sink;
     setti_compare_entities(walk);
     const setti_type_list* types = &walk->view->world->registered;
@@ -82,20 +128,7 @@ static uint64_t delta_hash_walk(setti_compare* walk)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-typedef struct delta_writer {
-    setti_compare_sink sink;
-    unsigned char* out;
-    size_t capacity;
-    size_t size; /* of the whole, also beyond the capacity */
-    const setti_type* type;
-    const sett_byte_range* range;
-    uint32_t range_count;
-    sett_byte_range whole;
-    bool begun; /* write what began: else what ended */
-    uint32_t count;
-} delta_writer;
-
-static void delta_write(delta_writer* to, const void* bytes, size_t size)
+void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size)
 {
     if (to->size <= to->capacity && size <= to->capacity - to->size && size != 0) {
         memcpy(to->out + to->size, bytes, size);
@@ -103,110 +136,121 @@ static void delta_write(delta_writer* to, const void* bytes, size_t size)
     to->size += size;
 }
 
-static void delta_write_number(delta_writer* to, uint64_t number, size_t size)
+void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size)
 {
     unsigned char bytes[8];
     for (size_t k = 0; k < size; k++) {
         bytes[k] = (unsigned char)(number >> (8 * k));
     }
-    delta_write(to, bytes, size);
+    setti_delta_write(to, bytes, size);
 }
 
-/* Overwrites a number that was left open. */
-static void delta_write_at(delta_writer* to, size_t at, uint64_t number, size_t size)
+void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size)
 {
     size_t end = to->size;
     to->size = at;
-    delta_write_number(to, number, size);
+    setti_delta_write_number(to, number, size);
     to->size = end;
 }
 
 static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ended,
                                const sett_entity* begun)
 {
-    delta_writer* to = (delta_writer*)sink;
+    setti_delta_writer* to = (setti_delta_writer*)sink;
     const sett_entity* entity = to->begun ? begun : ended;
     if (entity != NULL) {
-        delta_write_number(to, entity->index, 4);
-        delta_write_number(to, entity->generation, 4);
+        setti_delta_write_number(to, entity->index, 4);
+        setti_delta_write_number(to, entity->generation, 4);
         to->count++;
     }
 }
 
-static void delta_write_value(setti_compare_sink* sink, sett_entity was, const void* before,
-                              sett_entity is, const void* after)
-{
-    delta_writer* to = (delta_writer*)sink;
-    bool same = sett_equals(was, is);
-    if (sett_is_null(is) || (after == NULL && !same)) {
-        return; /* went with its entity */
-    }
-    setti_delta_kind kind = SETTI_DELTA_ADDED;
-    if (same && before != NULL) {
-        kind = after != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_REMOVED;
-    }
-    delta_write_number(to, (uint64_t)kind, 1);
-    delta_write_number(to, is.index, 4);
-    for (uint32_t k = 0; after != NULL && k < to->range_count; k++) {
-        delta_write(to, (const unsigned char*)after + to->range[k].offset, to->range[k].size);
-    }
-    to->count++;
-}
-
-static void delta_write_entities(delta_writer* to, setti_compare* walk, bool begun, size_t count_at)
+static void delta_write_entities(setti_delta_writer* to, bool begun)
 {
     to->begun = begun;
     to->count = 0;
-    setti_compare_entities(walk);
-    delta_write_at(to, count_at, to->count, 4);
+    to->sink.entity = delta_write_entity;
+    to->walk->sink = &to->sink;
+    setti_compare_entities(to->walk);
 }
 
-static void delta_write_type(delta_writer* to, const setti_type* type)
+static void delta_write_type(setti_delta_writer* to, const setti_type* type)
 {
+    const sett_world* world = to->walk->view->world;
     size_t length = strlen(type->desc.name);
-    delta_write_number(to, length, 2);
-    delta_write(to, type->desc.name, length);
-    delta_write_number(to, type->desc.size, 4);
-    delta_write_number(to, type->desc.layout_version, 4);
-    delta_write_number(to, setti_delta_bytes(type), 4);
-    delta_write_number(to, 0, 4); /* entries */
+    setti_delta_write_number(to, length, 2);
+    setti_delta_write(to, type->desc.name, length);
+    setti_delta_write_number(
+        to, (uint64_t)setti_delta_form_of(world, type) | (uint64_t)type->storage.kind << 4, 1);
+    setti_delta_write_number(to, type->desc.size, 4);
+    setti_delta_write_number(to, type->desc.layout_version, 4);
+    setti_delta_write_number(to, setti_delta_bytes(world, type), 4);
+    for (uint32_t k = 0; k < 3; k++) { /* entries, lists, runs of rows */
+        setti_delta_write_number(to, 0, 4);
+    }
+    setti_delta_write_number(to, setti_view_extent(to->walk->view, type, 1), 4);
 }
 
-/* Where the number of a type's entries is to be written. */
-static size_t delta_entries_at(size_t at, const setti_type* type)
+/* Where a type's counts are, given where its record begins. */
+static size_t delta_counts_at(size_t at, const setti_type* type)
 {
-    return at + 2 + strlen(type->desc.name) + 3 * 4;
+    return at + 2 + strlen(type->desc.name) + 1 + 3 * 4;
 }
 
-static void delta_write_all(delta_writer* to, setti_compare* walk, uint64_t before, uint64_t after)
+static void delta_write_head(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
-    const setti_type_list* types = &walk->view->world->registered;
-    delta_write_number(to, SETTI_DELTA_MAGIC, 4);
-    delta_write_number(to, SETTI_DELTA_VERSION, 4);
-    delta_write_number(to, before, 8);
-    delta_write_number(to, after, 8);
-    delta_write_number(to, 0, 4); /* bytes in all */
-    delta_write_number(to, types->count, 4);
-    delta_write_number(to, 0, 4); /* ended */
-    delta_write_number(to, 0, 4); /* begun */
+    const setti_type_list* types = &to->walk->view->world->registered;
+    setti_delta_write_number(to, SETTI_DELTA_MAGIC, 4);
+    setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
+    setti_delta_write_number(to, before, 8);
+    setti_delta_write_number(to, after, 8);
+    setti_delta_write_number(to, 0, 8); /* bytes in all */
+    setti_delta_write_number(to, 0, 8); /* their hash */
+    setti_delta_write_number(to, types->count, 4);
+    for (uint32_t k = 0; k < 4; k++) {
+        setti_delta_write_number(to, 0, 4);
+    }
     SETTI_ASSERT(to->size == SETTI_DELTA_HEAD);
-    size_t head = to->size;
     for (uint32_t k = 0; k < types->count; k++) {
         delta_write_type(to, types->item[k]);
     }
-    walk->sink = &to->sink;
-    delta_write_entities(to, walk, false, SETTI_DELTA_HEAD - 8);
-    delta_write_entities(to, walk, true, SETTI_DELTA_HEAD - 4);
-    for (uint32_t k = 0; k < types->count; k++) {
-        const setti_type* type = types->item[k];
+}
+
+static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t after)
+{
+    const sett_world* world = to->walk->view->world;
+    size_t at = SETTI_DELTA_COUNTS + 4;
+    delta_write_head(to, before, after);
+    delta_write_entities(to, false);
+    setti_delta_write_at(to, at, to->count, 4);
+    delta_write_entities(to, true);
+    setti_delta_write_at(to, at + 4, to->count, 4);
+    setti_delta_write_slots(to);
+    setti_delta_write_at(to, at + 8, to->count, 4);
+    setti_delta_write_order(to);
+    setti_delta_write_at(to, at + 12, to->count, 4);
+    at = SETTI_DELTA_HEAD;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_type* type = world->registered.item[k];
+        at = delta_counts_at(at, type);
         to->type = type;
+        to->form = setti_delta_form_of(world, type);
         to->range = setti_hash_ranges(type, &to->whole, &to->range_count);
-        to->count = 0;
-        setti_compare_type(walk, type);
-        delta_write_at(to, delta_entries_at(head, type), to->count, 4);
-        head = delta_entries_at(head, type) + 4;
+        setti_delta_write_entries(to);
+        setti_delta_write_at(to, at, to->count, 4);
+        setti_delta_write_lists(to);
+        setti_delta_write_at(to, at + 4, to->count, 4);
+        setti_delta_write_rows(to);
+        setti_delta_write_at(to, at + 8, to->count, 4);
+        at += 4 * 4;
     }
-    delta_write_at(to, 24, to->size, 4);
+    setti_delta_write_at(to, 24, to->size, 8);
+    if (to->size <= to->capacity) {
+        setti_delta_write_at(to, 32,
+                             setti_hash_bytes((const char*)to->out + SETTI_DELTA_COUNTS,
+                                              to->size - SETTI_DELTA_COUNTS),
+                             8);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------- calls */
@@ -249,7 +293,7 @@ static sett_status delta_check_types(sett_world* world, setti_compare* walk)
 }
 
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
-                                delta_writer* to)
+                                setti_delta_writer* to)
 {
     setti_view view;
     setti_compare walk;
@@ -265,7 +309,9 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     sett_status status = delta_check_types(world, &walk);
     if (status == SETT_OK) {
         uint64_t before = after - delta_hash_walk(&walk);
-        delta_write_all(to, &walk, setti_hash_finish(before), setti_hash_finish(after));
+        to->walk = &walk;
+        delta_write_all(to, setti_hash_finish(before), setti_hash_finish(after));
+        status = to->status;
     }
     delta_end(world, &view, &walk);
     return status;
@@ -285,17 +331,15 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
                                          sett_status_text(status));
         }
     }
-    delta_writer to;
+    setti_delta_writer to;
     memset(&to, 0, sizeof(to));
-    to.sink.entity = delta_write_entity;
-    to.sink.value = delta_write_value;
     to.out = out;
     to.capacity = out != NULL ? capacity : 0;
     *size = 0;
     sett_status status = delta_encode(world, node[0], node[1], &to);
     if (status == SETT_OK) {
         *size = to.size;
-        if (to.size > to.capacity || to.size > UINT32_MAX) {
+        if (to.size > to.capacity) {
             status = setti_world_fail_with(
                 world, SETT_STATUS_LIMIT, "%s: it takes %lu bytes, and there is room for %lu",
                 delta_call, (unsigned long)to.size, (unsigned long)to.capacity);

@@ -3,28 +3,22 @@
  * The workload: bytes from a network, of a peer that may be broken or hostile. So nothing is
  * believed: every length, number, handle and kind is looked at before anything is changed, against
  * the bytes that there are and against the world; and what comes out has to hash to what was
- * promised, or a snapshot taken before brings everything back.
+ * promised, or a snapshot taken before brings everything back. So that it can, memory to keep
+ * pages in is held ready before each step.
  *
  * Invariant:  after a failure the state is what it was, bit by bit
  */
-#include "base/bits.h"
 #include "sett/state.h"
-#include "state/delta.h"
-#include "state/hash.h"
-#include "state/snapshot.h"
+#include "state/delta_reader.h"
 #include "world/command.h"
+
+#include <stdio.h>
 
 static const char apply_call[] = "sett_delta_apply";
 
 /* -------------------------------------------------------------------------------------- reading */
 
-typedef struct apply_reader {
-    const unsigned char* at;
-    const unsigned char* end;
-    bool short_of; /* something was read beyond the end */
-} apply_reader;
-
-static const unsigned char* apply_read(apply_reader* from, size_t size)
+const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
 {
     if ((size_t)(from->end - from->at) < size) {
         from->short_of = true;
@@ -36,168 +30,35 @@ static const unsigned char* apply_read(apply_reader* from, size_t size)
     return bytes;
 }
 
-static uint64_t apply_number(apply_reader* from, size_t size)
+setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of)
 {
-    const unsigned char* bytes = apply_read(from, size);
-    uint64_t number = 0;
-    for (size_t k = 0; bytes != NULL && k < size; k++) {
-        number |= (uint64_t)bytes[k] << (8 * k);
+    setti_delta_entry entry = {(uint32_t)setti_delta_number(from, 1), 0, 0, NULL};
+    entry.index = setti_delta_u32(from);
+    if (entry.kind == SETTI_DELTA_REMOVED) {
+        return entry;
     }
-    return number;
-}
-
-static sett_entity apply_entity(apply_reader* from)
-{
-    sett_entity entity;
-    entity.index = (uint32_t)apply_number(from, 4);
-    entity.generation = (uint32_t)apply_number(from, 4);
-    return entity;
-}
-
-/* One entry of a type; the value's bytes, NULL if it is removed. */
-typedef struct apply_entry {
-    uint32_t kind;
-    uint32_t index;
-    const unsigned char* bytes;
-} apply_entry;
-
-static apply_entry apply_next(apply_reader* from, uint32_t bytes)
-{
-    apply_entry entry = {(uint32_t)apply_number(from, 1), 0, NULL};
-    entry.index = (uint32_t)apply_number(from, 4);
-    if (entry.kind != SETTI_DELTA_REMOVED) {
-        entry.bytes = apply_read(from, bytes);
+    size_t size = of->bytes;
+    if (of->form == SETTI_DELTA_NAME) {
+        entry.count = (uint32_t)setti_delta_number(from, 2);
+        size = entry.count;
+    } else if (of->form == SETTI_DELTA_LINKS) {
+        entry.count = setti_delta_u32(from);
+        if (!setti_multiply(entry.count, of->bytes, &size)) {
+            size = SIZE_MAX;
+        }
     }
+    entry.bytes = setti_delta_read(from, size);
     return entry;
 }
 
-/* -------------------------------------------------------------------------------------- parsing */
-
-/* A delta whose parts were found. */
-typedef struct apply_delta {
-    sett_world* world;
-    uint64_t before;
-    uint64_t after;
-    uint32_t type_count;
-    uint32_t ended_count;
-    uint32_t begun_count;
-    struct apply_type {
-        setti_type* type;
-        uint32_t bytes;
-        uint32_t entries;
-    } * type;
-    apply_reader ended;
-    apply_reader begun;
-    apply_reader entries;
-} apply_delta;
-
-static sett_status apply_refuse(const apply_delta* delta, const char* why)
-{
-    return setti_world_fail_with(delta->world, SETT_STATUS_INVALID, "%s: %s", apply_call, why);
-}
-
-static sett_status apply_parse_type(apply_delta* delta, apply_reader* from, uint32_t number)
-{
-    size_t length = (size_t)apply_number(from, 2);
-    const unsigned char* bytes = apply_read(from, length);
-    uint32_t size = (uint32_t)apply_number(from, 4);
-    uint32_t version = (uint32_t)apply_number(from, 4);
-    delta->type[number].bytes = (uint32_t)apply_number(from, 4);
-    delta->type[number].entries = (uint32_t)apply_number(from, 4);
-    if (from->short_of || length == 0 || length > 255) {
-        return apply_refuse(delta, "a type has no proper name, or the bytes end within it");
-    }
-    char name[256];
-    memcpy(name, bytes, length);
-    name[length] = '\0';
-    sett_component id = sett_component_find(delta->world, name);
-    setti_type* type = id != 0 ? setti_world_type(delta->world, id) : NULL;
-    if (type == NULL || type->desc.size != size || type->desc.layout_version != version ||
-        setti_delta_bytes(type) != delta->type[number].bytes) {
-        return setti_world_fail_with(
-            delta->world, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\", %u bytes, version %u, is not registered here, "
-            "or laid out otherwise",
-            apply_call, name, (unsigned)size, (unsigned)version);
-    }
-    const char* why = setti_delta_refuses(type);
-    if (why != NULL && delta->type[number].entries != 0) {
-        return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
-                                     apply_call, name, why);
-    }
-    for (uint32_t k = 0; k < number; k++) {
-        if (delta->type[k].type == type) {
-            return apply_refuse(delta, "a type is listed twice");
-        }
-    }
-    delta->type[number].type = type;
-    return SETT_OK;
-}
-
-static sett_status apply_parse_head(apply_delta* delta, apply_reader* from)
-{
-    size_t size = (size_t)(from->end - from->at);
-    uint64_t magic = apply_number(from, 4);
-    uint64_t version = apply_number(from, 4);
-    delta->before = apply_number(from, 8);
-    delta->after = apply_number(from, 8);
-    uint64_t total = apply_number(from, 4);
-    delta->type_count = (uint32_t)apply_number(from, 4);
-    delta->ended_count = (uint32_t)apply_number(from, 4);
-    delta->begun_count = (uint32_t)apply_number(from, 4);
-    if (from->short_of || magic != SETTI_DELTA_MAGIC) {
-        return apply_refuse(delta, "this is no delta");
-    }
-    if (version != SETTI_DELTA_VERSION) {
-        return apply_refuse(delta, "it is of another version of the library");
-    }
-    if (total != size) {
-        return apply_refuse(delta, "its bytes were cut off, or others follow");
-    }
-    if (delta->type_count > delta->world->registered.count) {
-        return apply_refuse(delta, "it has types that this world has not");
-    }
-    return SETT_OK;
-}
-
-/* Finds the parts, and room to work. */
-static sett_status apply_parse(apply_delta* delta, apply_reader* from)
-{
-    sett_world* world = delta->world;
-    sett_status status = apply_parse_head(delta, from);
-    if (status != SETT_OK) {
-        return status;
-    }
-    size_t size = (delta->type_count + 1) * sizeof(*delta->type);
-    delta->type = setti_pool_alloc(&world->pool, size, 16);
-    for (uint32_t k = 0; delta->type != NULL && status == SETT_OK && k < delta->type_count; k++) {
-        status = apply_parse_type(delta, from, k);
-    }
-    if (delta->type == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
-    }
-    delta->ended = *from;
-    (void)apply_read(from, (size_t)delta->ended_count * 8);
-    delta->begun = *from;
-    (void)apply_read(from, (size_t)delta->begun_count * 8);
-    delta->entries = *from;
-    if (status == SETT_OK && from->short_of) {
-        status = apply_refuse(delta, "its bytes end within the entities");
-    }
-    return status;
-}
-
-/* ------------------------------------------------------------------------------------- checking */
-
-/* Whether an index is in a list of entities, which ascends: by bisection of its bytes. */
-static bool apply_lists(const apply_reader* list, uint32_t count, uint32_t index)
+bool setti_delta_lists(const setti_delta_reader* list, uint32_t count, uint32_t index)
 {
     uint32_t low = 0;
     uint32_t high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        apply_reader from = {list->at + (size_t)middle * 8, list->end, false};
-        uint32_t here = apply_entity(&from).index;
+        setti_delta_reader from = {list->at + (size_t)middle * 8, list->end, false};
+        uint32_t here = setti_delta_entity(&from).index;
         if (here == index) {
             return true;
         }
@@ -210,163 +71,427 @@ static bool apply_lists(const apply_reader* list, uint32_t count, uint32_t index
     return false;
 }
 
-static sett_status apply_check_ended(const apply_delta* delta)
+sett_status setti_delta_refuse(const setti_delta* delta, const char* why)
 {
-    apply_reader from = delta->ended;
+    return setti_world_fail_with(delta->world, SETT_STATUS_INVALID, "%s: %s", apply_call, why);
+}
+
+/* -------------------------------------------------------------------------------------- parsing */
+
+/* Whether the type is laid out there as it is here. */
+static bool apply_is_type(const sett_world* world, const setti_delta_type* of, uint32_t size,
+                          uint32_t version)
+{
+    return of->type->desc.size == size && of->type->desc.layout_version == version &&
+           setti_delta_form_of(world, of->type) == of->form &&
+           setti_delta_bytes(world, of->type) == of->bytes;
+}
+
+static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from, uint32_t number)
+{
+    setti_delta_type* of = &delta->type[number];
+    size_t length = (size_t)setti_delta_number(from, 2);
+    const unsigned char* bytes = setti_delta_read(from, length);
+    uint32_t form = (uint32_t)setti_delta_number(from, 1);
+    uint32_t size = setti_delta_u32(from);
+    uint32_t version = setti_delta_u32(from);
+    memset(of, 0, sizeof(*of));
+    of->form = (setti_delta_form)(form & 15);
+    of->kind = form >> 4;
+    of->bytes = setti_delta_u32(from);
+    for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
+        of->count[k] = setti_delta_u32(from);
+    }
+    of->extent = setti_delta_u32(from);
+    if (from->short_of || length == 0 || length > 255) {
+        return setti_delta_refuse(delta, "a type has no proper name, or the bytes end within it");
+    }
+    char name[256];
+    memcpy(name, bytes, length);
+    name[length] = '\0';
+    sett_component id = sett_component_find(delta->world, name);
+    of->type = id != 0 ? setti_world_type(delta->world, id) : NULL;
+    if (of->type == NULL || !apply_is_type(delta->world, of, size, version)) {
+        return setti_world_fail_with(
+            delta->world, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\", %u bytes, version %u, is not registered here, "
+            "or laid out otherwise",
+            apply_call, name, (unsigned)size, (unsigned)version);
+    }
+    const char* why = setti_delta_refuses(of->type);
+    if (why != NULL && of->count[SETTI_DELTA_ENTRIES] != 0) {
+        return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
+                                     apply_call, name, why);
+    }
+    for (uint32_t k = 0; k < number; k++) {
+        if (delta->type[k].type == of->type) {
+            return setti_delta_refuse(delta, "a type is listed twice");
+        }
+    }
+    return SETT_OK;
+}
+
+static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, bool trust)
+{
+    size_t size = (size_t)(from->end - from->at);
+    uint64_t magic = setti_delta_number(from, 4);
+    uint32_t version = setti_delta_u32(from);
+    if (from->short_of || magic != SETTI_DELTA_MAGIC) {
+        return setti_delta_refuse(delta, "this is no delta");
+    }
+    if (version != SETTI_DELTA_VERSION) {
+        return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
+                                     "%s: it is of version %u, and this library reads version %u",
+                                     apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
+    }
+    delta->before = setti_delta_number(from, 8);
+    delta->after = setti_delta_number(from, 8);
+    uint64_t total = setti_delta_number(from, 8);
+    uint64_t hash = setti_delta_number(from, 8);
+    size_t checked = (size_t)(from->end - from->at);
+    bool altered = setti_hash_bytes((const char*)from->at, checked) != hash;
+    delta->type_count = setti_delta_u32(from);
+    delta->ended_count = setti_delta_u32(from);
+    delta->begun_count = setti_delta_u32(from);
+    delta->slot_count = setti_delta_u32(from);
+    delta->run_count = setti_delta_u32(from);
+    if (from->short_of || total != size) {
+        return setti_delta_refuse(delta, "its bytes were cut off, or others follow");
+    }
+    if (altered && !trust) {
+        delta->type_count = 0;
+        return setti_delta_refuse(delta, "its bytes are not those that were written");
+    }
+    if (delta->type_count > delta->world->registered.count) {
+        delta->type_count = 0;
+        return setti_delta_refuse(delta, "it has types that this world has not");
+    }
+    return SETT_OK;
+}
+
+/* Skips runs, which have to ascend and end at `limit`; false if they do not. */
+static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t limit)
+{
+    uint64_t end = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        setti_delta_run run = setti_delta_next_run(from);
+        if (run.count == 0 || run.first < end || (uint64_t)run.first + run.count > limit ||
+            setti_delta_read(from, (size_t)run.count * 4) == NULL) {
+            return false;
+        }
+        end = (uint64_t)run.first + run.count;
+    }
+    return true;
+}
+
+/* Finds the parts, and room to work. */
+static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, bool trust)
+{
+    sett_world* world = delta->world;
+    sett_status status = apply_parse_head(delta, from, trust);
+    if (status != SETT_OK) {
+        return status;
+    }
+    size_t size = (delta->type_count + 1) * sizeof(*delta->type);
+    delta->type = setti_pool_alloc(&world->pool, size, 16);
+    for (uint32_t k = 0; delta->type != NULL && status == SETT_OK && k < delta->type_count; k++) {
+        status = apply_parse_type(delta, from, k);
+    }
+    if (delta->type == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+    }
+    delta->ended = *from;
+    (void)setti_delta_read(from, (size_t)delta->ended_count * 8);
+    delta->begun = *from;
+    (void)setti_delta_read(from, (size_t)delta->begun_count * 8);
+    delta->slots = *from;
+    (void)setti_delta_read(from, (size_t)delta->slot_count * 8);
+    delta->order = *from;
+    if (status == SETT_OK && from->short_of) {
+        status = setti_delta_refuse(delta, "its bytes end within the entities");
+    }
+    if (status == SETT_OK && !apply_skip_runs(from, delta->run_count, world->entities.ids.limit)) {
+        status = setti_delta_refuse(delta, "runs of entities are not in order, or cut off");
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- checking */
+
+static sett_status apply_check_ended(const setti_delta* delta)
+{
+    setti_delta_reader from = delta->ended;
     sett_entity last = {0, 0};
     for (uint32_t k = 0; k < delta->ended_count; k++) {
-        sett_entity entity = apply_entity(&from);
+        sett_entity entity = setti_delta_entity(&from);
         if (k != 0 && entity.index <= last.index) {
-            return apply_refuse(delta, "entities that end are not in order");
+            return setti_delta_refuse(delta, "entities that end are not in order");
         }
         if (!sett_entity_valid(delta->world, entity)) {
-            return apply_refuse(delta, "an entity ends that is not there");
+            return setti_delta_refuse(delta, "an entity ends that is not there");
         }
         last = entity;
     }
     return SETT_OK;
 }
 
-static sett_status apply_check_begun(const apply_delta* delta)
+/* A slot's generation, SETTI_RETIRED if nobody can live in it any more when the ended are gone. */
+static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
-    const setti_entity_table* table = &delta->world->entities;
-    apply_reader from = delta->begun;
+    const setti_entity_page* page = setti_entity_page_of(&delta->world->entities, index);
+    uint32_t current = page != NULL ? page->generation[index & SETTI_ID_SET_MASK] : SETTI_DEAD | 1;
+    *dead = (current & SETTI_DEAD) != 0;
+    if (!*dead && setti_delta_lists(&delta->ended, delta->ended_count, index)) {
+        *dead = true;
+        current = current == SETTI_GENERATION_MAX ? SETTI_RETIRED : current;
+    }
+    return current;
+}
+
+static sett_status apply_check_begun(const setti_delta* delta)
+{
+    setti_delta_reader from = delta->begun;
     sett_entity last = {0, 0};
     for (uint32_t k = 0; k < delta->begun_count; k++) {
-        sett_entity entity = apply_entity(&from);
+        sett_entity entity = setti_delta_entity(&from);
+        bool dead;
+        uint32_t current = apply_generation(delta, entity.index, &dead);
         if (k != 0 && entity.index <= last.index) {
-            return apply_refuse(delta, "entities that begin are not in order");
+            return setti_delta_refuse(delta, "entities that begin are not in order");
         }
-        const setti_entity_page* page = setti_entity_page_of(table, entity.index);
-        uint32_t current =
-            page != NULL ? page->generation[entity.index & SETTI_ID_SET_MASK] : SETTI_DEAD | 1;
-        bool ends = apply_lists(&delta->ended, delta->ended_count, entity.index);
-        bool free = ends ? current != SETTI_GENERATION_MAX
-                         : (current & SETTI_DEAD) != 0 && current != SETTI_RETIRED;
-        if (!free || entity.index >= table->ids.limit || entity.generation == 0 ||
-            entity.generation > SETTI_GENERATION_MAX) {
-            return apply_refuse(delta, "an entity begins where one is, or as none can be");
+        if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.ids.limit ||
+            entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
+            return setti_delta_refuse(delta, "an entity begins where one is, or as none can be");
         }
         last = entity;
     }
     return SETT_OK;
+}
+
+static sett_status apply_check_slots(const setti_delta* delta)
+{
+    setti_delta_reader from = delta->slots;
+    sett_entity last = {0, 0};
+    for (uint32_t k = 0; k < delta->slot_count; k++) {
+        sett_entity slot = setti_delta_entity(&from);
+        bool dead;
+        uint32_t current = apply_generation(delta, slot.index, &dead);
+        if (k != 0 && slot.index <= last.index) {
+            return setti_delta_refuse(delta, "free indices are not in order");
+        }
+        if (!dead || current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
+            slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.ids.limit ||
+            setti_delta_lists(&delta->begun, delta->begun_count, slot.index)) {
+            return setti_delta_refuse(delta, "an index is free that is not, or as none can be");
+        }
+        last = slot;
+    }
+    return SETT_OK;
+}
+
+/* Whether the index is of an entity that is there in the end. */
+static bool apply_is_there(const setti_delta* delta, uint32_t index)
+{
+    return setti_delta_lists(&delta->begun, delta->begun_count, index) ||
+           (!sett_is_null(setti_entity_at(&delta->world->entities, index)) &&
+            !setti_delta_lists(&delta->ended, delta->ended_count, index));
+}
+
+/* NULL, or what is wrong with a value as far as its bytes alone say. */
+static const char* apply_check_value(const setti_delta* delta, const setti_delta_type* of,
+                                     setti_delta_entry entry)
+{
+    if (of->form == SETTI_DELTA_TREE) {
+        setti_delta_reader from = {entry.bytes, entry.bytes + 5, false};
+        uint32_t parent = setti_delta_u32(&from);
+        if (parent != 0 && !apply_is_there(delta, parent - 1)) {
+            return "a parent is not there";
+        }
+        if (setti_delta_number(&from, 1) > SETT_CHILDREN_REFUSE) {
+            return "a policy is none that there is";
+        }
+    }
+    if (of->form == SETTI_DELTA_NAME && entry.count > SETT_NAME_MAX) {
+        return "a name is too long";
+    }
+    return of->form == SETTI_DELTA_LINKS && entry.count == 0 ? "links lead nowhere" : NULL;
 }
 
 /* Whether the entry makes sense of the world as it is. */
-static const char* apply_check_entry(const apply_delta* delta, const setti_type* type,
-                                     apply_entry entry)
+static const char* apply_check_entry(const setti_delta* delta, const setti_delta_type* of,
+                                     setti_delta_entry entry)
 {
-    bool begins = apply_lists(&delta->begun, delta->begun_count, entry.index);
-    bool stays = !sett_is_null(setti_entity_at(&delta->world->entities, entry.index)) &&
-                 !apply_lists(&delta->ended, delta->ended_count, entry.index);
-    bool has = stays && setti_storage_has(&type->storage, entry.index);
+    bool begins = setti_delta_lists(&delta->begun, delta->begun_count, entry.index);
+    bool there = apply_is_there(delta, entry.index);
+    bool has = there && !begins && setti_storage_has(&of->type->storage, entry.index);
     if (entry.kind >= SETTI_DELTA_KINDS) {
         return "an entry is of no kind that there is";
     }
-    if (!begins && !stays) {
+    if (!there) {
         return "an entry is about an entity that is not there";
     }
     if (has == (entry.kind == SETTI_DELTA_ADDED)) {
         return has ? "a component is added that is there" : "a component is not there";
     }
-    return NULL;
+    return entry.kind != SETTI_DELTA_REMOVED ? apply_check_value(delta, of, entry) : NULL;
 }
 
-static sett_status apply_check_entries(const apply_delta* delta)
+static sett_status apply_check_entries(const setti_delta* delta, setti_delta_reader* from,
+                                       const setti_delta_type* of)
 {
-    apply_reader from = delta->entries;
-    for (uint32_t t = 0; t < delta->type_count; t++) {
-        uint32_t last = 0;
-        for (uint32_t k = 0; k < delta->type[t].entries; k++) {
-            apply_entry entry = apply_next(&from, delta->type[t].bytes);
-            if (from.short_of) {
-                return apply_refuse(delta, "its bytes end within the entries");
-            }
-            if (k != 0 && entry.index <= last) {
-                return apply_refuse(delta, "entries are not in order");
-            }
-            const char* why = apply_check_entry(delta, delta->type[t].type, entry);
-            if (why != NULL) {
-                return apply_refuse(delta, why);
-            }
-            last = entry.index;
+    uint32_t last = 0;
+    for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
+        setti_delta_entry entry = setti_delta_next(from, of);
+        if (from->short_of) {
+            return setti_delta_refuse(delta, "its bytes end within the entries");
+        }
+        if (k != 0 && entry.index <= last) {
+            return setti_delta_refuse(delta, "entries are not in order");
+        }
+        const char* why = apply_check_entry(delta, of, entry);
+        if (why != NULL) {
+            return setti_delta_refuse(delta, why);
+        }
+        last = entry.index;
+    }
+    return SETT_OK;
+}
+
+static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reader* from,
+                                     const setti_delta_type* of)
+{
+    bool has_lists = of->form == SETTI_DELTA_TREE || of->form == SETTI_DELTA_LINK ||
+                     of->form == SETTI_DELTA_LINKS;
+    if (of->count[SETTI_DELTA_LISTS] != 0 && !has_lists) {
+        return setti_delta_refuse(delta, "a type has lists that has none");
+    }
+    for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
+        (void)setti_delta_read(from, 8);
+        uint32_t count = setti_delta_u32(from);
+        if (setti_delta_read(from, (size_t)count * 4) == NULL) {
+            return setti_delta_refuse(delta, "its bytes end within a list");
         }
     }
-    return from.at == from.end ? SETT_OK : apply_refuse(delta, "bytes follow its last entry");
+    return SETT_OK;
 }
 
-static sett_status apply_check(const apply_delta* delta)
+/* Checks what follows the entities, and finds the parts of each type in it. */
+static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t t = 0; status == SETT_OK && t < delta->type_count; t++) {
+        setti_delta_type* of = &delta->type[t];
+        of->part[SETTI_DELTA_ENTRIES] = *from;
+        status = apply_check_entries(delta, from, of);
+        of->part[SETTI_DELTA_LISTS] = *from;
+        if (status == SETT_OK) {
+            status = apply_check_lists(delta, from, of);
+        }
+        of->part[SETTI_DELTA_ROWS] = *from;
+        if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
+                                                  of->kind == SETTI_PACKED ? of->extent : 0)) {
+            status = setti_delta_refuse(delta, "runs of rows are not in order, or cut off");
+        }
+    }
+    if (status == SETT_OK && from->at != from->end) {
+        status = setti_delta_refuse(delta, "bytes follow its last entry");
+    }
+    return status;
+}
+
+static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = apply_check_ended(delta);
     if (status == SETT_OK) {
         status = apply_check_begun(delta);
     }
-    return status == SETT_OK ? apply_check_entries(delta) : status;
+    if (status == SETT_OK) {
+        status = apply_check_slots(delta);
+    }
+    return status == SETT_OK ? apply_check_types(delta, from) : status;
 }
 
-/* ------------------------------------------------------------------------------------- changing */
+/* ----------------------------------------------------------------------------------------- room */
 
-static void apply_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
+/* Pages of a table that one step may write to, and have to keep: a row, the last row, two at the
+ * ends of groups, neighbours in lists. */
+#define APPLY_STEP_PAGES 6
+
+static size_t apply_piece(size_t size)
 {
-    sett_byte_range whole;
-    uint32_t count;
-    const sett_byte_range* range = setti_hash_ranges(type, &whole, &count);
-    for (uint32_t k = 0; k < count; k++) {
-        memcpy(value + range[k].offset, bytes, range[k].size);
-        bytes += range[k].size;
-    }
+    return setti_align_up(size, SETTI_POOL_STEP) + 256; /* as the pool rounds, and at most */
 }
 
-/* Does one entry. What requirements did already, in either direction, is passed over. */
-static bool apply_do(sett_world* world, const setti_type* type, apply_entry entry)
+/* Finds what one step may need. Depths are repaired by the subtree: of that table all pages. Room
+ * for pages that do not fit into blocks is held here; false when memory runs out. */
+static bool apply_measure(setti_delta* delta)
 {
-    sett_entity entity = setti_entity_at(&world->entities, entry.index);
-    if (entry.kind == SETTI_DELTA_REMOVED) {
-        return !sett_has(world, entity, type->id) ||
-               sett_remove(world, entity, type->id) == SETT_OK;
-    }
-    unsigned char* value = sett_ensure(world, entity, type->id);
-    if (value != NULL && type->storage.size != 0) {
-        apply_write(type, value, entry.bytes);
-    }
-    return value != NULL;
-}
-
-/* Begins an entity; where time goes back, in an earlier life than its index has seen. */
-static bool apply_begin(sett_world* world, sett_entity entity)
-{
-    setti_entity_table* table = &world->entities;
-    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
-    if (page != NULL &&
-        entity.generation < (page->generation[entity.index & SETTI_ID_SET_MASK] & ~SETTI_DEAD)) {
-        setti_entity_set_next(&world->pool, table, entity);
-    }
-    return sett_entity_create_handle(world, entity) == SETT_OK;
-}
-
-static bool apply_play(const apply_delta* delta)
-{
-    sett_world* world = delta->world;
+    setti_pool* pool = &delta->world->pool;
+    const setti_hierarchy* tree = delta->world->hierarchy;
     bool done = true;
-    apply_reader from = delta->ended;
-    for (uint32_t k = 0; done && k < delta->ended_count; k++) {
-        done = sett_entity_destroy(world, apply_entity(&from)) == SETT_OK;
-    }
-    from = delta->begun;
-    for (uint32_t k = 0; done && k < delta->begun_count; k++) {
-        done = apply_begin(world, apply_entity(&from));
-    }
-    from = delta->entries;
-    for (uint32_t t = 0; done && t < delta->type_count; t++) {
-        for (uint32_t k = 0; done && k < delta->type[t].entries; k++) {
-            done = apply_do(world, delta->type[t].type, apply_next(&from, delta->type[t].bytes));
+    delta->room = (size_t)64 << 10; /* tables, sets of components, new pages */
+    delta->room_pages = 0;
+    for (const setti_root* root = delta->world->roots; root != NULL; root = root->next) {
+        for (uint32_t k = 0; k < 2; k++) {
+            const setti_pages* pages = root->pages[k];
+            if (pages == NULL) {
+                continue;
+            }
+            bool whole = tree != NULL && pages == &tree->type->storage.rows;
+            uint32_t count = whole ? pages->count : SETTI_MIN(pages->count, APPLY_STEP_PAGES);
+            delta->room_pages += count + 2;
+            if (pages->size > SETTI_POOL_PAGE_MAX) {
+                done = done && setti_keeper_hold(pool, pool->keeper, pages, count);
+            } else {
+                delta->room += count * apply_piece(pages->size);
+            }
         }
+    }
+    if (!done) {
+        setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
     }
     return done;
 }
 
+static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
+{
+    setti_pool* pool = &delta->world->pool;
+    bool done = pool->keeper->diff != NULL && !pool->keeper->spare_taken &&
+                setti_diff_reserve(pool, pool->keeper->diff, pages) && setti_pool_hold(pool, size);
+    if (!done) {
+        setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+    }
+    return done;
+}
+
+bool setti_delta_room(const setti_delta* delta)
+{
+    return apply_room(delta, delta->room, delta->room_pages);
+}
+
+bool setti_delta_room_for(const setti_delta* delta, const setti_pages* pages)
+{
+    return apply_room(delta, delta->room + pages->count * apply_piece(pages->size),
+                      delta->room_pages + pages->count);
+}
+
+/* ------------------------------------------------------------------------------------- changing */
+
+/* What a call refused is the delta's fault, unless there was no memory. */
+static sett_status apply_blame(const setti_delta* delta)
+{
+    sett_world* world = delta->world;
+    char text[SETTI_MESSAGE_SIZE - 64];
+    if (world->error == SETT_STATUS_OUT_OF_MEMORY || world->error == SETT_STATUS_LOCKED ||
+        strncmp(sett_world_message(world), apply_call, sizeof(apply_call) - 1) == 0) {
+        return world->error;
+    }
+    snprintf(text, sizeof(text), "%s", sett_world_message(world));
+    return setti_world_fail_with(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
+}
+
 /* Plays it; what fails on the way, or comes out otherwise than promised, is taken back. */
-static sett_status apply_change(const apply_delta* delta, bool trust)
+static sett_status apply_change(setti_delta* delta, bool trust)
 {
     sett_world* world = delta->world;
     sett_snapshot undo;
@@ -374,27 +499,30 @@ static sett_status apply_change(const apply_delta* delta, bool trust)
     if (status != SETT_OK) {
         return status;
     }
-    if (!apply_play(delta)) {
-        status = world->error;
+    if (!apply_measure(delta) || !setti_delta_play(delta) ||
+        !setti_delta_arrange(delta, setti_snapshot_find(world, undo, &status))) {
+        status = apply_blame(delta);
     } else if (!trust && sett_world_hash(world) != delta->after) {
-        status = apply_refuse(delta, "what it makes of the world is not what it promised");
+        status = setti_delta_refuse(delta, "what it makes of the world is not what it promised");
     }
     if (status != SETT_OK) {
         (void)sett_world_message(world); /* written, before what it is about is gone */
-        sett_status back = sett_snapshot_restore(world, undo);
+        sett_status back = setti_snapshot_undo(world, undo);
         status = back == SETT_OK ? status : back;
     }
     if (sett_snapshot_status(world, undo) == SETT_OK) {
         (void)sett_snapshot_drop(world, undo);
     }
+    setti_pool_let_go(&world->pool);
+    setti_keeper_let_go(&world->pool, world->pool.keeper);
     world->epoch++;
     return status;
 }
 
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust)
 {
-    apply_reader from = {bytes, (const unsigned char*)bytes + size, false};
-    apply_delta delta;
+    setti_delta_reader from = {bytes, (const unsigned char*)bytes + size, false};
+    setti_delta delta;
     memset(&delta, 0, sizeof(delta));
     delta.world = world;
     sett_status status = setti_world_check_unlocked(world, apply_call);
@@ -402,7 +530,7 @@ sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size,
         status = setti_commands_apply_all(world);
     }
     if (status == SETT_OK) {
-        status = apply_parse(&delta, &from);
+        status = apply_parse(&delta, &from, trust);
     }
     if (status == SETT_OK && !trust && sett_world_hash(world) != delta.before) {
         status = setti_world_fail_with(world, SETT_STATUS_CONFLICT,
@@ -410,12 +538,14 @@ sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size,
                                        apply_call);
     }
     if (status == SETT_OK) {
-        status = apply_check(&delta);
+        status = apply_check(&delta, &from);
     }
     if (status == SETT_OK) {
         status = apply_change(&delta, trust);
     }
-    setti_pool_free(&world->pool, delta.type, (delta.type_count + 1) * sizeof(*delta.type), 16);
+    if (delta.type != NULL) {
+        setti_pool_free(&world->pool, delta.type, (delta.type_count + 1) * sizeof(*delta.type), 16);
+    }
     return status;
 }
 

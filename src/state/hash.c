@@ -20,7 +20,6 @@
 #include "state/hash.h"
 
 #include "base/keep.h"
-#include "relation/chain.h"
 #include "sett/state.h"
 
 #define HASH_K 0x9E3779B97F4A7C15u
@@ -95,6 +94,16 @@ uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const v
     return hash_mix(hash);
 }
 
+uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source,
+                         const setti_chain_record* record)
+{
+    const setti_relation* relation = of->type->relation;
+    const unsigned char* data = (const unsigned char*)record + relation->data;
+    uint64_t hash =
+        hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(record->target));
+    return hash_mix(hash_bytes(hash, data, relation->data_size));
+}
+
 /* ---------------------------------------------------------------------------------------- pages */
 
 static uint64_t hash_at(const sett_world* world, const setti_hash_type* of, uint32_t index,
@@ -149,10 +158,7 @@ static uint64_t hash_records(const setti_hash_type* of, const setti_relation* re
         const setti_entity_page* page =
             setti_entity_page_of(&relation->world->entities, record->source);
         sett_entity source = {record->source, page->generation[record->source & SETTI_ID_SET_MASK]};
-        uint64_t hash =
-            hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(record->target));
-        const unsigned char* data = (const unsigned char*)record + relation->data;
-        sum += hash_mix(hash_bytes(hash, data, relation->data_size));
+        sum += setti_hash_link(of, source, record);
     }
     return sum;
 }

@@ -2,7 +2,7 @@
 #ifndef SETTI_HASH_H
 #define SETTI_HASH_H
 
-#include "world/world.h"
+#include "relation/chain.h"
 
 /* The ranges of bytes that make up a value of this type: *count of them, none if nothing of it is
  * part of the state. `whole` is room for one. */
@@ -24,6 +24,10 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type);
 /* What an entity, and what a value of one, add to the sum of a world. */
 uint64_t setti_hash_entity(sett_entity entity);
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
+
+/* The same of a link, beside the value, where the type is a relationship with many targets. */
+uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source,
+                         const setti_chain_record* record);
 
 /* The sum of the world, and the hash that a sum stands for. The former begins a new tick. */
 uint64_t setti_hash_sum(sett_world* world);

@@ -470,51 +470,82 @@ static void restore_walk(setti_state* state, setti_snapshot* near)
     state->world->epoch++;
 }
 
-sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
+/* The snapshot that a restore is to, when nothing stands in its way; else NULL, the world says
+ * why. */
+static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, const char* call)
 {
-    static const char call[] = "sett_snapshot_restore";
     sett_status status = setti_world_check_unlocked(world, call);
     if (status != SETT_OK) {
-        return status;
+        return NULL;
     }
-    setti_state* state = world->state;
-    setti_snapshot* target = setti_snapshot_find(world, snapshot, &status);
-    if (target == NULL) {
-        return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
-                                     (unsigned)snapshot.slot, (unsigned)snapshot.serial,
-                                     status == SETT_STATUS_LOST
-                                         ? sett_status_text(status)
-                                         : "it was dropped, or is of another world");
+    if (setti_snapshot_find(world, snapshot, &status) == NULL) {
+        setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
+                              (unsigned)snapshot.slot, (unsigned)snapshot.serial,
+                              status == SETT_STATUS_LOST
+                                  ? sett_status_text(status)
+                                  : "it was dropped, or is of another world");
+        return NULL;
     }
-    status = snapshot_prepare(state);
-    if (status != SETT_OK) {
-        return status;
+    if (snapshot_prepare(world->state) != SETT_OK) {
+        return NULL;
     }
     setti_commands_drop_all(world);
     /* its writes may have been the last straw */
-    target = setti_snapshot_find(world, snapshot, &status);
+    setti_snapshot* target = setti_snapshot_find(world, snapshot, &status);
     if (target == NULL) {
-        return setti_world_fail(world, status, call, sett_null(), 0);
+        setti_world_fail(world, status, call, sett_null(), 0);
     }
+    return target;
+}
+
+/* `must`: also where there is no memory for what is not the state. */
+static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const char* call,
+                              bool must)
+{
+    setti_snapshot* target = restore_check(world, snapshot, call);
+    if (target == NULL) {
+        return world->error;
+    }
+    setti_state* state = world->state;
     setti_restored told = {NULL, 0, 0};
     bool tells = state->options.restored != NULL;
-    if (tells && !setti_restored_find(world, target, &told)) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
-    }
+    bool found = !tells || setti_restored_find(world, target, &told);
     setti_snapshot* near = setti_snapshot_path(target);
-    setti_carried* carried;
-    if (!setti_values_carry(state, near, &carried)) {
+    setti_carried* carried = NULL;
+    bool carries = (found || must) && setti_values_carry(state, near, &carried);
+    if ((!found || !carries) && !must) {
         setti_restored_free(world, &told);
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    if (!carries) {
+        setti_values_end_skipped(state);
     }
     restore_walk(state, near);
-    setti_values_settle(state, carried);
-    state_tidy(state);
-    if (tells) {
-        setti_restored_tell(world, &told);
-        setti_restored_free(world, &told);
+    if (carries) {
+        setti_values_settle(state, carried);
+    } else {
+        setti_values_begin_skipped(state);
     }
+    state_tidy(state);
+    if (tells && found) {
+        setti_restored_tell(world, &told);
+    } else if (tells) {
+        setti_world_log(world, SETT_LOG_WARNING,
+                        "no memory to tell what was restored: what mirrors the world has to look "
+                        "at all of it");
+    }
+    setti_restored_free(world, &told);
     return SETT_OK;
+}
+
+sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
+{
+    return restore_to(world, snapshot, "sett_snapshot_restore", false);
+}
+
+sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot)
+{
+    return restore_to(world, snapshot, "sett_delta_apply", true);
 }
 
 sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)

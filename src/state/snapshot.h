@@ -63,6 +63,11 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 const unsigned char* setti_snapshot_root(const sett_world* world, const setti_snapshot* node,
                                          const setti_root* root);
 
+/* Restores for who has to: needs no memory. Where there is none, values of SETT_SAVE_SKIP types
+ * begin anew, and nobody is told what was restored but the log. Fails: as sett_snapshot_restore,
+ * but never for want of memory. */
+sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
+
 /* Returns NULL, or which part of the invariants of snapshots does not hold. */
 const char* setti_state_validate(const sett_world* world);
 
@@ -83,6 +88,10 @@ typedef struct setti_carried {
 /* Moves live values out: of the types whose tables these diffs have entries of. On failure nothing
  * is moved. */
 bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_carried** out);
+
+/* Where that fails: ends all of them; begins them where they are, whatever they were. */
+void setti_values_end_skipped(const setti_state* state);
+void setti_values_begin_skipped(const setti_state* state);
 
 /* Moves them to where their entities have a place, ends the others, and begins what is new. */
 void setti_values_settle(setti_state* state, setti_carried* carried);

@@ -442,3 +442,29 @@ void setti_values_settle(setti_state* state, setti_carried* carried)
     }
     carry_free(state->world, carried);
 }
+
+/* Calls a hook's stand-in for each live value of the types that are skipped. */
+static void skipped_each(const setti_state* state,
+                         void (*fn)(const setti_type* type, void* values, uint32_t count))
+{
+    const setti_type_list* types = &state->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_type* type = types->item[k];
+        uint32_t cursor = 0;
+        uint32_t index;
+        while (setti_pages_values(&type->storage.rows) == &values_skip &&
+               (index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE) {
+            fn(type, setti_storage_find(&type->storage, index), 1);
+        }
+    }
+}
+
+void setti_values_end_skipped(const setti_state* state)
+{
+    skipped_each(state, setti_type_deinit_values);
+}
+
+void setti_values_begin_skipped(const setti_state* state)
+{
+    skipped_each(state, setti_type_init_values);
+}

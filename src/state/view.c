@@ -162,3 +162,68 @@ uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t si
     }
     return extent;
 }
+
+sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
+{
+    const setti_entity_page* page =
+        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ID_SET_SHIFT, side);
+    sett_entity entity = {0, 0};
+    if (page != NULL && (page->generation[index & SETTI_ID_SET_MASK] & SETTI_DEAD) == 0) {
+        entity.index = index;
+        entity.generation = page->generation[index & SETTI_ID_SET_MASK];
+    }
+    return entity;
+}
+
+const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
+                             uint32_t side)
+{
+    const setti_storage* storage = &type->storage;
+    uint32_t place = index;
+    if (storage->kind == SETTI_PACKED) {
+        const setti_sparse_page* page =
+            setti_view_get(view, &storage->presence, index >> SETTI_SPARSE_SHIFT, side);
+        place = page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
+        if (place == SETTI_NONE) {
+            return NULL;
+        }
+    } else {
+        const uint64_t* words =
+            setti_view_get(view, &storage->presence, index >> SETTI_BITS_SHIFT, side);
+        if (words == NULL ||
+            (words[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) == 0) {
+            return NULL;
+        }
+    }
+    if (storage->size == 0) {
+        return type; /* any address */
+    }
+    const unsigned char* page = setti_view_get(view, &storage->rows, place >> storage->shift, side);
+    return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
+}
+
+uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side)
+{
+    const void* bytes = view->node[side] != NULL
+                            ? setti_snapshot_root(view->world, view->node[side], root)
+                            : root->address;
+    uint32_t number = 0;
+    if (bytes != NULL) {
+        memcpy(&number, bytes, sizeof(number));
+    }
+    return number;
+}
+
+uint32_t setti_view_records(setti_view* view, const setti_relation* relation, uint32_t side)
+{
+    return setti_view_number(view, &relation->root, side);
+}
+
+const setti_chain_record* setti_view_record(setti_view* view, const setti_relation* relation,
+                                            uint32_t place, uint32_t side)
+{
+    const unsigned char* page =
+        setti_view_get(view, &relation->records, place >> relation->record_shift, side);
+    uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
+    return (const setti_chain_record*)(const void*)(page + (size_t)row * relation->record_size);
+}

@@ -2,6 +2,7 @@
 #ifndef SETTI_VIEW_H
 #define SETTI_VIEW_H
 
+#include "relation/chain.h"
 #include "state/snapshot.h"
 
 /* A page in both: what it holds in each, NULL where it is not. */
@@ -44,5 +45,20 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
 
 /* Rows in use of a type's storage. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
+
+/* Whoever lives at an index on a side; null if nobody does. */
+sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);
+
+/* The value that an index has on a side; NULL if none. A tag's is any address. */
+const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
+                             uint32_t side);
+
+/* The number that a root of one number holds on a side. */
+uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side);
+
+/* How many records a relationship with many targets has on a side; one of them. */
+uint32_t setti_view_records(setti_view* view, const setti_relation* relation, uint32_t side);
+const setti_chain_record* setti_view_record(setti_view* view, const setti_relation* relation,
+                                            uint32_t place, uint32_t side);
 
 #endif

@@ -1,4 +1,4 @@
-/* compact.c: closing the gaps of a keep_order storage.
+/* compact.c: closing the gaps of a keep_order storage, and opening them again.
  *
  * Removal leaves a gap, so that a loop sees the rest in the order of their addition; moving all
  * later rows down at each removal, as an array would, makes removing everything quadratic. One pass
@@ -27,4 +27,30 @@ void setti_storage_compact(setti_pool* pool, setti_storage* storage)
     }
     storage->extent = to;
     setti_packed_release(pool, storage);
+}
+
+bool setti_packed_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
+                         uint32_t extent)
+{
+    uint32_t from = storage->extent;
+    if (extent == from) {
+        return true;
+    }
+    SETTI_ASSERT(from == storage->count);
+    if (!setti_packed_reserve_rows(pool, storage, extent - from)) {
+        return false;
+    }
+    for (uint32_t row = from; row < extent; row++) {
+        setti_pages_write(pool, &storage->rows, row >> storage->shift);
+        *setti_storage_index(storage, row) = SETTI_NONE;
+    }
+    storage->extent = extent;
+    for (uint32_t row = extent; row-- > 0 && from != 0;) { /* what is in front is not passed by */
+        if (want[row] != SETTI_NONE && --from != row) {
+            setti_packed_move(pool, storage, from, row);
+            setti_pages_write(pool, &storage->rows, from >> storage->shift);
+            *setti_storage_index(storage, from) = SETTI_NONE;
+        }
+    }
+    return true;
 }

@@ -243,6 +243,15 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 /* Closes the gaps of a keep_order storage. Needs no memory. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
+/* Makes the tables of a matrix or tag reach so far, without pages. False when memory runs out. */
+bool setti_matrix_reserve_tables(setti_pool* pool, setti_storage* storage, uint32_t extent);
+
+/* Moves the rows of a storage without gaps apart, in their order, so that there are gaps where
+ * `want` is SETTI_NONE, of which its last of `extent` entries is none. False when memory runs
+ * out. */
+bool setti_packed_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
+                         uint32_t extent);
+
 /* Compacts, and frees empty pages kept as spare. */
 void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 

@@ -45,6 +45,15 @@ bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
     return true;
 }
 
+bool setti_matrix_reserve_tables(setti_pool* pool, setti_storage* storage, uint32_t extent)
+{
+    uint32_t pages = (extent + SETTI_BITS_ROWS - 1) >> SETTI_BITS_SHIFT;
+    return (storage->kind == SETTI_TAG ||
+            setti_pages_reserve(pool, &storage->rows,
+                                pages << (SETTI_BITS_SHIFT - storage->shift))) &&
+           setti_pages_reserve(pool, &storage->presence, pages);
+}
+
 void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
 {
     uint32_t rows = setti_storage_rows(storage);

@@ -334,6 +334,12 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
     return SETT_OK;
 }
 
+bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count)
+{
+    sort_task task = {world, "", &type, 1, count};
+    return sort_rows(&task, from) == SETT_OK;
+}
+
 /* Sorts by the values of `by`: a type of the task, or one that all of its entities have. */
 static sett_status sort_run(const sort_task* task, const setti_type* by, sort_order order,
                             size_t offset, sett_key_kind kind)

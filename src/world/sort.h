@@ -14,4 +14,8 @@ typedef struct setti_sort_walk {
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
                                 setti_sort_walk* walk);
 
+/* Gives row k of a packed type without gaps what lies in row from[k], for k < count. False when
+ * memory runs out. */
+bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count);
+
 #endif

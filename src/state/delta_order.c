@@ -1,0 +1,131 @@
+/* delta_order.c: writing down what decides the future beside values: which handles come next, and
+ * in which order rows lie.
+ *
+ * The workload: a peer that goes on computing by itself from where the delta leads. For it the same
+ * creations have to give the same handles, and loops the same order. Orders are permutations of few
+ * rows out of many, so runs of rows that hold another index are written, and nothing of the rest.
+ *
+ * Invariant:  side 0's rows with the runs over them are side 1's
+ */
+#include "state/delta_writer.h"
+
+/* ---------------------------------------------------------------------------------------- slots */
+
+/* A slot's generation; where there is no page, nobody has lived. */
+static uint32_t order_generation(setti_view* view, uint32_t index, uint32_t side)
+{
+    const setti_entity_page* page =
+        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ID_SET_SHIFT, side);
+    return page != NULL ? page->generation[index & SETTI_ID_SET_MASK] : SETTI_DEAD | 1;
+}
+
+/* What a slot's generation comes to be if whoever lives in it on side 0 ends. */
+static uint32_t order_next_generation(uint32_t generation)
+{
+    if ((generation & SETTI_DEAD) != 0) {
+        return generation;
+    }
+    return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
+}
+
+static void order_write_slot(setti_delta_writer* to, uint32_t index)
+{
+    uint32_t was = order_generation(to->walk->view, index, 0);
+    uint32_t is = order_generation(to->walk->view, index, 1);
+    if ((was == SETTI_RETIRED || is == SETTI_RETIRED) && order_next_generation(was) != is) {
+        to->status = setti_world_fail_with(
+            setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
+            "sett_delta_encode: index %u is used up on one side", (unsigned)index);
+    } else if ((is & SETTI_DEAD) != 0 && order_next_generation(was) != is) {
+        setti_delta_write_number(to, index, 4);
+        setti_delta_write_number(to, is, 4);
+        to->count++;
+    }
+}
+
+void setti_delta_write_slots(setti_delta_writer* to)
+{
+    const setti_pages* pages = &to->walk->view->world->entities.pages;
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    to->count = 0;
+    while ((page = setti_view_next(to->walk->view, pages, &at)) != NULL) {
+        for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
+            order_write_slot(to, (page->number << SETTI_ID_SET_SHIFT) + slot);
+        }
+    }
+}
+
+/* ----------------------------------------------------------------------------------------- runs */
+
+static void order_begin(setti_delta_writer* to)
+{
+    to->count = 0;
+    to->run_count = 0;
+}
+
+/* Writes a row; rows ascend. */
+static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
+{
+    if (to->run_count == 0 || row != to->run_next) {
+        setti_delta_write_number(to, row, 4);
+        to->run_at = to->size;
+        setti_delta_write_number(to, 0, 4);
+        to->run_count = 0;
+        to->count++;
+    }
+    setti_delta_write_number(to, index, 4);
+    setti_delta_write_at(to, to->run_at, ++to->run_count, 4);
+    to->run_next = row + 1;
+}
+
+void setti_delta_write_order(setti_delta_writer* to)
+{
+    const setti_pages* pages = &to->walk->view->world->entities.ids.pages;
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    order_begin(to);
+    while ((page = setti_view_next(to->walk->view, pages, &at)) != NULL) {
+        const setti_id_page* was = page->in[0];
+        const setti_id_page* is = page->in[1];
+        uint32_t first = page->number << SETTI_ID_SET_SHIFT;
+        for (uint32_t k = 0; k < SETTI_ID_SET_ROWS; k++) {
+            uint32_t before = was != NULL ? was->dense[k] : first + k;
+            uint32_t after = is != NULL ? is->dense[k] : first + k;
+            if (before != after) {
+                order_put(to, first + k, after);
+            }
+        }
+    }
+}
+
+static const uint32_t* order_indices(const setti_storage* storage, const void* page)
+{
+    const unsigned char* bytes = page;
+    return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
+}
+
+void setti_delta_write_rows(setti_delta_writer* to)
+{
+    setti_view* view = to->walk->view;
+    const setti_storage* storage = &to->type->storage;
+    uint32_t was = setti_view_extent(view, to->type, 0);
+    uint32_t is = setti_view_extent(view, to->type, 1);
+    order_begin(to);
+    if (storage->kind != SETTI_PACKED) {
+        return;
+    }
+    for (uint32_t first = 0; first < is; first += setti_storage_rows(storage)) {
+        uint32_t number = first >> storage->shift;
+        uint32_t end = SETTI_MIN(is - first, setti_storage_rows(storage));
+        const uint32_t* before =
+            order_indices(storage, setti_view_get(view, &storage->rows, number, 0));
+        const uint32_t* after =
+            order_indices(storage, setti_view_get(view, &storage->rows, number, 1));
+        for (uint32_t k = 0; k < end && !(before == after && first + end <= was); k++) {
+            if (first + k >= was || before[k] != after[k]) {
+                order_put(to, first + k, after[k]);
+            }
+        }
+    }
+}

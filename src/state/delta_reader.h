@@ -1,0 +1,123 @@
+/* delta_reader.h: the files that apply a delta, as they see each other. */
+#ifndef SETTI_DELTA_READER_H
+#define SETTI_DELTA_READER_H
+
+#include "state/delta.h"
+#include "state/snapshot.h"
+
+/* Bytes that may end too early: what is read beyond their end is zeroes. */
+typedef struct setti_delta_reader {
+    const unsigned char* at;
+    const unsigned char* end;
+    bool short_of; /* something was read beyond the end */
+} setti_delta_reader;
+
+/* The next `size` bytes; NULL if there are not as many. */
+const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size);
+
+static inline uint64_t setti_delta_number(setti_delta_reader* from, size_t size)
+{
+    const unsigned char* bytes = setti_delta_read(from, size);
+    uint64_t number = 0;
+    for (size_t k = 0; bytes != NULL && k < size; k++) {
+        number |= (uint64_t)bytes[k] << (8 * k);
+    }
+    return number;
+}
+
+static inline uint32_t setti_delta_u32(setti_delta_reader* from)
+{
+    return (uint32_t)setti_delta_number(from, 4);
+}
+
+static inline sett_entity setti_delta_entity(setti_delta_reader* from)
+{
+    sett_entity entity;
+    entity.index = setti_delta_u32(from);
+    entity.generation = setti_delta_u32(from);
+    return entity;
+}
+
+/* The parts of a type. */
+typedef enum setti_delta_part {
+    SETTI_DELTA_ENTRIES,
+    SETTI_DELTA_LISTS,
+    SETTI_DELTA_ROWS,
+    SETTI_DELTA_PARTS
+} setti_delta_part;
+
+typedef struct setti_delta_type {
+    setti_type* type;
+    setti_delta_form form;
+    uint32_t kind; /* setti_kind of its storage there */
+    uint32_t bytes;
+    uint32_t extent; /* of its storage there */
+    uint32_t count[SETTI_DELTA_PARTS];
+    setti_delta_reader part[SETTI_DELTA_PARTS];
+    uint32_t* want; /* delta_arrange.c: the index that each row is to hold; NULL: as they are */
+} setti_delta_type;
+
+/* A delta whose parts were found. */
+typedef struct setti_delta {
+    sett_world* world;
+    uint64_t before;
+    uint64_t after;
+    uint32_t type_count;
+    uint32_t ended_count;
+    uint32_t begun_count;
+    uint32_t slot_count;
+    uint32_t run_count;
+    setti_delta_type* type;
+    setti_delta_reader ended;
+    setti_delta_reader begun;
+    setti_delta_reader slots;
+    setti_delta_reader order;
+    size_t room;         /* bytes that one step may need to keep pages */
+    uint32_t room_pages; /* and how many they may be */
+} setti_delta;
+
+/* One entry of a type. */
+typedef struct setti_delta_entry {
+    uint32_t kind;
+    uint32_t index;
+    uint32_t count;             /* links: of targets; name: bytes */
+    const unsigned char* bytes; /* of the value; NULL if it is removed */
+} setti_delta_entry;
+
+setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
+
+/* One run of rows: `count` indices follow. */
+typedef struct setti_delta_run {
+    uint32_t first;
+    uint32_t count;
+} setti_delta_run;
+
+static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
+{
+    setti_delta_run run;
+    run.first = setti_delta_u32(from);
+    run.count = setti_delta_u32(from);
+    return run;
+}
+
+/* Whether an index is in a list of entities, which ascends: by bisection of its bytes. */
+bool setti_delta_lists(const setti_delta_reader* list, uint32_t count, uint32_t index);
+
+/* INVALID, because of this. */
+sett_status setti_delta_refuse(const setti_delta* delta, const char* why);
+
+/* Makes sure that the step that follows, a change of one entity in one type, finds memory to keep
+ * the pages that it writes to, so that it can be undone. False, the world says so, without. */
+bool setti_delta_room(const setti_delta* delta);
+
+/* The same for a step that may write to all pages of a table. */
+bool setti_delta_room_for(const setti_delta* delta, const setti_pages* pages);
+
+/* Plays all but the order. False: the world says why; to be undone. */
+bool setti_delta_play(const setti_delta* delta);
+
+/* Puts rows in their order where the world was in the order that the delta is from: `undo` is a
+ * snapshot of it. False when memory runs out. */
+bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo);
+
+#endif
