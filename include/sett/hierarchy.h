@@ -18,8 +18,7 @@
  * see its parents alive. Neither destroying nor walking takes stack or memory, however deep.
  *
  * While a loop is open, entities that have the component can be attached and detached; giving it to
- * one that lacks it is a structural change and refused. Attaching cannot be recorded: record what
- * makes the entity, and attach when the commands have been applied.
+ * one that lacks it is a structural change and refused: record it with sett_cmd_attach.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -95,6 +94,17 @@ SETT_API sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity 
  * Fails: STALE, CONFLICT (a root has the same name), LOCKED (it is being destroyed).
  * Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity);
+
+/* Record the two, to be applied with other commands (sett.h). What they find then:
+ *     the entity or the parent is gone         passed over
+ *     it is a child of that parent already     it becomes the last one
+ *     it is a root already                     it stays one
+ *     a cycle, a name that is taken there      refused: all stays, and sett_world_error says so
+ * Entities promised by sett_cmd_create can be either.
+ * Fail: OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
+SETT_API sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity,
+                                     sett_entity parent);
+SETT_API sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity);
 
 /* Sets what becomes of the children when this entity is destroyed. Gives it the component.
  * Fails: STALE, ARGUMENT, LOCKED, OUT_OF_MEMORY. Threads: writer. Since: 0.1 */

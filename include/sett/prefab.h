@@ -44,6 +44,27 @@ SETT_API sett_status sett_prefab_make(sett_world* world, sett_entity entity);
 SETT_API sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
                                       sett_entity* out);
 
+/* Records the making of one instance, to be applied with other commands (sett.h). Its handle is a
+ * promise, as that of sett_cmd_create, so that more can be recorded about it at once:
+ *
+ *     sett_entity imp = sett_cmd_instantiate(commands, imp_prefab);
+ *     sett_cmd_attach(commands, imp, map);
+ *     SETT_CMD_SET(commands, imp, Position, .x = 8, .y = 3);
+ *
+ * Entities below have handles when it is applied. What it finds then:
+ *     the prefab is gone              nobody comes to be: the handle stays stale for good
+ *     there are too many entities     nobody comes to be, and sett_world_error says so (LIMIT)
+ *     memory runs out                 as for all commands: it is kept, and its entity exists and has
+ *                                     nothing. If it is given something before the next try, that is
+ *                                     all it gets (PRESENT)
+ * A prefab that is recorded itself has to be applied before.
+ * It counts as two commands, the creation and the rest.
+ * Returns null on failure. Fails: as sett_cmd_create.
+ * Cost: applied, that of sett_instantiate with a count of 1: a microsecond or two, where many made
+ * at once take some nanoseconds each.
+ * Threads: lane, into context->commands; allowed while loops are open. Since: 0.1 */
+SETT_API sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab);
+
 /* Returns the relationship "InstanceOf", exclusive and without data, registered by the first call:
  * sett_target(world, instance, it) is the prefab, sett_source_next walks the instances. When the
  * prefab is destroyed the instances stay. 0 when memory runs out.

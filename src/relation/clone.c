@@ -170,7 +170,8 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root, sett_entit
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
         clone->node_count++;
     }
-    if ((uint64_t)clone->node_count * clone->count > ids->limit - ids->count) {
+    uint64_t made = (uint64_t)clone->node_count * clone->count - !sett_is_null(clone->into);
+    if (made > ids->limit - ids->count) {
         return setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->call, sett_null(), 0);
     }
     clone->nodes = clone_alloc(clone, clone->node_count, sizeof(*clone->nodes));
@@ -195,6 +196,7 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root, sett_entit
         node->bulk.count = clone->count;
         node->bulk.repeat = true;
         node->bulk.linked = true;
+        node->bulk.into = k == 0 ? clone->into : sett_null();
         if (clone->node_count > 1 &&
             !setti_hash_map_set(&clone->to->pool, &clone->by_index, (uint64_t)at.index + 1, k)) {
             return clone_no_memory(clone);
@@ -398,7 +400,7 @@ static sett_status clone_reserve(setti_clone* clone)
         if (status != SETT_OK) {
             setti_world_fail(clone->to, status, clone->call, sett_null(), 0);
         }
-        ahead += clone->count;
+        ahead += sett_is_null(node->bulk.into) ? clone->count : 0;
     }
     return status;
 }

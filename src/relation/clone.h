@@ -28,6 +28,7 @@ typedef struct setti_clone {
     const char* call; /* for messages */
     uint32_t count;   /* copies of each entity */
     bool alone;       /* without what is below */
+    sett_entity into; /* null; else, of one copy, the root's: exists and has nothing */
     /* Copies are instances: without the tag Prefab and without shared types, and led to what they
      * were made from by this relationship. NULL: copies are copies. */
     setti_relation* instances;

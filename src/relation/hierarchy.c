@@ -25,7 +25,10 @@
 #include "relation/links.h"
 #include "relation/name_table.h"
 #include "world/change.h"
+#include "world/command.h"
 #include "world/sort.h"
+
+#include <stdio.h>
 
 static_assert(sizeof(sett_hierarchy) == 24, "three words");
 
@@ -656,6 +659,62 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     }
     node->children = (node->children & ~SETTI_POLICY) | (uint32_t)policy;
     return SETT_OK;
+}
+
+/* ------------------------------------------------------------------------------------ recording */
+
+typedef struct tree_call {
+    setti_command_call call; /* first */
+    sett_entity parent;
+} tree_call;
+
+static sett_status tree_apply_attach(sett_world* world, sett_entity entity,
+                                     const setti_command_call* given)
+{
+    const tree_call* call = (const tree_call*)(const void*)given;
+    return sett_entity_valid(world, call->parent)
+               ? sett_hierarchy_attach(world, entity, call->parent)
+               : SETT_OK;
+}
+
+static void tree_print_attach(const sett_world* world, const setti_command_call* given, char* out,
+                              size_t size)
+{
+    const tree_call* call = (const tree_call*)(const void*)given;
+    (void)world;
+    snprintf(out, size, " to entity %u:%u", (unsigned)call->parent.index,
+             (unsigned)call->parent.generation);
+}
+
+sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity, sett_entity parent)
+{
+    sett_status status;
+    tree_call* call =
+        (tree_call*)(void*)setti_commands_call(commands, entity, "attach", sizeof(*call), &status);
+    if (call != NULL) {
+        call->call.apply = tree_apply_attach;
+        call->call.print = tree_print_attach;
+        call->parent = parent;
+    }
+    return status;
+}
+
+static sett_status tree_apply_detach(sett_world* world, sett_entity entity,
+                                     const setti_command_call* call)
+{
+    (void)call;
+    return sett_hierarchy_detach(world, entity);
+}
+
+sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity)
+{
+    sett_status status;
+    setti_command_call* call =
+        setti_commands_call(commands, entity, "detach", sizeof(*call), &status);
+    if (call != NULL) {
+        call->apply = tree_apply_detach;
+    }
+    return status;
 }
 
 /* -------------------------------------------------------------------------------------- reading */

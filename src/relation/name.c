@@ -17,6 +17,7 @@
  */
 #include "relation/links.h"
 #include "relation/name_table.h"
+#include "world/command.h"
 
 #include <stdio.h>
 
@@ -342,6 +343,42 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
     name_write(world, entity.index, key);
     name_put(names, entity.index + 1, name_hash(parent, key));
     return SETT_OK;
+}
+
+static const char* name_of_call(const setti_command_call* call)
+{
+    return (const char*)(call + 1);
+}
+
+static sett_status name_apply_set(sett_world* world, sett_entity entity,
+                                  const setti_command_call* call)
+{
+    return sett_name_set(world, entity, name_of_call(call));
+}
+
+static void name_print_set(const sett_world* world, const setti_command_call* call, char* out,
+                           size_t size)
+{
+    (void)world;
+    snprintf(out, size, " \"%.100s\"", name_of_call(call));
+}
+
+sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const char* name)
+{
+    sett_status status = SETT_STATUS_ARGUMENT;
+    if (!name_is_good(name)) {
+        setti_world_misuse(setti_commands_world(commands), status, "sett_cmd_name_set", entity, 0);
+        return status;
+    }
+    size_t size = strlen(name) + 1;
+    setti_command_call* call =
+        setti_commands_call(commands, entity, "name", sizeof(*call) + size, &status);
+    if (call != NULL) {
+        call->apply = name_apply_set;
+        call->print = name_print_set;
+        memcpy(call + 1, name, size);
+    }
+    return status;
 }
 
 bool setti_name_reserve(sett_world* world, uint32_t count)

@@ -12,6 +12,9 @@
 #include "query/query.h"
 #include "relation/clone.h"
 #include "relation/links.h"
+#include "world/command.h"
+
+#include <stdio.h>
 
 /* Registers a tag that hides, and tells the queries that there are of it. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
@@ -75,6 +78,24 @@ sett_component sett_instance_of(sett_world* world)
     return world->instance_of->links->id;
 }
 
+/* Makes `count` instances, or one of an entity that has nothing. */
+static sett_status prefab_copy(sett_world* world, const char* call, sett_entity prefab,
+                               uint32_t count, sett_entity into, sett_entity* out)
+{
+    if (sett_instance_of(world) == 0) {
+        return world->error;
+    }
+    setti_clone clone;
+    memset(&clone, 0, sizeof(clone));
+    clone.from = world;
+    clone.to = world;
+    clone.call = call;
+    clone.count = count;
+    clone.into = into;
+    clone.instances = world->instance_of;
+    return setti_clone_run(&clone, prefab, out);
+}
+
 sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
                              sett_entity* out)
 {
@@ -86,20 +107,55 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     if (!sett_entity_valid(world, prefab)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, prefab, 0);
     }
-    if (count == 0) {
-        return SETT_OK;
+    return count != 0 ? prefab_copy(world, call, prefab, count, sett_null(), out) : SETT_OK;
+}
+
+/* ------------------------------------------------------------------------------------ recording */
+
+typedef struct prefab_call {
+    setti_command_call call; /* first */
+    sett_entity prefab;
+} prefab_call;
+
+/* Its entity was created by the record before this one. When memory runs out in between, the world
+ * is in the caller's hands, who may have given it something. */
+static sett_status prefab_apply(sett_world* world, sett_entity entity,
+                                const setti_command_call* given)
+{
+    static const char call[] = "sett_cmd_instantiate";
+    sett_entity prefab = ((const prefab_call*)(const void*)given)->prefab;
+    if (sett_entity_components(world, entity, NULL, 0) != 0) {
+        return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
     }
-    if (sett_instance_of(world) == 0) {
-        return world->error;
+    if (!sett_entity_valid(world, prefab)) {
+        return sett_entity_destroy(world, entity);
     }
-    setti_clone clone;
-    memset(&clone, 0, sizeof(clone));
-    clone.from = world;
-    clone.to = world;
-    clone.call = call;
-    clone.count = count;
-    clone.instances = world->instance_of;
-    return setti_clone_run(&clone, prefab, out);
+    sett_status status = prefab_copy(world, call, prefab, 1, entity, NULL);
+    if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
+        (void)sett_entity_destroy(world, entity);
+    }
+    return status;
+}
+
+static void prefab_print(const sett_world* world, const setti_command_call* given, char* out,
+                         size_t size)
+{
+    sett_entity prefab = ((const prefab_call*)(const void*)given)->prefab;
+    (void)world;
+    snprintf(out, size, " from entity %u:%u", (unsigned)prefab.index, (unsigned)prefab.generation);
+}
+
+sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
+{
+    setti_command_call* call;
+    sett_entity entity =
+        setti_commands_create_call(commands, "instantiate", sizeof(prefab_call), &call);
+    if (call != NULL) {
+        call->apply = prefab_apply;
+        call->print = prefab_print;
+        ((prefab_call*)(void*)call)->prefab = prefab;
+    }
+    return entity;
 }
 
 sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared)

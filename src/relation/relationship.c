@@ -438,6 +438,16 @@ static sett_status relation_apply_unrelate(sett_world* world, sett_entity source
     return sett_unrelate(world, source, call->relationship, call->target);
 }
 
+static void relation_print(const sett_world* world, const setti_command_call* given, char* out,
+                           size_t size)
+{
+    const relation_call* call = (const relation_call*)(const void*)given;
+    snprintf(out, size, " %s entity %u:%u by \"%.100s\"",
+             given->apply == relation_apply_relate ? "to" : "from", (unsigned)call->target.index,
+             (unsigned)call->target.generation,
+             setti_world_type(world, call->relationship)->desc.name);
+}
+
 static sett_status relation_record(
     sett_commands* commands, sett_entity source, sett_component relationship, sett_entity target,
     const void* data, sett_status (*apply)(sett_world*, sett_entity, const setti_command_call*))
@@ -457,6 +467,7 @@ static sett_status relation_record(
         return status;
     }
     call->call.apply = apply;
+    call->call.print = relation_print;
     call->relationship = relationship;
     call->target = target;
     call->has_data = size != 0;

@@ -45,8 +45,11 @@ typedef struct setti_bulk {
     const void* const* values;        /* of each, NULL: initialised values; NULL: all of them */
     uint32_t component_count;
     uint32_t count; /* entities */
-    bool repeat;    /* `values` point to one value each, which all entities get */
-    bool linked;    /* types of relationships may be among them: the caller will link */
+    sett_entity
+        into;    /* null: entities come to be; else `count` is 1, and this one, which exists and
+                         has nothing, gets it all */
+    bool repeat; /* `values` point to one value each, which all entities get */
+    bool linked; /* types of relationships may be among them: the caller will link */
     /* The rest is worked out; all zeroes at first. */
     setti_type_list types; /* what is added, in order */
     uint32_t signature;

@@ -198,7 +198,9 @@ sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahe
     if (bulk->count > SETTI_NONE - ahead) {
         return SETT_STATUS_LIMIT;
     }
-    sett_status status = setti_entity_reserve(&world->pool, table, ahead + bulk->count);
+    bool fresh = sett_is_null(bulk->into);
+    sett_status status =
+        fresh ? setti_entity_reserve(&world->pool, table, ahead + bulk->count) : SETT_OK;
     if (status != SETT_OK || bulk->types.count == 0) {
         return status;
     }
@@ -207,7 +209,10 @@ sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahe
     }
     setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
     for (uint32_t done = 0; done < bulk->count;) {
-        change_run run = change_run_next(table, ahead + done, bulk->count - done);
+        change_run run = {bulk->into.index, 1, false};
+        if (fresh) {
+            run = change_run_next(table, ahead + done, bulk->count - done);
+        }
         for (uint32_t k = 0; k < run.count && world->listeners != NULL; k++) {
             if (!setti_change_reserve_listeners(world, walk, run.first + k)) {
                 return SETT_STATUS_OUT_OF_MEMORY;
@@ -299,14 +304,33 @@ static void change_bulk_fill_run(sett_world* world, setti_type* type, change_run
     }
 }
 
+/* Brings the next entities to life, which follow one another; or takes the one that is given. */
+static change_run change_bulk_begin(sett_world* world, const setti_bulk* bulk, uint32_t done,
+                                    sett_entity* out)
+{
+    setti_entity_table* table = &world->entities;
+    change_run run = {bulk->into.index, 1, false};
+    if (sett_is_null(bulk->into)) {
+        run = change_run_next(table, 0, bulk->count - done);
+        setti_entity_create_run(&world->pool, table, run.count, run.down, bulk->signature,
+                                out != NULL ? out + done : NULL);
+        return run;
+    }
+    setti_change_set_signature(world, run.first, setti_entity_signature(table, bulk->into),
+                               bulk->signature);
+    if (out != NULL) {
+        *out = bulk->into;
+    }
+    return run;
+}
+
 void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out)
 {
     setti_entity_table* table = &world->entities;
-    bulk->row = table->ids.count;
+    bulk->row = sett_is_null(bulk->into) ? table->ids.count
+                                         : setti_id_set_sparse(&table->ids, bulk->into.index);
     for (uint32_t done = 0; done < bulk->count;) {
-        change_run run = change_run_next(table, 0, bulk->count - done);
-        setti_entity_create_run(&world->pool, table, run.count, run.down, bulk->signature,
-                                out != NULL ? out + done : NULL);
+        change_run run = change_bulk_begin(world, bulk, done, out);
         for (uint32_t k = 0; k < bulk->types.count; k++) {
             setti_type* type = bulk->types.item[k];
             const unsigned char* given = change_bulk_values(bulk, type);

@@ -247,13 +247,6 @@ uint32_t sett_commands_count(const sett_commands* commands)
 
 static const char* const command_verbs[] = {"create", "destroy", "add", "set", "remove", "clear"};
 
-static const char* command_verb(const command_chunk* chunk, const command_record* record)
-{
-    const void* payload = (const unsigned char*)chunk + record->payload;
-    return record->kind == COMMAND_CALL ? ((const setti_command_call*)payload)->verb
-                                        : command_verbs[record->kind];
-}
-
 /* One command in words. */
 static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE], const char* verb,
                           command_kind kind, sett_entity entity, sett_component component)
@@ -267,6 +260,23 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE], 
     const char* where = kind == COMMAND_ADD ? "to" : (kind == COMMAND_SET ? "of" : "from");
     snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", verb, type->desc.name, where,
              (unsigned)entity.index, (unsigned)entity.generation);
+}
+
+/* The same of one that is recorded. */
+static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
+                                 const command_chunk* chunk, const command_record* record)
+{
+    command_kind kind = (command_kind)record->kind;
+    const setti_command_call* call = NULL;
+    if (kind == COMMAND_CALL) {
+        call = (const void*)((const unsigned char*)chunk + record->payload);
+    }
+    command_print(world, out, call != NULL ? call->verb : command_verbs[kind], kind, record->entity,
+                  record->component);
+    if (call != NULL && call->print != NULL) {
+        size_t length = strlen(out);
+        call->print(world, call, out + length, COMMAND_TEXT_SIZE - length);
+    }
 }
 
 size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size)
@@ -286,8 +296,7 @@ size_t sett_commands_describe(const sett_commands* commands, char* out, size_t s
         }
         const command_record* record = command_at(chunk, offset);
         offset = record->end;
-        command_print(commands->world, what, command_verb(chunk, record),
-                      (command_kind)record->kind, record->entity, record->component);
+        command_print_record(commands->world, what, chunk, record);
         int added = snprintf(line, sizeof(line), "%u: %s\n", (unsigned)number, what);
         if (length < size) {
             snprintf(out + length, size - length, "%s", line);
@@ -354,19 +363,28 @@ static bool commands_grow(sett_commands* commands, size_t need)
     return true;
 }
 
+/* Bytes that a record takes at most. */
+static size_t command_need(size_t size, size_t align)
+{
+    return sizeof(command_record) + size + (size != 0 ? align : 0) + 16;
+}
+
+/* Makes sure that so many bytes can be appended. */
+static bool commands_reserve(sett_commands* commands, size_t need)
+{
+    const command_chunk* chunk = commands->write;
+    return (chunk != NULL && chunk->size - chunk->used >= need) || commands_grow(commands, need);
+}
+
 /* Appends a record with room for a value of `size` bytes. NULL when memory runs out. */
 static command_record* commands_append(sett_commands* commands, command_kind kind,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
 {
-    size_t need = sizeof(command_record) + size + (size != 0 ? align : 0) + 16;
-    command_chunk* chunk = commands->write;
-    if (chunk == NULL || chunk->size - chunk->used < need) {
-        if (!commands_grow(commands, need)) {
-            return NULL;
-        }
-        chunk = commands->write;
+    if (!commands_reserve(commands, command_need(size, align))) {
+        return NULL;
     }
+    command_chunk* chunk = commands->write;
     size_t offset = chunk->used;
     size_t payload = 0;
     size_t end = offset + sizeof(command_record);
@@ -544,7 +562,29 @@ setti_command_call* setti_commands_call(sett_commands* commands, sett_entity ent
     setti_command_call* call =
         (setti_command_call*)(void*)((unsigned char*)commands->write + record->payload);
     call->verb = verb;
+    call->print = NULL;
     return call;
+}
+
+sett_entity setti_commands_create_call(sett_commands* commands, const char* verb, size_t size,
+                                       setti_command_call** call)
+{
+    sett_status status = SETT_STATUS_OUT_OF_MEMORY;
+    *call = NULL;
+    if (!commands_reserve(commands, command_need(0, 1) + command_need(size, 16))) {
+        if (commands->lane.count != 0) {
+            commands->lane.error = status;
+        } else {
+            setti_world_fail(commands->world, status, "sett_cmd_create", sett_null(), 0);
+        }
+        return sett_null();
+    }
+    sett_entity entity = sett_cmd_create(commands);
+    if (!sett_is_null(entity)) {
+        *call = setti_commands_call(commands, entity, verb, size, &status);
+        SETTI_ASSERT(*call != NULL);
+    }
+    return entity;
 }
 
 /* ------------------------------------------------------------------------------------- applying */
@@ -589,8 +629,7 @@ SETTI_COLD static void commands_stopped(sett_commands* commands, const command_r
 {
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
-    command_print(world, what, command_verb(commands->read, record), (command_kind)record->kind,
-                  record->entity, record->component);
+    command_print_record(world, what, commands->read, record);
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "sett_commands_apply: command %u of %u, %s: the allocator returned NULL; "
                           "it and those behind it are kept",

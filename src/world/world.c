@@ -365,6 +365,9 @@ static const char* world_command_for(const char* call)
                                            {"sett_remove", "sett_cmd_remove"},
                                            {"sett_relate", "sett_cmd_relate"},
                                            {"sett_unrelate", "sett_cmd_unrelate"},
+                                           {"sett_hierarchy_attach", "sett_cmd_attach"},
+                                           {"sett_name_set", "sett_cmd_name_set"},
+                                           {"sett_instantiate", "sett_cmd_instantiate"},
                                            {"sett_entity_create_many", "sett_cmd_create"},
                                            {"sett_entity_destroy_many", "sett_cmd_destroy"}};
     for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++) {
