@@ -1,9 +1,10 @@
 /* scene_tree.c: trees of entities, beside the row "tree": the same by hand, one child among ten
- * million, and transforms through deep and wide scenes. */
+ * million, instances of prefabs, and transforms through deep and wide scenes. */
 #include "scene_case.h"
 #include "scene_sett.h"
 
 #include "sett/hierarchy.h"
+#include "sett/prefab.h"
 
 /* The row by hand: a component that holds who is above, below and beside. */
 typedef struct Link {
@@ -75,7 +76,10 @@ static void tree_by_hand(scene_run* run)
     scene_free(roots);
 }
 
-/* Detaches children of a parent that has very many, each a random one, and attaches it again. */
+#define TREE_DETACHED 100000u
+
+/* Detaches children of a parent that has very many. variant: each a random one; the first; the
+ * last. */
 static void tree_detach(scene_run* run)
 {
     sett_world* world = scene_world(run, true);
@@ -84,17 +88,81 @@ static void tree_detach(scene_run* run)
     for (uint32_t k = 0; k < run->count; k++) {
         scene_check(sett_hierarchy_attach(world, children[k], parent) == SETT_OK, "attach");
     }
+    uint32_t detached = run->count < TREE_DETACHED ? run->count : TREE_DETACHED;
     uint64_t state = SCENE_SEED;
+    for (uint32_t k = 0; k < detached; k++) { /* drawn before: the list is not what is measured */
+        uint32_t other = k + (uint32_t)((scene_random(&state) >> 32) % (run->count - k));
+        sett_entity drawn = children[other];
+        children[other] = children[k];
+        children[k] = drawn;
+    }
     scene_start(run);
-    for (uint32_t k = 0; k < 100000; k++) {
-        sett_entity child = children[(scene_random(&state) >> 32) % run->count];
+    for (uint32_t k = 0; k < detached; k++) {
+        sett_entity child = run->variant == 0   ? children[k]
+                            : run->variant == 1 ? sett_hierarchy_first(world, parent)
+                                                : sett_hierarchy_last(world, parent);
         (void)sett_hierarchy_detach(world, child);
     }
     scene_stop(run);
-    run->operations = 100000;
+    run->operations = detached;
     run->checksum = sett_hierarchy_child_count(world, parent);
+    scene_check(run->checksum == run->count - detached, "all were children");
     sett_world_destroy(world);
     scene_free(children);
+}
+
+/* ------------------------------------------------------------------------------------ instances */
+
+typedef struct Part {
+    float x, y, z, w;
+} Part;
+
+/* Entities of five components with the values of one, in worlds of their own, as games load them.
+ * variant: one creation in bulk, given all values; instances of a prefab, one creation; one by
+ * one. */
+static void tree_instances(scene_run* run)
+{
+    sett_component parts[5];
+    const void* values[5];
+    Part* given[5];
+    for (uint32_t k = 0; k < 5; k++) {
+        given[k] = scene_alloc(run->count, sizeof(Part));
+        values[k] = given[k];
+        for (uint32_t j = 0; j < run->count; j++) {
+            given[k][j] = (Part){(float)k, 1, 2, 3};
+        }
+    }
+    uint32_t rounds = scene_rounds(run->count, 1000000);
+    for (uint32_t round = 0; round < rounds; round++) {
+        sett_world* world = scene_world(run, true);
+        sett_entity prefab = sett_entity_create(world);
+        for (uint32_t k = 0; k < 5; k++) {
+            char name[8] = {'P', (char)('0' + k), '\0'};
+            parts[k] =
+                scene_type(world, name, sizeof(Part), SETT_ALIGNOF(Part), SETT_STORAGE_DEFAULT);
+            (void)sett_set(world, prefab, parts[k], given[k]);
+        }
+        scene_check(sett_prefab_make(world, prefab) == SETT_OK, "prefab");
+        scene_check(sett_instance_of(world) != 0, "InstanceOf");
+        scene_start(run);
+        if (run->variant == 0) {
+            (void)sett_entity_create_many(world, run->count, parts, 5, values, NULL);
+        } else if (run->variant == 1) {
+            (void)sett_instantiate(world, prefab, run->count, NULL);
+        } else {
+            for (uint32_t k = 0; k < run->count; k++) {
+                (void)sett_instantiate(world, prefab, 1, NULL);
+            }
+        }
+        scene_stop(run);
+        run->checksum += sett_component_count(world, parts[4]);
+        sett_world_destroy(world);
+    }
+    run->operations = (uint64_t)rounds * run->count;
+    scene_check(run->checksum == run->operations + rounds, "all are there");
+    for (uint32_t k = 0; k < 5; k++) {
+        scene_free(given[k]);
+    }
 }
 
 /* ----------------------------------------------------------------------------------- transforms */
@@ -166,7 +234,12 @@ static void tree_transforms(scene_run* run)
 
 const scene_case scene_tree[] = {
     {"tree", "by hand", 10, 0, false, tree_by_hand, 0, 0, 0},
-    {"tree", "detach one child", 10000000, 0, true, tree_detach, 0, 0, 0},
+    {"tree", "detach a random child", 10000000, 0, true, tree_detach, 0, 0, 0},
+    {"tree", "detach the first child", 10000000, 1, true, tree_detach, 0, 0, 0},
+    {"tree", "detach the last child", 10000000, 2, true, tree_detach, 0, 0, 0},
+    {"tree", "5 components, in bulk", 100000, 0, false, tree_instances, 0, 0, 0},
+    {"tree", "5 components, instances", 100000, 1, false, tree_instances, 0, 0, 0},
+    {"tree", "5 components, one by one", 100000, 2, false, tree_instances, 0, 0, 0},
     {"tree", "transforms, wide", 100000, 0, false, tree_transforms, 0, 0, 0},
     {"tree", "transforms, 4 levels", 100000, 4, false, tree_transforms, 0, 0, 0},
     {"tree", "transforms, 1,000 levels", 100000, 1000, false, tree_transforms, 0, 0, 0},
