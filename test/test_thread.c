@@ -667,8 +667,148 @@ static void two_worlds_share_a_pool(void)
     sett_threads_destroy(threads);
 }
 
+/* ---- The guard ------------------------------------------------------------------------------- */
+
+#define WATCHED 4 /* systems, and workers */
+
+typedef struct watch {
+    sett_component own[WATCHED];   /* which the k-th system declares to write */
+    sett_component other[WATCHED]; /* and which it writes without saying so */
+    sett_component common;         /* which all read without saying so */
+    sett_component rare;           /* which the first reads in one row only */
+    setti_lock lock;
+    uint32_t lines;
+    char log[8000];
+} watch;
+
+static void watch_log(void* user, sett_log_level level, const char* message)
+{
+    watch* w = user;
+    setti_lock_take(&w->lock);
+    CHECK_EQ(level, SETT_LOG_ERROR);
+    CHECK(strlen(w->log) + strlen(message) + 2 < sizeof(w->log));
+    strcat(w->log, message);
+    strcat(w->log, "\n");
+    w->lines++;
+    setti_lock_release(&w->lock);
+}
+
+static void watch_run(sett_context* c)
+{
+    const watch* w = c->user;
+    uint32_t number = (uint32_t)(sett_system_name(c->system)[0] - '0');
+    SETT_SYSTEM_QUERY(c, b) {
+        SETT_EACH(b, i) {
+            sett_entity e = sett_batch_entity(b, i);
+            CHECK(sett_get_mut(c->world, e, w->own[number]) != NULL);
+            CHECK(sett_get_mut(c->world, e, w->other[number]) != NULL);
+            CHECK(sett_has(c->world, e, w->common));
+            CHECK(sett_get(c->world, e, w->common) != NULL);
+            if (number == 0 && e.index == 9000) {
+                CHECK(sett_get(c->world, e, w->rare) != NULL);
+            }
+        }
+    }
+}
+
+static void watch_expect(const watch* w, uint32_t number, const char* what, const char* component)
+{
+    char line[100];
+    snprintf(line, sizeof(line), "system \"%u\" %s \"%s\"", (unsigned)number, what, component);
+    CHECK_MSG(strstr(w->log, line) != NULL, "%s is missing in:\n%s", line, w->log);
+}
+
+/* Each system is told of what it touches, by its own name, once, from whatever thread; others that
+ * do the same beside it are told for themselves. */
+static void the_guard_watches_all_threads(void)
+{
+    static watch w;
+    memset(&w, 0, sizeof(w));
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = watch_log, .hook_user = &w});
+    static const char* const own[WATCHED] = {"own 0", "own 1", "own 2", "own 3"};
+    static const char* const other[WATCHED] = {"other 0", "other 1", "other 2", "other 3"};
+    static const char* const names[WATCHED] = {"0", "1", "2", "3"};
+    sett_component all[2 * WATCHED + 2];
+    for (uint32_t k = 0; k < 2 * WATCHED; k++) {
+        const char* name = k < WATCHED ? own[k] : other[k - WATCHED];
+        all[k] = sett_component_register(world, &(sett_component_desc){.name = name, .size = 4});
+    }
+    memcpy(w.own, all, sizeof(w.own));
+    memcpy(w.other, all + WATCHED, sizeof(w.other));
+    w.common = sett_component_register(world, &(sett_component_desc){.name = "common", .size = 4});
+    w.rare = sett_component_register(world, &(sett_component_desc){.name = "rare", .size = 4});
+    all[2 * WATCHED] = w.common;
+    all[2 * WATCHED + 1] = w.rare;
+    CHECK_EQ(sett_entity_create_many(world, 12000, all, 2 * WATCHED + 2, NULL, NULL), SETT_OK);
+    for (uint32_t k = 0; k < WATCHED; k++) {
+        sett_system_desc desc = {.name = names[k], .run = watch_run, .user = &w};
+        desc.terms[0] = (sett_term){.component = w.own[k]};
+        CHECK(sett_system_create(world, &desc) != NULL);
+    }
+    sett_threads* threads = sett_threads_create(WATCHED, NULL);
+    sett_schedule_desc schedule = {.tasks = sett_threads_tasks(threads), .no_times = true};
+    schedule.guard = SETT_GUARD_OFF;
+    CHECK_EQ(sett_schedule_configure(world, &schedule), SETT_OK);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(w.lines, 0);
+    schedule.guard = SETT_GUARD_ON;
+    CHECK_EQ(sett_schedule_configure(world, &schedule), SETT_OK);
+    for (uint32_t frame = 0; frame < 3; frame++) {
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_EQ(w.lines, 2 * WATCHED + 1);
+    }
+    for (uint32_t k = 0; k < WATCHED; k++) {
+        watch_expect(&w, k, "writes", other[k]);
+        watch_expect(&w, k, "asks for", "common");
+    }
+    watch_expect(&w, 0, "reads", "rare");
+    CHECK_EQ(world->hot_capacity, world->type_capacity);
+    sett_world_destroy(world);
+    sett_threads_destroy(threads);
+}
+
+typedef struct passer_by {
+    sett_context* context;
+    sett_entity entity;
+} passer_by;
+
+static void pass_by(void* user)
+{
+    const passer_by* p = user;
+    /* Declared to be read only: in the system itself this would be told. */
+    CHECK(sett_get_mut(p->context->world, p->entity, 1) != NULL);
+}
+
+static void not_a_system(sett_context* c)
+{
+    passer_by p = {c, *(const sett_entity*)c->user};
+    setti_thread thread = {.body = pass_by, .user = &p};
+    CHECK(setti_thread_start(&thread));
+    setti_thread_join(&thread);
+}
+
+/* A thread that does no job of this world is nobody's: what it touches is not told of. */
+static void the_guard_passes_over_other_threads(void)
+{
+    static watch w;
+    memset(&w, 0, sizeof(w));
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = watch_log, .hook_user = &w});
+    sett_component id =
+        sett_component_register(world, &(sett_component_desc){.name = "A", .size = 4});
+    sett_entity e = sett_entity_create(world);
+    sett_add(world, e, id);
+    sett_system_desc desc = {.name = "0", .run = not_a_system, .user = &e};
+    desc.reads[0] = id;
+    CHECK(sett_system_create(world, &desc) != NULL);
+    sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_ON});
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(w.lines, 0);
+    sett_world_destroy(world);
+}
+
 TEST_MAIN(TEST(each_item_is_done_once), TEST(a_busy_pool_lets_others_work_themselves),
           TEST(no_memory_no_pool), TEST(the_state_is_pinned),
           TEST(the_number_of_workers_does_not_matter), TEST(the_order_of_jobs_does_not_matter),
           TEST(the_steady_state_allocates_nothing), TEST(readers_run_side_by_side),
-          TEST(two_worlds_share_a_pool))
+          TEST(two_worlds_share_a_pool), TEST(the_guard_watches_all_threads),
+          TEST(the_guard_passes_over_other_threads))

@@ -130,7 +130,7 @@ static bool simulation_make_threads(Simulation* sim, uint32_t workers)
     if (sim->threads == NULL) {
         return false;
     }
-    /* One worker is no workers: the world does it all itself, and may watch what systems touch. */
+    /* One worker is no workers: the world does it all itself. */
     sett_schedule_desc schedule = {0};
     if (sett_threads_count(sim->threads) > 1) {
         schedule.tasks = sett_threads_tasks(sim->threads);

@@ -1,5 +1,8 @@
-/* atomic.h: a number that one thread writes and others look at without a lock, to know whether
- * taking the lock is worth it. Where C has no atomics it is never looked at. */
+/* atomic.h: numbers that one thread writes and others look at without a lock. Where C has no
+ * atomics (SETTI_ATOMICS is 0) they are never looked at from another thread.
+ *
+ *     signal   to know whether taking the lock is worth it; what was written before it is seen
+ *     mark     in which a thread looks for what it wrote itself; orders nothing else */
 #ifndef SETTI_ATOMIC_H
 #define SETTI_ATOMIC_H
 
@@ -9,7 +12,20 @@
 #if !defined(__STDC_NO_ATOMICS__)
 #include <stdatomic.h>
 
+#define SETTI_ATOMICS 1
+
 typedef atomic_uint_least32_t setti_signal;
+typedef atomic_uintptr_t setti_mark;
+
+static inline void setti_mark_set(setti_mark* to, uintptr_t value)
+{
+    atomic_store_explicit(to, value, memory_order_relaxed);
+}
+
+static inline uintptr_t setti_mark_get(setti_mark* from)
+{
+    return atomic_load_explicit(from, memory_order_relaxed);
+}
 
 static inline void setti_signal_set(setti_signal* to, uint32_t value)
 {
@@ -25,7 +41,20 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
 
 #else
 
+#define SETTI_ATOMICS 0
+
 typedef uint32_t setti_signal;
+typedef uintptr_t setti_mark;
+
+static inline void setti_mark_set(setti_mark* to, uintptr_t value)
+{
+    *to = value;
+}
+
+static inline uintptr_t setti_mark_get(setti_mark* from)
+{
+    return *from;
+}
 
 static inline void setti_signal_set(setti_signal* to, uint32_t value)
 {

@@ -5,6 +5,7 @@
 
 #include "base/platform.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -129,6 +130,12 @@ void setti_platform_pause(void)
 }
 
 /* -------------------------------------------------------------------------------------- threads */
+
+/* Each thread has an errno of its own, wherever there are threads: C says so. */
+uintptr_t setti_platform_thread(void)
+{
+    return (uintptr_t)&errno;
+}
 
 #if defined(PLATFORM_POSIX)
 

@@ -29,6 +29,9 @@ uint32_t setti_platform_cores(void);
 /* Tells the processor that this is a loop that waits. */
 void setti_platform_pause(void);
 
+/* A number for the thread that asks, which no other has while it lives. */
+uintptr_t setti_platform_thread(void);
+
 /* A mutex with one condition. Where there are no threads its init fails. */
 typedef struct setti_gate {
     uint64_t opaque[18];

@@ -44,9 +44,10 @@ static void frame_report_open(const sett_system* system)
 }
 
 /* Calls the function of a job's system. `begin`: the time; returns what it is afterwards. */
-static uint64_t frame_call(const setti_run* run, setti_job* job, uint64_t begin)
+static uint64_t frame_call(setti_run* run, setti_job* job, uint64_t begin)
 {
     sett_system* system = job->system;
+    bool watched = system->world->guard != NULL;
     setti_lane* lane = job->lane;
     sett_context context;
     context.world = system->world;
@@ -59,6 +60,9 @@ static uint64_t frame_call(const setti_run* run, setti_job* job, uint64_t begin)
     context.frame = run->state.frames;
     context.time = run->state.time;
     context.job = job;
+    if (SETTI_UNLIKELY(watched)) {
+        setti_guard_enter(run, job);
+    }
     for (uint32_t step = 0; step < system->steps; step++) {
         setti_arena_reset(&lane->side.scratch);
         system->desc.run(&context);
@@ -66,6 +70,9 @@ static uint64_t frame_call(const setti_run* run, setti_job* job, uint64_t begin)
             frame_report_open(system);
             lane->side.open = 0;
         }
+    }
+    if (SETTI_UNLIKELY(watched)) {
+        setti_guard_leave(job);
     }
     uint64_t end = run->timed ? setti_platform_now() : 0;
     lane->time = end - begin;
@@ -168,6 +175,7 @@ static setti_job* frame_add_job(setti_run* run, sett_system* system, uint32_t nu
     job->count = count;
     job->from = 0;
     job->to = UINT32_MAX;
+    setti_mark_set(&job->thread, 0);
     run->buffers[run->job_count++] = job->lane->commands;
     return job;
 }
@@ -226,7 +234,7 @@ static void frame_update_plans(sett_world* world)
 
 static void frame_task(uint32_t begin, uint32_t end, void* context)
 {
-    const setti_run* run = context;
+    setti_run* run = context;
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = begin; k < end; k++) {
         now = frame_call(run, &run->jobs[k], now);
@@ -236,19 +244,10 @@ static void frame_task(uint32_t begin, uint32_t end, void* context)
 static void frame_run_here(sett_world* world, bool alone)
 {
     setti_run* run = world->run;
-    const sett_system* watched = NULL;
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = 0; k < run->job_count; k++) {
-        sett_system* system = run->jobs[k].system;
-        world->running = alone ? NULL : system->name;
-        if (run->watched && !alone && run->tasks.enqueue == NULL && watched != system) {
-            setti_guard_watch(world, system);
-            watched = system;
-        }
+        world->running = alone ? NULL : run->jobs[k].system->name;
         now = frame_call(run, &run->jobs[k], now);
-    }
-    if (watched != NULL) {
-        setti_guard_watch(world, NULL);
     }
     world->running = NULL;
 }
@@ -363,10 +362,16 @@ static sett_status frame_run_jobs(sett_world* world, bool alone)
     }
     setti_commands_begin_lanes(world, run->buffers, run->job_count);
     run->lanes_open = true;
+    if (run->watched) {
+        setti_guard_watch(world, true);
+    }
     if (frame_is_worth(world)) {
         frame_run_side_by_side(world);
     } else {
         frame_run_here(world, false);
+    }
+    if (run->watched) {
+        setti_guard_watch(world, false);
     }
     sett_status status = frame_close(world);
     sett_status ended = frame_end_lanes(world);
@@ -542,6 +547,7 @@ sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc*
 #if !defined(NDEBUG)
     run->watched = desc->guard != SETT_GUARD_OFF;
 #endif
+    run->watched = run->watched && (SETTI_ATOMICS || run->tasks.enqueue == NULL);
     run->scheduled = false; /* there may be more jobs */
     return SETT_OK;
 }

@@ -1,13 +1,56 @@
-/* guard.c: telling when a system touches what it did not declare. While a system is watched, the
+/* guard.c: telling when a system touches what it did not declare. While systems are watched, the
  * table of types that short paths read looks empty, as it does while use is recorded: every access
  * goes the long way, and there it is looked at. Nobody else pays.
  *
- * What was reported is added to the system's access with SETTI_ACCESS_REPORTED, so that a component
- * is reported once; the schedule does not see it, because it asks for other flags.
+ * Which system it is that touches is known by the thread: a job says which thread does it, and a
+ * thread finds itself among the jobs. The job that a thread like it began last is looked at first,
+ * so it does not search where there are fewer threads than hints.
+ *
+ *     hints, by hash of the thread   |  2 |    |  0 |    |
+ *                                       |         |
+ *     jobs, and the thread of each   | #7 | -- | #4 | ...
+ *
+ * What was reported is noted with the system, so that a component is reported once.
+ *
+ * Invariant: a thread is in one job at most, from enter to leave; only it writes itself there
  */
 #include "run/run.h"
 
 #include <stdio.h>
+
+static setti_mark* guard_hint(setti_run* run, uintptr_t thread)
+{
+    uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);
+    return &run->guard_hints[(hash >> 32) % SETTI_GUARD_HINTS];
+}
+
+void setti_guard_enter(setti_run* run, setti_job* job)
+{
+    uintptr_t thread = setti_platform_thread();
+    setti_mark_set(&job->thread, thread);
+    setti_mark_set(guard_hint(run, thread), (uintptr_t)(job - run->jobs));
+}
+
+void setti_guard_leave(setti_job* job)
+{
+    setti_mark_set(&job->thread, 0);
+}
+
+/* The system that this thread runs; NULL: it is none of those that run systems. */
+static sett_system* guard_running(setti_run* run)
+{
+    uintptr_t thread = setti_platform_thread();
+    uintptr_t hint = setti_mark_get(guard_hint(run, thread));
+    if (hint < run->job_count && setti_mark_get(&run->jobs[hint].thread) == thread) {
+        return run->jobs[hint].system;
+    }
+    for (uint32_t k = 0; k < run->job_count; k++) {
+        if (setti_mark_get(&run->jobs[k].thread) == thread) {
+            return run->jobs[k].system;
+        }
+    }
+    return NULL;
+}
 
 static const char* guard_verb(uint32_t access)
 {
@@ -25,31 +68,33 @@ static uint32_t guard_sufficient(uint32_t access)
     return access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES;
 }
 
-static void guard_remember(sett_system* system, sett_component component)
+/* Whether it is to be reported: not again, and not without end. */
+static bool guard_note(setti_run* run, sett_system* system, sett_component component)
 {
-    for (uint32_t k = 0; k < system->access_count; k++) {
-        if (system->access[k].component == component) {
-            system->access[k].flags |= SETTI_ACCESS_REPORTED;
-            return;
-        }
+    bool news = true;
+    setti_lock_take(&run->guard_lock);
+    for (uint32_t k = 0; k < system->reported_count; k++) {
+        news = news && system->reported[k] != component;
     }
-    if (system->access_count < system->access_capacity) {
-        system->access[system->access_count].component = component;
-        system->access[system->access_count++].flags = SETTI_ACCESS_REPORTED;
+    news = news && system->reported_count < SETTI_GUARD_REPORTS;
+    if (news) {
+        system->reported[system->reported_count++] = component;
     }
+    setti_lock_release(&run->guard_lock);
+    return news;
 }
 
 static void guard_touch(const setti_guard* guard, const sett_world* world, sett_component component,
                         uint32_t access, const char* call)
 {
-    sett_system* system = world->run->guarded;
-    uint32_t flags = setti_system_access(system, component);
+    sett_system* system = guard_running(world->run);
     char message[SETTI_MESSAGE_SIZE];
     (void)guard;
-    if ((flags & (guard_sufficient(access) | SETTI_ACCESS_REPORTED)) != 0) {
+    if (system == NULL ||
+        (setti_system_access(system, component) & guard_sufficient(access)) != 0 ||
+        !guard_note(world->run, system, component)) {
         return;
     }
-    guard_remember(system, component);
     snprintf(message, sizeof(message),
              "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: what it is scheduled "
              "beside may write or read it at the same time; add it to the terms, `reads`, `writes` "
@@ -73,11 +118,10 @@ void setti_guard_check_query(const sett_world* world, const sett_query* query)
     }
 }
 
-void setti_guard_watch(sett_world* world, sett_system* system)
+void setti_guard_watch(sett_world* world, bool on)
 {
     setti_run* run = world->run;
     run->guard.touch = guard_touch;
-    run->guarded = system;
-    world->guard = system != NULL ? &run->guard : NULL;
-    world->hot_capacity = system != NULL || world->recording ? 0 : world->type_capacity;
+    world->guard = on ? &run->guard : NULL;
+    world->hot_capacity = on || world->recording ? 0 : world->type_capacity;
 }

@@ -9,12 +9,17 @@
 #ifndef SETTI_RUN_H
 #define SETTI_RUN_H
 
+#include "base/atomic.h"
+#include "base/platform.h"
 #include "query/query.h"
 #include "sett/system.h"
 
 #define SETTI_LANES_DEFAULT 16
 #define SETTI_LANES_MAX 64
 #define SETTI_STEPS_DEFAULT 8
+
+#define SETTI_GUARD_REPORTS 16 /* components that the guard reports of one system */
+#define SETTI_GUARD_HINTS 64
 
 /* What a component is to a system. */
 typedef struct setti_access {
@@ -62,6 +67,9 @@ struct sett_system {
     uint32_t order_capacity;
     bool alone;
     bool asks_changed; /* a term has `changed` */
+    /* what the guard has reported of it */
+    sett_component reported[SETTI_GUARD_REPORTS];
+    uint32_t reported_count;
 
     setti_lane* lanes;
     uint32_t lane_capacity; /* 1 if it is never split, whatever the state */
@@ -103,6 +111,7 @@ typedef struct setti_job {
     uint32_t count;  /* of so many */
     uint32_t from;   /* rows that it visits */
     uint32_t to;
+    setti_mark thread; /* that does it, while it is watched; or 0 */
 } setti_job;
 
 /* Part of the world's state. */
@@ -141,8 +150,11 @@ typedef struct setti_run {
     uint32_t job_capacity;
     bool lanes_open; /* the handles of `buffers` are still to be claimed */
     char names[200]; /* of its systems */
+
+    /* The guard. */
     setti_guard guard;
-    sett_system* guarded;
+    setti_lock guard_lock;                     /* of all that was reported */
+    setti_mark guard_hints[SETTI_GUARD_HINTS]; /* by hash of a thread: the job that it began last */
 } setti_run;
 
 /* The world's, made if need be; NULL when memory runs out. */
@@ -170,8 +182,12 @@ bool setti_schedule_update(sett_world* world);
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
 
-/* Watches this system from now on; or stops watching, with NULL. */
-void setti_guard_watch(sett_world* world, sett_system* system);
+/* Watches the jobs that are entered from now on; or no longer. */
+void setti_guard_watch(sett_world* world, bool on);
+
+/* The calling thread begins, or has done, a watched job. */
+void setti_guard_enter(setti_run* run, setti_job* job);
+void setti_guard_leave(setti_job* job);
 
 /* A system opens a loop over a query that is not its own. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);

@@ -36,12 +36,11 @@ typedef struct setti_open_loop {
 
 /* What a system declared to touch, by component. */
 enum {
-    SETTI_ACCESS_PRESENCE = 1,        /* asks who has it */
-    SETTI_ACCESS_READ = 2,            /* reads values, */
-    SETTI_ACCESS_WRITE = 4,           /* or writes them, of the entities that it visits, */
-    SETTI_ACCESS_READ_ANYWHERE = 8,   /* of any */
-    SETTI_ACCESS_WRITE_ANYWHERE = 16, /* of any */
-    SETTI_ACCESS_REPORTED = 32        /* it did not declare this, and was told so */
+    SETTI_ACCESS_PRESENCE = 1,       /* asks who has it */
+    SETTI_ACCESS_READ = 2,           /* reads values, */
+    SETTI_ACCESS_WRITE = 4,          /* or writes them, of the entities that it visits, */
+    SETTI_ACCESS_READ_ANYWHERE = 8,  /* of any */
+    SETTI_ACCESS_WRITE_ANYWHERE = 16 /* of any */
 };
 
 #define SETTI_ACCESS_READS                                                                         \
@@ -49,7 +48,7 @@ enum {
      SETTI_ACCESS_WRITE_ANYWHERE)
 #define SETTI_ACCESS_WRITES (SETTI_ACCESS_WRITE | SETTI_ACCESS_WRITE_ANYWHERE)
 
-/* Reports what the running system touches and did not declare; see run/guard.c. */
+/* Reports what running systems touch and did not declare; see run/guard.c. */
 typedef struct setti_guard {
     void (*touch)(const struct setti_guard* guard, const sett_world* world,
                   sett_component component, uint32_t access, const char* call);
@@ -117,7 +116,7 @@ struct sett_world {
     void (*free_run)(sett_world* world); /* frees what of them does not lie in the pool */
     const char* running; /* the systems that run, by name; NULL: none, or one alone */
     bool side_by_side;   /* they run on several threads: nobody writes to this struct meanwhile */
-    const setti_guard* guard; /* told of every access, while one system is watched */
+    const setti_guard* guard; /* told of every access, while systems are watched */
 
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;
