@@ -37,7 +37,7 @@ describe() {
     readme) echo "the programs in README.md" ;;
     examples) echo "the examples run to their end" ;;
     faults) echo "the tests see every seeded fault" ;;
-    soak) echo "the model tests at length, gcc Release" ;;
+    soak) echo "the model tests at length, Freedoom with many workers, gcc Release" ;;
     esac
 }
 
@@ -246,6 +246,9 @@ stage_soak() {
         }
         "$program"
     done
+    if [ -x build/gcc/examples/freedoom/freedoom ]; then
+        examples/freedoom/test/same_workers.sh build/gcc/examples/freedoom/freedoom
+    fi
 }
 
 # ---- The run -------------------------------------------------------------------------------------
