@@ -1,19 +1,28 @@
 // bench_main.cpp: runs the scenes under Google Benchmark and prints the table.
 //
-//   sett_bench [--full] [option of Google Benchmark]...
+//   sett_bench [--full] [--quick] [--facts=<file>] [option of Google Benchmark]...
 //
 // A benchmark is called <row>/<column>; with --full also <row>/<column>/<entities>; the cases of
 // scene_case.h <suite>/<case>/<count>/<sett or sett_tuned>. Repetitions of all benchmarks are run
-// in random order, so that a noisy minute falls on all of them alike.
-#include "bench_table.h"
+// in random order, so that a noisy minute falls on all of them alike. How far it is goes to the
+// standard error. --facts writes what the report needs beside the times (bench_facts.cpp). With
+// --quick everything is run once, over a thousand entities: figures without a meaning, for a test.
+#include "bench_cases.h"
 #include "meter.h"
-#include "scene_case.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <regex>
 #include <string>
+#include <thread>
 #include <vector>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
 
 const bench_row_info bench_rows[SCENE_ROWS] = {
 #define BENCH_ROW_INFO(name, title, entities, untuned, tuned)                                      \
@@ -65,48 +74,134 @@ static void check(int row, uint32_t count, const char* column, uint64_t checksum
     }
 }
 
+// ------------------------------------------------------------------------------- how far it is
+
+// One benchmark that may be run, and how often.
+struct planned {
+    std::string name;
+    int repetitions;
+};
+
+static std::vector<planned> plan;
+static int usual_repetitions = 9;
+static int runs_planned;
+static int runs_done;
+
+static double now()
+{
+    using namespace std::chrono;
+    return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+// Counts the runs that the filter lets through. Google Benchmark tells nobody of one that ended.
+static void plan_runs()
+{
+    std::string filter = benchmark::GetBenchmarkFilter();
+    bool inverted = !filter.empty() && filter[0] == '-';
+    std::regex pattern(filter.empty() || filter == "all" ? "." : filter.substr(inverted),
+                       std::regex::extended);
+    for (const planned& item : plan) {
+        if (std::regex_search(item.name, pattern) != inverted) {
+            runs_planned += item.repetitions;
+        }
+    }
+}
+
+static void tell_progress()
+{
+    static double begun = now();
+    static double told = begun;
+    static bool terminal =
+#if defined(__unix__) || defined(__APPLE__)
+        isatty(2) != 0;
+#else
+        false;
+#endif
+    runs_done++;
+    if (now() - told < (terminal ? 0.5 : 15) && runs_done < runs_planned) {
+        return;
+    }
+    told = now();
+    std::fprintf(stderr, "%s  %d of %d runs, %.0f s%s", terminal ? "\r" : "", runs_done,
+                 runs_planned, told - begun, terminal && runs_done < runs_planned ? " " : "\n");
+}
+
+// How often a benchmark is run that is not to be run more than `most` times.
+static int at_most(int most)
+{
+    return std::min(most, usual_repetitions);
+}
+
+static benchmark::internal::Benchmark* plan_benchmark(benchmark::internal::Benchmark* made,
+                                                      const std::string& name, int repetitions)
+{
+    plan.push_back({name, repetitions});
+    return made->UseManualTime()
+        ->Iterations(1)
+        ->Repetitions(repetitions)
+        ->Unit(benchmark::kMillisecond);
+}
+
+// -------------------------------------------------------------------------------------- the rows
+
 // More memory than any implementation asks for.
 static void settle(uint32_t count)
 {
-    meter_settle((size_t(128) << 20) + size_t(64) * count);
+    meter_settle(bench_quick ? size_t(1) << 20 : (size_t(128) << 20) + size_t(64) * count);
 }
 
 static scene_run run_scene(int row, int column, uint32_t count)
 {
     scene_run run = {};
-    run.count = count;
+    run.count = bench_scaled(count);
     run.tuned = column == BENCH_TUNED;
-    settle(count);
     bench_columns[column].find(scene_row(row))(&run);
     check(row, count, bench_columns[column].name, run.checksum);
     return run;
+}
+
+meter_reading bench_row_memory(int row, int column)
+{
+    meter_begin();
+    (void)run_scene(row, column, bench_rows[row].count);
+    return meter_end();
+}
+
+// Scenes that do not repeat themselves are repeated here, until the clock is no part of the figure.
+static bool repeats_itself(int row)
+{
+    return row != SCENE_destroy_order && row != SCENE_destroy_random;
 }
 
 static void benchmark_scene(benchmark::State& state, int row, int column, uint32_t count)
 {
     double seconds = 0;
     double operations = 0;
+    settle(count);
     for (auto _ : state) {
-        scene_run run = run_scene(row, column, count);
-        state.SetIterationTime(run.seconds);
-        seconds += run.seconds;
-        operations += double(run.operations);
+        double spent = 0;
+        uint32_t rounds = repeats_itself(row) ? 1 : scene_rounds(count, 50000);
+        for (uint32_t round = 0; round < rounds; round++) {
+            scene_run run = run_scene(row, column, count);
+            spent += run.seconds;
+            operations += double(run.operations);
+        }
+        state.SetIterationTime(spent);
+        seconds += spent;
     }
     state.counters["ns"] = seconds * 1e9 / operations;
     state.counters["operations"] = operations;
+    tell_progress();
 }
 
-static benchmark::internal::Benchmark* add_benchmark(int row, int column, uint32_t count,
-                                                     const std::string& name)
+static void add_benchmark(int row, int column, uint32_t count, const std::string& name, int most)
 {
-    if (bench_columns[column].find == nullptr ||
-        bench_columns[column].find(scene_row(row)) == nullptr) {
-        return nullptr;
+    if (bench_columns[column].find != nullptr &&
+        bench_columns[column].find(scene_row(row)) != nullptr) {
+        plan_benchmark(
+            benchmark::RegisterBenchmark(name.c_str(), benchmark_scene, row, column, count), name,
+            at_most(most));
     }
-    return benchmark::RegisterBenchmark(name.c_str(), benchmark_scene, row, column, count)
-        ->UseManualTime()
-        ->Iterations(1)
-        ->Unit(benchmark::kMillisecond);
 }
 
 static void add_table()
@@ -114,96 +209,57 @@ static void add_table()
     for (int row = 0; row < SCENE_ROWS; row++) {
         for (int column = 0; column < BENCH_COLUMNS; column++) {
             add_benchmark(row, column, bench_rows[row].count,
-                          std::string(bench_rows[row].name) + "/" + bench_columns[column].name);
+                          std::string(bench_rows[row].name) + "/" + bench_columns[column].name,
+                          usual_repetitions);
         }
     }
 }
 
-// Whether the cost of an entity depends on how many there are.
+// A tenth of the machine's memory has to be enough for a world; one entity takes up to 100 bytes.
+static uint32_t largest_world()
+{
+    size_t machine = meter_machine();
+    return bench_quick                                      ? 10000
+           : machine != 0 && machine / 10 < size_t(1) << 30 ? 1000000
+                                                            : 10000000;
+}
+
+// Whether the cost of an entity depends on how many there are. Where the clock is read around each
+// round, fewer than 100 entities would measure the clock; an empty world of flecs takes so long
+// that it begins with 1,000.
 static void add_sizes()
 {
-    const scene_row rows[] = {SCENE_create_none, SCENE_create_2, SCENE_iterate_1, SCENE_move_1m,
-                              SCENE_toggle_10k};
+    const scene_row rows[] = {SCENE_create_none, SCENE_create_2,   SCENE_iterate_1,
+                              SCENE_move_1m,     SCENE_toggle_10k, SCENE_destroy_order};
     for (scene_row row : rows) {
         for (int column = 0; column < BENCH_COLUMNS; column++) {
             // EnTT's own handles have 20 bits for the number of an entity.
             bool entt = column == BENCH_ENTT || column == BENCH_GROUP;
-            bool repeats = row != SCENE_create_none && row != SCENE_create_2;
-            for (uint32_t count = repeats ? 1 : 1000; count <= (entt ? 1000000u : 10000000u);
-                 count *= 10) {
+            bool loops = row == SCENE_iterate_1 || row == SCENE_move_1m;
+            uint32_t first = loops ? 1 : column == BENCH_FLECS ? 1000 : 100;
+            for (uint32_t count = first;
+                 count <= std::min(largest_world(), entt ? 1000000u : 10000000u); count *= 10) {
                 add_benchmark(row, column, count,
                               std::string(bench_rows[row].name) + "/" + bench_columns[column].name +
-                                  "/" + std::to_string(count));
+                                  "/" + std::to_string(count),
+                              count > 1000000 ? 3 : 5);
             }
         }
     }
 }
 
-// Peak bytes and allocations, by the meter: they do not depend on the clock, so once is enough.
-static void print_memory(std::FILE* out)
-{
-    if (!meter_works()) {
-        std::fprintf(out, "\nmemory: this C library cannot be metered\n");
-        return;
-    }
-    const scene_row rows[] = {SCENE_create_2, SCENE_churn};
-    std::fprintf(out, "\n%-41s", "peak MB / allocations");
-    for (const bench_column_info& column : bench_columns) {
-        std::fprintf(out, " %14s", column.title);
-    }
-    std::fprintf(out, "\n");
-    for (scene_row row : rows) {
-        std::fprintf(out, "%-41s", bench_rows[row].title);
-        for (int column = 0; column < BENCH_COLUMNS; column++) {
-            if (bench_columns[column].find == nullptr ||
-                bench_columns[column].find(row) == nullptr) {
-                std::fprintf(out, " %14s", "-");
-                continue;
-            }
-            meter_begin();
-            (void)run_scene(row, column, bench_rows[row].count);
-            meter_reading reading = meter_end();
-            char text[48];
-            std::snprintf(text, sizeof(text), "%.3f/%zu", double(reading.peak) / 1e6,
-                          reading.allocations);
-            std::fprintf(out, " %14s", text);
-        }
-        std::fprintf(out, "\n");
-    }
-}
-
-// -------------------------------------------------------------------------------- the cases apart
-
-static const scene_case* const suites[] = {scene_six,  scene_removal, scene_profile,
-                                           scene_tags, scene_tree,    scene_frames};
-
-static std::string case_name(const scene_case& item, bool tuned)
-{
-    std::string name = std::string(item.suite) + "/" + item.name + "/";
-    if (item.suite == std::string("tags") || item.suite == std::string("frames")) {
-        name += std::to_string(item.variant);
-    } else {
-        name += std::to_string(item.count);
-    }
-    return name + (tuned ? "/sett_tuned" : "/sett");
-}
-
-// Huge pages are all that a case can be tuned by, and only the large ones are.
-static bool case_has_tuned(const scene_case& item)
-{
-    return item.suite == std::string("six") && item.count >= 100000 && item.reference_peak != 0;
-}
+// ------------------------------------------------------------------------------------- the cases
 
 static void benchmark_case(benchmark::State& state, const scene_case* item, bool tuned)
 {
     double seconds = 0;
     double operations = 0;
+    settle(item->count);
     for (auto _ : state) {
         scene_run run = {};
-        run.count = item->count;
+        run.count = bench_scaled(item->count);
         run.variant = item->variant;
         run.tuned = tuned;
-        settle(item->count);
         item->run(&run);
         state.SetIterationTime(run.seconds);
         seconds += run.seconds;
@@ -211,154 +267,76 @@ static void benchmark_case(benchmark::State& state, const scene_case* item, bool
     }
     state.counters["ns"] = seconds * 1e9 / operations;
     state.counters["operations"] = operations;
+    tell_progress();
+}
+
+// Beyond twice as many threads as cores there is nothing to learn.
+static bool is_of_use(const scene_case& item)
+{
+    unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    return item.suite != std::string("frames") || item.variant <= 2 * cores;
 }
 
 static void add_cases(bool full)
 {
-    for (const scene_case* suite : suites) {
+    for (const scene_case* suite : bench_suites) {
         for (const scene_case* item = suite; item->name != nullptr; item++) {
             for (bool tuned : {false, true}) {
-                if ((tuned && !case_has_tuned(*item)) || (item->full && !full)) {
+                if ((tuned && !bench_case_has_tuned(*item)) || !is_of_use(*item) ||
+                    (item->full && (!full || bench_quick))) {
                     continue;
                 }
-                auto* made = benchmark::RegisterBenchmark(case_name(*item, tuned).c_str(),
-                                                          benchmark_case, item, tuned);
-                made->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
-                if (suite == scene_tags) {
-                    made->Repetitions(3); // seconds each
-                }
+                std::string name = bench_case_name(*item, tuned);
+                int most = suite == scene_tags ? 1 : item->full ? 5 : usual_repetitions;
+                plan_benchmark(
+                    benchmark::RegisterBenchmark(name.c_str(), benchmark_case, item, tuned), name,
+                    at_most(most));
             }
         }
     }
 }
 
-// What a case asks its allocator for, counted in a run of its own.
-static scene_run count_case(const scene_case& item)
+// Takes an option out of the arguments. Returns what follows its name; nullptr if it is not there.
+static const char* take_option(int* argc, char** argv, const char* option)
 {
-    scene_run run = {};
-    run.count = item.count;
-    run.variant = item.variant;
-    run.counted = true;
-    item.run(&run);
-    return run;
-}
-
-static void print_six(const bench_table& table, std::FILE* out)
-{
-    std::fprintf(out, "\n%-26s %8s %8s %9s | %7s | %11s %11s | %6s %6s\n", "six tests", "ms",
-                 "tuned", "reference", "ratio", "peak bytes", "reference", "calls", "ref.");
-    for (const scene_case* item = scene_six; item->name != nullptr; item++) {
-        const bench_cell* plain = table.cell(case_name(*item, false));
-        const bench_cell* tuned = table.cell(case_name(*item, true));
-        if (plain == nullptr) {
-            continue;
-        }
-        double operations = plain->operations * 1e-6;
-        double best = tuned != nullptr ? tuned->median() : plain->median();
-        scene_run counted = count_case(*item);
-        std::fprintf(out, "%-26s %8.2f %8s %9.1f | %7.3f | %11zu %11zu | %6zu %6zu\n", item->name,
-                     plain->median() * operations,
-                     tuned != nullptr ? bench_number(tuned->median() * operations).c_str() : "-",
-                     item->reference * 1e3, best * operations / (item->reference * 1e3),
-                     counted.peak, item->reference_peak, counted.allocations,
-                     item->reference_allocations);
-    }
-}
-
-static void print_cases(const bench_table& table, const scene_case* suite, const char* title,
-                        std::FILE* out)
-{
-    bool begun = false;
-    for (const scene_case* item = suite; item->name != nullptr; item++) {
-        const bench_cell* cell = table.cell(case_name(*item, false));
-        if (cell == nullptr) {
-            continue;
-        }
-        if (!begun) {
-            std::fprintf(out, "\n%-34s %10s %8s %10s %7s\n", title, "N", "ns", "ms in all",
-                         "spread");
-            begun = true;
-        }
-        std::fprintf(out, "%-34s %10u %8s %10.3f %6.1f%%", item->name, item->count,
-                     bench_number(cell->median()).c_str(), cell->median() * cell->operations * 1e-6,
-                     cell->spread() * 100);
-        if (suite == scene_tags) {
-            scene_run counted = count_case(*item);
-            std::fprintf(out, "  %u tags, %.1f MB at most, %zu allocations", item->variant,
-                         double(counted.peak) * 1e-6, counted.allocations);
-        }
-        std::fprintf(out, "\n");
-    }
-}
-
-// Three cases follow one another: the profiles A, AA and AAA of one measurement.
-static void print_profiles(const bench_table& table, std::FILE* out)
-{
-    bool begun = false;
-    for (const scene_case* item = scene_profile; item->name != nullptr; item += 3) {
-        double ns[3];
-        for (int k = 0; k < 3; k++) {
-            const bench_cell* cell = table.cell(case_name(item[k], false));
-            ns[k] = cell != nullptr ? cell->median() : 0;
-        }
-        if (ns[0] <= 0) {
-            continue;
-        }
-        if (!begun) {
-            std::fprintf(out, "\n%-24s %10s %8s %8s %8s %9s\n", "profiles, ns an entity", "N", "A",
-                         "AA", "AAA", "AAA / A");
-            begun = true;
-        }
-        std::string name = item->name;
-        std::fprintf(out, "%-24s %10u %8s %8s %8s %9.2f\n", name.substr(0, name.rfind(',')).c_str(),
-                     item->count, bench_number(ns[0]).c_str(), bench_number(ns[1]).c_str(),
-                     bench_number(ns[2]).c_str(), ns[2] / ns[0]);
-    }
-}
-
-static void print_density(std::FILE* out)
-{
-    std::fprintf(out, "\nbytes a value, N = 1,000,000    %8s %8s | %9s %9s %9s\n", "array",
-                 "sparse", "matrix", "clustered", "packed");
-    for (uint32_t size : {8u, 16u, 24u, 32u, 64u, 256u}) {
-        for (double share : {1.0, 0.5, 0.1, 0.01}) {
-            double values = 1e6 * share;
-            scene_density spread = {1000000, size, share, true, false, 0, 0, 0};
-            scene_density clustered = {1000000, size, share, false, false, 0, 0, 0};
-            scene_density packed = {1000000, size, share, true, true, 0, 0, 0};
-            scene_density_measure(&spread);
-            scene_density_measure(&clustered);
-            scene_density_measure(&packed);
-            std::fprintf(out, "%4u bytes, %5.1f %% have it      %8.1f %8.1f | %9.1f %9.1f %9.1f\n",
-                         size, share * 100, double(spread.linear) / values,
-                         double(spread.sparse) / values, double(spread.measured) / values,
-                         double(clustered.measured) / values, double(packed.measured) / values);
-        }
-    }
-}
-
-static bool take_option(int* argc, char** argv, const char* option)
-{
+    size_t length = std::strlen(option);
     for (int k = 1; k < *argc; k++) {
-        if (std::strcmp(argv[k], option) == 0) {
+        if (std::strncmp(argv[k], option, length) == 0) {
+            const char* value = argv[k] + length;
             std::memmove(&argv[k], &argv[k + 1], size_t(*argc - k) * sizeof(char*));
             --*argc;
-            return true;
+            return value;
         }
     }
-    return false;
+    return nullptr;
+}
+
+static void print_all(const bench_table& table, bool full)
+{
+    table.print(stdout);
+    bench_print_cases(table, full, stdout);
+    for (const bench_column_info& column : bench_columns) {
+        if (column.find == nullptr) {
+            std::printf("%s was not found when this was built: its column is empty\n",
+                        column.title);
+        }
+    }
 }
 
 int main(int argc, char** argv)
 {
-    bool full = take_option(&argc, argv, "--full");
-    // Defaults that the command line may overrule: it comes behind them.
+    bool full = take_option(&argc, argv, "--full") != nullptr;
+    bench_quick = take_option(&argc, argv, "--quick") != nullptr;
+    scene_divisor = bench_quick ? 100 : 1;
+    const char* facts = take_option(&argc, argv, "--facts=");
+    const char* repetitions = take_option(&argc, argv, "--benchmark_repetitions=");
+    usual_repetitions = bench_quick              ? 1
+                        : repetitions != nullptr ? std::max(1, std::atoi(repetitions))
+                                                 : usual_repetitions;
+    // A default that the command line may overrule: it comes behind it.
     std::vector<char*> arguments = {argv[0]};
-    std::string defaults[] = {"--benchmark_repetitions=9",
-                              "--benchmark_enable_random_interleaving=true"};
-    for (std::string& option : defaults) {
-        arguments.push_back(option.data());
-    }
+    std::string interleave = "--benchmark_enable_random_interleaving=true";
+    arguments.push_back(interleave.data());
     arguments.insert(arguments.end(), argv + 1, argv + argc);
     int count = int(arguments.size());
     arguments.push_back(nullptr);
@@ -373,31 +351,13 @@ int main(int argc, char** argv)
     if (full) {
         add_sizes();
     }
+    plan_runs();
     bench_table table;
     if (benchmark::RunSpecifiedBenchmarks(&table) == 0) {
         return 2;
     }
-    table.print(stdout);
-    if (table.cell("create_2/sett") != nullptr) {
-        print_memory(stdout);
-    }
-    if (table.cell("six/create/1000000/sett") != nullptr) {
-        print_six(table, stdout);
-    }
-    print_cases(table, scene_removal, "removing all values of a type", stdout);
-    print_profiles(table, stdout);
-    print_cases(table, scene_tags, "toggling tags", stdout);
-    print_cases(table, scene_tree, "trees", stdout);
-    print_cases(table, scene_frames, "frames, on so many threads", stdout);
-    if (full && table.cell("create_2/sett") != nullptr) {
-        print_density(stdout);
-    }
-    for (const bench_column_info& column : bench_columns) {
-        if (column.find == nullptr) {
-            std::printf("%s was not found when this was built: its column is empty\n",
-                        column.title);
-        }
-    }
+    print_all(table, full);
+    bool written = facts == nullptr || bench_write_facts(table, facts);
     benchmark::Shutdown();
-    return 0;
+    return written ? 0 : 1;
 }

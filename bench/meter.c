@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
@@ -134,7 +135,19 @@ void meter_settle(size_t size)
     }
 }
 
+size_t meter_machine(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (size_t)pages * (size_t)size : 0;
+}
+
 #else
+
+size_t meter_machine(void)
+{
+    return 0;
+}
 
 bool meter_works(void)
 {

@@ -31,6 +31,9 @@ void meter_outside_free(void* memory);
  * touch after that costs up to 40 times as much, above all of huge pages, and is nobody's merit. */
 void meter_settle(size_t size);
 
+/* Bytes of memory that the machine has; 0 if that cannot be told. */
+size_t meter_machine(void);
+
 #ifdef __cplusplus
 }
 #endif

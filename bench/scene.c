@@ -64,8 +64,11 @@ uint32_t* scene_shuffled(uint32_t count, uint64_t seed)
     return list;
 }
 
+uint32_t scene_divisor = 1;
+
 uint32_t scene_rounds(uint32_t count, uint32_t operations)
 {
+    operations /= scene_divisor;
     return count < operations ? operations / count : 1;
 }
 

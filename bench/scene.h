@@ -113,7 +113,9 @@ static inline uint64_t scene_random(uint64_t* state)
 /* Returns 0 .. count-1 in random order, to be freed. */
 uint32_t* scene_shuffled(uint32_t count, uint64_t seed);
 
-/* How often a scene over `count` things repeats itself, to fill a few milliseconds. */
+/* How often a scene over `count` things repeats itself, to fill a few milliseconds, or a part of
+ * that: one in scene_divisor, which is 1 but in tests. */
+extern uint32_t scene_divisor;
 uint32_t scene_rounds(uint32_t count, uint32_t operations);
 
 /* Which of `count` entities have the velocity in the rows that move. Returns their numbers, to be

@@ -1,10 +1,11 @@
 /* state_main.c: what snapshots cost beside a memcpy of the pages that they keep.
  *
- *     sett_states
+ *     sett_states [--quick]
  *
  * 100,000 entities of five components of 8 to 64 bytes, a ring of ten snapshots, and a share of the
  * pages written to each frame, one value a page. In turns with it as many pages are copied, out of
- * memory that is as cold, into buffers that are used again. Medians of 200 frames, microseconds. */
+ * memory that is as cold, into buffers that are used again. Medians of 200 frames, microseconds;
+ * with --quick, which is for a test, of a few. */
 #include "sett/state.h"
 
 #include <stdio.h>
@@ -18,6 +19,10 @@
 #define ROUNDS 60
 #define PAGE 16384
 #define PAGES_MAX 2000
+
+/* How many of them are measured. */
+static uint32_t frames = FRAMES;
+static uint32_t rounds = ROUNDS;
 
 static const size_t sizes[TYPES] = {8, 16, 24, 32, 64};
 
@@ -122,7 +127,7 @@ static void state_frames(state_scene* scene, uint32_t count, double* kept, doubl
     static double with[FRAMES];
     static double without[FRAMES];
     sett_ring* ring = sett_ring_create(scene->world, 10);
-    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+    for (uint32_t frame = 0; frame < frames; frame++) {
         for (uint32_t half = 0; half < 2; half++) {
             double begin = state_now();
             if ((half + frame) % 2 == 0) {
@@ -136,15 +141,15 @@ static void state_frames(state_scene* scene, uint32_t count, double* kept, doubl
         }
     }
     sett_ring_destroy(ring);
-    *kept = state_median(with, FRAMES);
-    *copied = state_median(without, FRAMES);
+    *kept = state_median(with, frames);
+    *copied = state_median(without, frames);
 }
 
 /* Back over eight frames, and forward to the newest. */
 static double state_rewind(state_scene* scene, uint32_t count)
 {
     static double spent[ROUNDS];
-    for (uint32_t round = 0; round < ROUNDS; round++) {
+    for (uint32_t round = 0; round < rounds; round++) {
         sett_snapshot taken[9];
         for (uint32_t frame = 0; frame < 9; frame++) {
             sett_snapshot_take(scene->world, &taken[frame]);
@@ -156,12 +161,16 @@ static double state_rewind(state_scene* scene, uint32_t count)
         spent[round] = state_now() - begin;
         sett_snapshot_drop_all(scene->world);
     }
-    return state_median(spent, ROUNDS);
+    return state_median(spent, rounds);
 }
 
-int main(void)
+int main(int argc, char** argv)
 {
     static const uint32_t shares[] = {0, 1, 5, 50};
+    if (argc > 1 && strcmp(argv[1], "--quick") == 0) {
+        frames = 4;
+        rounds = 2;
+    }
     state_scene scene;
     state_begin(&scene);
     printf("%8s %8s %8s %8s %8s %8s\n", "share", "pages", "kept us", "memcpy", "ratio", "rewind");
