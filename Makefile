@@ -14,7 +14,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run test bench bench-full soak fuzz amalgamate format clean help
+.PHONY: build run test bench bench-full bench-builds soak fuzz amalgamate format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -35,9 +35,13 @@ bench: ## measure, and print a table
 	@tools/deps.sh bench
 	@tools/bench.sh $(ARGS)
 
-bench-full: ## measure at length, about 15 minutes, and write docs/bench; raw data in out/bench
+bench-full: ## measure at length, at most 15 minutes, and write docs/bench; raw data in out/bench
 	@tools/deps.sh bench
 	@tools/bench.sh --full $(ARGS)
+
+bench-builds: ## compare compilers, flags and huge pages: out/bench/builds.csv
+	@tools/deps.sh bench
+	@tools/bench_builds.sh
 
 soak: ## the model test at length: OPERATIONS=10000000
 	@tools/deps.sh build
@@ -58,4 +62,4 @@ clean: ## delete everything that was built or written
 	rm -rf build out
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile

@@ -1,344 +1,172 @@
 #!/usr/bin/env python3
-"""Writes the report: a page in Markdown and plots in SVG, from what sett_bench left behind.
+"""Writes the report: a page in Markdown and plots in SVG, from what tools/bench.sh --full left.
 
-    report.py <folder with what tools/bench.sh --full wrote> <folder for the report>
+    report.py [--whole] <folder with what it wrote> <folder for the report>
 
-It reads full.json, full.txt and full.machine.txt (sett_bench), plans.csv and plans.txt
-(sett_plans), advised.txt (sett_advised) and sweeps.csv (sett_sweeps); of the last four, what is
-missing is left out.
-
-Nothing but the standard library. Numbers are medians over the repetitions; the shade around a line
-reaches from the first to the third quartile.
+What is missing there is left out of the report; with --whole that is an error. Nothing but the standard library is used. Every
+figure on the page comes from the data, those within sentences too; texts without figures are here,
+reasons for missed goals in misses.txt. Numbers are medians over the repetitions; the shade around a
+line reaches from the first to the third quartile.
 """
-import csv
-import json
-import math
 import os
-import statistics
+import re
 import sys
+import xml.dom.minidom
+import xml.parsers.expat
 
-COLUMNS = [
-    ("raw", "raw arrays", "#888888"),
-    ("pico", "pico_ecs", "#b8860b"),
-    ("entt", "EnTT, views", "#2f7ed8"),
-    ("entt_group", "EnTT, group", "#7fb2e5"),
-    ("flecs", "flecs", "#c0504d"),
-    ("sett", "Sett, untuned", "#1a7f37"),
-    ("sett_tuned", "Sett, tuned", "#63c174"),
+import measured
+import plot
+import report_sources
+
+COLUMNS = [  # name, in tables, in plots, colour, dashed
+    ("raw", "raw", "raw arrays", 5, False),
+    ("pico", "pico", "pico_ecs", 3, False),
+    ("entt", "EnTT", "EnTT, views", 1, False),
+    ("entt_group", "group", "EnTT, group", 1, True),
+    ("flecs", "flecs", "flecs", 2, False),
+    ("sett", "**Sett**", "Sett, untuned", 0, False),
+    ("sett_tuned", "**tuned**", "Sett, tuned", 0, True),
 ]
+PEERS = {"pico": "pico_ecs", "entt": "EnTT", "entt_group": "EnTT's group", "flecs": "flecs"}
 
-SIZES = [
-    ("create_none", "create an entity"),
-    ("create_2", "create an entity with 2 components"),
-    ("iterate_1", "visit 1 component"),
-    ("move_1m", "P += V dt"),
-    ("toggle_10k", "add and remove a component"),
-]
+number = report_sources.number
+table = report_sources.table
 
 
-def read_samples(path):
-    """name -> list of ns an operation, one of each repetition."""
-    with open(path, encoding="utf-8") as file:
-        data = json.load(file)
-    samples = {}
-    for run in data["benchmarks"]:
-        if run.get("run_type") == "iteration" and "ns" in run:
-            name = run["run_name"].split("/iterations:")[0]
-            samples.setdefault(name, []).append(run["ns"])
-    return data["context"], samples
+# ---- The table -----------------------------------------------------------------------------------
 
 
-def quartiles(values):
-    if len(values) < 2:
-        return values[0], values[0], values[0]
-    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-    return low, middle, high
+def best_peer(data, row):
+    """(ns, name) of the fastest other library."""
+    found = [(data.median(f"{row}/{peer}"), peer) for peer in PEERS]
+    found = [item for item in found if item[0] is not None]
+    return min(found) if found else (None, None)
 
 
-def number(value):
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+def ratio(value, to):
+    return f"{value / to:.2f}" if value is not None and to else "–"
 
 
-class Plot:
-    """Both axes logarithmic: equal distances are equal ratios."""
-
-    WIDTH, HEIGHT = 720, 400
-    LEFT, RIGHT, TOP, BOTTOM = 70, 170, 40, 50
-
-    def __init__(self, title, xs, ys):
-        self.x0, self.x1 = math.log10(min(xs)), math.log10(max(xs))
-        self.y0 = math.floor(math.log10(min(ys)) * 2) / 2
-        self.y1 = math.ceil(math.log10(max(ys)) * 2) / 2
-        if self.y1 - self.y0 < 1:
-            self.y1 = self.y0 + 1
-        self.parts = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.WIDTH} {self.HEIGHT}" '
-            f'font-family="sans-serif" font-size="12">',
-            f'<rect width="{self.WIDTH}" height="{self.HEIGHT}" fill="white"/>',
-            f'<text x="{self.LEFT}" y="24" font-size="15">{title}</text>',
-        ]
-        self.labels = []
-
-    def x(self, value):
-        share = (math.log10(value) - self.x0) / (self.x1 - self.x0)
-        return self.LEFT + share * (self.WIDTH - self.LEFT - self.RIGHT)
-
-    def y(self, value):
-        share = (math.log10(value) - self.y0) / (self.y1 - self.y0)
-        return self.HEIGHT - self.BOTTOM - share * (self.HEIGHT - self.TOP - self.BOTTOM)
-
-    def grid(self, xs, x_title, y_title):
-        bottom = self.HEIGHT - self.BOTTOM
-        right = self.WIDTH - self.RIGHT
-        for value in xs:
-            label = f"{value:,.10g}"
-            self.parts.append(
-                f'<line x1="{self.x(value):.1f}" x2="{self.x(value):.1f}" y1="{self.TOP}" '
-                f'y2="{bottom}" stroke="#eee"/>'
-                f'<text x="{self.x(value):.1f}" y="{bottom + 16}" text-anchor="middle">'
-                f"{label}</text>")
-        for step in range(math.floor(self.y0), math.ceil(self.y1) + 1):
-            for factor in (1, 2, 5):
-                value = factor * 10.0**step
-                if self.y0 - 1e-9 <= math.log10(value) <= self.y1 + 1e-9:
-                    self.parts.append(
-                        f'<line x1="{self.LEFT}" x2="{right}" y1="{self.y(value):.1f}" '
-                        f'y2="{self.y(value):.1f}" stroke="#ddd"/>'
-                        f'<text x="{self.LEFT - 6}" y="{self.y(value) + 4:.1f}" '
-                        f'text-anchor="end">{value:,.10g}</text>')
-        self.parts.append(
-            f'<text x="{(self.LEFT + right) / 2}" y="{self.HEIGHT - 12}" text-anchor="middle">'
-            f"{x_title}</text>")
-        middle = (self.TOP + bottom) / 2
-        self.parts.append(
-            f'<text x="18" y="{middle}" text-anchor="middle" '
-            f'transform="rotate(-90 18 {middle})">{y_title}</text>')
-
-    def line(self, points, title, colour, dashes=""):
-        """points: (x, low, middle, high)."""
-        edge = [f"{self.x(x):.1f},{self.y(high):.1f}" for x, _, _, high in points]
-        edge += [f"{self.x(x):.1f},{self.y(low):.1f}" for x, low, _, _ in reversed(points)]
-        path = " ".join(f"{self.x(x):.1f},{self.y(middle):.1f}" for x, _, middle, _ in points)
-        dash = f' stroke-dasharray="{dashes}"' if dashes else ""
-        self.parts.append(
-            f'<polygon points="{" ".join(edge)}" fill="{colour}" fill-opacity="0.2" stroke="none"/>'
-            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"{dash}/>')
-        self.labels.append([self.y(points[-1][2]) + 4, title, colour])
-
-    def text(self):
-        # Names stand at the ends of their lines, pushed apart where they would overlap.
-        self.labels.sort()
-        for above, below in zip(self.labels, self.labels[1:]):
-            below[0] = max(below[0], above[0] + 14)
-        for y, title, colour in self.labels:
-            self.parts.append(
-                f'<text x="{self.WIDTH - self.RIGHT + 8}" y="{y:.1f}" fill="{colour}">'
-                f"{title}</text>")
-        return "\n".join(self.parts + ["</svg>"]) + "\n"
+def goal_cell(value, goal):
+    return f"{goal:g}" + (" **!**" if value is not None and goal and value > goal else "")
 
 
-def draw(path, title, x_title, y_title, lines):
-    """lines: (points, name, colour, dashes)."""
-    xs = sorted({point[0] for line in lines for point in line[0]})
-    ys = [value for line in lines for point in line[0] for value in point[1:]]
-    plot = Plot(title, xs, ys)
-    marks = []
-    for x in reversed(xs):  # as many as have room
-        if not marks or plot.x(marks[-1]) - plot.x(x) > 34:
-            marks.append(x)
-    plot.grid(marks, x_title, y_title)
-    for points, name, colour, dashes in lines:
-        plot.line(points, name, colour, dashes)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(plot.text())
-
-
-def read_rows(source, name):
-    path = os.path.join(source, name)
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def read_text(source, name):
-    path = os.path.join(source, name)
-    if not os.path.exists(path):
-        return ""
-    with open(path, encoding="utf-8") as file:
-        return file.read().rstrip()
-
-
-PALETTE = ["#1a7f37", "#2f7ed8", "#c0504d", "#b8860b", "#7b4ea3", "#444444", "#00868b", "#d2691e"]
-
-
-def plot_sizes(samples, row, title, folder):
-    """Cost against the number of entities. Returns name -> worst ratio between two sizes."""
+def table_section(data):
     lines = []
-    flat = {}
-    for column, name, colour in COLUMNS:
-        points = []
-        prefix = f"{row}/{column}/"
-        for key, values in samples.items():
-            if key.startswith(prefix) and key[len(prefix):].isdigit():
-                points.append((int(key[len(prefix):]), *quartiles(values)))
-        points.sort()
-        if len(points) > 1:
-            lines.append((points, name, colour))
-            middles = [point[2] for point in points if point[0] >= 1000]
-            flat[column] = max(middles) / min(middles)
+    for row, (title, _, goal, tuned_goal) in data.rows.items():
+        values = [data.median(f"{row}/{column[0]}") for column in COLUMNS]
+        sett, tuned = values[-2], values[-1]
+        if sett is None:
+            continue
+        peer, _ = best_peer(data, row)
+        spread = max(data.spread(f"{row}/{key}") for key in ("sett", "sett_tuned"))
+        lines.append([title] + [number(value) if value else "–" for value in values] + [
+            ratio(sett, values[0]), ratio(tuned, values[0]), ratio(sett, peer), ratio(tuned, peer),
+            f"{spread * 100:.1f} %", goal_cell(sett, goal), goal_cell(tuned, tuned_goal)])
     if not lines:
-        return {}
-    draw(os.path.join(folder, f"size_{row}.svg"), title, "entities", "ns an entity",
-         [(points, name, colour, "") for points, name, colour in lines])
-    return flat
-
-
-def size_section(samples, folder):
-    out = ["## Cost against the number of entities", ""]
-    table = []
-    for row, title in SIZES:
-        flat = plot_sizes(samples, row, title, folder)
-        if flat:
-            out += [f"![{title}](size_{row}.svg)", ""]
-            table.append((title, flat))
-    if not table:
         return []
-    columns = [column for column in COLUMNS if any(column[0] in flat for _, flat in table)]
-    out.append("The dearest size as a multiple of the cheapest, from 1,000 entities on (below, the "
-               "fixed cost of a call or a loop is all there is):")
-    out.append("")
-    out.append("| | " + " | ".join(name for _, name, _ in columns) + " |")
-    out.append("|---|" + "---|" * len(columns))
-    for title, flat in table:
-        cells = [f"{flat[key]:.2f}" if key in flat else "" for key, _, _ in columns]
-        out.append(f"| {title} | " + " | ".join(cells) + " |")
-    return out + [""]
+    missing = [PEERS[key] for key, built in data.columns.items() if key in PEERS and not built]
+    note = [f"Not installed when this was measured, and so left out: {', '.join(missing)}.", ""]
+    repetitions = max(len(values) for values in data.samples.values())
+    return [
+        "## The table", "",
+        f"Nanoseconds an operation, medians of {repetitions} runs in random order. An "
+        "operation is one entity, one pair of add and remove, or one match, as the row says. "
+        "Everything in a row did the same work: the program stops if checksums differ.", "",
+        "- *raw*: hand-written parallel arrays, without handles, to which nothing could be added: "
+        "the floor.",
+        "- *pico*: pico_ecs, which keeps no generations and checks nothing, compiled into the "
+        "program's own file. *EnTT*: templates, with views; *group*: its owning group. *flecs*: "
+        "cached queries, whole tables at a time.",
+        "- *Sett*: every type in its default storage. *tuned*: the storage, group, bulk call, "
+        "accessor or huge pages that suit the row.",
+        "- *to raw*, *to peer*: Sett and tuned, divided by the floor and by the fastest of the "
+        "others. *spread*: half the distance between the quartiles, of the wider of Sett's two.",
+        "- *goal*: what this project wants of itself, untuned and tuned; **!** marks what is "
+        "missed.", "",
+        *(note if missing else []),
+        *table(["ns"] + [column[1] for column in COLUMNS] +
+               ["to raw", "tuned to raw", "to peer", "tuned to peer", "spread", "goal", "tuned goal"],
+               lines), ""]
 
 
-PLAN_COLOURS = {
-    "matrix": "#1a7f37", "tracked": "#63c174", "V packed": "#2f7ed8", "two packed": "#7b4ea3",
-    "all packed": "#b8860b", "group beside V": "#c0504d", "group": "#444444",
-}
+def misses(data):
+    """(row, title, which, ns, goal) of all that miss their goals."""
+    for row, (title, _, *goals) in data.rows.items():
+        for column, goal in zip(("sett", "sett_tuned"), goals):
+            value = data.median(f"{row}/{column}")
+            if value is not None and goal and value > goal:
+                yield row, title, column, value, goal
 
 
-def plan_section(source, folder):
-    rows = read_rows(source, "plans.csv")
+def misses_section(data, reasons):
+    rows = {}
+    for row, title, column, value, goal in misses(data):
+        rows.setdefault(row, (title, {}))[1][column] = f"{number(value)} / {goal:g}"
     if not rows:
         return []
-    out = [
-        "## Plans against density", "",
-        "A query over 1 to 5 components. All of 100,000 entities have the first ones; the last one, "
-        "V, is on the share that the axis shows, at random, added in the order of indices or "
-        "shuffled. A line is one way to store the types and one way to walk them: *matrix*, all in "
-        "matrices, occupancy words intersected; *tracked*, the same under a tracked set of the "
-        "query; *V packed*, the others in matrices; *two packed*, V and another, each on its own "
-        "share; *all packed*; *group beside V*, a group owns all but V; *group*, it owns all. Where "
-        "a layout allows two plans both are drawn, and the planner has to choose. Its choice is a "
-        "function of counts alone; over all these points:", "",
-        "```", read_text(source, "plans.txt"), "```", ""]
-    for components in sorted({row["components"] for row in rows}):
-        for order in ("ordered", "shuffled"):
-            series = {}
-            for row in rows:
-                if row["components"] == components and row["order"] == order:
-                    ns = float(row["ns"])
-                    key = (row["layout"], row["plan"])
-                    series.setdefault(key, []).append((float(row["share"]), ns, ns, ns))
-            both = {layout for layout, _ in series
-                    if len([key for key in series if key[0] == layout]) > 1}
-            lines = []
-            for (layout, plan), points in series.items():
-                name = f"{layout}: {plan.split()[-1]}" if layout in both else layout
-                dashes = "6 4" if layout in both and plan != "packed drives" else ""
-                lines.append((sorted(points), name, PLAN_COLOURS[layout], dashes))
-            title = f"{components} component{'s' if components != '1' else ''}, V {order}"
-            draw(os.path.join(folder, f"plans_{components}_{order}.svg"), title,
-                 "share of entities that have V", "ns a match", lines)
-            out += [f"![{title}](plans_{components}_{order}.svg)"]
-    return out + [""]
-
-
-def advice_section(source):
-    text = read_text(source, "advised.txt")
-    if not text:
-        return []
+    lines = []
+    for row, (title, cells) in rows.items():
+        both = [reasons.get(row)]
+        both += [reasons.get(f"{row}.{column}") for column in cells]
+        why = " ".join(reason for reason in both if reason) or "Not looked into yet."
+        lines.append([title, cells.get("sett", "kept"), cells.get("sett_tuned", "kept"), why])
+    measured_rows = sum(data.median(f"{row}/sett") is not None for row in data.rows)
     return [
-        "## What the advice is worth", "",
-        "For each loop of the table, every layout of its types was tried (*of*: how many): each type "
-        "a matrix or packed, groups over any part of a query, tracked sets. Beside the best stands "
-        "what `sett_advise` proposed after twenty recorded rounds in the default layout, applied "
-        "as told.", "", "```", text, "```", ""]
+        "## What misses its goal, and why", "",
+        f"{len(rows)} of {measured_rows} rows miss a goal in one of Sett's columns. The goals were "
+        "set before there was a library, from a small prototype that kept less. Instructions are "
+        "those of `tools/instructions.sh`, gcc -O2.", "",
+        *table(["row", "ns / goal", "tuned / goal", "why"], lines), ""]
 
 
-SWEEPS = [
-    ("size", "Cost against the size of a component", "bytes of a component", "ns an operation",
-     "100,000 entities. The loop touches the first four bytes of each value, so beyond 64 bytes each "
-     "value costs a cache line of its own."),
-    ("types", "Cost against the number of component types", "types registered", "ns an operation",
-     "100,000 entities with four types each; nothing depends on how many types there are beside."),
-    ("sets", "Cost against the number of different sets of components", "different sets",
-     "ns an operation",
-     "64 types, of which each entity has one that is looped over, and three others. There are no "
-     "archetypes: a loop does not see how many different sets its entities have. A change of "
-     "structure finds its way between sets in a table, which is what rises."),
-    ("fragmentation", "Cost against fragmentation", "share of entities left", "ns an entity left",
-     "100,000 entities with positions and velocities, of which all but a share were destroyed at "
-     "random, then P += V dt. A matrix keeps the gaps, packed types close them, a group closes them "
-     "and keeps both types alike."),
-    ("fragmentation memory", "Memory against fragmentation", "share of entities left",
-     "bytes an entity left",
-     "The same worlds: all pages, those of entities included."),
-    ("memory 1000000 x 16", "Memory against utilisation", "share of entities that have the type",
-     "bytes",
-     "One type of 16 bytes in a world of a million entities. *linear* and *sparse set* are what the "
-     "formulas of the textbook layouts give: C N + N bytes or N / 8 for the flags, and "
-     "2 x 4 N + C N share. *matrix* and *packed* are measured in Sett's pages, entities spread at "
-     "random; *clustered*, the first ones have it."),
-]
+# ---- In short ------------------------------------------------------------------------------------
 
 
-def sweep_section(source, folder):
-    rows = read_rows(source, "sweeps.csv")
-    out = []
-    for sweep, title, x_title, y_title, text in SWEEPS:
-        series = {}
-        for row in rows:
-            if row["sweep"] == sweep:
-                values = tuple(float(row[key]) for key in ("x", "low", "median", "high"))
-                series.setdefault(row["series"], []).append(values)
-        if series:
-            name = sweep.split()[0] + ("_memory" if sweep.endswith("memory") else "") + "_sweep.svg"
-            lines = [(sorted(points), key, PALETTE[k % len(PALETTE)],
-                      "6 4" if "packed)" in key or "linear" in key else "")
-                     for k, (key, points) in enumerate(series.items())]
-            draw(os.path.join(folder, name), title, x_title, y_title, lines)
-            out += [f"## {title}", "", text, "", f"![{title}]({name})", ""]
-    return out + memory_table(rows)
-
-
-def memory_table(rows):
-    """The formulas for N = 1,000 beside what was measured."""
-    cells = {}
-    for row in rows:
-        if row["sweep"].startswith("memory 1000 x "):
-            key = (int(row["sweep"].split()[-1]), float(row["x"]))
-            cells.setdefault(key, {})[row["series"]] = int(float(row["median"]))
-    if not cells:
+def short_section(data):
+    floors, wins, all_rows, lost = [], 0, 0, []
+    for row, (title, *_) in data.rows.items():
+        best = data.median(f"{row}/sett_tuned")
+        plain = data.median(f"{row}/sett")
+        if best is None or plain is None:
+            continue
+        best = min(best, plain)
+        raw = data.median(f"{row}/raw")
+        peer, who = best_peer(data, row)
+        if raw and row.startswith(("move_", "iterate", "types", "mixed")) and row != "move_16":
+            floors.append(best / raw)
+        if peer:
+            all_rows += 1
+            wins += best <= peer
+            if best > 1.05 * peer:
+                lost.append((best / peer, title, who, peer, best, plain))
+    if not all_rows:
         return []
-    names = ["linear with bytes", "linear with bits", "sparse set", "matrix",
-             "matrix clustered", "packed"]
-    out = [
-        "## Memory of small worlds", "",
-        "Bytes for one type, N = 1,000 entities, of which a share has it. The first three columns "
-        "are formulas, the others are measured. Sett takes memory in pages of up to 1,024 rows and "
-        "presence in stretches of 1,024 (packed) or 8,192 entities (matrix, 1 KB), so a world this "
-        "small pays for whole ones; a page that is empty is not there.", "",
-        "| C | share | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
-    for (size, share), found in sorted(cells.items()):
-        out.append(f"| {size} | {share:g} | " +
-                   " | ".join(f"{found[name]:,}" for name in names) + " |")
-    return out + [""]
+    out = ["## In short", ""]
+    if floors:
+        out.append(f"- **Loops** over what matches cost {min(floors):.2f} to {max(floors):.2f} times "
+                   "what hand-written arrays cost, in the storage that suits them.")
+    out.append(f"- **Beside other libraries** Sett, tuned, is the fastest or level (within 5 %) in "
+               f"{all_rows - len(lost)} of {all_rows} rows, and ahead in {wins}.")
+    for titles, text in (
+            ("create_2", "**Creating** an entity with two components takes {0} ns untuned, {1} in "
+                         "the way that suits it"),
+            ("get_random", "**Reading by handle** two components of a random one of a million "
+                           "entities takes {0} ns, {1} with an accessor that is held")):
+        values = [data.median(f"{titles}/{column}") for column in ("sett", "sett_tuned")]
+        if None not in values:
+            out.append("- " + text.format(*[number(value) for value in values]) + ".")
+    out.append("")
+    if lost:
+        lost.sort(reverse=True)
+        out += ["### When another library is faster", "",
+                "Everything in the table in which one is by more than 5 %, whatever Sett is tuned "
+                "to. pico_ecs does less: it has no generations, so that a stale handle is not "
+                "noticed.", "",
+                *table(["row", "fastest", "ns", "Sett at best", "times"],
+                       [[title, PEERS[who], number(peer), number(best), f"{times:.2f}"]
+                        for times, title, who, peer, best, _ in lost]), ""]
+    return out
 
 
 CHOICE = """## What to choose when
@@ -354,55 +182,321 @@ CHOICE = """## What to choose when
 | a world of tens of megabytes | `huge_pages` in its descriptor |
 | many reads by handle, in no order | an accessor held outside of the loop |
 | a program that runs already | record it, and ask `sett_advise` |
+
+And when something else: where a C++ program spends its time on reading components by handle, in random
+order, a storage of EnTT that is held by reference touches one cache line less an entity. Where no handle
+is kept beyond its entity's life, pico_ecs creates and destroys with less work, because it keeps less. Where
+queries ask for what entities relate to, flecs has a language for that. What each of them gains stands
+above, if they were measured.
 """
 
 
-def main():
-    source, folder = sys.argv[1], sys.argv[2]
-    os.makedirs(folder, exist_ok=True)
-    context, samples = read_samples(os.path.join(source, "full.json"))
-    with open(os.path.join(source, "full.machine.txt"), encoding="utf-8") as file:
-        machine = file.read().rstrip()
-    with open(os.path.join(source, "full.txt"), encoding="utf-8") as file:
-        table = file.read().rstrip()
-    repetitions = max(len(values) for values in samples.values())
+# ---- Against the number of entities --------------------------------------------------------------
+
+SIZES = [  # row, title; whether it has to be flat
+    ("create_none", "Create an entity", False),
+    ("create_2", "Create an entity with 2 components", True),
+    ("iterate_1", "Visit 1 component", True),
+    ("move_1m", "P += V dt", True),
+    ("toggle_10k", "Add and remove a component", True),
+    ("destroy_order", "Destroy an entity with 2 components", False),
+]
+FLAT = 1.5
+
+
+def size_section(data, reasons, folder):
+    out = []
+    flat = {}
+    for row, title, _ in SIZES:
+        lines = []
+        for column, _, name, colour, dashed in COLUMNS:
+            points = data.sizes(row, column)
+            if len(points) > 1:
+                lines.append((points, name, colour, dashed))
+                kept = [point[2] for point in points if point[0] >= 1000]
+                if len(kept) > 1:
+                    flat.setdefault(row, {})[column] = max(kept) / min(kept)
+        if lines and plot.draw(os.path.join(folder, f"size_{row}.svg"), title, "entities",
+                               "ns an entity", lines):
+            out += [f"![{title}](size_{row}.svg)", ""]
+    if not out:
+        return []
+    return ["## Cost against the number of entities", "",
+            "Does an operation cost the same in a world of a thousand and of ten million entities? "
+            "Below a thousand the fixed cost of a call or a loop is what shows. EnTT's own handles "
+            "end at a million entities.", "", *out, *flat_tables(data, flat, reasons)]
+
+
+def flat_tables(data, flat, reasons):
+    """The dearest size beside the cheapest, and what explains it."""
+    columns = [column for column in COLUMNS if any(column[0] in ratios for ratios in flat.values())]
+    lines = []
+    explained = []
+    for row, title, wanted in SIZES:
+        ratios = flat.get(row, {})
+        if not ratios:
+            continue
+        lines.append([title] + [f"{ratios[key]:.2f}" if key in ratios else "–"
+                                for key, *_ in columns])
+        if wanted and ratios.get("sett", 0) > FLAT:
+            why = reasons.get(f"flat.{row}", "Not looked into yet.")
+            explained.append(f"- **{title}**: {ratios['sett']:.2f} times. {why}")
+    points = [point for row, *_ in SIZES for point in data.sizes(row, "sett")]
+    most = max(point[0] for point in points)
+    wanted = [flat[row]["sett"] for row, _, wants in SIZES if wants and "sett" in flat.get(row, {})]
+    kept = sum(value <= FLAT for value in wanted)
+    out = [f"The dearest size as a multiple of the cheapest, from 1,000 to {most:,} entities:", "",
+           *table([""] + [column[1] for column in columns], lines), "",
+           f"The goal is {FLAT} for creating, visiting, adding and removing: kept in {kept} of "
+           f"{len(wanted)}."]
+    return out + (["", *explained, ""] if explained else [""]) + floor_table(data)
+
+
+def floor_table(data):
+    """Loops beside raw arrays: what the machine itself does to them as they grow."""
+    lines = []
+    for row, title in (("iterate_1", "Visit 1 component"), ("move_1m", "P += V dt")):
+        raw = {point[0]: point[2] for point in data.sizes(row, "raw")}
+        sett = {point[0]: point[2] for point in data.sizes(row, "sett")}
+        for count in sorted(raw):
+            if count >= 1000 and count in sett:
+                lines.append([title, f"{count:,}", number(raw[count]), number(sett[count]),
+                              f"{sett[count] / raw[count]:.2f}"])
+    return ["Loops against the floor at each size:", "",
+            *table(["", "entities", "raw", "Sett", "ratio"], lines), ""] if lines else []
+
+
+# ---- Density -------------------------------------------------------------------------------------
+
+PLANS = {  # colour of a layout
+    "matrix": 0, "tracked": 6, "V packed": 1, "two packed": 4, "all packed": 3,
+    "group beside V": 2, "group": 5,
+}
+
+
+def plan_section(data, folder):
+    rows = measured.read_rows(data.source, "plans.csv")
+    if not rows:
+        return []
     out = [
-        "# What Sett costs, measured", "",
-        "Written by `make bench-full`; do not edit. Sett is an entity component system: a library "
-        "that keeps the state of a game or a simulation as entities (numbers), which have components "
-        "(small structs), and that finds and visits all entities with certain components. This page "
-        "says what its operations cost, beside hand-written arrays and beside other libraries of "
-        "the kind where they were installed, and what to choose when.", "",
-        "- **[The table](#the-table)**: each operation, by each library.",
-        "- **Against the number of entities, the density, the size and number of components, "
-        "fragmentation**: does a cost stay what it is?",
-        "- **Memory**: what a type takes, beside what the textbook layouts would.",
-        "- **[What to choose when](#what-to-choose-when)**.", "",
-        "All of it was measured in one run on this machine, with this compiler, these flags, this "
-        "version:", "", "```", machine, "```", "",
-        "One process on one core. Other machines give other nanoseconds; ratios carry further. "
-        "Memory begins unused: each measurement pays for its own page faults. Raw data, with every "
-        "single repetition, is left in `out/bench/`.", "",
-        "## The table", "",
-        f"Nanoseconds an operation, medians of {repetitions} repetitions in random order. An "
-        "operation is one entity, one pair of add and remove, or one match, as the row says. "
-        "Everything in a row did the same work: the program stops if checksums differ. *raw* is "
-        "hand-written parallel arrays: no handles, nothing that could be added or removed; it is "
-        "the floor. *pico* keeps no generations and is compiled into the program; EnTT is templates, "
-        "*group* its owning group; flecs uses cached queries. *Sett* is as it comes; *tuned* uses "
-        "the storage, the bulk call, the group or the huge pages that suit the row. *spread* is "
-        "half the distance between the quartiles, for the wider of Sett's two columns. *goal* is "
-        "what this project wants of itself; `!` marks what is not reached.", "",
-        "```", table, "```", "",
+        "## Cost against density: every plan of a query", "",
+        "A query over 1 to 5 components. All entities (100,000) have the first ones; the last one, "
+        "V, is on the share that the axis shows, at random, added in the order of indices or "
+        "shuffled. A line is one way to store the types and one way to walk them: *matrix*, all in "
+        "matrices, occupancy words intersected; *tracked*, the same under a tracked set of the "
+        "query; *V packed*, the others in matrices; *two packed*, V and another, each on its own "
+        "share; *all packed*; *group beside V*, a group owns all but V; *group*, it owns all. Where "
+        "a layout allows two plans both are drawn, and the planner has to choose. Its choice is a "
+        "function of counts alone; over all these points:", "",
+        "> " + measured.read_text(data.source, "plans.txt"), ""]
+    for components in sorted({row["components"] for row in rows}):
+        for order in ("ordered", "shuffled"):
+            title = f"{components} component{'s' if components != '1' else ''}, V {order}"
+            name = f"plans_{components}_{order}.svg"
+            lines = plan_lines([row for row in rows
+                                if row["components"] == components and row["order"] == order])
+            if plot.draw(os.path.join(folder, name), title, "share of entities that have V",
+                         "ns a match", lines, plot.percent):
+                out.append(f"![{title}]({name})")
+    return out + [""]
+
+
+def plan_lines(rows):
+    series = {}
+    for row in rows:
+        ns = float(row["ns"])
+        series.setdefault((row["layout"], row["plan"]), []).append((float(row["share"]), ns, ns, ns))
+    layouts = [layout for layout, _ in series]
+    both = {layout for layout in layouts if layouts.count(layout) > 1}
+    return [(sorted(points), f"{layout}: {plan.split()[-1]}" if layout in both else layout,
+             PLANS.get(layout, 7), layout in both and plan != "packed drives")
+            for (layout, plan), points in series.items()]
+
+
+def advice_section(data):
+    text = measured.read_text(data.source, "advised.txt")
+    if not text:
+        return []
+    return [
+        "## What the advice is worth", "",
+        "For each loop of the table, every layout of its types was tried (*of*: how many): each type "
+        "a matrix or packed, groups over any part of a query, tracked sets. Beside the best stands "
+        "what `sett_advise` proposed after twenty recorded rounds in the default layout, applied "
+        "as told.", "", "```", text, "```", ""]
+
+
+# ---- Sweeps --------------------------------------------------------------------------------------
+
+SWEEPS = [  # sweep, file, title, x, y, label of x, text
+    ("size", "size", "Cost against the size of a component", "bytes of a component",
+     "ns an operation", plot.short,
+     "100,000 entities. The loop touches the first four bytes of each value, so beyond 64 bytes each "
+     "value costs a cache line of its own."),
+    ("types", "types", "Cost against the number of component types", "types registered",
+     "ns an operation", plot.short,
+     "100,000 entities with four types each; nothing depends on how many types there are beside."),
+    ("sets", "sets", "Cost against the number of different sets of components", "different sets",
+     "ns an operation", plot.short,
+     "64 types, of which each entity has one that is looped over, and three others. There are no "
+     "archetypes: a loop does not see how many different sets its entities have. A change of "
+     "structure finds its way between sets in a table, which is what rises."),
+    ("fragmentation", "fragmentation", "Cost after destroying at random", "share of entities left",
+     "ns an entity left", plot.percent,
+     "100,000 entities with positions and velocities, of which all but a share were destroyed at "
+     "random, then P += V dt. A matrix keeps the gaps, packed types close them, a group closes them "
+     "and keeps both types alike."),
+    ("fragmentation memory", "fragmentation_memory", "Memory after destroying at random",
+     "share of entities left", "bytes an entity left", plot.percent,
+     "The same worlds: all pages, those of entities included."),
+    ("replaced", "replaced", "Cost after replacing at random", "entities replaced, of those alive",
+     "ns a match", plot.percent,
+     "100,000 entities with positions, a drawn half of them with velocities. As many as the axis "
+     "says were destroyed at random, each followed by a new one; then P += V dt. New entities take "
+     "the free places, so a matrix stays as it was; two packed types drift apart in their order, "
+     "which a group prevents."),
+    ("memory 1000000 x 16", "memory", "Memory against utilisation",
+     "share of entities that have the type", "bytes", plot.percent,
+     "One type of 16 bytes in a world of a million entities. *linear*, *sparse set*: what the "
+     "formulas of the textbook layouts give, C N + N bytes or N / 8 for the flags, and "
+     "2 x 4 N + C N share. *matrix* and *packed* are measured in Sett's pages, entities spread at "
+     "random; *clustered*, the first ones have it. *dictionary*: measured, an open table at most "
+     "half full."),
+]
+
+
+def sweep_section(data, folder):
+    out = []
+    for sweep, file, title, x_title, y_title, x_label, text in SWEEPS:
+        series = {key: points for key, points in data.sweeps.get(sweep, {}).items()
+                  if not key.endswith("measured") or key.startswith("dictionary")}
+        lines = []
+        bases = []
+        for key, points in series.items():
+            base = key.replace(" (packed)", "").replace(" clustered", "")
+            if base not in bases:
+                bases.append(base)
+            lines.append((points, key.replace(" measured", ""), bases.index(base), key != base))
+        if lines and plot.draw(os.path.join(folder, f"{file}_sweep.svg"), title, x_title, y_title,
+                               lines, x_label):
+            out += [f"## {title}", "", text, "", f"![{title}]({file}_sweep.svg)", ""]
+    return out
+
+
+def thread_section(data, folder):
+    cases = data.cases.get("frames", [])
+    series = {}
+    for case in cases:
+        points = data.samples.get(case["benchmark"])
+        name = case["name"].rsplit(",", 1)[0]
+        if points:
+            series.setdefault(name, []).append((case["variant"], *measured.quartiles(points)))
+    lines = [(sorted(points), name, k, False) for k, (name, points) in enumerate(series.items())
+             if len(points) > 1]
+    title = "Cost against the number of threads"
+    if not lines or not plot.draw(os.path.join(folder, "threads.svg"), title, "threads",
+                                  "ns an entity", lines):
+        return []
+    cores = data.context.get("num_cpus", "?")
+    rows = []
+    for points, name, _, _ in lines:
+        one = points[0][2]
+        rows.append([name] + [f"{number(point[2])} ({one / point[2]:.2f}x)" for point in points])
+    counts = [str(point[0]) for point in lines[0][0]]
+    single = [f"*{name}*: {number(points[0][2])} ns." for name, points in series.items()
+              if len(points) == 1]
+    return [
+        f"## {title}", "",
+        f"Frames of a schedule with so many threads, on {cores} cores, not pinned to one. In brackets "
+        "how many times as fast as one thread. Results are the same whatever the number of "
+        f"threads. {' '.join(single)}", "", f"![{title}](threads.svg)", "",
+        *table(["ns an entity"] + [f"{count} threads" for count in counts], rows), ""]
+
+
+# ---- The page ------------------------------------------------------------------------------------
+
+INTRODUCTION = """# What Sett costs, measured
+
+Written by `make bench-full`; do not edit. Sett is an entity component system: a library that keeps the state
+of a game or a simulation as entities (numbers), which have components (small structs), and that finds and
+visits all entities with certain components. This page says what its operations cost, beside hand-written
+arrays and beside other libraries of the kind where they were installed, and what to choose when.
+
+All of it was measured in one run on this machine, with this compiler, these flags, this version:
+
+```
+%s
+```
+
+One process, pinned to one core but where threads are measured. Other machines give other nanoseconds;
+ratios carry further. Memory begins unused: each measurement pays for its own page faults. Raw data, with every
+single repetition, is left in `out/bench/`.
+"""
+
+
+def contents(out):
+    """A list of the page's sections, as links."""
+    links = []
+    for line in out:
+        if line.startswith("## "):
+            name = line[3:].strip()
+            kept = "".join(c for c in name.lower() if c.isalnum() or c in " -")
+            links.append(f"- [{name}](#{kept.replace(' ', '-')})")
+    return links
+
+
+def sections(data, reasons, folder):
+    """All of the page below its head: (what it needs, lines)."""
+    return [
+        ("full.json", short_section(data)),
+        ("", CHOICE.split("\n")),
+        ("full.json", table_section(data)),
+        ("full.json", misses_section(data, reasons)),
+        ("full.facts.csv", report_sources.goals_section(data, reasons)),
+        ("full.facts.csv", report_sources.memory_section(data, COLUMNS)),
+        ("full.json", size_section(data, reasons, folder)),
+        ("plans.csv", plan_section(data, folder)),
+        ("sweeps.csv", sweep_section(data, folder)),
+        ("threads.json", thread_section(data, folder)),
+        ("sweeps.csv", report_sources.textbook_sections(data)),
+        ("full.facts.csv", report_sources.program_sections(data)),
+        ("advised.txt", advice_section(data)),
+        ("states.txt", report_sources.state_section(data)),
+        ("builds.csv", report_sources.build_section(data)),
     ]
-    out += size_section(samples, folder)
-    out += plan_section(source, folder)
-    out += advice_section(source)
-    out += sweep_section(source, folder)
-    out.append(CHOICE)
+
+
+def lacks(page, folder):
+    """Plots that the page shows and that are not there, or are not XML."""
+    for name in re.findall(r"\]\((\w+\.svg)\)", page):
+        try:
+            xml.dom.minidom.parse(os.path.join(folder, name))
+        except (OSError, xml.parsers.expat.ExpatError) as error:
+            yield f"{name}: {error}"
+
+
+def main():
+    whole = sys.argv[1] == "--whole"
+    source, folder = sys.argv[-2:]
+    os.makedirs(folder, exist_ok=True)
+    for name in os.listdir(folder):  # plots of an earlier report that this one may not have
+        if name.endswith(".svg"):
+            os.remove(os.path.join(folder, name))
+    data = measured.Measured(source)
+    reasons = measured.read_reasons(os.path.dirname(os.path.abspath(__file__)))
+    made = sections(data, reasons, folder)
+    out = [line for _, lines in made for line in lines]
+    machine = measured.read_text(source, "full.machine.txt")
+    page = "\n".join([*(INTRODUCTION % machine).split("\n"), *contents(out), "", *out])
     with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
-        file.write("\n".join(out))
-    print(f"report: {folder}/README.md, {context['num_cpus']} cores, {len(samples)} benchmarks")
+        file.write(page.rstrip() + "\n")
+    plots = sum(name.endswith(".svg") for name in os.listdir(folder))
+    print(f"report: {folder}/README.md, {plots} plots, {len(data.samples)} benchmarks")
+    # Without peers there is nothing to be short about.
+    wrong = [f"nothing from {name}" for name, lines in made[2:] if not lines]
+    wrong += lacks(page, folder)
+    for text in wrong:
+        print(f"report: {text}", file=sys.stderr)
+    sys.exit(1 if whole and wrong else 0)
 
 
 main()

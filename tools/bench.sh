@@ -4,24 +4,31 @@
 #   tools/bench.sh [--full] [option of Google Benchmark]...
 #
 # Without --full the table: medians of nine repetitions of each row, in random order, beside raw
-# arrays and the peers that are installed; a few minutes. With it, more sizes, the long cases, what
-# each plan costs, what the advice is worth, and the report in docs/bench. Raw data goes to out/bench/, together with what it was measured on.
+# arrays and the peers that are installed (CMAKE_PREFIX_PATH in the environment says where else to
+# look); a few minutes. With it, at most 15 minutes: more sizes, the long cases, threads, what each
+# plan costs, what the advice is worth, sweeps, snapshots, builds by other compilers and flags, and
+# the report in docs/bench. Raw data goes to out/bench/, together with what it was measured on.
 # Noise on another core raises every figure 1.3 to 2 times: compare within one run, on an idle
 # machine.
+#
+# A step that fails is told of and left out of the report; the last line then says so.
+#
+# SETT_BENCH=quick does the same in seconds, everything once and small, into out/bench_quick: to see
+# whether it works. Figures mean nothing then, and every step has to succeed.
+# SETT_BENCH_BUILD=<folder> takes the benchmarks that were built there.
 set -eu
 
 cd "$(dirname "$0")/.."
-jobs=${JOBS:-2}
-folder=build/bench
-cmake -S . -B $folder -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-march=native \
-    -DCMAKE_CXX_FLAGS=-march=native -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_EXAMPLES=OFF \
-    -DSETT_BUILD_BENCHMARKS=ON >/dev/null
-cmake --build $folder --parallel "$jobs"
-[ -x $folder/bench/sett_bench ] || {
-    echo "bench: no benchmark was built (is Google Benchmark missing?)" >&2
-    exit 1
-}
-
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
+quick=
+out=out/bench
+report=docs/bench
+allowed=840 # seconds after which optional steps are cut short
+if [ "${SETT_BENCH-}" = quick ]; then
+    quick=--quick
+    out=out/bench_quick
+    report=$out/report
+fi
 name=quick
 full=
 if [ "${1-}" = --full ]; then
@@ -29,41 +36,132 @@ if [ "${1-}" = --full ]; then
     name=full
     full=--full
 fi
-mkdir -p out/bench
+
+begun=$(date +%s)
+elapsed() {
+    echo $(($(date +%s) - begun))
+}
+
+tell() {
+    echo "== $(elapsed) s: $*" >&2
+}
+
+# ---- Building ------------------------------------------------------------------------------------
+
+folder=${SETT_BENCH_BUILD-}
+if [ -z "$folder" ]; then
+    folder=build/bench
+    tell "building in $folder"
+    cmake -S . -B $folder -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-march=native \
+        -DCMAKE_CXX_FLAGS=-march=native -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_EXAMPLES=OFF \
+        -DSETT_BUILD_BENCHMARKS=ON | grep 'left out' || true
+    cmake --build $folder --parallel "$jobs" | grep -v 'Building\|Built target' || true
+fi
+programs=$folder/bench
+[ -x "$programs/sett_bench" ] || {
+    echo "bench: no benchmark was built (is Google Benchmark missing?)" >&2
+    exit 1
+}
+
+mkdir -p "$out"
 {
     uname -srm
     awk -F ': ' '/^model name/ { print $2; exit }' /proc/cpuinfo 2>/dev/null || true
-    cc --version | sed -n 1p
-    sed -n -E 's/^CMAKE_C_FLAGS(_RELEASE)?:[A-Z]*=//p' $folder/CMakeCache.txt | tr '\n' ' '
+    echo "$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo '?') cores;" \
+        "huge pages: $(cat /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null || echo unknown)"
+    sed -n -E 's/^CMAKE_(C|CXX)_COMPILER:[A-Z]*=//p' "$folder/CMakeCache.txt" |
+        while read -r compiler; do
+            "$compiler" --version | sed -n 1p
+        done
+    sed -n -E 's/^CMAKE_C_FLAGS(_RELEASE)?:[A-Z]*=//p' "$folder/CMakeCache.txt" | tr '\n' ' '
     echo
-    git describe --always --dirty 2>/dev/null || true
-} >"out/bench/$name.machine.txt"
+    echo "$(sed -n -E 's/^#define SETT_VERSION_(MAJOR|MINOR|PATCH) +([0-9]+).*/\2/p' \
+        include/sett/base.h | tr '\n' '.' | sed 's/\.$//; s/^/Sett /')" \
+        "$(git describe --always --dirty 2>/dev/null || true)"
+} >"$out/$name.machine.txt"
 
 # On one core and always the same: wandering between cores is the largest noise of all. The last
 # one, because interrupts and everything that starts first sit on the first.
 pin=
 if command -v taskset >/dev/null 2>&1; then
-    last=$(($(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) - 1))
-    pin="taskset -c $last"
-fi
-$pin $folder/bench/sett_bench $full --benchmark_out="out/bench/$name.json" \
-    --benchmark_out_format=json "$@" >"out/bench/$name.txt" || {
-    cat "out/bench/$name.txt"
-    exit 1
-}
-cat "out/bench/$name.txt"
-if [ $name = full ]; then
-    $pin $folder/bench/sett_plans >out/bench/plans.csv 2>out/bench/plans.txt
-    cat out/bench/plans.txt
-    $pin $folder/bench/sett_advised >out/bench/advised.txt
-    cat out/bench/advised.txt
-    $pin $folder/bench/sett_sweeps >out/bench/sweeps.csv
-fi
-echo "raw data: out/bench/$name.json, machine: out/bench/$name.machine.txt"
-if [ $name = full ]; then
-    if command -v python3 >/dev/null 2>&1; then
-        python3 bench/report.py out/bench docs/bench
-    else
-        echo "bench: no python3, so docs/bench was not written" >&2
+    last=$(taskset -cp $$ 2>/dev/null | sed 's/.*[:,-] *//')
+    if taskset -c "$last" true 2>/dev/null; then
+        pin="taskset -c $last"
     fi
+fi
+
+# ---- Measuring -----------------------------------------------------------------------------------
+
+if [ -z "$full" ]; then
+    $pin "$programs/sett_bench" $quick --benchmark_out="$out/$name.json" \
+        --benchmark_out_format=json "$@" >"$out/$name.txt" || {
+        cat "$out/$name.txt"
+        exit 1
+    }
+    cat "$out/$name.txt"
+    echo "raw data: $out/$name.json, machine: $out/$name.machine.txt"
+    exit 0
+fi
+
+failed=
+# Its output appears under its name when it is whole, so that the report never reads half a file.
+step() { # <file for what it prints> <what it is> <command>...
+    file=$out/$1
+    tell "$2"
+    shift 2
+    rm -f "$file"
+    if "$@" >"$file.part"; then
+        mv "$file.part" "$file"
+    else
+        failed="$failed $(basename "$file")"
+        echo "bench: failed: $*" >&2
+        [ -z "$quick" ] || exit 1
+    fi
+}
+
+plans() {
+    $pin "$programs/sett_plans" $quick 2>"$out/plans.part" &&
+        mv "$out/plans.part" "$out/plans.txt"
+}
+
+# What is left of an earlier run would look like a part of this one.
+rm -f "$out/full.json" "$out/threads.json" "$out"/*.csv "$out"/*.part "$out/plans.txt" \
+    "$out/advised.txt" "$out/states.txt" "$out/counts.txt"
+step full.txt "the table, other sizes, the long cases: about six minutes" \
+    $pin "$programs/sett_bench" --full $quick --facts="$out/full.facts.csv" \
+    --benchmark_out="$out/full.json" --benchmark_out_format=json --benchmark_filter=-^frames/ "$@"
+[ ! -f "$out/full.txt" ] || cat "$out/full.txt"
+# Threads are not to share one core.
+step threads.txt "threads" \
+    "$programs/sett_bench" $quick --facts="$out/threads.facts.csv" \
+    --benchmark_out="$out/threads.json" --benchmark_out_format=json --benchmark_filter=^frames/
+step plans.csv "every plan against density: half a minute" plans
+step advised.txt "what the advice is worth: half a minute" $pin "$programs/sett_advised" $quick
+step sweeps.csv "sweeps: half a minute" $pin "$programs/sett_sweeps" $quick
+step states.txt "snapshots" $pin "$programs/sett_states" $quick
+left=$((allowed - $(elapsed)))
+SETT_SECONDS=$((left > 150 ? 150 : left < 20 ? 20 : left))
+export SETT_SECONDS
+step builds.txt "other compilers, flags, pages: two to four minutes" \
+    tools/bench_builds.sh "$out/builds.csv"
+if [ -n "$quick" ]; then
+    tell "instructions are not counted in a quick run"
+elif [ "$(elapsed)" -gt $allowed ] || ! command -v valgrind >/dev/null 2>&1; then
+    tell "instructions are not counted: there is no valgrind, or no time"
+else
+    step counts.txt "instructions and cache misses: half a minute" tools/count.sh
+fi
+
+# ---- The report ----------------------------------------------------------------------------------
+
+tell "raw data: $out, machine: $out/$name.machine.txt"
+if command -v python3 >/dev/null 2>&1; then
+    PYTHONDONTWRITEBYTECODE=1 python3 bench/report.py ${quick:+--whole} "$out" "$report"
+else
+    echo "bench: no python3, so $report was not written" >&2
+fi
+tell "done"
+if [ -n "$failed" ]; then
+    echo "bench: these failed, and are not in the report:$failed" >&2
+    exit 1
 fi

@@ -57,6 +57,7 @@ for_test() {
     need_command pkg-config pkg-config
     need_command valgrind valgrind
     need_header valgrind/callgrind.h valgrind
+    for_bench
     if [ "$(uname -m)" = x86_64 ]; then
         need_file /usr/include/x86_64-linux-gnu/gnu/stubs-32.h gcc-multilib
     fi
@@ -66,6 +67,7 @@ for_bench() {
     for_build
     need_command g++ g++
     need_header benchmark/benchmark.h libbenchmark-dev
+    need_command python3 python3
 }
 
 # libFuzzer and the sanitizers of clang come in a package of clang's own version.

@@ -16,7 +16,7 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 # Started from a Makefile this is a build of its own, not a part of that one.
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
-stages="format layers checks asan tsan gcc clang portable vectors instructions faults headers symbols amalgamation install readme examples"
+stages="format layers checks asan tsan gcc clang portable vectors instructions faults headers symbols amalgamation install readme examples bench"
 
 describe() {
     case $1 in
@@ -36,6 +36,7 @@ describe() {
     install) echo "installed and used: find_package, add_subdirectory, FetchContent, pkg-config" ;;
     readme) echo "the programs in README.md" ;;
     examples) echo "the examples run to their end" ;;
+    bench) echo "what make bench-full does, everything once and small, and the report of it" ;;
     faults) echo "the tests see every seeded fault" ;;
     soak) echo "the model tests at length, Freedoom with many workers, gcc Release" ;;
     esac
@@ -234,6 +235,16 @@ stage_examples() {
     run_tests gcc example
     build_asan
     run_tests asan example
+}
+
+stage_bench() {
+    if ! echo '#include <benchmark/benchmark.h>' | g++ -x c++ -E - >/dev/null 2>&1; then
+        echo "  skipped: there is no Google Benchmark (Debian: libbenchmark-dev)"
+        return
+    fi
+    build gcc gcc Release -DSETT_BUILD_BENCHMARKS=ON -DSETT_BENCH_PEERS=OFF
+    SETT_BENCH=quick SETT_BENCH_BUILD=build/gcc quiet tools/bench.sh --full
+    tail -n 1 build/test.log
 }
 
 # Run by hand and not by ctest: one follows a soak, and no time is too long for it.
