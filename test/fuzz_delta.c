@@ -1,6 +1,6 @@
-/* Feeds bytes to the loader of deltas: as they are; sealed, so that what passes the checks is played
- * and undone; and with the hashes left out of account, so that it stays. Whatever they are, the
- * world stays sound, and what was refused has left it as it was.
+/* Feeds bytes to the loader of deltas: as they are; sealed, so that what passes the checks is
+ * played and undone; and with the hashes left out of account, so that it stays. Whatever they are,
+ * the world stays sound, and what was refused has left it as it was.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -174,8 +174,8 @@ SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_sta
  * change detection: whoever applies it finds changed what it changed.
  *   out   receives up to `capacity` bytes
  *   size  receives the bytes of the whole, also when they do not fit
- * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs is saved by cloning and
- * declares no bytes; or an index has used up all of its generations between the two),
+ * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs is saved by cloning
+ * and declares no bytes; or an index has used up all of its generations between the two),
  * OUT_OF_MEMORY.
  * Cost: O(pages that differ), plus O(siblings) where children came, went or moved, likewise
  * O(sources) of targets, plus sett_world_hash; begins a new tick. Nothing is restored for it.

@@ -1,8 +1,8 @@
 /* delta_arrange.c: putting rows where they lie in the world that a delta was written in.
  *
- * The workload: a peer that was equal to that world down to the order of rows, and goes on computing
- * from here. A receiver that was not (another order, other groups, other storages: its hash is the
- * same) cannot be given it; it keeps the order that came out, type by type.
+ * The workload: a peer that was equal to that world down to the order of rows, and goes on
+ * computing from here. A receiver that was not (another order, other groups, other storages: its
+ * hash is the same) cannot be given it; it keeps the order that came out, type by type.
  *
  * How each row was is in the snapshot that is there for undoing; the delta's runs lie over it:
  *

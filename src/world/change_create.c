@@ -136,8 +136,8 @@ sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* 
     return SETT_OK;
 }
 
-/* Creations one after another whose indices follow one another: upwards where they are fresh or were
- * freed from the last to the first, downwards where they were freed in order. */
+/* Creations one after another whose indices follow one another: upwards where they are fresh or
+ * were freed from the last to the first, downwards where they were freed in order. */
 typedef struct change_run {
     uint32_t first; /* the lowest index */
     uint32_t count;
@@ -259,8 +259,9 @@ static void change_repeat(const setti_type* type, unsigned char* rows, const uns
     }
 }
 
-/* Gives `count` entities from an index on one type; `values` has the first one's, or, to repeat, the
- * one that all get. Without repeating they may lie backwards: that of the last one comes first. */
+/* Gives `count` entities from an index on one type; `values` has the first one's, or, to repeat,
+ * the one that all get. Without repeating they may lie backwards: that of the last one comes
+ * first. */
 static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first, uint32_t count,
                              const unsigned char* values, const setti_bulk* bulk, bool backwards)
 {

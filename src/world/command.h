@@ -40,14 +40,14 @@ typedef struct setti_command_call {
 
 sett_world* setti_commands_world(const sett_commands* commands);
 
-/* Records one with room for `size` bytes, aligned to 16, for the caller to fill; the verb is set, and
- * nothing follows it.
+/* Records one with room for `size` bytes, aligned to 16, for the caller to fill; the verb is set,
+ * and nothing follows it.
  * NULL when it cannot be recorded, and *status says why. */
 setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity,
                                         const char* verb, size_t size, sett_status* status);
 
-/* Records a creation and such a command about its entity, both or neither: as sett_cmd_create, *call
- * is NULL when that fails. */
+/* Records a creation and such a command about its entity, both or neither: as sett_cmd_create,
+ * *call is NULL when that fails. */
 sett_entity setti_commands_create_call(sett_commands* commands, const char* verb, size_t size,
                                        setti_command_call** call);
 
