@@ -55,10 +55,8 @@ SETT_API sett_status sett_instantiate(sett_world* world, sett_entity prefab, uin
  *     the prefab is gone              nobody comes to be: the handle stays stale for good
  *     there are too many entities     nobody comes to be, and sett_world_error says so (LIMIT)
  *     memory runs out                 as for all commands: it is kept, and its entity exists and
- *     has
- *                                     nothing. If it is given something before the next try, that
- *                                     is
- *                                     all it gets (PRESENT)
+ *                                     has nothing. If it is given something before the next try,
+ *                                     that is all it gets (PRESENT)
  * A prefab that is recorded itself has to be applied before.
  * It counts as two commands, the creation and the rest.
  * Returns null on failure. Fails: as sett_cmd_create.

@@ -256,9 +256,8 @@ SETT_API sett_entity sett_entity_create(sett_world* world);
 
 /* Creates `count` entities that all have the given components.
  *   components  component_count ids, each once; NULL with 0 for none
- *   values      for each component, NULL (initialised values) or the address of `count` values one
- *   after another;
- *               NULL altogether for none
+ *   values      for each component, NULL (initialised values) or the address of `count` values
+ *               one after another; NULL altogether for none
  *   out         receives `count` handles; NULL if not wanted
  * Hooks run when all values are written: on_add, then on_set for the types that had values given.
  * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY; then nothing was created.
