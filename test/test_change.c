@@ -343,8 +343,7 @@ enum {
     AGAIN = 5000
 };
 
-/* A world in which `AGAIN` entities of three types of 8, 3 and 20 bytes have ended in some
- * order. */
+/* A world in which `AGAIN` entities of three types, of 8, 3 and 20 bytes, ended in some order. */
 static sett_world* world_with_freed(uint32_t order, sett_component* ids)
 {
     static sett_entity e[AGAIN];

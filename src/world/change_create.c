@@ -260,8 +260,7 @@ static void change_repeat(const setti_type* type, unsigned char* rows, const uns
 }
 
 /* Gives `count` entities from an index on one type; `values` has the first one's, or, to repeat,
- * the one that all get. Without repeating they may lie backwards: that of the last one comes
- * first. */
+ * the one that all get. Without repeating they may lie backwards: the last one's comes first. */
 static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first, uint32_t count,
                              const unsigned char* values, const setti_bulk* bulk, bool backwards)
 {
