@@ -265,7 +265,11 @@ SETTI_INLINE void* setti_matrix_try_insert(const setti_pool* pool, setti_storage
                                            uint32_t index, bool kept)
 {
     uint64_t* word = setti_storage_word(storage, index);
-    if (SETTI_UNLIKELY(word == NULL || (*word >> (index % 64) & 1) != 0)) {
+    if (SETTI_UNLIKELY(word == NULL)) {
+        return NULL;
+    }
+    uint64_t filled = *word | (uint64_t)1 << (index % 64);
+    if (SETTI_UNLIKELY(filled == *word)) {
         return NULL;
     }
     uint32_t number = index >> storage->shift;
@@ -276,15 +280,16 @@ SETTI_INLINE void* setti_matrix_try_insert(const setti_pool* pool, setti_storage
             !setti_pages_try_mark(pool, &storage->rows, number, kept))) {
         return NULL;
     }
+    void* value = page + (size_t)(index - (number << storage->shift)) * storage->size;
     if (SETTI_UNLIKELY(storage->tracked)) {
         *setti_storage_tick(storage, index) = pool->tick;
     }
-    *word |= (uint64_t)1 << (index % 64);
+    *word = filled;
     storage->count++;
     if (index >= storage->extent) {
         storage->extent = index + 1;
     }
-    return page + (size_t)(index - (number << storage->shift)) * storage->size;
+    return value;
 }
 
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
@@ -311,17 +316,17 @@ SETTI_INLINE setti_erased setti_matrix_try_erase(const setti_pool* pool, setti_s
                                                  uint32_t index, bool kept)
 {
     uint64_t* word = setti_storage_word(storage, index);
-    uint64_t bit = (uint64_t)1 << (index % 64);
-    if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED || word == NULL || (*word & bit) == 0)) {
+    if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED || word == NULL)) {
         return SETTI_NOT_ERASED;
     }
-    if (SETTI_UNLIKELY(
-            !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, kept))) {
+    uint64_t left = *word ^ (uint64_t)1 << (index % 64); /* less than before if the bit is set */
+    if (SETTI_UNLIKELY(left > *word || !setti_pages_try_mark(pool, &storage->presence,
+                                                             index >> SETTI_BITS_SHIFT, kept))) {
         return SETTI_NOT_ERASED;
     }
-    *word &= ~bit;
+    *word = left;
     storage->count--;
-    return *word != 0 ? SETTI_ERASED : SETTI_EMPTIED;
+    return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
 /* The same where the entity has a value, of a matrix or tag, and no snapshot is held. */
@@ -334,8 +339,9 @@ SETTI_INLINE setti_erased setti_matrix_erase_unkept(const setti_pool* pool, sett
     SETTI_ASSERT((*word >> (index % 64) & 1) != 0);
     (void)setti_pages_try_mark(pool, &storage->presence, number, false);
     storage->count--;
-    *word &= ~((uint64_t)1 << (index % 64));
-    return *word != 0 ? SETTI_ERASED : SETTI_EMPTIED;
+    uint64_t left = *word & ~((uint64_t)1 << (index % 64));
+    *word = left;
+    return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
 /* Frees the pages around an index whose word of occupancy became 0, if nobody is left in them. */

@@ -202,7 +202,7 @@ static void* change_insert(sett_world* world, setti_storage* storage, uint32_t i
 }
 
 /* The short way for packed storages and tags, with their pages reserved on the way. */
-static void* change_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
+SETTI_INLINE void* change_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (signature == NULL || (type->flags & SETTI_TYPE_SLOW_ADD) != 0) {
@@ -289,8 +289,11 @@ SETTI_APART static void* change_finish(sett_world* world, const setti_type* type
 SETTI_APART static void* change_try_add_again(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
-    return change_recall_added(world, type, entity) ? change_try_add(world, type, entity, true)
-                                                    : NULL;
+    if (!change_recall_added(world, type, entity)) {
+        return NULL;
+    }
+    return (type->flags & SETTI_TYPE_OTHER) != 0 ? change_try_add_other(world, type, entity)
+                                                 : change_try_add(world, type, entity, true);
 }
 
 /* The long way of adding: a known edge first, then everything else. */
@@ -306,13 +309,11 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
         /* refused below; what is remembered here is not to be written to from systems */
     } else if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
         value = change_try_add_loose(world, type, entity);
-    } else if ((type->flags & SETTI_TYPE_OTHER) != 0) {
-        value = change_try_add_other(world, type, entity);
-        if (value == NULL && change_recall_added(world, type, entity)) {
+    } else {
+        if ((type->flags & SETTI_TYPE_OTHER) != 0) {
             value = change_try_add_other(world, type, entity);
         }
-    } else {
-        value = change_try_add_again(world, type, entity);
+        value = value != NULL ? value : change_try_add_again(world, type, entity);
     }
     return value != NULL ? change_finish(world, type, entity, value)
                          : change_add_slow(world, entity, component, call);
@@ -322,9 +323,12 @@ SETTI_INLINE void* change_add_short(sett_world* world, sett_entity entity, sett_
                                     bool kept)
 {
     setti_type* type = setti_world_hot_type(world, component);
-    void* value = change_try_add(world, type, entity, kept);
-    if (SETTI_UNLIKELY(value == NULL)) {
+    if (SETTI_UNLIKELY(type == NULL || (type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
         return change_add_long(world, entity, component, "sett_add");
+    }
+    void* value = change_try_add(world, type, entity, kept);
+    if (SETTI_UNLIKELY(value == NULL)) { /* the id again, not the argument: one register less */
+        return change_add_long(world, entity, type->id, "sett_add");
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
         return change_finish(world, type, entity, value);
@@ -727,7 +731,7 @@ static sett_status change_remove_long(sett_world* world, sett_entity entity,
     return SETT_OK;
 }
 
-static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t index)
+SETTI_APART static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_matrix_word_emptied(&world->pool, &type->storage, index);
     return SETT_OK;
@@ -761,24 +765,26 @@ SETTI_INLINE sett_status change_remove_short(sett_world* world, sett_entity enti
                                              sett_component component, bool kept)
 {
     setti_type* type = setti_world_hot_type(world, component);
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(signature == NULL || type == NULL || world->locks != 0 ||
-                       (type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
+    if (SETTI_UNLIKELY(type == NULL || (type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
                        type->storage.kind == SETTI_PACKED)) {
         return change_remove_long(world, entity, component);
+    }
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
+        return change_remove_long(world, entity, type->id);
     }
     const setti_transition* removed = setti_type_removed(type, *signature);
     if (SETTI_UNLIKELY(
             removed->from != *signature ||
             !setti_entity_try_mark(&world->pool, &world->entities, entity.index, kept))) {
-        return change_remove_long(world, entity, component);
+        return change_remove_long(world, entity, type->id);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0)) {
         return change_remove_told(world, type, entity, signature);
     }
     setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index, kept);
     if (SETTI_UNLIKELY(erased == SETTI_NOT_ERASED)) {
-        return change_remove_slow(world, entity, component);
+        return change_remove_slow(world, entity, type->id);
     }
     *signature = removed->to;
     return SETTI_LIKELY(erased == SETTI_ERASED) ? SETT_OK
