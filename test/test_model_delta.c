@@ -458,7 +458,8 @@ static void time_goes_back_as_well(void)
         tree[k] = take(world);
     }
     for (uint32_t pair = 0; pair < 36; pair++) {
-        sett_world* copy = begin(false);
+        /* or a world that knows nothing yet: all is registered for it, but for groups */
+        sett_world* copy = pair % 2 == 0 ? begin(false) : sett_world_create(NULL);
         unsigned char* bytes;
         size_t size = encode(world, tree[pair / 6], tree[pair % 6], &bytes);
         CHECK_EQ(sett_snapshot_restore(world, tree[pair / 6]), SETT_OK);

@@ -47,10 +47,11 @@ SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, 
 SETT_API sett_status sett_world_check_writes(sett_world* world);
 
 /* Makes `into` the world that `from` is: the same handles live, and the same come next. Types are
- * matched by name; those that it lacks are registered. Groups stay those of `into`. What was in it
+ * matched by name; those that it lacks are registered, the hierarchy, names and relationships among
+ * them, under the same ids where these are free. Groups stay those of `into`. What was in it
  * ends as by sett_world_clear. Commands recorded in `from` are not seen.
  * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type is laid out or
- * stored otherwise; the message names it), LIMIT (an entity's index is beyond its limit), ARGUMENT
+ * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is beyond its limit), ARGUMENT
  * (as sett_snapshot_take); then nothing was changed. OUT_OF_MEMORY: then `into` is empty.
  * Cost: O(pages), and O(values) of cloned types and of groups.
  * Invalidates: all addresses in `into`.

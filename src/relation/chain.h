@@ -28,6 +28,7 @@ typedef struct setti_relation {
     sett_cleanup on_source; /* what a source's end means for its targets */
     uint32_t data;          /* offset of the data in a link's value or record */
     uint32_t data_size;
+    uint32_t data_align;
     const uint32_t* entity_offsets; /* in the data; owned by the pool */
     uint32_t entity_offset_count;
     /* the link being made: its value begins linked, so that everybody told of it sees it whole */

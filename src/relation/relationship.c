@@ -62,6 +62,7 @@ static void relation_lay_out(setti_relation* relation, const sett_relationship_d
     size_t align = SETTI_MAX(relation_align(desc), sizeof(uint32_t));
     relation->data = (uint32_t)setti_align_up(head, align);
     relation->data_size = (uint32_t)desc->size;
+    relation->data_align = (uint32_t)relation_align(desc);
     relation->record_size = (uint32_t)setti_align_up(relation->data + desc->size, align);
     relation->record_shift = 10;
     while (relation->record_shift > 4 &&

@@ -6,22 +6,35 @@
  *
  * Types are matched by name; so is what modules keep beside components (setti_root.name).
  * Everything that needs memory comes first, so that no value is copied into a world that cannot
- * take all.
+ * take all. Modules register their own types: a copy has a hierarchy and relationships that work.
  *
  * Invariant:  afterwards the hashes of both are equal, and the same handles come next
  */
 #include "base/keep.h"
+#include "relation/chain.h"
+#include "relation/links.h"
+#include "relation/name_table.h"
+#include "sett/prefab.h"
 #include "sett/state.h"
 #include "state/snapshot.h"
 #include "world/change.h"
 #include "world/command.h"
 
-/* Types that modules keep links through: registering them is the modules' matter. */
+/* Types that modules keep links through, and register. */
 #define REPLICA_TIED (SETTI_TYPE_TIED | SETTI_TYPE_LINKED | SETTI_TYPE_KEPT)
 
 static const char replica_call[] = "sett_world_clone";
 
 /* ---------------------------------------------------------------------------------------- types */
+
+/* Whether the end of either side means the same in both worlds. */
+static bool replica_same_relation(const setti_relation* a, const setti_relation* b)
+{
+    return (a == NULL) == (b == NULL) &&
+           (a == NULL || (a->many == b->many && a->on_target == b->on_target &&
+                          a->on_source == b->on_source && a->data == b->data &&
+                          a->data_size == b->data_size && a->record_size == b->record_size));
+}
 
 static sett_status replica_check_type(sett_world* into, const setti_type* type,
                                       const setti_type* own)
@@ -31,7 +44,8 @@ static sett_status replica_check_type(sett_world* into, const setti_type* type,
     const uint32_t same = SETTI_TYPE_LOOSE | REPLICA_TIED;
     if (a->kind != b->kind || a->size != b->size || a->align != b->align ||
         a->keep_order != b->keep_order || a->tracked != b->tracked || a->saved != b->saved ||
-        type->desc.save != own->desc.save || ((type->flags ^ own->flags) & same) != 0) {
+        type->desc.save != own->desc.save || ((type->flags ^ own->flags) & same) != 0 ||
+        !replica_same_relation(type->relation, own->relation)) {
         return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
                                      "%s: \"%.100s\" is laid out, stored or saved otherwise in the "
                                      "two worlds",
@@ -46,11 +60,54 @@ static setti_type* replica_find(const sett_world* into, const setti_type* type)
     return id != 0 ? setti_world_type(into, id) : NULL;
 }
 
+/* Registers the relationship that a type is one end of. */
+static sett_status replica_register_relation(sett_world* into, const setti_relation* relation)
+{
+    const setti_type* links = relation->links;
+    sett_relationship_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.name = links->desc.name;
+    desc.size = relation->data_size;
+    desc.align = relation->data_size != 0 ? relation->data_align : 0;
+    desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
+    desc.storage = links->desc.storage;
+    desc.many = relation->many;
+    desc.on_target_destroyed = relation->on_target;
+    desc.on_source_destroyed = relation->on_source;
+    desc.entity_offsets = relation->entity_offsets;
+    desc.entity_offset_count = relation->entity_offset_count;
+    return sett_relationship_register(into, &desc) != 0 ? SETT_OK : into->error;
+}
+
+/* Has a type registered by the module that keeps something in it. */
+static sett_status replica_register_tied(sett_world* into, const sett_world* from,
+                                         const setti_type* type)
+{
+    sett_component id = setti_world_type(into, type->id) == NULL ? type->id : 0;
+    const setti_relation* relation =
+        type->relation != NULL ? type->relation : type->relation_of_sources;
+    if (relation != NULL) {
+        return replica_register_relation(into, relation);
+    }
+    bool done;
+    if (from->hierarchy != NULL && from->hierarchy->type == type) {
+        sett_hierarchy_desc desc = {id, from->hierarchy->policy};
+        done = sett_hierarchy_register(into, &desc) != 0;
+    } else {
+        SETTI_ASSERT(from->name_table != NULL && from->name_table->type == type);
+        done = sett_name_register(into, id) != 0;
+    }
+    return done ? SETT_OK : into->error;
+}
+
 /* Registers a type as the other world has it; what it requires is registered before it. */
 static sett_status replica_register(sett_world* into, const sett_world* from,
                                     const setti_type* type)
 {
     sett_component_desc desc = type->desc;
+    if ((type->flags & REPLICA_TIED) != 0) {
+        return replica_register_tied(into, from, type);
+    }
     size_t size = (desc.required_count + 1) * sizeof(sett_component);
     sett_component* required = setti_pool_alloc(&into->pool, size, 8);
     if (required == NULL) {
@@ -91,6 +148,35 @@ static sett_status replica_refuse(sett_world* into, const char* name)
         replica_call, name);
 }
 
+/* Checks the types that both have. */
+static sett_status replica_check_types(const sett_world* from, sett_world* into)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
+        const setti_type* own = replica_find(into, from->registered.item[k]);
+        if (own != NULL) {
+            status = replica_check_type(into, from->registered.item[k], own);
+        }
+    }
+    return status;
+}
+
+/* Registers those that are missing. */
+static sett_status replica_register_all(const sett_world* from, sett_world* into)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
+        const setti_type* type = from->registered.item[k];
+        if (replica_find(into, type) == NULL) {
+            status = replica_register(into, from, type);
+        }
+    }
+    if (status == SETT_OK && from->instance_of != NULL && sett_instance_of(into) == 0) {
+        status = into->error;
+    }
+    return status == SETT_OK ? replica_check_types(from, into) : status;
+}
+
 static sett_status replica_check(const sett_world* from, sett_world* into)
 {
     sett_status status = setti_world_check_unlocked(into, replica_call);
@@ -104,28 +190,16 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
         setti_id_set_capacity(&from->entities.ids) > into->entities.ids.limit) {
         status = setti_world_fail(into, SETT_STATUS_LIMIT, replica_call, sett_null(), 0);
     }
+    if (status == SETT_OK) {
+        status = replica_check_types(from, into);
+    }
+    if (status == SETT_OK) {
+        status = replica_register_all(from, into);
+    }
     for (const setti_root* root = from->roots; status == SETT_OK && root != NULL;
          root = root->next) {
         if (root->name != NULL && replica_is_used(root) && replica_find_root(into, root) == NULL) {
             status = replica_refuse(into, root->name);
-        }
-    }
-    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
-        const setti_type* type = from->registered.item[k];
-        const setti_type* own = replica_find(into, type);
-        if (own != NULL) {
-            status = replica_check_type(into, type, own);
-        } else if ((type->flags & REPLICA_TIED) != 0) {
-            status = replica_refuse(into, type->desc.name);
-        }
-    }
-    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
-        const setti_type* type = from->registered.item[k];
-        if (replica_find(into, type) == NULL) {
-            status = replica_register(into, from, type);
-            if (status == SETT_OK) {
-                status = replica_check_type(into, type, replica_find(into, type));
-            }
         }
     }
     return status;
