@@ -51,8 +51,9 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  * them, under the same ids where these are free. Groups stay those of `into`. What was in it
  * ends as by sett_world_clear. Commands recorded in `from` are not seen.
  * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type is laid out or
- * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is beyond its limit), ARGUMENT
- * (as sett_snapshot_take); then nothing was changed. OUT_OF_MEMORY: then `into` is empty.
+ * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is
+ * beyond its limit), ARGUMENT (as sett_snapshot_take); then nothing was changed, but types may have
+ * been registered. OUT_OF_MEMORY: then `into` is empty.
  * Cost: O(pages), and O(values) of cloned types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */
