@@ -143,8 +143,10 @@ static bool keep_copy(setti_pool* pool, const setti_pages* pages, uint32_t numbe
 SETTI_COLD void setti_pages_keep(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
-    /* another thread may just have found that there is no memory to keep anything */
-    if (pages->tick[number] < pool->keep_from && !keep_copy(pool, pages, number)) {
+    /* another thread may just have found that there is no memory to keep anything: then keep_from,
+     * which threads read without the lock, stays as it is while they run */
+    if (pool->keeper->diff != NULL && pages->tick[number] < pool->keep_from &&
+        !keep_copy(pool, pages, number)) {
         pool->keeper->end(pool->keeper, true);
     }
     setti_lock_release(&pool->lock);
@@ -173,6 +175,9 @@ static void keep_park_copied(setti_pool* pool, const setti_pages* pages, setti_k
 SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     void* page = pages->data[number];
+    if (pool->keeper->diff == NULL) {
+        return false;
+    }
     if (pages->tick[number] < pool->keep_from) {
         bool parked = keep_append(pool, pages, number, SETTI_KEPT_PARKED, page) != NULL;
         if (!parked) {

@@ -37,7 +37,7 @@ typedef struct setti_spare {
 } setti_spare;
 
 typedef struct setti_keeper {
-    setti_diff* diff;  /* of the newest snapshot: where pages go */
+    setti_diff* diff;  /* of the newest snapshot: where pages go; NULL: nowhere */
     uint32_t expected; /* entries that it may come to have: as many as the last one had */
     setti_spare* spare;
     bool spare_taken; /* one of them had to be used */
@@ -98,6 +98,15 @@ static inline void setti_notes_forget(const setti_pages* pages, uint32_t number)
 }
 
 void setti_notes_forget_all(const setti_pages* pages);
+
+/* To be called when threads that ran side by side have ended: if nothing is kept since one of them
+ * found no memory, the others no longer read what says so. */
+static inline void setti_keeper_settle(setti_pool* pool)
+{
+    if (pool->keep_from != 0 && pool->keeper->diff == NULL) {
+        pool->keep_from = 0;
+    }
+}
 
 /* What setti_pages_free asks while somebody keeps: true if the page is parked, and thus not to be
  * freed. */

@@ -17,6 +17,7 @@
  * Invariant: the jobs of a system are lanes 0, 1, ... and cut the rows that may match without gaps;
  *             a lane's buffer holds commands => its system is marked as recorded
  */
+#include "base/keep.h"
 #include "base/platform.h"
 #include "run/run.h"
 #include "world/command.h"
@@ -279,6 +280,7 @@ static void frame_run_side_by_side(sett_world* world)
         run->tasks.finish(handle, run->tasks.user);
     }
     world->side_by_side = false;
+    setti_keeper_settle(&world->pool);
     world->error = error;
     world->running = NULL;
 }

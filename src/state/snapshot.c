@@ -17,7 +17,8 @@
  * relate to it.
  *
  * Invariant:  every snapshot but the near one has another as its neighbour towards the live world;
- *             keep_from = tick of the near one + 1 <= the world's tick, or 0 without any;
+ *             keep_from = tick of the near one + 1 <= the world's tick, or 0 without any (but for
+ *             the end of a stage of threads in which it was lost);
  *             a live page's tick >= keep_from <=> the near one's diff has an entry of it (keep.c)
  */
 #include "state/snapshot.h"
@@ -70,7 +71,9 @@ static void state_set_near(setti_state* state, setti_snapshot* near)
 {
     state->near = near;
     state->keeper.diff = near != NULL ? &near->diff : NULL;
-    state->world->pool.keep_from = near != NULL ? near->tick + 1 : 0;
+    if (!state->world->side_by_side) { /* else setti_keeper_settle does, when others have read it */
+        state->world->pool.keep_from = near != NULL ? near->tick + 1 : 0;
+    }
 }
 
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
