@@ -141,8 +141,10 @@ typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, 
 
 /* How snapshots of a world are held. All zeroes is the default. */
 typedef struct sett_snapshot_options {
-    /* bytes of pages that may be held; when taking one finds more, the oldest are dropped until it
-     * fits, which the log is told; default: no limit */
+    /* bytes of pages that may be held. When a page is kept that passes it, or when one is taken,
+     * the oldest are dropped until it fits, which the log is told; the latest never is. Not inside
+     * a loop, nor between two takings where a type is not saved as bytes: there it may be passed by
+     * the pages that are written for the first time since. Default: no limit */
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */
     void* user;                /* handed to it */

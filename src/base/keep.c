@@ -137,6 +137,10 @@ static bool keep_copy(setti_pool* pool, const setti_pages* pages, uint32_t numbe
     } else {
         memcpy(copy, page, pages->size);
     }
+    setti_keeper* keeper = pool->keeper;
+    if (keeper->limit != 0 && keeper->others + keeper->diff->size > keeper->limit) {
+        keeper->full(keeper);
+    }
     return true;
 }
 

@@ -39,12 +39,16 @@ typedef struct setti_spare {
 typedef struct setti_keeper {
     setti_diff* diff;  /* of the newest snapshot: where pages go; NULL: nowhere */
     uint32_t expected; /* entries that it may come to have: as many as the last one had */
+    size_t limit;      /* bytes that all diffs may hold; 0: any number */
+    size_t others;     /* bytes in other diffs than `diff`, at most */
     setti_spare* spare;
     bool spare_taken; /* one of them had to be used */
     /* Ends the keeping and frees all diffs: because memory ran out, so that a page is written
      * without being kept and nobody can go back any more (the pool's lock is held), or because the
      * world ends. */
     void (*end)(struct setti_keeper* keeper, bool out_of_memory);
+    /* Told that they hold more (the pool's lock is held). */
+    void (*full)(struct setti_keeper* keeper);
     /* Visits the data of all entries of this table, in all diffs. */
     void (*each)(struct setti_keeper* keeper, const setti_pages* pages,
                  void (*visit)(void* user, const void* data), void* user);

@@ -30,6 +30,7 @@
 /* ---------------------------------------------------------------------------------------- state */
 
 static void state_end(setti_keeper* keeper, bool out_of_memory);
+static void state_full(setti_keeper* keeper);
 static void state_each(setti_keeper* keeper, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user);
 
@@ -45,6 +46,7 @@ setti_state* setti_state_get(sett_world* world)
         state->world = world;
         state->free_slot = SETTI_NONE;
         state->keeper.end = state_end;
+        state->keeper.full = state_full;
         state->keeper.each = state_each;
         world->state = state;
         world->pool.keeper = &state->keeper;
@@ -327,6 +329,13 @@ static size_t state_size(const setti_state* state)
     return size;
 }
 
+/* What is held beside that which grows as pages are kept. */
+static void state_count_others(setti_state* state)
+{
+    size_t own = state->near != NULL ? state->near->diff.size : 0;
+    state->keeper.others = state_size(state) - own;
+}
+
 /* Drops the oldest while more memory is held than may be; never the one just taken. */
 static void state_obey_limit(setti_state* state)
 {
@@ -343,10 +352,21 @@ static void state_obey_limit(setti_state* state)
         state_drop(state, node, true);
         dropped++;
     }
+    state_count_others(state);
     if (dropped != 0) {
         setti_world_log(state->world, SETT_LOG_WARNING,
                         "snapshots hold more than the limit of %u KB: the oldest %u dropped",
                         (unsigned)(limit >> 10), (unsigned)dropped);
+    }
+}
+
+/* Not while loops are open or callbacks run, and not where dropping calls hooks of values: whoever
+ * writes may be in the midst of them. */
+static void state_full(setti_keeper* keeper)
+{
+    setti_state* state = (setti_state*)keeper;
+    if (state->world->locks == 0 && !state->world->side_by_side && !state->has_values) {
+        state_obey_limit(state);
     }
 }
 
@@ -530,6 +550,7 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
         setti_values_begin_skipped(state);
     }
     state_tidy(state);
+    state_count_others(state);
     if (tells && found) {
         setti_restored_tell(world, &told);
     } else if (tells) {
@@ -586,6 +607,7 @@ sett_status sett_snapshot_set_options(sett_world* world, const sett_snapshot_opt
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     state->options = options != NULL ? *options : defaults;
+    state->keeper.limit = state->options.memory_limit;
     return SETT_OK;
 }
 
