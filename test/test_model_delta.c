@@ -521,5 +521,45 @@ static void without_memory_nothing_changes(void)
     scarce_end(&memory, peer);
 }
 
-TEST_MAIN(TEST(a_delta_leads_to_the_same_future), TEST(time_goes_back_as_well),
+/* The limit drops the oldest at any write; the others are what they were. */
+static void what_the_limit_leaves_is_whole(void)
+{
+    enum {
+        HELD = 16
+    };
+    uint64_t operations = check_setting("SETT_OPERATIONS", 40000) / 4;
+    uint64_t log = 0;
+    uint32_t restored = 0;
+    sett_snapshot held[HELD] = {{0, 0}};
+    uint64_t hash[HELD];
+    chance_state = check_setting("SETT_SEED", 1) + 23;
+    sett_world* world = begin(false);
+    sett_snapshot_options options = {.memory_limit = 600000};
+    CHECK_EQ(sett_snapshot_set_options(world, &options), SETT_OK);
+    for (uint64_t k = 0; k < operations; k++) {
+        operate(world, &log);
+        uint32_t which = below(HELD);
+        if (below(25) == 0) {
+            if (sett_snapshot_status(world, held[which]) == SETT_OK) {
+                CHECK_EQ(sett_snapshot_drop(world, held[which]), SETT_OK);
+            }
+            held[which] = take(world);
+            hash[which] = sett_world_hash(world);
+        } else if (below(60) == 0 && sett_snapshot_status(world, held[which]) == SETT_OK) {
+            CHECK_EQ(sett_snapshot_restore(world, held[which]), SETT_OK);
+            CHECK_EQ(sett_world_hash(world), hash[which]);
+            restored++;
+        }
+        if (k % 64 == 0) {
+            const char* reason = "";
+            CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+        }
+    }
+    sett_snapshot_stats stats;
+    sett_snapshot_stats_get(world, &stats);
+    CHECK(stats.lost > 10 && restored > 10);
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(what_the_limit_leaves_is_whole), TEST(a_delta_leads_to_the_same_future), TEST(time_goes_back_as_well),
           TEST(without_memory_nothing_changes))

@@ -102,8 +102,9 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
 SETT_API sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot);
 
 /* Forgets a snapshot, wherever in the tree it is. What its neighbours need of it stays with them;
- * where more than one hangs on it, and right behind the present, its memory stays until that
- * changes.
+ * where more than one hangs on it its memory stays until that changes. So does that of the one
+ * right behind the present, until the next is taken or an other is restored: ticks of pages say
+ * which of them it holds.
  * Fails: STALE, LOST (nothing is left to drop).
  * Cost: O(pages that it holds).
  * Threads: writer. Since: 0.1 */
@@ -143,7 +144,7 @@ typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, 
 typedef struct sett_snapshot_options {
     /* bytes of pages that may be held. When a page is kept that passes it, or when one is taken,
      * the oldest are dropped until it fits, which the log is told; the latest never is. Not inside
-     * a loop, nor between two takings where a type is not saved as bytes: there it may be passed by
+     * a loop, nor between two takings where a type is saved by cloning: there it may be passed by
      * the pages that are written for the first time since. Default: no limit */
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */

@@ -14,7 +14,10 @@
  *
  * Dropping one in the middle merges its difference into its only child's. With more children it
  * stays, hidden; so does the one right behind the live world, because the ticks of live pages
- * relate to it.
+ * relate to it: a page is in its difference if it was written since. In that of its child is also
+ * what was written before, or on another branch where the clock showed the same ticks again, so
+ * that to put the child in its place every page's tick would have to be written, and change
+ * detection would tell of what did not change. The next take or restore frees it.
  *
  * Invariant:  every snapshot but the near one has another as its neighbour towards the live world;
  *             keep_from = tick of the near one + 1 <= the world's tick, or 0 without any (but for
@@ -365,7 +368,7 @@ static void state_obey_limit(setti_state* state)
 static void state_full(setti_keeper* keeper)
 {
     setti_state* state = (setti_state*)keeper;
-    if (state->world->locks == 0 && !state->world->side_by_side && !state->has_values) {
+    if (state->world->locks == 0 && !state->world->side_by_side && !state->has_clones) {
         state_obey_limit(state);
     }
 }
@@ -383,6 +386,7 @@ static sett_status snapshot_prepare(setti_state* state)
             return status;
         }
         state->has_values = state->has_values || setti_pages_values(&type->storage.rows) != NULL;
+        state->has_clones = state->has_clones || type->desc.save == SETT_SAVE_CLONE;
         state->prepared++;
     }
     return SETT_OK;

@@ -46,7 +46,8 @@ typedef struct setti_state {
     uint64_t lost;
     sett_snapshot_options options;
     uint32_t prepared; /* types that were looked at: whether and how they can be saved */
-    bool has_values;   /* some of them are not just bytes */
+    bool has_values;   /* some of them are not just bytes, */
+    bool has_clones;   /* but kept by their hooks */
 } setti_state;
 
 /* The world's state object, made when first asked for; NULL when memory runs out. */
