@@ -377,6 +377,8 @@ static void copies_have_what_modules_register(void)
     CHECK_STR_EQ(sett_name_get(into, e[1]), "child");
     CHECK(sett_equals(sett_target(into, e[2], owes), e[3]));
     CHECK_EQ(*(const int*)sett_related(into, e[2], owes, e[3]), 7);
+    *(int*)sett_related_mut(into, e[2], owes, e[3]) = 8; /* data of links count */
+    CHECK(sett_world_hash(from) != sett_world_hash(into));
     CHECK_EQ(sett_entity_destroy(into, e[3]), SETT_STATUS_REFUSED);
     CHECK_EQ(sett_instantiate(into, e[0], 1, NULL), SETT_OK);
     CHECK_EQ(sett_source_count(into, sett_instance_of(into), e[0]), 3);

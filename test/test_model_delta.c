@@ -561,5 +561,5 @@ static void what_the_limit_leaves_is_whole(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(what_the_limit_leaves_is_whole), TEST(a_delta_leads_to_the_same_future), TEST(time_goes_back_as_well),
-          TEST(without_memory_nothing_changes))
+TEST_MAIN(TEST(what_the_limit_leaves_is_whole), TEST(a_delta_leads_to_the_same_future),
+          TEST(time_goes_back_as_well), TEST(without_memory_nothing_changes))

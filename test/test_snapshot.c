@@ -442,6 +442,27 @@ static void a_loop_may_pass_the_limit_by_what_it_writes(void)
     sett_world_destroy(world);
 }
 
+/* Nobody can go back to it any more, and what it holds goes with the next one. */
+static void what_lies_right_behind_stays_until_the_next(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 1);
+    sett_snapshot first = take(world);
+    write(world, e, 2);
+    sett_snapshot second = take(world);
+    write(world, e, 3);
+    CHECK_EQ(sett_snapshot_drop(world, second), SETT_OK);
+    CHECK_EQ(stats_of(world).snapshots, 1);
+    CHECK_EQ(stats_of(world).hidden, 1);
+    CHECK_EQ(sett_snapshot_restore(world, second), SETT_STATUS_STALE);
+    (void)take(world);
+    CHECK_EQ(stats_of(world).hidden, 0);
+    sound(world);
+    CHECK_EQ(sett_snapshot_restore(world, first), SETT_OK);
+    CHECK_EQ(read(world, e), 1);
+    sett_world_destroy(world);
+}
+
 static void a_ring_holds_the_last_frames(void)
 {
     sett_world* world = begin();
@@ -581,7 +602,8 @@ TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_h
           TEST(types_registered_later_are_empty_before),
           TEST(types_that_do_not_say_how_are_refused_by_name), TEST(the_clock_goes_back_too),
           TEST(a_limit_drops_the_oldest_and_says_so),
-          TEST(a_loop_may_pass_the_limit_by_what_it_writes), TEST(a_ring_holds_the_last_frames),
+          TEST(a_loop_may_pass_the_limit_by_what_it_writes),
+          TEST(what_lies_right_behind_stays_until_the_next), TEST(a_ring_holds_the_last_frames),
           TEST(frames_allocate_nothing_once_it_runs),
           TEST(validation_sees_a_page_that_was_written_unkept),
           TEST(signatures_of_snapshots_are_not_reclaimed), TEST(a_restore_tells_what_it_did))
