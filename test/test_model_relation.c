@@ -68,10 +68,12 @@ typedef struct naive_entity {
     sett_entity handle; /* null: nobody lives here */
     uint32_t parent;    /* index, INDICES: none */
     uint64_t place;     /* among siblings: ascending */
-    bool has_value, prefab, loose;
+    sett_children_policy policy;
+    bool has_value, has_shared, prefab, loose;
     Value value;
-    bool going;    /* scratch of destroying */
-    uint32_t copy; /* scratch of copying: index of the copy, INDICES: it is not copied */
+    uint32_t shared; /* a value that instances share with their prefab */
+    bool going;      /* scratch of destroying */
+    uint32_t copy;   /* scratch of copying: index of the copy, INDICES: it is not copied */
 } naive_entity;
 
 static struct naive {
@@ -87,9 +89,11 @@ static struct naive {
 
 static struct naive then; /* as it was when the snapshot was taken */
 static sett_snapshot snapshot;
+static uint64_t then_hash;
 static bool held;
 static sett_world* world;
-static sett_component value_id, loose_id, prefab_id;
+static sett_world* other; /* where copies are made too; nothing else happens there */
+static sett_component value_id, shared_id, loose_id, prefab_id;
 static sett_query* visible;
 static uint64_t seed;
 static uint64_t done;
@@ -214,7 +218,7 @@ static bool naive_doom(uint32_t index)
         for (uint32_t k = 0; k < naive.end; k++) {
             naive_entity* e = &naive.at[k];
             if (!sett_is_null(e->handle) && !e->going && e->parent != INDICES &&
-                naive.at[e->parent].going) {
+                naive.at[e->parent].going && naive.at[e->parent].policy != SETT_CHILDREN_DETACH) {
                 e->going = more = true;
             }
         }
@@ -241,6 +245,13 @@ static bool naive_doom(uint32_t index)
             return false;
         }
     }
+    for (uint32_t k = 0; k < naive.end; k++) { /* whether the children would go is of no account */
+        const naive_entity* e = &naive.at[k];
+        if (!sett_is_null(e->handle) && e->parent != INDICES && naive.at[e->parent].going &&
+            naive.at[e->parent].policy == SETT_CHILDREN_REFUSE) {
+            return false;
+        }
+    }
     return true;
 }
 
@@ -255,6 +266,8 @@ static bool naive_destroy(uint32_t index)
             naive.dead[naive.dead_count++ % DEAD] = naive.at[k].handle;
             naive.at[k].handle = sett_null();
             naive.count--;
+        } else if (naive.at[k].parent != INDICES && naive.at[naive.at[k].parent].going) {
+            naive.at[k].parent = INDICES;
         }
     }
     return true;
@@ -307,7 +320,10 @@ static void naive_copy_down(uint32_t index, sett_entity copy, uint32_t parent, b
     to->has_value = from->has_value;
     to->value = from->value;
     to->loose = from->loose;
+    to->policy = from->policy;
     to->prefab = from->prefab && !instance;
+    to->has_shared = from->has_shared && !instance;
+    to->shared = from->shared;
     if (parent != INDICES) {
         naive_attach(copy.index, parent);
     }
@@ -330,17 +346,17 @@ static void naive_copy_links(uint32_t root, bool instance, uint32_t before)
         const naive_link link = naive.link[k];
         uint32_t source = naive.at[link.source].copy;
         uint32_t target = naive.at[link.target].copy;
-        if (source == INDICES ||
-            (instance && link.source == root && link.relation == INSTANCE_OF)) {
+        if (source == INDICES || (link.relation == INSTANCE_OF && instance &&
+                                  (link.source == root || naive.at[link.source].has_shared))) {
             continue;
         }
         naive_link_add(link.relation, source, target != INDICES ? target : link.target, link.data);
     }
-    if (instance) {
-        naive_link_add(INSTANCE_OF, naive.at[root].copy, root, 0);
-    }
     for (uint32_t k = 0; k < naive.end; k++) {
         uint32_t copy = sett_is_null(naive.at[k].handle) ? INDICES : naive.at[k].copy;
+        if (copy != INDICES && instance && (k == root || naive.at[k].has_shared)) {
+            naive_link_add(INSTANCE_OF, copy, k, 0);
+        }
         if (copy != INDICES) {
             sett_entity* reference = &naive.at[copy].value.reference;
             if (alive(*reference) && naive.at[reference->index].copy != INDICES) {
@@ -358,6 +374,28 @@ static void naive_copy(uint32_t root, sett_entity copy, bool alone, bool instanc
     }
     naive_copy_down(root, copy, instance ? INDICES : naive.at[root].parent, alone, instance);
     naive_copy_links(root, instance, before);
+}
+
+/* The shared value that an entity has, or its prefab, or that one's; NULL if none has. */
+static const uint32_t* naive_shared(uint32_t index)
+{
+    for (uint32_t steps = 0; !naive.at[index].has_shared; steps++) {
+        uint32_t k = steps < 64 ? naive_find(INSTANCE_OF, index, INDICES) : LINKS;
+        if (k == LINKS) {
+            return NULL;
+        }
+        index = naive.link[k].target;
+    }
+    return &naive.at[index].shared;
+}
+
+static uint32_t naive_depth(uint32_t index)
+{
+    uint32_t depth = 0;
+    for (; naive.at[index].parent != INDICES; depth++) {
+        index = naive.at[index].parent;
+    }
+    return depth;
 }
 
 static uint32_t naive_size(uint32_t root)
@@ -434,6 +472,11 @@ static void compare_entity(uint32_t index)
     WANT(sett_has(world, e->handle, loose_id) == e->loose);
     WANT(sett_has(world, e->handle, prefab_id) == e->prefab);
     WANT(sett_query_matches(visible, e->handle) == (e->has_value && !e->prefab));
+    const uint32_t* shared = sett_prefab_get(world, e->handle, shared_id);
+    const uint32_t* expected = naive_shared(index);
+    WANT(shared == NULL ? expected == NULL : expected != NULL && *shared == *expected);
+    WANT(sett_has(world, e->handle, shared_id) == e->has_shared);
+    WANT(done % 3 != 0 || sett_hierarchy_depth(world, e->handle) == naive_depth(index));
     sett_entity parent = sett_hierarchy_parent(world, e->handle);
     WANT(sett_equals(parent, e->parent != INDICES ? naive.at[e->parent].handle : sett_null()));
     sett_entity at = sett_hierarchy_first(world, e->handle);
@@ -607,6 +650,51 @@ static void do_value(void)
     }
 }
 
+static void do_shared(void)
+{
+    doing = "shared value";
+    sett_entity entity = somebody();
+    naive_entity* e = alive(entity) ? &naive.at[entity.index] : NULL;
+    uint32_t which = below(4);
+    if (which == 0) {
+        uint32_t value = below(1000);
+        WANT((sett_set(world, entity, shared_id, &value) != NULL) == (e != NULL));
+        if (e != NULL) {
+            e->has_shared = true;
+            e->shared = value;
+        }
+    } else if (which == 1) {
+        WANT((sett_remove(world, entity, shared_id) == SETT_OK) == (e != NULL && e->has_shared));
+        if (e != NULL) {
+            e->has_shared = false;
+        }
+    } else {
+        const uint32_t* expected = e != NULL ? naive_shared(entity.index) : NULL;
+        const uint32_t* own = sett_prefab_override(world, entity, shared_id);
+        WANT((own != NULL) == (expected != NULL));
+        if (expected != NULL) {
+            e->shared = *expected;
+            e->has_shared = true;
+            WANT(*own == e->shared);
+        }
+    }
+}
+
+static void do_policy(void)
+{
+    doing = "policy";
+    sett_entity entity = somebody();
+    uint32_t which = below(9);
+    sett_children_policy policy = which == 8  ? SETT_CHILDREN_REFUSE
+                                  : which > 4 ? SETT_CHILDREN_DETACH
+                                              : (sett_children_policy)(which % 2);
+    WANT(sett_hierarchy_set_policy(world, entity, policy) ==
+         (alive(entity) ? SETT_OK : SETT_STATUS_STALE));
+    if (alive(entity)) {
+        naive.at[entity.index].policy = policy;
+    }
+}
+
 static void do_clear(void)
 {
     doing = "clear";
@@ -615,7 +703,8 @@ static void do_clear(void)
     if (alive(entity)) {
         naive_entity* e = &naive.at[entity.index];
         naive_end_links(begins_at, RELATIONS, entity.index);
-        e->has_value = e->prefab = e->loose = false;
+        e->has_value = e->has_shared = e->prefab = e->loose = false;
+        e->policy = SETT_CHILDREN_DEFAULT;
         e->parent = INDICES;
         for (uint32_t k = 0; k < naive.end; k++) { /* its children become roots */
             if (naive.at[k].parent == entity.index) {
@@ -679,53 +768,198 @@ static void do_duplicate(void)
     }
 }
 
-/* Some commands in a row, which pass over what has become senseless. */
+typedef enum command_kind {
+    RELATE,
+    UNRELATE,
+    ATTACH,
+    DETACH,
+    DESTROY_ONE,
+    INSTANTIATE, /* the target, as the source */
+} command_kind;
+
+typedef struct command {
+    command_kind kind;
+    uint32_t relation, data;
+    sett_entity source, target;
+} command;
+
+static void command_record(command* c)
+{
+    sett_commands* commands = sett_world_commands(world);
+    sett_component id = relations[c->relation].id;
+    sett_status status = SETT_OK;
+    switch (c->kind) {
+    case RELATE:
+        status = sett_cmd_relate(commands, c->source, id, c->target,
+                                 relations[c->relation].data ? &c->data : NULL);
+        break;
+    case UNRELATE:
+        status = sett_cmd_unrelate(commands, c->source, id, c->target);
+        break;
+    case ATTACH:
+        status = sett_cmd_attach(commands, c->source, c->target);
+        break;
+    case DETACH:
+        status = sett_cmd_detach(commands, c->source);
+        break;
+    case DESTROY_ONE:
+        status = sett_cmd_destroy(commands, c->source);
+        break;
+    case INSTANTIATE:
+        c->source = sett_cmd_instantiate(commands, c->target);
+        WANT(!sett_is_null(c->source) && !sett_entity_valid(world, c->source));
+        break;
+    }
+    WANT(status == SETT_OK);
+}
+
+/* Does to the naive world what the command did, which passes over what has become senseless. */
+static void command_follow(const command* c)
+{
+    if (c->kind == INSTANTIATE) {
+        if (alive(c->target)) {
+            naive_copy(c->target.index, c->source, false, true);
+        } else { /* nobody came to be, and nobody ever will by this handle */
+            naive.dead[naive.dead_count++ % DEAD] = c->source;
+        }
+    } else if (c->kind == DESTROY_ONE && alive(c->source)) {
+        (void)naive_destroy(c->source.index);
+    } else if (c->kind == DETACH && alive(c->source)) {
+        naive.at[c->source.index].parent = INDICES;
+    } else if (alive(c->source) && alive(c->target)) {
+        if (c->kind == RELATE) {
+            uint32_t* data = naive_relate(c->relation, c->source.index, c->target.index);
+            *data = relations[c->relation].data ? c->data : 0;
+        } else if (c->kind == UNRELATE) {
+            uint32_t found = naive_find(c->relation, c->source.index, c->target.index);
+            if (found != LINKS) {
+                naive_unlink(found);
+            }
+        } else if (c->kind == ATTACH && !naive_is_below(c->target.index, c->source.index)) {
+            naive_attach(c->source.index, c->target.index);
+        }
+    }
+}
+
+/* Some commands in a row. An instance comes last, with a parent and a link: what becomes of it is
+ * looked up when all are applied. */
 static void do_commands(void)
 {
     doing = "commands";
-    struct {
-        uint32_t kind, relation, data;
-        sett_entity source, target;
-    } recorded[RECORDED];
-    sett_commands* commands = sett_world_commands(world);
+    command recorded[RECORDED + 3];
     uint32_t count = below(RECORDED) + 1;
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t relation = below(INSTANCE_OF);
-        recorded[k].kind = below(8) == 0 ? 2 : below(2);
-        recorded[k].relation = relation;
-        recorded[k].data = below(1000);
-        recorded[k].source = somebody();
-        recorded[k].target = somebody();
-        sett_component id = relations[relation].id;
-        if (recorded[k].kind == 0) {
-            const void* data = relations[relation].data ? &recorded[k].data : NULL;
-            WANT(sett_cmd_relate(commands, recorded[k].source, id, recorded[k].target, data) ==
-                 SETT_OK);
-        } else if (recorded[k].kind == 1) {
-            WANT(sett_cmd_unrelate(commands, recorded[k].source, id, recorded[k].target) ==
-                 SETT_OK);
-        } else {
-            WANT(sett_cmd_destroy(commands, recorded[k].source) == SETT_OK);
+        recorded[k] = (command){below(8) == 0 ? DESTROY_ONE : (command_kind)below(DESTROY_ONE),
+                                below(INSTANCE_OF), below(1000), somebody(), somebody()};
+    }
+    sett_entity prefab = somebody();
+    if (below(3) == 0 && !(alive(prefab) && naive_size(prefab.index) > 30)) {
+        recorded[count++] = (command){INSTANTIATE, 0, 0, sett_null(), prefab};
+    }
+    for (uint32_t k = 0, end = count; k < end; k++) {
+        command_record(&recorded[k]);
+        if (recorded[k].kind == INSTANTIATE) {
+            recorded[count] = (command){ATTACH, 0, 0, recorded[k].source, somebody()};
+            command_record(&recorded[count++]);
+            recorded[count] =
+                (command){RELATE, below(INSTANCE_OF), below(1000), somebody(), recorded[k].source};
+            command_record(&recorded[count++]);
         }
     }
-    WANT(sett_commands_apply(commands) == SETT_OK);
+    WANT(sett_commands_apply(sett_world_commands(world)) == SETT_OK);
     for (uint32_t k = 0; k < count; k++) {
-        sett_entity source = recorded[k].source;
-        sett_entity target = recorded[k].target;
-        uint32_t relation = recorded[k].relation;
-        if (recorded[k].kind == 2 && alive(source)) {
-            (void)naive_destroy(source.index);
-        } else if (alive(source) && alive(target)) {
-            if (recorded[k].kind == 0) {
-                uint32_t* data = naive_relate(relation, source.index, target.index);
-                *data = relations[relation].data ? recorded[k].data : 0;
-            } else if (recorded[k].kind == 1) {
-                uint32_t found = naive_find(relation, source.index, target.index);
-                if (found != LINKS) {
-                    naive_unlink(found);
-                }
-            }
+        command_follow(&recorded[k]);
+    }
+}
+
+/* ---- Copies in another world ----------------------------------------------------------------- */
+
+static sett_entity image[INDICES]; /* of each entity that was copied; null: it was not */
+
+static sett_component other_id(sett_component id)
+{
+    return sett_component_find(other, sett_component_name(world, id));
+}
+
+/* Notes the copies of a subtree, along the tree. */
+static void image_down(uint32_t index, sett_entity copy, bool alone)
+{
+    WANT(sett_entity_valid(other, copy));
+    image[index] = copy;
+    WANT(sett_hierarchy_child_count(other, copy) ==
+         (alone ? 0 : sett_hierarchy_child_count(world, naive.at[index].handle)));
+    sett_entity at = sett_hierarchy_first(other, copy);
+    for (uint32_t k = 0; !sett_is_null(at); k++, at = sett_hierarchy_next(other, at)) {
+        WANT(sett_equals(sett_hierarchy_parent(other, at), copy));
+        image_down(naive_child(index, k), at, false);
+    }
+}
+
+static void image_compare_links(uint32_t index)
+{
+    uint32_t counts[RELATIONS] = {0};
+    for (uint32_t k = 0; k < naive.link_count; k++) {
+        const naive_link* link = &naive.link[k];
+        sett_entity target = image[link->target];
+        if (link->source == index && !sett_is_null(target)) {
+            sett_component id = other_id(relations[link->relation].id);
+            const uint32_t* data = sett_related(other, image[index], id, target);
+            WANT(data != NULL);
+            WANT(!relations[link->relation].data || *data == link->data);
+            counts[link->relation]++;
         }
+    }
+    for (uint32_t k = 0; k < RELATIONS; k++) {
+        WANT(sett_target_count(other, image[index], other_id(relations[k].id)) == counts[k]);
+    }
+}
+
+static void image_compare(uint32_t index)
+{
+    const naive_entity* e = &naive.at[index];
+    const Value* value = sett_find(other, image[index], other_id(value_id));
+    WANT((value != NULL) == e->has_value);
+    if (value != NULL) {
+        sett_entity to = e->value.reference;
+        WANT(value->number == e->value.number);
+        WANT(sett_equals(value->reference, alive(to) ? image[to.index] : sett_null()));
+    }
+    const uint32_t* shared = sett_find(other, image[index], other_id(shared_id));
+    WANT((shared != NULL) == e->has_shared && (shared == NULL || *shared == e->shared));
+    WANT(sett_has(other, image[index], other_id(loose_id)) == e->loose);
+    WANT(sett_has(other, image[index], other_id(prefab_id)) == e->prefab);
+    image_compare_links(index);
+}
+
+static void do_copy_elsewhere(void)
+{
+    doing = "duplicate into another world";
+    sett_entity entity = somebody();
+    sett_duplicate_desc desc = {.to = other, .alone = below(3) == 0};
+    uint32_t before = sett_entity_count(other);
+    sett_entity copy = sett_duplicate(world, entity, &desc);
+    WANT(sett_is_null(copy) == !alive(entity));
+    if (!alive(entity)) {
+        WANT(sett_world_error(other) == SETT_STATUS_STALE);
+        return;
+    }
+    memset(image, 0, sizeof(image));
+    image_down(entity.index, copy, desc.alone);
+    WANT(sett_is_null(sett_hierarchy_parent(other, copy)));
+    uint32_t copied = 0;
+    for (uint32_t k = 0; k < naive.end; k++) {
+        if (!sett_is_null(image[k])) {
+            WANT(sett_hierarchy_depth(other, image[k]) ==
+                 naive_depth(k) - naive_depth(entity.index));
+            image_compare(k);
+            copied++;
+        }
+    }
+    WANT(copied == (desc.alone ? 1 : naive_size(entity.index)));
+    WANT(sett_entity_count(other) == before + copied);
+    if (before + copied > INDICES / 4) {
+        WANT(sett_world_validate(other, NULL) == SETT_OK);
+        WANT(sett_world_clear(other) == SETT_OK);
     }
 }
 
@@ -764,6 +998,7 @@ static void do_snapshot(void)
     if (!held) {
         WANT(sett_snapshot_take(world, &snapshot) == SETT_OK);
         then = naive;
+        then_hash = sett_world_hash(world);
         held = true;
     } else if (below(3) == 0) {
         WANT(sett_snapshot_drop(world, snapshot) == SETT_OK);
@@ -771,6 +1006,7 @@ static void do_snapshot(void)
     } else {
         WANT(sett_snapshot_restore(world, snapshot) == SETT_OK);
         naive = then;
+        WANT(sett_world_hash(world) == then_hash);
     }
 }
 
@@ -794,12 +1030,18 @@ static void step(void)
         do_value();
     } else if (which < 78) {
         do_clear();
+    } else if (which < 80) {
+        do_policy();
+    } else if (which < 82) {
+        do_shared();
     } else if (which < 88) {
         do_attach();
     } else if (which < 91) {
         do_instantiate();
-    } else if (which < 94) {
+    } else if (which < 93) {
         do_duplicate();
+    } else if (which < 94) {
+        do_copy_elsewhere();
     } else if (which < 99) {
         do_commands();
     } else if (below(10) != 0) {
@@ -809,30 +1051,50 @@ static void step(void)
     }
 }
 
-static void register_all(void)
+/* In the other world in another order, so that numbers of types differ. */
+static void register_relations(sett_world* in, bool backwards)
 {
-    static const uint32_t offsets[] = {offsetof(Value, reference)};
-    value_id = sett_component_register(world, &(sett_component_desc){SETT_TYPE(Value),
-                                                                     .entity_offsets = offsets,
-                                                                     .entity_offset_count = 1});
-    loose_id =
-        sett_component_register(world, &(sett_component_desc){.name = "Loose", .loose = true});
-    for (uint32_t k = 0; k < INSTANCE_OF; k++) {
-        const naive_relation* r = &relations[k];
+    for (uint32_t n = 0; n < INSTANCE_OF; n++) {
+        naive_relation* r = &relations[backwards ? INSTANCE_OF - 1 - n : n];
         sett_relationship_desc desc = {.name = r->name,
                                        .size = r->data ? 4 : 0,
                                        .many = r->many,
                                        .storage = r->storage,
                                        .on_target_destroyed = r->on_target,
                                        .on_source_destroyed = r->on_source};
-        relations[k].id = sett_relationship_register(world, &desc);
-        CHECK(relations[k].id != 0);
+        sett_component id = sett_relationship_register(in, &desc);
+        CHECK(id != 0);
+        r->id = backwards ? r->id : id;
     }
+}
+
+static sett_component register_values(sett_world* in)
+{
+    static const uint32_t offsets[] = {offsetof(Value, reference)};
+    return sett_component_register(in, &(sett_component_desc){SETT_TYPE(Value),
+                                                              .entity_offsets = offsets,
+                                                              .entity_offset_count = 1});
+}
+
+static void register_all(void)
+{
+    value_id = register_values(world);
+    loose_id =
+        sett_component_register(world, &(sett_component_desc){.name = "Loose", .loose = true});
+    shared_id = sett_component_register(world, &(sett_component_desc){.name = "Shared", .size = 4});
+    CHECK_EQ(sett_prefab_share(world, shared_id, true), SETT_OK);
+    register_relations(world, false);
     relations[INSTANCE_OF].id = sett_instance_of(world);
     prefab_id = sett_prefab_tag(world);
     sett_query_desc desc = {.terms = {{value_id, SETT_IN, SETT_WITH, false}}};
     visible = sett_query_create(world, &desc);
     CHECK(value_id != 0 && loose_id != 0 && prefab_id != 0 && visible != NULL);
+    CHECK(sett_prefab_tag(other) != 0 && sett_instance_of(other) != 0);
+    register_relations(other, true);
+    CHECK(sett_component_register(other, &(sett_component_desc){.name = "Shared", .size = 4}) != 0);
+    CHECK(sett_component_register(other, &(sett_component_desc){.name = "Loose", .loose = true}) !=
+          0);
+    CHECK(register_values(other) != 0);
 }
 
 static void links_trees_and_copies_agree(void)
@@ -844,7 +1106,9 @@ static void links_trees_and_copies_agree(void)
            (unsigned long long)operations);
     world =
         sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = INDICES});
-    CHECK(world != NULL);
+    other =
+        sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = INDICES});
+    CHECK(world != NULL && other != NULL);
     register_all();
     for (done = 0; done < operations; done++) {
         step();
@@ -854,6 +1118,7 @@ static void links_trees_and_copies_agree(void)
     }
     compare();
     sett_world_destroy(world);
+    sett_world_destroy(other);
 }
 
 TEST_MAIN(TEST(links_trees_and_copies_agree))

@@ -1,12 +1,13 @@
 /* test_model_tree.c: hierarchy and names under random operations, against a tree of plain arrays
  * that does everything the obvious way. Moves, policies, ends in all manners, names that clash,
- * depths asked now and then.
+ * depths asked now and then, commands, snapshots that are gone back to.
  *
  * SETT_SEED and SETT_OPERATIONS replay or prolong it. */
 #include "check.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/sett.h"
+#include "sett/state.h"
 
 #include "world/world.h"
 
@@ -41,6 +42,11 @@ static struct tree {
     uint32_t ended;
     bool in_order;
 } tree;
+
+/* As it was when the snapshot was taken; its world is NULL when there is none. */
+static struct tree then;
+static sett_snapshot snapshot;
+static uint64_t then_hash;
 
 static uint32_t draw(uint32_t below)
 {
@@ -342,6 +348,21 @@ static void do_create(void)
     }
 }
 
+/* Now and then a call is recorded, and what it would return is in the world's error. */
+static bool is_recorded(void)
+{
+    return draw(4) == 0;
+}
+
+static void apply(sett_status recorded, sett_status expected)
+{
+    CHECK_EQ(recorded, SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_world_commands(tree.world)), SETT_OK);
+    if (expected != SETT_OK) {
+        CHECK_EQ(sett_world_error(tree.world), expected);
+    }
+}
+
 static void do_attach(void)
 {
     int k = draw_alive();
@@ -355,8 +376,13 @@ static void do_attach(void)
     } else if (!may_be_under(k, parent)) {
         expected = SETT_STATUS_CONFLICT;
     }
-    CHECK_EQ(sett_hierarchy_attach(tree.world, tree.at[k].entity, tree.at[parent].entity),
-             expected);
+    sett_entity e = tree.at[k].entity;
+    sett_entity above = tree.at[parent].entity;
+    if (is_recorded()) {
+        apply(sett_cmd_attach(sett_world_commands(tree.world), e, above), expected);
+    } else {
+        CHECK_EQ(sett_hierarchy_attach(tree.world, e, above), expected);
+    }
     if (expected == SETT_OK) {
         unlink_node(k);
         link_node(k, parent, tree.at[parent].children);
@@ -398,7 +424,11 @@ static void do_detach(void)
         return;
     }
     sett_status expected = may_be_under(k, NONE) ? SETT_OK : SETT_STATUS_CONFLICT;
-    CHECK_EQ(sett_hierarchy_detach(tree.world, tree.at[k].entity), expected);
+    if (is_recorded()) {
+        apply(sett_cmd_detach(sett_world_commands(tree.world), tree.at[k].entity), expected);
+    } else {
+        CHECK_EQ(sett_hierarchy_detach(tree.world, tree.at[k].entity), expected);
+    }
     if (expected == SETT_OK) {
         unlink_node(k);
     }
@@ -433,7 +463,12 @@ static void do_name(void)
     }
     sett_status expected =
         find_name(tree.at[k].parent, name, k) == NONE ? SETT_OK : SETT_STATUS_CONFLICT;
-    CHECK_EQ(sett_name_set(tree.world, tree.at[k].entity, name_of(name)), expected);
+    sett_entity e = tree.at[k].entity;
+    if (is_recorded()) {
+        apply(sett_cmd_name_set(sett_world_commands(tree.world), e, name_of(name)), expected);
+    } else {
+        CHECK_EQ(sett_name_set(tree.world, e, name_of(name)), expected);
+    }
     if (expected == SETT_OK) {
         tree.at[k].name = name;
         tree.at[k].has_name = true;
@@ -532,14 +567,42 @@ static void do_remove(void)
     n->policy = SETT_CHILDREN_DEFAULT;
 }
 
+static void do_snapshot(void)
+{
+    if (then.world == NULL) {
+        CHECK_EQ(sett_snapshot_take(tree.world, &snapshot), SETT_OK);
+        then_hash = sett_world_hash(tree.world);
+        then = tree;
+    } else if (draw(3) != 0) {
+        sett_children_policy policy = tree.policy;
+        uint64_t random = tree.random;
+        CHECK_EQ(sett_snapshot_restore(tree.world, snapshot), SETT_OK);
+        tree = then;
+        tree.policy = policy; /* not part of the state */
+        tree.random = random;
+        if (draw(2) == 0) { /* whether depths are repaired before does not matter */
+            sett_hierarchy_update(tree.world);
+        }
+        CHECK_EQ(sett_world_hash(tree.world), then_hash);
+    } else {
+        CHECK_EQ(sett_snapshot_drop(tree.world, snapshot), SETT_OK);
+        then.world = NULL;
+    }
+}
+
 static void do_rare(void)
 {
     sett_component id = sett_hierarchy_component(tree.world);
-    switch (draw(6)) {
+    sett_status status;
+    switch (draw(8)) {
     case 0:
-        CHECK_EQ(sett_component_convert(tree.world, id,
-                                        draw(2) == 0 ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX),
-                 SETT_OK);
+        status = sett_component_convert(tree.world, id,
+                                        draw(2) == 0 ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX);
+        CHECK(status == SETT_OK || (then.world != NULL && status == SETT_STATUS_LOCKED));
+        break;
+    case 6:
+    case 7:
+        do_snapshot();
         break;
     case 1:
         CHECK_EQ(sett_world_trim(tree.world), SETT_OK);
@@ -619,6 +682,7 @@ static void do_one(void)
 static void tree_begin(uint64_t seed)
 {
     memset(&tree, 0, sizeof(tree));
+    then.world = NULL;
     tree.random = seed * 2 + 1;
     sett_world_desc desc = {.log_fn = sett_log_silent};
     tree.world = sett_world_create(&desc);
