@@ -98,6 +98,20 @@ static void print_six(const bench_table& table, std::FILE* out)
     }
 }
 
+// Cases called "<what>, <how>" are measured against "<what>, in bulk", where there is one.
+static void print_against_bulk(const bench_table& table, const scene_case& item, std::FILE* out)
+{
+    std::string name = item.name;
+    std::string bulk_name = name.substr(0, name.rfind(',')) + ", in bulk";
+    scene_case bulk = item;
+    bulk.name = bulk_name.c_str();
+    const bench_cell* cell = table.cell(bench_case_name(item, false));
+    const bench_cell* in_bulk = table.cell(bench_case_name(bulk, false));
+    if (in_bulk != nullptr && bulk_name != name) {
+        std::fprintf(out, "  %.2f of in bulk", cell->median() / in_bulk->median());
+    }
+}
+
 static void print_cases(const bench_table& table, const scene_case* suite, const char* title,
                         std::FILE* out)
 {
@@ -120,6 +134,7 @@ static void print_cases(const bench_table& table, const scene_case* suite, const
             std::fprintf(out, "  %u tags, %.1f MB at most, %zu allocations", item->variant,
                          double(counted.peak) * 1e-6, counted.allocations);
         }
+        print_against_bulk(table, *item, out);
         std::fprintf(out, "\n");
     }
 }
