@@ -315,8 +315,11 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
         }
         value = value != NULL ? value : change_try_add_again(world, type, entity);
     }
-    return value != NULL ? change_finish(world, type, entity, value)
-                         : change_add_slow(world, entity, component, call);
+    if (value == NULL) {
+        return change_add_slow(world, entity, component, call);
+    }
+    return (type->flags & SETTI_TYPE_ADD_HOOKS) != 0 ? change_finish(world, type, entity, value)
+                                                     : setti_row_zero(value, type->storage.size);
 }
 
 SETTI_INLINE void* change_add_short(sett_world* world, sett_entity entity, sett_component component,

@@ -16,6 +16,8 @@
  */
 #include "world/command.h"
 
+#include "world/change.h"
+
 #include <stdio.h>
 
 typedef enum command_kind {
@@ -432,15 +434,22 @@ static bool commands_are_too_deep(const sett_commands* commands)
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
+SETTI_COLD static sett_status commands_unregistered(const sett_commands* commands,
+                                                    command_kind kind, sett_entity entity,
+                                                    sett_component component)
+{
+    char call[32];
+    snprintf(call, sizeof(call), "sett_cmd_%s", command_verbs[kind]);
+    setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
+    return SETT_STATUS_UNREGISTERED;
+}
+
 static sett_status commands_record(sett_commands* commands, command_kind kind, sett_entity entity,
                                    sett_component component)
 {
     if (component != 0 || (kind != COMMAND_DESTROY && kind != COMMAND_CLEAR)) {
         if (setti_world_type(commands->world, component) == NULL) {
-            char call[32];
-            snprintf(call, sizeof(call), "sett_cmd_%s", command_verbs[kind]);
-            setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
-            return SETT_STATUS_UNREGISTERED;
+            return commands_unregistered(commands, kind, entity, component);
         }
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
@@ -589,6 +598,20 @@ sett_entity setti_commands_create_call(sett_commands* commands, const char* verb
 
 /* ------------------------------------------------------------------------------------- applying */
 
+/* The short way tells by itself whether the entity has the type. */
+static sett_status commands_add(sett_world* world, sett_entity entity, const setti_type* type)
+{
+    void* value = setti_change_try_add(world, type->id, entity);
+    if (SETTI_LIKELY(value != NULL)) {
+        setti_row_zero(value, type->storage.size);
+        return SETT_OK;
+    }
+    return setti_storage_has(&type->storage, entity.index) ||
+                   sett_add(world, entity, type->id) != NULL
+               ? SETT_OK
+               : world->error;
+}
+
 /* Applies one record about a living entity, or its creation; what no longer makes sense is passed
  * over. OUT_OF_MEMORY leaves it to be tried again. */
 static sett_status commands_apply_one(sett_commands* commands, const command_record* record,
@@ -609,10 +632,7 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
     case COMMAND_SET:
         return sett_set(world, entity, record->component, value) != NULL ? SETT_OK : world->error;
     case COMMAND_ADD:
-        return setti_storage_has(&type->storage, entity.index) ||
-                       sett_add(world, entity, record->component) != NULL
-                   ? SETT_OK
-                   : world->error;
+        return commands_add(world, entity, type);
     case COMMAND_REMOVE:
         return setti_storage_has(&type->storage, entity.index)
                    ? sett_remove(world, entity, record->component)
