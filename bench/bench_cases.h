@@ -24,6 +24,9 @@ bool bench_case_has_tuned(const scene_case& item);
 // What a case asks its allocator for, counted in a run of its own; the first time that it is asked.
 const scene_run& bench_case_counted(const scene_case& item);
 
+// Spares that run: a measured one counted as it went.
+void bench_case_remember(const scene_case& item, const scene_run& run);
+
 // Peak bytes and allocations of a row, by the meter. Runs the scene (bench_main.cpp).
 meter_reading bench_row_memory(int row, int column);
 

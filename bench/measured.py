@@ -26,7 +26,7 @@ def read_rows(source, name):
 
 
 class Measured:
-    """samples[benchmark]: ns an operation, one of each repetition. operations[benchmark]: of one."""
+    """samples[benchmark]: ns an operation, of each repetition. operations[benchmark]: of one."""
 
     def __init__(self, source):
         self.source = source
@@ -43,6 +43,8 @@ class Measured:
         for name in ("full.facts.csv", "threads.facts.csv"):
             for line in csv.reader(read_text(source, name).splitlines()):
                 self.read_fact(*line)
+        for suite, cases in self.cases.items():
+            self.cases[suite] = [case for case in cases if case["benchmark"] in self.samples]
         self.sweeps = {}  # sweep -> series -> list of (x, low, median, high)
         for row in read_rows(source, "sweeps.csv"):
             point = tuple(float(row[key]) for key in ("x", "low", "median", "high"))

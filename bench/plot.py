@@ -1,5 +1,6 @@
 """Plots in SVG, as the report wants them: lines over two logarithmic axes, on which equal distances
-are equal ratios. Names stand at the ends of the lines. Light or dark, as the reader's system is."""
+are equal ratios. Names stand at the ends of the lines. Light or dark, as the reader's system is;
+the attributes are for viewers that know no style sheets, and are light."""
 import html
 import math
 
@@ -25,7 +26,7 @@ DARK = ["#4ac26b", "#58a6ff", "#ff7b72", "#d4a72c", "#bc8cff", "#9aa4af", "#39c5
 def style():
     def colours(values):
         return "\n".join(
-            f".line.c{k}, .mark.c{k} {{ stroke: {value}; }} .shade.c{k}, .mark.c{k}, text.c{k} "
+            f".line.c{k}, .lead.c{k}, .mark.c{k} {{ stroke: {value}; }} .shade.c{k}, .mark.c{k}, text.c{k} "
             f"{{ fill: {value}; }}" for k, value in enumerate(values))
     return STYLE % (colours(LIGHT), colours(DARK))
 
@@ -44,7 +45,7 @@ def percent(value):
 
 class Plot:
     WIDTH, HEIGHT = 760, 400
-    LEFT, RIGHT, TOP, BOTTOM = 64, 176, 48, 52
+    LEFT, RIGHT, TOP, BOTTOM = 64, 190, 48, 52
 
     def __init__(self, title, xs, ys):
         self.title = html.escape(title)
@@ -83,19 +84,20 @@ class Plot:
         last = None
         for value in reversed(xs):  # as many names as have room
             at = self.x(value)
-            self.parts.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="{self.TOP}" '
-                              f'y2="{bottom}"/>')
+            self.parts.append(f'<line class="grid" stroke="#e7eaee" x1="{at:.1f}" x2="{at:.1f}" '
+                              f'y1="{self.TOP}" y2="{bottom}"/>')
             if last is None or last - at > 42:
                 last = at
                 self.parts.append(f'<text x="{at:.1f}" y="{bottom + 17}" text-anchor="middle">'
                                   f"{x_label(value)}</text>")
         for value in self.steps():
             at = self.y(value)
-            self.parts.append(f'<line class="grid" x1="{self.LEFT}" x2="{right}" y1="{at:.1f}" '
-                              f'y2="{at:.1f}"/><text x="{self.LEFT - 7}" y="{at + 4:.1f}" '
+            self.parts.append(f'<line class="grid" stroke="#e7eaee" x1="{self.LEFT}" x2="{right}" '
+                              f'y1="{at:.1f}" y2="{at:.1f}"/><text x="{self.LEFT - 7}" y="{at + 4:.1f}" '
                               f'text-anchor="end">{short(value)}</text>')
         self.parts.append(
-            f'<line class="axis" x1="{self.LEFT}" x2="{right}" y1="{bottom}" y2="{bottom}"/>'
+            f'<line class="axis" stroke="#8c959f" x1="{self.LEFT}" x2="{right}" y1="{bottom}" '
+            f'y2="{bottom}"/>'
             f'<text x="{(self.LEFT + right) / 2}" y="{self.HEIGHT - 12}" text-anchor="middle">'
             f"{x_title}</text>"
             f'<text x="16" y="{self.TOP - 10}">{y_title}</text>')
@@ -106,32 +108,40 @@ class Plot:
         edge += [f"{self.x(x):.1f},{self.y(low):.1f}" for x, low, _, _ in reversed(points)]
         path = " ".join(f"{self.x(x):.1f},{self.y(middle):.1f}" for x, _, middle, _ in points)
         dash = ' stroke-dasharray="7 4"' if dashed else ""
-        self.parts.append(f'<polygon class="shade c{colour}" points="{" ".join(edge)}"/>'
-                          f'<polyline class="line c{colour}" points="{path}"{dash}/>')
+        light = LIGHT[colour]
+        self.parts.append(
+            f'<polygon class="shade c{colour}" fill="{light}" fill-opacity=".15" '
+            f'points="{" ".join(edge)}"/><polyline class="line c{colour}" fill="none" '
+            f'stroke="{light}" stroke-width="2" points="{path}"{dash}/>')
         for x, _, middle, _ in points:
-            self.parts.append(f'<circle class="mark c{colour}" cx="{self.x(x):.1f}" '
+            self.parts.append(f'<circle class="mark c{colour}" fill="{light}" cx="{self.x(x):.1f}" '
                               f'cy="{self.y(middle):.1f}" r="2"/>')
-        self.labels.append([self.y(points[-1][2]) + 4, self.x(points[-1][0]), name, colour])
+        end = self.y(points[-1][2]) + 4
+        self.labels.append([end, self.x(points[-1][0]), end, name, colour])
 
     def names(self):
         """Pushed apart where they would overlap, and back up where that left the page."""
         labels = sorted(self.labels)
         for above, below in zip(labels, labels[1:]):
             below[0] = max(below[0], above[0] + 15)
-        limit = self.HEIGHT - 8
+        limit = self.HEIGHT - self.BOTTOM + 4
         for label in reversed(labels):
             label[0] = min(label[0], limit)
             limit = label[0] - 15
-        left = self.WIDTH - self.RIGHT + 10
-        return [f'<text class="c{colour}" x="{left}" y="{y:.1f}">'
+        left = self.WIDTH - self.RIGHT + 14
+        out = [f'<line class="lead c{colour}" stroke="{LIGHT[colour]}" stroke-opacity=".5" '
+               f'x1="{at + 3:.1f}" x2="{left - 3}" y1="{own - 4:.1f}" y2="{y - 4:.1f}"/>'
+               for y, at, own, name, colour in labels]
+        return out + [f'<text class="c{colour}" fill="{LIGHT[colour]}" x="{left}" y="{y:.1f}">'
                 f"{html.escape(name)}</text>"
-                for y, _, name, colour in labels]
+                for y, _, _, name, colour in labels]
 
     def text(self):
         return "\n".join([
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.WIDTH} {self.HEIGHT}" '
             f'role="img" aria-label="{self.title}">', style(),
-            f'<rect class="page" width="{self.WIDTH}" height="{self.HEIGHT}" rx="8"/>',
+            f'<rect class="page" width="{self.WIDTH}" height="{self.HEIGHT}" rx="8" '
+            f'fill="#ffffff"/>',
             f'<text class="title" x="16" y="22">{self.title}</text>',
             *self.parts, *self.names(), "</svg>", ""])
 

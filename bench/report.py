@@ -3,9 +3,9 @@
 
     report.py [--whole] <folder with what it wrote> <folder for the report>
 
-What is missing there is left out of the report; with --whole that is an error. Nothing but the standard library is used. Every
-figure on the page comes from the data, those within sentences too; texts without figures are here,
-reasons for missed goals in misses.txt. Numbers are medians over the repetitions; the shade around a
+What is missing there is left out of the report; with --whole that is an error. Nothing but the
+standard library is used. Every figure on the page comes from the data, those within sentences too;
+texts without figures are here, reasons for missed goals in misses.txt. Numbers are medians over the repetitions; the shade around a
 line reaches from the first to the third quartile.
 """
 import os
