@@ -104,9 +104,13 @@ class Measured:
                       if key.startswith(prefix) and key[len(prefix):].isdigit())
 
 
-def read_reasons(folder):
+def told(value):
+    return "?" if value is None else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def read_reasons(folder, data):
     """Why a goal is missed: key -> sentence. `{i:add}` stands for the instructions that the scene
-    `add` takes by the baseline of tools/instructions.sh."""
+    `add` takes by the baseline of tools/instructions.sh, `{m:add/raw}` for measured nanoseconds."""
     counts = {}
     for path in sorted(glob.glob(os.path.join(folder, "instructions", "*.txt")))[:1]:
         with open(path, encoding="utf-8") as file:
@@ -117,6 +121,7 @@ def read_reasons(folder):
             keys, sentence = line.split(":", 1)
             sentence = re.sub(r"\{i:(\w+)\}", lambda found: f"{float(counts[found[1]]):.0f}"
                               if found[1] in counts else "some", sentence.strip())
+            sentence = re.sub(r"\{m:([\w/]+)\}", lambda found: told(data.median(found[1])), sentence)
             for key in keys.split(","):
                 reasons[key.strip()] = sentence
     return reasons

@@ -482,7 +482,7 @@ def main():
         if name.endswith(".svg"):
             os.remove(os.path.join(folder, name))
     data = measured.Measured(source)
-    reasons = measured.read_reasons(os.path.dirname(os.path.abspath(__file__)))
+    reasons = measured.read_reasons(os.path.dirname(os.path.abspath(__file__)), data)
     made = sections(data, reasons, folder)
     out = [line for _, lines in made for line in lines]
     machine = measured.read_text(source, "full.machine.txt")
