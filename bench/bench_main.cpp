@@ -1,12 +1,14 @@
 // bench_main.cpp: runs the scenes under Google Benchmark and prints the table.
 //
-//   sett_bench [--full] [--quick] [--facts=<file>] [option of Google Benchmark]...
+//   sett_bench [--full] [--quick] [--facts=<file>] [--seconds=<n>] [option of Google Benchmark]...
 //
 // A benchmark is called <row>/<column>; with --full also <row>/<column>/<entities>; the cases of
 // scene_case.h <suite>/<case>/<count>/<sett or sett_tuned>. Repetitions of all benchmarks are run
 // in random order, so that a noisy minute falls on all of them alike. How far it is goes to the
-// standard error. --facts writes what the report needs beside the times (bench_facts.cpp). With
-// --quick everything is run once, over a thousand entities: figures without a meaning, for a test.
+// standard error. --facts writes what the report needs beside the times (bench_facts.cpp). When
+// --seconds are over, only what was never run is run, so that a slow machine has fewer repetitions
+// of some rather than a longer wait. With --quick everything is run once, over a thousand entities:
+// figures without a meaning, for a test.
 #include "bench_cases.h"
 #include "meter.h"
 
@@ -16,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <regex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -107,9 +110,23 @@ static void plan_runs()
     }
 }
 
+static double begun;
+static double seconds_allowed = 1e9;
+static std::set<std::string> runs_seen;
+
+// Whether a benchmark is to be left out of this round: time is up, and it has a sample.
+static bool skips(benchmark::State& state, const std::string& name)
+{
+    bool first = runs_seen.insert(name).second;
+    if (first || now() - begun < seconds_allowed) {
+        return false;
+    }
+    state.SkipWithError("time is up");
+    return true;
+}
+
 static void tell_progress()
 {
-    static double begun = now();
     static double told = begun;
     static bool terminal =
 #if defined(__unix__) || defined(__APPLE__)
@@ -175,10 +192,14 @@ static bool repeats_itself(int row)
     return row != SCENE_destroy_order && row != SCENE_destroy_random;
 }
 
-static void benchmark_scene(benchmark::State& state, int row, int column, uint32_t count)
+static void benchmark_scene(benchmark::State& state, int row, int column, uint32_t count,
+                            const std::string& name)
 {
     double seconds = 0;
     double operations = 0;
+    if (skips(state, name)) {
+        return;
+    }
     settle(count);
     for (auto _ : state) {
         double spent = 0;
@@ -201,8 +222,8 @@ static void add_benchmark(int row, int column, uint32_t count, const std::string
     if (bench_columns[column].find != nullptr &&
         bench_columns[column].find(scene_row(row)) != nullptr) {
         plan_benchmark(
-            benchmark::RegisterBenchmark(name.c_str(), benchmark_scene, row, column, count), name,
-            at_most(most));
+            benchmark::RegisterBenchmark(name.c_str(), benchmark_scene, row, column, count, name),
+            name, at_most(most));
     }
 }
 
@@ -258,6 +279,9 @@ static void benchmark_case(benchmark::State& state, const scene_case* item, bool
 {
     double seconds = 0;
     double operations = 0;
+    if (skips(state, bench_case_name(*item, tuned))) {
+        return;
+    }
     settle(item->count);
     for (auto _ : state) {
         scene_run run = {};
@@ -338,6 +362,9 @@ int main(int argc, char** argv)
     bench_quick = take_option(&argc, argv, "--quick") != nullptr;
     scene_divisor = bench_quick ? 100 : 1;
     const char* facts = take_option(&argc, argv, "--facts=");
+    const char* seconds = take_option(&argc, argv, "--seconds=");
+    seconds_allowed = seconds != nullptr ? std::atof(seconds) : seconds_allowed;
+    begun = now();
     const char* repetitions = take_option(&argc, argv, "--benchmark_repetitions=");
     usual_repetitions = bench_quick              ? 1
                         : repetitions != nullptr ? std::max(1, std::atoi(repetitions))
