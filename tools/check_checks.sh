@@ -201,6 +201,17 @@ must pass '--update keeps it so' "$root/tools/instructions.sh" --compare "$work/
 echo 'add 100.00' >"$work/counts.txt"
 must fail 'get is gone' "$root/tools/instructions.sh" --compare "$work/baseline.txt" "$work/counts.txt"
 
+# ---- the report of the benchmarks ----------------------------------------------------------------
+
+# That it passes is the stage bench.
+if command -v python3 >/dev/null 2>&1; then
+    mkdir -p "$work/measured"
+    PYTHONDONTWRITEBYTECODE=1 must fail 'nothing from sweeps.csv' \
+        python3 "$root/bench/report.py" --whole "$work/measured" "$work/report"
+    PYTHONDONTWRITEBYTECODE=1 must fail 'create_2 is no row' \
+        python3 "$root/bench/report.py" --whole "$work/measured" "$work/report"
+fi
+
 # ---- the test harness ----------------------------------------------------------------------------
 
 harness() { # <checks that should pass> <checks that should fail>
