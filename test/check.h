@@ -65,6 +65,21 @@
  * the number in that environment variable, or 1. */
 static inline uint64_t check_setting(const char* variable, uint64_t otherwise);
 
+/* Under a sanitizer a round takes ten times as long, and what it finds it finds in the first few of
+ * a kind: CHECK_ROUNDS(n) is n, and there a quarter of it. For rounds of one random sequence only:
+ * what each round does in its own way has to be done everywhere. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CHECK_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CHECK_SANITIZED 1
+#endif
+#endif
+#ifndef CHECK_SANITIZED
+#define CHECK_SANITIZED 0
+#endif
+#define CHECK_ROUNDS(n) ((n) / (CHECK_SANITIZED ? 4 : 1))
+
 /* ---- How it is done -------------------------------------------------------------------------- */
 
 typedef struct check_test {

@@ -776,7 +776,7 @@ static void callbacks_read_write_and_record_only(void)
 /* ---- Memory runs out ------------------------------------------------------------------------- */
 
 #define FAR 12000u /* indices of the entities lie so far apart: each has pages of its own */
-#define PEOPLE 8u
+#define PEOPLE 4u
 
 typedef struct famine {
     scarce_memory memory;

@@ -690,7 +690,7 @@ static void random_operations_agree_with_naive_memberships(void)
 {
     zoo* z = &the_zoo;
     uint64_t seed = check_setting("SETT_SEED", 20240607);
-    uint64_t operations = check_setting("SETT_OPERATIONS", 40000);
+    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(40000));
     memset(z, 0, sizeof(*z));
     z->random = (seed + 1) * 0x9E3779B97F4A7C15u | 1;
     z->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});

@@ -2376,7 +2376,7 @@ int main(int argc, char** argv)
         TEST(validation_sees_every_break), TEST(comparison_sees_every_difference),
         TEST(random_operations), TEST(random_operations_without_loose_types)};
     seed_given = check_setting("SETT_SEED", 1);
-    operations = check_setting("SETT_OPERATIONS", 40000);
+    operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(40000));
     closely_from = UINT64_MAX;
     argc = take_options(argc, argv);
     return check_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);

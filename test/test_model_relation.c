@@ -1099,7 +1099,7 @@ static void register_all(void)
 
 static void links_trees_and_copies_agree(void)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", 10000);
+    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(10000));
     seed = check_setting("SETT_SEED", 1);
     chance_state = seed;
     printf("  SETT_SEED=%llu SETT_OPERATIONS=%llu\n", (unsigned long long)seed,

@@ -821,7 +821,7 @@ static void end(void)
 
 static void restoring_brings_back_every_byte(void)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", 20000);
+    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(20000));
     chance_state = check_setting("SETT_SEED", 1);
     begin();
     for (run.done = 0; run.done < operations; run.done++) {
@@ -838,7 +838,7 @@ static void restoring_brings_back_every_byte(void)
 
 static void running_out_of_memory_loses_snapshots_and_nothing_else(void)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", 60000) / 4;
+    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(60000)) / 4;
     chance_state = check_setting("SETT_SEED", 1) + 1;
     begin();
     for (run.done = 0; run.done < operations; run.done++) {

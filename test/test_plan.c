@@ -486,8 +486,8 @@ static sett_group* make_group(const field* f, const grouping* g)
     return group;
 }
 
-/* All layouts of one field; the queries live through all of them. */
-static void run_layouts(const uint32_t* percent)
+/* All layouts of one of the fields; the queries live through all of them. */
+static void run_layouts(uint32_t number, const uint32_t* percent)
 {
     field* f = &the_field;
     field_begin(f, percent);
@@ -503,6 +503,10 @@ static void run_layouts(const uint32_t* percent)
             }
         }
         for (uint32_t g = 0; g < GROUPINGS; g++) {
+            /* Sanitized: each layout with each grouping on one or two of the four fields. */
+            if (CHECK_SANITIZED && (step + g + number) % 3 != 0) {
+                continue;
+            }
             sett_group* group = g != 0 ? make_group(f, &groupings[g]) : NULL;
             sett_group* set = g == 1 ? make_group(f, &groupings[6]) : NULL; /* owning goes first */
             if (g == 0 || group != NULL) {
@@ -525,7 +529,7 @@ static void every_layout_gives_what_a_naive_scan_gives(void)
         {40, 1, 0, 95, 0},    /* some are not there at all */
     };
     for (uint32_t k = 0; k < 4; k++) {
-        run_layouts(percents[k]);
+        run_layouts(k, percents[k]);
     }
     static const char* const names[WAYS] = {
         "group", "partial group", "packed",           "packed alone",
@@ -534,7 +538,7 @@ static void every_layout_gives_what_a_naive_scan_gives(void)
         CHECK_MSG(ways_seen[w] != 0, "no loop went by way of %s", names[w]);
         printf("  %s: %llu loops\n", names[w], (unsigned long long)ways_seen[w]);
     }
-    CHECK(gathered_seen > 1000);
+    CHECK(gathered_seen > CHECK_ROUNDS(1000));
 }
 
 /* ---- Sparse indices -------------------------------------------------------------------------- */
