@@ -7,16 +7,21 @@
 #
 # soak is not among them: it runs the model tests (test/test_model*.c) for SETT_OPERATIONS operations.
 # The last line is "N passed, N failed", counted in stages. Builds lie under build/ and are kept, so
-# that the next run compiles what changed only. JOBS sets how many things run side by side.
+# that the next run compiles what changed only. JOBS sets how many things run side by side: stages in
+# pairs where flock(1) is there, and what is left of the jobs inside of each. What a stage says is
+# printed when it ends. Of two runs in one folder the second waits for the first.
 set -eu
 
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
+logs=build/stages
+log= # what the commands of a stage say
 strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 # Started from a Makefile this is a build of its own, not a part of that one.
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
-stages="format layers checks asan tsan gcc clang portable vectors instructions faults headers symbols amalgamation install readme examples bench"
+# Those that fail soonest come first, then the longest: so no core is idle at the end.
+stages="format layers asan examples gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols"
 
 describe() {
     case $1 in
@@ -46,14 +51,29 @@ describe() {
 
 # Runs a command and shows what it says only if it fails.
 quiet() {
-    if ! "$@" >build/test.log 2>&1; then
-        cat build/test.log
+    if ! "$@" >"$log" 2>&1; then
+        cat "$log"
         echo "failed: $*"
         return 1
     fi
 }
 
+# Another stage may want the same folder: one at a time, until this one ends, builds elsewhere, or
+# says `release` because from here on it only reads.
+claim() { # <folder under build/>
+    if command -v flock >/dev/null; then
+        exec 9>"build/$1.lock"
+        flock 9
+    fi
+}
+
+release() {
+    exec 9>&-
+}
+
+# The library is built for linking statically, and both ways where SETT_INSTALL=ON.
 build() { # <folder under build/> <compiler> <build type> <option>...
+    claim "$1"
     folder=build/$1
     compiler=$2
     type=$3
@@ -61,7 +81,7 @@ build() { # <folder under build/> <compiler> <build type> <option>...
     # The compiler goes through the environment: given as an option, a second run of cmake would
     # take it for a change and begin anew.
     quiet env CC="$compiler" cmake -S . -B "$folder" -DCMAKE_BUILD_TYPE="$type" \
-        -DSETT_WERROR=ON -DSETT_BUILD_BENCHMARKS=OFF "$@"
+        -DSETT_WERROR=ON -DSETT_BUILD_BENCHMARKS=OFF -DSETT_INSTALL=OFF "$@"
     quiet cmake --build "$folder" --parallel "$jobs"
 }
 
@@ -70,18 +90,22 @@ build_asan() {
 }
 
 build_gcc() {
-    build gcc gcc Release
+    build gcc gcc Release -DSETT_INSTALL=ON
+}
+
+build_clang() {
+    build clang clang Release
 }
 
 run_tests() { # <folder under build/> <label>
     UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "build/$1" --label-regex "$2" \
-        --output-on-failure --no-tests=error --parallel "$jobs" >build/test.log 2>&1 ||
+        --output-on-failure --no-tests=error --parallel "$jobs" >"$log" 2>&1 ||
         {
-            cat build/test.log
+            cat "$log"
             return 1
         }
     # One line a test; ctest's own frame around them says nothing more.
-    sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: /  /p' build/test.log
+    sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: /  /p' "$log"
 }
 
 # ---- Stages --------------------------------------------------------------------------------------
@@ -115,7 +139,7 @@ stage_gcc() {
 }
 
 stage_clang() {
-    build clang clang Release
+    build_clang
     run_tests clang unit
 }
 
@@ -128,8 +152,8 @@ stage_portable() {
         echo "  skipped: gcc makes no 32-bit programs here (Debian: gcc-multilib)"
     fi
     if command -v x86_64-w64-mingw32-gcc >/dev/null; then
-        tools/amalgamate.sh
-        quiet x86_64-w64-mingw32-gcc $strict -O2 -c build/amalgamation/sett.c -o build/sett_windows.o
+        tools/amalgamate.sh build/windows
+        quiet x86_64-w64-mingw32-gcc $strict -O2 -c build/windows/sett.c -o build/windows/sett.o
         echo "  compiles for Windows"
     else
         echo "  skipped: no compiler for Windows (Debian: gcc-mingw-w64-x86-64)"
@@ -150,6 +174,7 @@ stage_headers() {
 
 stage_symbols() {
     build_gcc
+    release
     tools/check_symbols.sh build/gcc/libsett.a build/gcc/libsett.so
 }
 
@@ -193,6 +218,7 @@ stage_install() {
     build_gcc
     rm -rf build/installed build/installed_first build/consumer
     quiet cmake --install build/gcc --prefix "$PWD/build/installed_first"
+    release
     # Moved before it is used: nothing installed may remember where it was put.
     mv build/installed_first build/installed
     prefix=$PWD/build/installed
@@ -221,6 +247,7 @@ stage_install() {
 
 stage_readme() {
     build_gcc
+    release
     for compiler in gcc clang; do
         CC=$compiler tools/check_readme.sh build/gcc/libsett.a README.md
     done
@@ -231,6 +258,11 @@ stage_faults() {
 }
 
 stage_examples() {
+    # Two of the four programs that play the same battle are built already.
+    build_clang
+    SETT_PLAYED_GCC=$PWD/build/gcc/examples/freedoom/freedoom
+    SETT_PLAYED_CLANG=$PWD/build/clang/examples/freedoom/freedoom
+    export SETT_PLAYED_GCC SETT_PLAYED_CLANG
     build_gcc
     run_tests gcc example
     build_asan
@@ -242,9 +274,10 @@ stage_bench() {
         echo "  skipped: there is no Google Benchmark (Debian: libbenchmark-dev)"
         return
     fi
-    build gcc gcc Release -DSETT_BUILD_BENCHMARKS=ON -DSETT_BENCH_PEERS=OFF
+    build gcc gcc Release -DSETT_INSTALL=ON -DSETT_BUILD_BENCHMARKS=ON -DSETT_BENCH_PEERS=OFF
+    release
     SETT_BENCH=quick SETT_BENCH_BUILD=build/gcc quiet tools/bench.sh --full
-    tail -n 1 build/test.log
+    tail -n 1 "$log"
 }
 
 # Run by hand and not by ctest: one follows a soak, and no time is too long for it.
@@ -277,25 +310,75 @@ for stage in "$@"; do
     }
 done
 
-mkdir -p build
-passed=0
-for stage in ${*:-$stages}; do
-    printf '== %s: %s\n' "$stage" "$(describe "$stage")"
-    begin=$(date +%s)
-    # A subshell, and not as a condition: only so does `set -e` hold inside.
+mkdir -p $logs
+
+# A subshell, and not as a condition: only so does `set -e` hold inside.
+run_stage() { # <stage>
     set +e
     (
         set -e
-        "stage_$stage"
+        log=$logs/$1.build
+        "stage_$1"
     )
     status=$?
     set -e
-    if [ "$status" != 0 ]; then
-        echo "== $stage FAILED; again with: tools/test.sh $stage"
-        echo "$passed passed, 1 failed"
-        exit 1
-    fi
-    echo "   $(($(date +%s) - begin)) s"
-    passed=$((passed + 1))
-done
-echo "$passed passed, 0 failed"
+}
+
+# Started by ourselves, beside others: 255 tells xargs to begin no more of them.
+if [ "${SETT_STAGE-}" = "${1-}" ] && [ $# = 1 ]; then
+    unset SETT_STAGE
+    begin=$(date +%s)
+    run_stage "$1" >"$logs/$1.said" 2>&1
+    {
+        flock 8
+        printf '== %s: %s\n' "$1" "$(describe "$1")"
+        cat "$logs/$1.said"
+        if [ "$status" = 0 ]; then
+            echo "   $(($(date +%s) - begin)) s"
+            : >"$logs/$1.passed"
+        else
+            echo "== $1 FAILED; again with: tools/test.sh $1"
+            : >"$logs/$1.failed"
+        fi
+    } 8>$logs/printing.lock
+    [ "$status" = 0 ] || exit 255
+    exit 0
+fi
+
+if command -v flock >/dev/null; then
+    exec 7>build/run.lock
+    flock -n 7 || {
+        echo "another run is at work in this folder; waiting for its end"
+        flock 7
+    }
+fi
+rm -f $logs/*
+
+if [ $# = 1 ] || [ "$jobs" -lt 2 ] || ! command -v flock >/dev/null; then
+    # One after the other, as it goes.
+    passed=0
+    for stage in ${*:-$stages}; do
+        printf '== %s: %s\n' "$stage" "$(describe "$stage")"
+        begin=$(date +%s)
+        run_stage "$stage"
+        if [ "$status" != 0 ]; then
+            echo "== $stage FAILED; again with: tools/test.sh $stage"
+            echo "$passed passed, 1 failed"
+            exit 1
+        fi
+        echo "   $(($(date +%s) - begin)) s"
+        passed=$((passed + 1))
+    done
+    echo "$passed passed, 0 failed"
+    exit 0
+fi
+
+JOBS=$((jobs / 2))
+export JOBS
+printf '%s\n' ${*:-$stages} |
+    xargs -P 2 -I '{}' env 'SETT_STAGE={}' "$0" '{}' 2>$logs/xargs || true
+passed=$(find $logs -name '*.passed' | wc -l)
+failed=$(find $logs -name '*.failed' | wc -l)
+wanted=$(printf '%s\n' ${*:-$stages} | sort -u | wc -l)
+echo "$passed passed, $failed failed"
+[ "$passed" = "$wanted" ]
