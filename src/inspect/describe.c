@@ -1,8 +1,13 @@
-/* describe.c: the schedule in words. */
+/* describe.c: entities, and the schedule, in words. */
+#include "sett/describe.h"
+
 #include "run/run.h"
+#include "sett/name.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+#define DESCRIBE_COMPONENTS 64 /* of an entity, by name; of more, how many */
 
 typedef struct describe_text {
     char* out;
@@ -143,5 +148,43 @@ size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
         }
     }
     describe_add(&text, "  commands are applied\n");
+    return text.length;
+}
+
+/* ------------------------------------------------------------------------------------ entities */
+
+static void describe_path(describe_text* text, sett_world* world, sett_entity entity)
+{
+    if (sett_name_get(world, entity) == NULL) {
+        return;
+    }
+    describe_add(text, " \"");
+    size_t room = text->length < text->size ? text->size - text->length : 0;
+    text->length +=
+        sett_name_path(world, entity, room != 0 ? text->out + text->length : NULL, room);
+    describe_add(text, "\"");
+}
+
+size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, size_t size)
+{
+    describe_text text = {out, size, 0};
+    describe_add(&text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+    if (!sett_entity_valid(world, entity)) {
+        char why[SETTI_MESSAGE_SIZE];
+        setti_world_describe_stale(world, why, sizeof(why), entity);
+        describe_add(&text, ": %s", why);
+        return text.length;
+    }
+    describe_path(&text, world, entity);
+    sett_component first[DESCRIBE_COMPONENTS];
+    uint32_t count = sett_entity_components(world, entity, first, DESCRIBE_COMPONENTS);
+    for (uint32_t k = 0; k < count && k < DESCRIBE_COMPONENTS; k++) {
+        describe_add(&text, "%s%s", k == 0 ? ": " : ", ", sett_component_name(world, first[k]));
+    }
+    if (count > DESCRIBE_COMPONENTS) {
+        describe_add(&text, ", and %u more", (unsigned)count - DESCRIBE_COMPONENTS);
+    } else if (count == 0) {
+        describe_add(&text, ": no components");
+    }
     return text.length;
 }

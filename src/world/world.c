@@ -178,9 +178,7 @@ uint64_t sett_world_advance(sett_world* world)
 
 /* ------------------------------------------------------------------------------------- messages */
 
-/* Why a handle is of nobody: what happened, as far as its slot tells, and not all that may have. */
-static void world_describe_stale(const sett_world* world, char* out, size_t size,
-                                 sett_entity entity)
+void setti_world_describe_stale(const sett_world* world, char* out, size_t size, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
@@ -213,7 +211,7 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
 {
     const setti_entity_table* table = &world->entities;
     if (status == SETT_STATUS_STALE) {
-        world_describe_stale(world, out, size, entity);
+        setti_world_describe_stale(world, out, size, entity);
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size, "%s: it has or has promised %u entities, and its entity_limit is %u",
                  sett_status_text(status), (unsigned)(table->ids.count + table->promised),

@@ -163,6 +163,10 @@ void setti_world_misuse(const sett_world* world, sett_status status, const char*
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
+/* Writes why a handle is of nobody: what became of it, as far as its slot tells. */
+void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
+                                sett_entity entity);
+
 void setti_world_log(const sett_world* world, sett_log_level level, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
