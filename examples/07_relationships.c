@@ -65,11 +65,8 @@ int main(void)
     expect(!sett_is_null(sett_name_lookup(world, ships[7], "turret")), "it has its own turret");
 
     /* Who hunts the eighth? And with what anger? */
-    sett_link_cursor cursor = {0};
-    for (sett_entity who;
-         !sett_is_null(who = sett_source_next(world, Hunts_id, ships[8], &cursor));) {
-        printf("ship %u hunts the eighth, anger %d\n", (unsigned)who.index,
-               *(const int*)cursor.data);
+    SETT_SOURCES(world, Hunts_id, ships[8], who, link) {
+        printf("ship %u hunts the eighth, anger %d\n", (unsigned)who.index, *(const int*)link.data);
     }
 
     /* Presence is an ordinary term; what a link carries is an ordinary field. */

@@ -919,13 +919,48 @@ static void destroys_a_chain_of_a_million(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(keeps_children_in_order), TEST(is_a_component_like_any_other),
-          TEST(says_nothing_of_strangers), TEST(refuses_cycles), TEST(repairs_depths_when_asked),
-          TEST(is_compared_by_its_links), TEST(restores_depths), TEST(walks_parents_first),
-          TEST(destroys_children_first), TEST(detaches_or_refuses_by_policy),
-          TEST(has_a_policy_for_the_world), TEST(ends_with_the_component),
-          TEST(destroys_all_with_a_type), TEST(keeps_slots_that_are_used_up),
-          TEST(refuses_while_loops_are_open), TEST(holds_when_observers_move_entities),
-          TEST(needs_indices_below_a_limit), TEST(sorts_parents_first),
-          TEST(finds_the_parents_component), TEST(works_in_any_storage),
+static void loops_over_children_and_subtrees(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity root = sett_entity_create(world);
+    SETT_CHILDREN(world, root, child) {
+        CHECK_MSG(false, "%u has no parent", (unsigned)child.index);
+    }
+    sett_entity child[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        child[k] = child_of(world, root);
+        child_of(world, child[k]);
+    }
+    uint32_t seen = 0;
+    SETT_CHILDREN(world, root, at) {
+        CHECK(sett_equals(at, child[seen++]));
+        if (seen == 2) {
+            CHECK_EQ(sett_entity_destroy(world, at), SETT_OK);
+            continue;
+        }
+        if (seen == 3) {
+            CHECK_EQ(sett_hierarchy_detach(world, at), SETT_OK);
+            break;
+        }
+    }
+    CHECK_EQ(seen, 3);
+    CHECK_EQ(sett_hierarchy_child_count(world, root), 2);
+    seen = 0;
+    SETT_SUBTREE(world, root, at) {
+        CHECK(seen != 0 || sett_equals(at, root));
+        seen++;
+    }
+    CHECK_EQ(seen, 5);
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(loops_over_children_and_subtrees), TEST(keeps_children_in_order),
+          TEST(is_a_component_like_any_other), TEST(says_nothing_of_strangers),
+          TEST(refuses_cycles), TEST(repairs_depths_when_asked), TEST(is_compared_by_its_links),
+          TEST(restores_depths), TEST(walks_parents_first), TEST(destroys_children_first),
+          TEST(detaches_or_refuses_by_policy), TEST(has_a_policy_for_the_world),
+          TEST(ends_with_the_component), TEST(destroys_all_with_a_type),
+          TEST(keeps_slots_that_are_used_up), TEST(refuses_while_loops_are_open),
+          TEST(holds_when_observers_move_entities), TEST(needs_indices_below_a_limit),
+          TEST(sorts_parents_first), TEST(finds_the_parents_component), TEST(works_in_any_storage),
           TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))

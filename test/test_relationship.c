@@ -778,7 +778,37 @@ static void memory_runs_out(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
+static void loops_over_links(void)
+{
+    begin(NULL);
+    for (uint32_t k = 1; k < 5; k++) {
+        *(int32_t*)sett_relate(world, e[k], owes, e[0]) = (int32_t)k;
+        sett_relate(world, e[5], likes, e[k]);
+    }
+    int32_t sum = 0;
+    for (uint32_t twice = 0; twice < 2; twice++) {
+        SETT_SOURCES(world, owes, e[0], who, link) {
+            sum += *(const int32_t*)link.data;
+            if (sett_equals(who, e[2])) {
+                CHECK_EQ(sett_unrelate(world, who, owes, e[0]), SETT_OK);
+                continue;
+            }
+            if (sett_equals(who, e[3])) {
+                break;
+            }
+        }
+    }
+    CHECK_EQ(sum, 1 + 2 + 3 + 1 + 3);
+    uint32_t count = 0;
+    SETT_TARGETS(world, e[5], likes, whom, link) {
+        CHECK_PTR_EQ(link.data, sett_related(world, e[5], likes, whom));
+        is(whom, e[++count]);
+    }
+    CHECK_EQ(count, 4);
+    end();
+}
+
+TEST_MAIN(TEST(loops_over_links), TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
           TEST(many_carry_data_each), TEST(walks_survive_the_end_of_what_they_returned),
           TEST(an_entity_may_lead_to_itself), TEST(presence_is_a_plain_term),
           TEST(misuse_is_refused), TEST(clearing_keeps_what_leads_here),

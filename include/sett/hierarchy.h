@@ -185,4 +185,20 @@ static inline const void* sett_hierarchy_find_above(const sett_accessor* of,
     return rows + (size_t)(index & (((uint32_t)1 << of->shift) - 1)) * of->size;
 }
 
+/* Loops over the children of an entity, in their order. `child` may be destroyed, detached or moved
+ * in the body; those behind it may not. `break` and `continue` mean what they say. Evaluates
+ * `world` several times.
+ *
+ *     SETT_CHILDREN(world, tank, part) { SETT_ADD_TAG(world, part, Painted); } */
+#define SETT_CHILDREN(world, parent, child)                                                        \
+    for (sett_entity child = sett_hierarchy_first((world), (parent)),                              \
+                     child##_next_ = sett_hierarchy_next((world), child);                          \
+         !sett_is_null(child);                                                                     \
+         child = child##_next_, child##_next_ = sett_hierarchy_next((world), child))
+
+/* Loops over an entity and all that is below it, parents before children. What is below stays where
+ * it is meanwhile. Evaluates `world` and `root` several times. */
+#define SETT_SUBTREE(world, root, at)                                                              \
+    for (sett_entity at = (root); !sett_is_null(at); at = sett_hierarchy_walk((world), (root), at))
+
 #endif

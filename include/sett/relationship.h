@@ -156,7 +156,8 @@ typedef struct sett_link_cursor {
  *     sett_link_cursor cursor = {0};
  *     for (sett_entity e; !sett_is_null(e = sett_source_next(world, Owes_id, alice, &cursor));) {
  *
- * Between two calls the link just returned may end, no other one of this relationship.
+ * SETT_SOURCES and SETT_TARGETS, below, are this loop. Between two calls the link just returned may
+ * end, no other one of this relationship.
  * Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_target_next(const sett_world* world, sett_entity source,
                                       sett_component relationship, sett_link_cursor* cursor);
@@ -169,5 +170,18 @@ SETT_API sett_entity sett_source_next(const sett_world* world, sett_component re
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_query_source_next(const sett_query* query, sett_component relationship,
                                             sett_entity target, sett_link_cursor* cursor);
+
+/* Loops over the sources of a target, the targets of a source. `link` is the cursor: link.data are
+ * the data of the link. In the body the link may end, no other one of this relationship.
+ *
+ *     SETT_SOURCES(world, Owes_id, alice, who, link) { total += *(const int*)link.data; } */
+#define SETT_SOURCES(world, relationship, target, source, link)                                    \
+    SETT_LINKS_(source, link, sett_source_next((world), (relationship), (target), &link))
+#define SETT_TARGETS(world, source, relationship, target, link)                                    \
+    SETT_LINKS_(target, link, sett_target_next((world), (source), (relationship), &link))
+#define SETT_LINKS_(at, link, next)                                                                \
+    for (sett_link_cursor link = {NULL, 0, 0, false}, *link##_once_ = &link; link##_once_ != NULL; \
+         link##_once_ = NULL)                                                                      \
+        for (sett_entity at = (next); !sett_is_null(at); at = (next))
 
 #endif
