@@ -52,10 +52,16 @@ folder=${SETT_BENCH_BUILD-}
 if [ -z "$folder" ]; then
     folder=build/bench
     tell "building in $folder"
-    cmake -S . -B $folder -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-march=native \
-        -DCMAKE_CXX_FLAGS=-march=native -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_EXAMPLES=OFF \
-        -DSETT_BUILD_BENCHMARKS=ON | grep 'left out' || true
-    cmake --build $folder --parallel "$jobs" | grep -v 'Building\|Built target' || true
+    mkdir -p build
+    {
+        cmake -S . -B $folder -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-march=native \
+            -DCMAKE_CXX_FLAGS=-march=native -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_EXAMPLES=OFF \
+            -DSETT_BUILD_BENCHMARKS=ON && cmake --build $folder --parallel "$jobs"
+    } >$folder.log 2>&1 || {
+        cat $folder.log
+        exit 1
+    }
+    grep 'left out' $folder.log >&2 || true
 fi
 programs=$folder/bench
 [ -x "$programs/sett_bench" ] || {
