@@ -31,7 +31,6 @@ typedef struct arrange_rows {
     uint32_t* row;
     uint32_t* want;
     uint32_t count;
-    uint32_t capacity;
 } arrange_rows;
 
 static void arrange_add_row(arrange_rows* rows, uint32_t row, uint32_t want)
@@ -146,7 +145,7 @@ static bool arrange_entities(const setti_delta* delta, setti_view* view)
     }
     memset(bits, 0, 2 * words * sizeof(uint64_t));
     uint32_t* row = (uint32_t*)(void*)(bits + 2 * words);
-    arrange_rows rows = {row, row + count, 0, (uint32_t)count};
+    arrange_rows rows = {row, row + count, 0};
     arrange_collect(delta, view, &rows, bits + words);
     bool done = !arrange_permutes(ids, &rows, bits) || arrange_put(delta, &rows);
     setti_pool_free(pool, bits, size, 16);
