@@ -43,7 +43,7 @@ bench-builds: ## compare compilers, flags and huge pages: out/bench/builds.csv
 	@tools/deps.sh bench
 	@tools/bench_builds.sh
 
-soak: ## the model test at length: OPERATIONS=10000000
+soak: ## the model tests at length, two at a time: OPERATIONS=10000000
 	@tools/deps.sh build
 	@SETT_OPERATIONS=$(OPERATIONS) tools/test.sh soak
 

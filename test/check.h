@@ -65,6 +65,10 @@
  * the number in that environment variable, or 1. */
 static inline uint64_t check_setting(const char* variable, uint64_t otherwise);
 
+/* A test of many operations says at each tenth how far it is; a short one says nothing. Called
+ * after each operation, or after some. */
+static inline void check_tell(uint64_t done, uint64_t all);
+
 /* Under a sanitizer a round takes ten times as long, and what it finds it finds in the first few of
  * a kind: CHECK_ROUNDS(n) is n, and there a quarter of it. For rounds of one random sequence only:
  * what each round does in its own way has to be done everywhere. */
@@ -109,6 +113,7 @@ typedef struct check_integer {
 typedef struct check_state {
     const char* running;
     size_t passed;
+    uint64_t told; /* tenths of the test that runs, by check_tell */
 } check_state;
 
 static inline check_state* check_progress(void)
@@ -194,9 +199,21 @@ static inline uint64_t check_setting(const char* variable, uint64_t otherwise)
     return value;
 }
 
+static inline void check_tell(uint64_t done, uint64_t all)
+{
+    uint64_t tenth = all / 10;
+    check_state* state = check_progress();
+    if (all >= 200000 && done >= tenth * (state->told + 1) && state->told < 9) {
+        state->told = done / tenth;
+        printf("  %llu of %llu operations\n", (unsigned long long)done, (unsigned long long)all);
+        fflush(stdout);
+    }
+}
+
 static inline void check_run_one(const check_test* test)
 {
     check_progress()->running = test->name;
+    check_progress()->told = 0;
     printf("%s\n", test->name);
     fflush(stdout);
     test->function();

@@ -2236,6 +2236,7 @@ static void run_all(bool plain, uint64_t count)
     uint32_t most = 0;
     while (run.done < count) {
         run_one();
+        check_tell(run.done, count);
         most = most < model.alive ? model.alive : most;
     }
     run.name = "end";

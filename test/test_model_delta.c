@@ -399,7 +399,7 @@ static void run_alike(sett_world* a, sett_world* b, uint32_t count)
 
 static void a_delta_leads_to_the_same_future(void)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", 40000);
+    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(40000));
     uint64_t done = 0;
     for (uint32_t round = 0; done < operations; round++) {
         chance_state = check_setting("SETT_SEED", 1) * 1000003 + round;
@@ -434,6 +434,7 @@ static void a_delta_leads_to_the_same_future(void)
             CHECK_EQ(sett_snapshot_drop(world, before), SETT_OK);
             free(bytes);
             done += count + 2 * alike;
+            check_tell(done, operations);
         }
         sett_world_destroy(world);
         sett_world_destroy(peer);

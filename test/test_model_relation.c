@@ -1112,6 +1112,7 @@ static void links_trees_and_copies_agree(void)
     register_all();
     for (done = 0; done < operations; done++) {
         step();
+        check_tell(done, operations);
         if (done < CLOSELY || done % PERIOD == 0) {
             compare();
         }

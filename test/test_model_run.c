@@ -358,6 +358,7 @@ static void systems_do_the_same_in_any_order(void)
             sett_system_stats_get(sett_system_find(s.at[0].world, s.actors[k].name), &stats);
             split += stats.lanes > 2;
         }
+        check_tell((frame + 1) * 500, frames * 500);
     }
     CHECK(split > frames);
     for (uint32_t w = 0; w < WORLDS; w++) {

@@ -826,6 +826,7 @@ static void restoring_brings_back_every_byte(void)
     begin();
     for (run.done = 0; run.done < operations; run.done++) {
         operate();
+        check_tell(run.done, operations);
         if (run.done < 5000 ? run.done % 16 == 0 : run.done % 997 == 0) {
             validate();
         }
@@ -846,6 +847,7 @@ static void running_out_of_memory_loses_snapshots_and_nothing_else(void)
             starve();
         }
         operate();
+        check_tell(run.done, operations);
         if (run.done % 251 == 0) {
             validate();
         }

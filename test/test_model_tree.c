@@ -710,6 +710,7 @@ static void behaves_like_a_plain_tree(void)
         tree_begin(seed);
         for (uint32_t k = 0; k < 100000 && done < operations; k++, done++) {
             do_one();
+            check_tell(done, operations);
             if (k % 128 == 0) {
                 expect_all();
             }

@@ -283,13 +283,8 @@ stage_bench() {
 # Run by hand and not by ctest: one follows a soak, and no time is too long for it.
 stage_soak() {
     build_gcc
-    for program in build/gcc/test/test_model*; do
-        [ -x "$program" ] || {
-            echo "there is no model test"
-            return 1
-        }
-        "$program"
-    done
+    release
+    tools/soak.sh build/gcc "${SETT_OPERATIONS-}"
     if [ -x build/gcc/examples/freedoom/freedoom ]; then
         examples/freedoom/test/same_workers.sh build/gcc/examples/freedoom/freedoom
     fi
