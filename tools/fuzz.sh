@@ -17,6 +17,7 @@ folder=build/fuzz
 # fuzzer-no-link tells the compiler to count what the library reaches; the targets link the fuzzer.
 CC=clang cmake -S . -B $folder -DCMAKE_BUILD_TYPE=RelWithDebInfo -DSETT_BUILD_FUZZERS=ON \
     -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_EXAMPLES=OFF -DSETT_BUILD_BENCHMARKS=OFF \
+    -DSETT_INSTALL=OFF \
     -DSETT_SANITIZE=address,undefined -DCMAKE_C_FLAGS=-fsanitize=fuzzer-no-link \
     -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O2 -g" >/dev/null
 cmake --build $folder --parallel "${JOBS:-2}"

@@ -232,11 +232,13 @@ stage_install() {
     pc=$(find "$prefix" -name sett.pc)
     PKG_CONFIG_PATH=$(dirname "$pc")
     export PKG_CONFIG_PATH
-    libraries=$(pkg-config --variable=libdir sett)
+    # pkg-config quotes for a shell what the name of a folder may hold.
+    eval "libraries=$(pkg-config --variable=libdir sett)"
     echo "  pkg-config, version $(pkg-config --modversion sett), shared and static"
-    quiet cc test/consumer/consumer.c $(pkg-config --cflags --libs sett) -o build/consumer/shared_pc
+    eval "quiet cc test/consumer/consumer.c $(pkg-config --cflags --libs sett)" \
+        -o build/consumer/shared_pc
     LD_LIBRARY_PATH=$libraries quiet build/consumer/shared_pc
-    quiet cc test/consumer/consumer.c $(pkg-config --cflags sett) "$libraries/libsett.a" \
+    eval "quiet cc test/consumer/consumer.c $(pkg-config --cflags sett)" '"$libraries/libsett.a"' \
         -o build/consumer/static_pc
     quiet build/consumer/static_pc
 

@@ -21,10 +21,10 @@ fail() {
 # Object by object, so that several compile side by side.
 compile() { # <compiler> <level> <folder>
     mkdir -p "$3"
-    find src examples/freedoom -name '*.c' ! -path '*/test/*' | while read -r source; do
-        echo "$source" "$3/$(echo "$source" | tr '/' '_').o"
-    done | xargs -P "$jobs" -L 1 sh -c '"$1" -std=c11 "$2" -Iinclude -Isrc -c "$3" -o "$4"' \
-        sh "$1" "$2" || fail "$1 $2 does not compile it"
+    find src examples/freedoom -name '*.c' ! -path '*/test/*' |
+        xargs -P "$jobs" -I '{}' sh -c \
+            '"$1" -std=c11 "$2" -Iinclude -Isrc -c "$4" -o "$3/$(echo "$4" | tr / _).o"' \
+            sh "$1" "$2" "$3" '{}' || fail "$1 $2 does not compile it"
     "$1" "$3"/*.o -lpng -lz -o "$3/freedoom" || fail "$1 $2 does not link it"
 }
 
