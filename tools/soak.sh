@@ -28,7 +28,7 @@ said=build/soak
 rm -rf $said
 mkdir -p $said
 # Those that take longest go first: so the last two end at about the same time.
-for name in test_model test_model_relation test_model_delta test_model_tree test_model_state \
+for name in test_model test_model_state test_model_run test_model_delta test_model_relation \
     $(find "$folder/test" -type f -name 'test_model*' -exec basename '{}' ';' | sort); do
     [ ! -x "$folder/test/$name" ] || echo "$folder/test/$name"
 done | awk '!seen[$0]++' >$said/list
