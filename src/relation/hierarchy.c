@@ -47,6 +47,18 @@ SETTI_INLINE sett_hierarchy* tree_row_mut(sett_world* world, const setti_storage
     return tree_row(storage, link);
 }
 
+/* Says that a node is written; `kept`: whether a snapshot is held is known. */
+SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
+                            bool kept)
+{
+    uint32_t number = (link - 1) >> storage->shift;
+    if (kept) {
+        setti_pages_write(&world->pool, &storage->rows, number);
+    } else {
+        (void)setti_pages_try_mark(&world->pool, &storage->rows, number, false);
+    }
+}
+
 /* The same in any storage. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
@@ -533,7 +545,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
 /* The common case: an entity that lacks the component, at the end of a parent that has it, both
  * good, nothing named, nobody told. False: take the long way, nothing is done. */
 SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
-                                  sett_entity parent)
+                                  sett_entity parent, bool kept)
 {
     const setti_storage* storage = &tree->type->storage;
     bool named = world->name_table != NULL && setti_name_key(world, entity.index) != 0;
@@ -549,7 +561,7 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
         return false;
     }
     uint32_t link = entity.index + 1;
-    setti_pages_write(&world->pool, &storage->rows, parent.index >> storage->shift);
+    tree_mark(world, storage, parent.index + 1, kept);
     uint32_t first = above->first;
     node->parent = parent.index + 1;
     node->first = 0;
@@ -562,9 +574,12 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
         above->first = link;
         return true;
     }
-    sett_hierarchy* sibling = tree_row_mut(world, storage, first);
-    node->previous = sibling->previous;
-    tree_row_mut(world, storage, sibling->previous)->next = link;
+    sett_hierarchy* sibling = tree_row(storage, first);
+    uint32_t last = sibling->previous;
+    tree_mark(world, storage, first, kept);
+    tree_mark(world, storage, last, kept);
+    node->previous = last;
+    tree_row(storage, last)->next = link;
     sibling->previous = link;
     return true;
 }
@@ -572,8 +587,10 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
 sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
 {
     static const char call[] = "sett_hierarchy_attach";
-    if (SETTI_LIKELY(world->hierarchy != NULL &&
-                     tree_try_attach(world, world->hierarchy, entity, parent))) {
+    setti_hierarchy* tree = world->hierarchy;
+    if (SETTI_LIKELY(tree != NULL && (SETTI_LIKELY(world->pool.keep_from == 0)
+                                          ? tree_try_attach(world, tree, entity, parent, false)
+                                          : tree_try_attach(world, tree, entity, parent, true)))) {
         return SETT_OK;
     }
     if (SETTI_UNLIKELY(!tree_check(world, entity, call) || !tree_check(world, parent, call) ||

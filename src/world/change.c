@@ -355,9 +355,11 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
 {
     setti_type* type = setti_world_hot_type(world, component);
-    return type != NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0
-               ? change_try_add(world, type, entity, true)
-               : NULL;
+    if (SETTI_UNLIKELY(type == NULL || (type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
+        return NULL;
+    }
+    return SETTI_LIKELY(world->pool.keep_from == 0) ? change_try_add(world, type, entity, false)
+                                                    : change_try_add(world, type, entity, true);
 }
 
 /* The type of a write that the short path did not know: not registered, or use is recorded, or a

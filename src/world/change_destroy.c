@@ -236,6 +236,30 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     return plain;
 }
 
+/* Ends an entity that nobody is told of. `kept`: a snapshot may need what it writes. */
+SETTI_INLINE void change_end(sett_world* world, uint32_t index, bool kept)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t slot = index & SETTI_ID_SET_MASK;
+    const setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
+    const setti_signature* record = &world->signatures.record[page->signature[slot]];
+    for (uint32_t k = record->count; k-- > 0;) {
+        setti_type* type = world->types[record->types[k]];
+        if (SETTI_UNLIKELY(kept || type->storage.kind == SETTI_PACKED)) {
+            change_erase(world, type, index);
+        } else if (SETTI_UNLIKELY(setti_matrix_erase_unkept(&world->pool, &type->storage, index) ==
+                                  SETTI_EMPTIED)) {
+            setti_matrix_word_emptied(&world->pool, &type->storage, index);
+        }
+    }
+    sett_entity entity = {index, page->generation[slot]};
+    if (SETTI_UNLIKELY(kept || table->promised != 0 || entity.generation == SETTI_GENERATION_MAX)) {
+        setti_entity_destroy(&world->pool, table, index);
+    } else {
+        setti_entity_destroy_unkept(&world->pool, table, entity);
+    }
+}
+
 /* Destroys an entity and all whom that dooms one after another, without gathering them. False when
  * they are not plain: then nothing is done. */
 static bool change_destroy_plain(sett_world* world, setti_type* tied, uint32_t index)
@@ -244,15 +268,14 @@ static bool change_destroy_plain(sett_world* world, setti_type* tied, uint32_t i
     if (at == SETTI_NONE) {
         return false;
     }
+    bool kept = world->pool.keep_from != 0;
     while (at != SETTI_NONE) {
         uint32_t next = tied->ties->next(world, tied, index, at);
-        const setti_entity_page* page = world->entities.pages.data[at >> SETTI_ID_SET_SHIFT];
-        const setti_signature* record =
-            &world->signatures.record[page->signature[at & SETTI_ID_SET_MASK]];
-        for (uint32_t k = record->count; k-- > 0;) {
-            change_erase(world, world->types[record->types[k]], at);
+        if (SETTI_LIKELY(!kept)) {
+            change_end(world, at, false);
+        } else {
+            change_end(world, at, true);
         }
-        setti_entity_destroy(&world->pool, &world->entities, at);
         at = next;
     }
     return true;
