@@ -3,7 +3,7 @@
  *     head     magic, version, hash before, hash after, bytes in all, hash of the bytes from here
  *              on; counts of the next five
  *     types    name, form and kind, size, layout version, bytes a value, counts of its three,
- *              extent
+ *              extent, spare
  *     ended    index, generation            ascending by index
  *     begun    index, generation            ascending by index
  *     slots    index, next generation       ascending: dead indices whose next life is not the next

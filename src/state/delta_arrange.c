@@ -342,13 +342,17 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
 
 /* ------------------------------------------------------------------------------------- matrices */
 
-/* How far loops over a matrix go decides how they are shared out. */
+/* How far loops over a matrix go decides how they are shared out; the stretch that is kept as spare
+ * decides when that falls. */
 static bool arrange_extent(const setti_delta* delta, const setti_delta_type* of)
 {
     setti_storage* storage = &of->type->storage;
     uint64_t most =
         setti_align_up(setti_id_set_capacity(&delta->world->entities.ids), SETTI_BITS_ROWS);
-    if (storage->kind == SETTI_PACKED || storage->kind != of->kind || of->extent > most) {
+    uint64_t end = of->spare != SETTI_NONE ? ((uint64_t)of->spare + 1) << storage->shift : 0;
+    end = SETTI_MAX(end, (uint64_t)of->extent);
+    if (storage->kind == SETTI_PACKED || storage->kind != of->kind || end > most ||
+        (storage->extent == of->extent && storage->spare == of->spare)) {
         return true;
     }
     for (uint32_t at = of->extent; at < storage->extent; at = (at / 64 + 1) * 64) {
@@ -357,9 +361,14 @@ static bool arrange_extent(const setti_delta* delta, const setti_delta_type* of)
             return true;
         }
     }
-    if (!setti_matrix_reserve_tables(&delta->world->pool, storage, of->extent)) {
+    if (!setti_delta_room(delta) ||
+        !setti_matrix_reserve_tables(&delta->world->pool, storage, (uint32_t)end)) {
         return arrange_fail(delta);
     }
+    if (storage->spare != of->spare) {
+        setti_matrix_trim(&delta->world->pool, storage);
+    }
+    storage->spare = of->spare;
     storage->extent = of->extent;
     return true;
 }
