@@ -397,9 +397,10 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     sett_component_desc desc = *given;
     const char* wrong = setti_component_resolve(&desc);
     if (wrong != NULL) {
-        setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\", id %u, size %zu, align %zu: %s", call,
-            desc.name != NULL ? desc.name : "", (unsigned)desc.id, desc.size, desc.align, wrong);
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: \"%.100s\", id %u, size %llu, align %llu: %s", call,
+                              desc.name != NULL ? desc.name : "", (unsigned)desc.id,
+                              (unsigned long long)desc.size, (unsigned long long)desc.align, wrong);
         return 0;
     }
     setti_type* existing;
