@@ -236,6 +236,48 @@ static void trimming_gives_memory_back(void)
     }
 }
 
+/* However entities end, the pages of their values go when nobody is left in them. */
+static void destroying_gives_pages_back(void)
+{
+    enum {
+        COUNT = 20000
+    };
+    static sett_entity e[COUNT];
+    for (uint32_t way = 0; way < 4; way++) {
+        sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+        sett_component ids[2];
+        ids[0] = sett_component_register_type(world, "large", 128, 8);
+        ids[1] = sett_component_register_type(world, "tag", 0, 0);
+        sett_stats none;
+        sett_stats full;
+        sett_stats empty;
+        CHECK_EQ(sett_entity_create_many(world, COUNT, NULL, 0, NULL, e), SETT_OK);
+        sett_world_stats(world, &none);
+        for (uint32_t k = 0; k < COUNT; k++) {
+            CHECK(sett_add(world, e[k], ids[0]) != NULL);
+            CHECK(sett_add(world, e[k], ids[1]) != NULL);
+        }
+        sett_world_stats(world, &full);
+        CHECK(full.page_size > none.page_size + (size_t)COUNT * 128);
+        if (way == 0) {
+            for (uint32_t k = 0; k < COUNT; k++) {
+                CHECK_EQ(sett_entity_destroy(world, e[k]), SETT_OK);
+            }
+        } else if (way == 1) {
+            CHECK_EQ(sett_entity_destroy_many(world, e, COUNT), SETT_OK);
+        } else if (way == 2) {
+            CHECK_EQ(sett_entity_destroy_with(world, ids[1]), SETT_OK);
+        } else {
+            CHECK_EQ(sett_world_clear(world), SETT_OK);
+        }
+        CHECK_EQ(sett_world_trim(world), SETT_OK);
+        sett_world_stats(world, &empty);
+        CHECK(empty.page_size <= none.page_size);
+        CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+        sett_world_destroy(world);
+    }
+}
+
 static void huge_pages_are_an_option(void)
 {
     sett_world* world =
@@ -282,5 +324,5 @@ TEST_MAIN(TEST(header_and_library_must_match), TEST(every_status_has_a_name_and_
           TEST(an_empty_world_holds_next_to_nothing), TEST(two_worlds_share_nothing),
           TEST(misuse_is_told_in_debug_builds), TEST(messages_name_what_they_are_about),
           TEST(a_stale_handle_is_told_by_its_story), TEST(clearing_makes_every_handle_stale),
-          TEST(trimming_gives_memory_back), TEST(huge_pages_are_an_option),
-          TEST(writing_is_noticed_by_tick))
+          TEST(trimming_gives_memory_back), TEST(destroying_gives_pages_back),
+          TEST(huge_pages_are_an_option), TEST(writing_is_noticed_by_tick))

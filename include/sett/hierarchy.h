@@ -196,9 +196,11 @@ static inline const void* sett_hierarchy_find_above(const sett_accessor* of,
          !sett_is_null(child);                                                                     \
          child = child##_next_, child##_next_ = sett_hierarchy_next((world), child))
 
-/* Loops over an entity and all that is below it, parents before children. What is below stays where
- * it is meanwhile. Evaluates `world` and `root` several times. */
+/* Loops over an entity and all that is below it, parents before children; over nothing if it does
+ * not exist. What is below stays where it is meanwhile. Evaluates `world` and `root` several times.
+ */
 #define SETT_SUBTREE(world, root, at)                                                              \
-    for (sett_entity at = (root); !sett_is_null(at); at = sett_hierarchy_walk((world), (root), at))
+    for (sett_entity at = sett_entity_valid((world), (root)) ? (root) : sett_null();               \
+         !sett_is_null(at); at = sett_hierarchy_walk((world), (root), at))
 
 #endif

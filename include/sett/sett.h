@@ -677,9 +677,10 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  * Order: that of the owning group, if one covers the query; that of a packed storage, if one
  * drives; else that of entity indices. A packed storage drives when there is neither a group nor
  * anything positional (a required matrix, a tracked set), or when that is estimated to cost less,
- * by the number of entities with each component: with one other component up to two thirds of all,
- * with four others up to an eighth. sett_query_explain tells. Within a page, entities that
- * have an optional component and those that have not come in batches of their own. Which storage a
+ * by the number of entities with each component and the order of its rows: with one other component
+ * up to three quarters of all, with four others up to a seventh (out of order: half, a ninth).
+ * sett_query_explain tells. Within a page, entities that have an optional component and those that
+ * have not come in batches of their own. Which storage a
  * type has, and which groups there are, thus decides the order of loops, and of all that depends on
  * it. */
 #define SETT_QUERY(query_, b)                                                                      \

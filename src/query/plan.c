@@ -235,16 +235,16 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* How many of ORDER_SAMPLES rows of a packed storage belong to an entity far from that of the row
- * before. */
+/* Of how many among ORDER_SAMPLES rows of a packed storage the entity is far from that of the next
+ * row. Of a keep_order storage none: it is taken for ordered. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
-    if (storage->extent < ORDER_ROWS) {
-        return 0;
+    if (storage->keep_order || storage->count < ORDER_ROWS) {
+        return 0; /* gaps come and go without a change of state: they must not decide */
     }
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
-        uint32_t row = storage->extent / ORDER_SAMPLES * k;
+        uint32_t row = storage->count / ORDER_SAMPLES * k;
         uint32_t a = *setti_storage_index(storage, row);
         uint32_t b = *setti_storage_index(storage, row + 1);
         far += (a < b ? b - a : a - b) > ORDER_FAR;

@@ -9,9 +9,9 @@
  *
  * The workload: add and remove of plain types on living entities, a transition that was taken a
  * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
- * bit, one number. Everything else (hooks, requirements, loose types, a missing page, a transition
- * seen for the first time, misuse) leaves it through one branch to the slow form below, which
- * handles all cases.
+ * bit, one number. Everything else (loose types, packed ones, a missing page, a transition seen for
+ * the first time, misuse) leaves it through one branch, and what has no short way of its own goes
+ * the slow one, which handles all cases.
  *
  * Invariant:  a type that is not loose is in an entity's signature  <=>  its storage has the
  * entity's index
@@ -494,7 +494,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, const sett
 
 static bool change_may_move(const sett_world* world, const setti_type* type)
 {
-    return type != NULL && type->storage.size != 0 && world->locks == 0 &&
+    return type->storage.size != 0 && world->locks == 0 &&
            (world->listeners != NULL || setti_packed_is_full(&type->storage));
 }
 

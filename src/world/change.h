@@ -1,4 +1,4 @@
-/* change.h: what other modules may ask of change.c, the one place where structure changes. */
+/* change.h: what other modules may ask of change*.c, the one place where structure changes. */
 #ifndef SETTI_CHANGE_H
 #define SETTI_CHANGE_H
 

@@ -43,7 +43,10 @@ static void change_convert(sett_world* world, setti_storage* from, setti_storage
     uint32_t cursor = 0;
     for (uint32_t k = 0; k < from->extent; k++) { /* rows in their order, or indices in theirs */
         uint32_t index = packed ? *setti_storage_index(from, k) : setti_storage_next(from, &cursor);
-        if (index == SETTI_NONE) {
+        if (index == SETTI_NONE && !packed) {
+            break;
+        }
+        if (index == SETTI_NONE) { /* a gap */
             continue;
         }
         uint32_t count = 1;

@@ -332,6 +332,9 @@ static sett_status change_destroy_index(sett_world* world, uint32_t index, bool 
 
 SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity)
 {
+    if (world->side_by_side) { /* nobody writes to the world meanwhile */
+        return SETT_STATUS_STALE;
+    }
     world->error = SETT_STATUS_STALE; /* an ordinary answer, so nobody is told */
     world->error_call = "sett_entity_destroy";
     world->error_entity = entity;
@@ -395,7 +398,7 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
             setti_storage* storage = &world->types[record->types[k]]->storage;
             if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED ||
                                setti_matrix_erase_unkept(&world->pool, storage, entity.index) ==
-                                   0)) {
+                                   SETTI_EMPTIED)) {
                 return change_destroy_rest(world, entity.index, record, k);
             }
         }

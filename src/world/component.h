@@ -22,7 +22,7 @@ typedef enum setti_event {
     SETTI_EVENTS
 } setti_event;
 
-/* Why a change of this type cannot take the short way through change.c. */
+/* Why a change of this type cannot take the short way through change*.c. */
 enum {
     SETTI_TYPE_LOOSE = 1,    /* takes no part in signatures */
     SETTI_TYPE_REQUIRES = 2, /* has required types */

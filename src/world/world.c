@@ -376,7 +376,7 @@ static const char* world_command_for(const char* call)
     return NULL;
 }
 
-/* What to do instead: `record` names the command, `into` the buffer and what comes after. */
+/* What to do instead: `call` names the command, `into` the buffer and what comes after. */
 static void world_advise(char* out, size_t size, const char* call, const char* into,
                          const char* otherwise)
 {
