@@ -384,6 +384,104 @@ static void what_cannot_be_is_refused_and_undone(void)
     sett_world_destroy(peer);
 }
 
+/* Writes a number into a delta. */
+static void forge(unsigned char* bytes, uint32_t number)
+{
+    for (uint32_t k = 0; k < 4; k++) {
+        bytes[k] = (unsigned char)(number >> (8 * k));
+    }
+}
+
+/* The place of the only occurrence of some bytes. */
+static unsigned char* only(unsigned char* bytes, size_t size, const void* what, size_t length)
+{
+    unsigned char* found = NULL;
+    for (size_t k = 0; k + length <= size; k++) {
+        if (memcmp(bytes + k, what, length) == 0) {
+            CHECK(found == NULL);
+            found = bytes + k;
+        }
+    }
+    CHECK(found != NULL);
+    return found;
+}
+
+/* Ending an entity takes children with it: a delta whose other parts count on them is refused,
+ * whatever those parts are. */
+static void children_do_not_end_behind_its_back(void)
+{
+    for (uint32_t what = 0; what < 4; what++) {
+        sett_component led[2];
+        sett_component likes[2];
+        sett_world* world[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            world[k] = begin(false);
+            CHECK(sett_hierarchy_register(world[k], NULL) != 0);
+            led[k] = sett_relationship_register(world[k], &(sett_relationship_desc){.name = "led"});
+            likes[k] = sett_relationship_register(
+                world[k], &(sett_relationship_desc){.name = "likes", .size = 4, .many = true});
+            CHECK(sett_name_register(world[k], 0) != 0);
+        }
+        sett_entity e[5]; /* a spare, a parent, its child, and two others */
+        CHECK_EQ(sett_entity_create_many(world[0], 5, NULL, 0, NULL, e), SETT_OK);
+        CHECK_EQ(sett_hierarchy_attach(world[0], e[2], e[1]), SETT_OK);
+        CHECK(sett_relate(world[0], e[2], likes[0], e[4]) != NULL);
+        CHECK_EQ(sett_world_clone(world[0], world[1]), SETT_OK);
+        sett_snapshot a = take(world[0]);
+        CHECK_EQ(sett_entity_destroy(world[0], e[3]), SETT_OK);
+        if (what == 0) { /* a value, a list of sources, links, a name of the child */
+            CHECK(sett_set(world[0], e[2], MATRIX, "01234567") != NULL);
+        } else if (what == 1) {
+            CHECK(sett_relate(world[0], e[4], led[0], e[2]) != NULL);
+        } else if (what == 2) {
+            *(int*)sett_related_mut(world[0], e[2], likes[0], e[4]) = 9;
+        } else {
+            CHECK_EQ(sett_name_set(world[0], e[2], "it"), SETT_OK);
+        }
+        unsigned char* bytes;
+        size_t size = encode(world[0], a, take(world[0]), &bytes);
+        uint64_t hash = sett_world_hash(world[1]);
+        const unsigned char ended[] = {3, 0, 0, 0, 1, 0, 0, 0};
+        forge(only(bytes, size, ended, sizeof(ended)), e[1].index);
+        CHECK_EQ(setti_delta_apply(world[1], bytes, size, true), SETT_STATUS_INVALID);
+        const char* message = sett_world_message(world[1]);
+        CHECK_MSG(strstr(message, "children stay") != NULL, "%s", message);
+        CHECK_EQ(sett_world_hash(world[1]), hash);
+        CHECK_EQ(sett_world_validate(world[1], NULL), SETT_OK);
+        free(bytes);
+        sett_world_destroy(world[0]);
+        sett_world_destroy(world[1]);
+    }
+}
+
+/* A parent goes and another begins in its place, with the same child. */
+static void another_parent_may_have_the_place(void)
+{
+    sett_world* world = begin(false);
+    sett_world* peer = begin(false);
+    CHECK(sett_hierarchy_register(world, NULL) != 0);
+    CHECK(sett_hierarchy_register(peer, NULL) != 0);
+    sett_entity e[3];
+    CHECK_EQ(sett_entity_create_many(world, 3, NULL, 0, NULL, e), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, e[1], e[0]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, e[2], e[1]), SETT_OK);
+    CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
+    sett_snapshot a = take(world);
+    CHECK_EQ(sett_hierarchy_detach(world, e[1]), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    sett_entity again = sett_entity_create(world);
+    CHECK_EQ(again.index, e[0].index);
+    CHECK_EQ(sett_hierarchy_attach(world, e[1], again), SETT_OK);
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    sett_status status = sett_delta_apply(peer, bytes, size);
+    CHECK_MSG(status == SETT_OK, "%s", sett_world_message(peer));
+    same(world, peer);
+    free(bytes);
+    sett_world_destroy(world);
+    sett_world_destroy(peer);
+}
+
 static void other_versions_are_refused_by_number(void)
 {
     scene s = begin_scene();
@@ -410,4 +508,5 @@ TEST_MAIN(TEST(a_peer_follows), TEST(any_two_snapshots_can_be_told_apart),
           TEST(what_is_cut_off_is_refused), TEST(what_is_altered_is_refused),
           TEST(other_types_are_refused), TEST(links_and_names_travel),
           TEST(what_cannot_be_is_refused_and_undone), TEST(other_versions_are_refused_by_number),
+          TEST(children_do_not_end_behind_its_back), TEST(another_parent_may_have_the_place),
           TEST(snapshots_of_the_peer_stay))

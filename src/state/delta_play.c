@@ -127,8 +127,14 @@ static bool play_all_loose(const setti_delta* delta)
 
 /* ------------------------------------------------------------------------------------- entities */
 
+/* Children would end with it, entries and lists about them notwithstanding: where they were meant
+ * to, they are listed, and cut off by now; where not, they moved away. */
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
+    if (sett_hierarchy_child_count(delta->world, entity) != 0) {
+        (void)setti_delta_refuse(delta, "an entity ends, and its children stay where they are");
+        return false;
+    }
     return setti_delta_room(delta) && sett_entity_destroy(delta->world, entity) == SETT_OK;
 }
 
@@ -358,6 +364,10 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     sett_world* world = delta->world;
     setti_type* type = of->type;
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
+    if (sett_is_null(entity)) { /* one that a policy or an observer ended meanwhile */
+        (void)setti_delta_refuse(delta, "an entry is about an entity that is gone by then");
+        return false;
+    }
     if (!setti_delta_room(delta)) {
         return false;
     }
