@@ -154,10 +154,13 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
 
-/* Gives a dead index its next life. */
+/* Gives a dead index its next life; not where a recorded creation was promised one meanwhile. */
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
+    if (setti_entity_is_promised(&world->entities, slot.index)) {
+        return true;
+    }
     if (!setti_delta_room(delta)) {
         return false;
     }
