@@ -63,7 +63,7 @@ typedef struct bench {
     sett_snapshot first;
     sett_snapshot second;
     uint64_t hash;
-    unsigned char bytes[65536];
+    unsigned char bytes[1 << 19];
     size_t size;
     uint32_t told;
 } bench;
@@ -318,6 +318,114 @@ static void applying_fails_whole(void)
     end();
 }
 
+enum {
+    ROWS = 1, /* many in a page */
+    LARGE     /* pages that do not fit into blocks */
+};
+
+static sett_world* ordered_world(scarce_memory* memory)
+{
+    static const sett_byte_range counted = {0, 32};
+    const sett_component_desc types[] = {
+        {.name = "rows", .size = 256, .id = ROWS, .keep_order = true},
+        {.name = "large",
+         .size = 33000,
+         .id = LARGE,
+         .keep_order = true,
+         .bytes = &counted,
+         .byte_count = 1},
+    };
+    sett_world* world = scarce_world(memory);
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK_EQ(sett_component_register(world, &types[k]), types[k].id);
+    }
+    return world;
+}
+
+static void same_rows(sett_world* x, sett_world* y, sett_component id)
+{
+    const setti_storage* a = &setti_world_type(x, id)->storage;
+    const setti_storage* c = &setti_world_type(y, id)->storage;
+    CHECK_EQ(a->extent, c->extent);
+    for (uint32_t row = 0; row < a->extent; row++) {
+        CHECK_EQ(*setti_storage_index(a, row), *setti_storage_index(c, row));
+    }
+}
+
+/* All rows of a type change places: all its pages are written, some freed and made again. Whichever
+ * allocation is the first that fails, all others with it, what was done can be taken back, and
+ * older snapshots stay. */
+static void rows_are_put_in_order_or_back(sett_component id)
+{
+    const uint32_t count = id == ROWS ? 2000 : 60;
+    memset(&b, 0, sizeof(b));
+    b.world = ordered_world(&b.memory);
+    for (uint32_t k = 0; k < count; k++) {
+        sett_entity e = sett_entity_create(b.world);
+        memset(sett_add(b.world, e, id), (int)k, 32);
+    }
+    for (uint32_t k = 0; k < count; k += 3) { /* gaps, which are closed on the way */
+        CHECK_EQ(sett_remove(b.world, (sett_entity){k, 1}, id), SETT_OK);
+    }
+    CHECK_EQ(sett_snapshot_take(b.world, &b.first), SETT_OK);
+    uint64_t before = sett_world_hash(b.world);
+    for (uint32_t k = 0; k < count; k++) { /* most move to the end, in another order */
+        sett_entity e = {k * 7 % count, 1};
+        if (e.index % 3 == 1 || e.index % 12 == 2) {
+            CHECK_EQ(sett_remove(b.world, e, id), SETT_OK);
+            memset(sett_add(b.world, e, id), (int)e.index, 32);
+        }
+    }
+    CHECK_EQ(sett_remove(b.world, (sett_entity){count - 1, 1}, id), SETT_OK);
+    CHECK(step_take(NULL));
+    uint64_t after = sett_world_hash(b.world);
+    encode();
+    sett_world* end_state = sett_world_create(NULL);
+    CHECK_EQ(sett_world_clone(b.world, end_state), SETT_OK);
+    CHECK_EQ(sett_snapshot_restore(b.world, b.first), SETT_OK);
+    uint32_t failures = 0;
+    for (size_t left = 0; left < 40000; left += 13000) {
+        bool done = false;
+        for (uint32_t allowed = 0; !done; allowed++) {
+            scarce_memory memory = {.held = 0};
+            sett_world* peer = ordered_world(&memory);
+            sett_snapshot kept;
+            CHECK_EQ(sett_world_clone(b.world, peer), SETT_OK);
+            CHECK_EQ(sett_snapshot_take(peer, &kept), SETT_OK);
+            scarce_squeeze(&peer->pool, &memory, left);
+            memory.strict = true;
+            memory.allowed = allowed;
+            sett_status status = sett_delta_apply(peer, b.bytes, b.size);
+            memory.allowed = 0;
+            scarce_give_back(&peer->pool, &memory);
+            CHECK_EQ(sett_world_validate(peer, NULL), SETT_OK);
+            CHECK(status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY);
+            CHECK_EQ(sett_world_hash(peer), status == SETT_OK ? after : before);
+            CHECK_EQ(sett_snapshot_status(peer, kept), SETT_OK);
+            failures += status == SETT_STATUS_OUT_OF_MEMORY;
+            done = status == SETT_OK;
+            if (done) {
+                same_rows(peer, end_state, id);
+            }
+            scarce_end(&memory, peer);
+            CHECK(allowed < 2000);
+        }
+    }
+    sett_world_destroy(end_state);
+    CHECK(failures > 10);
+    end();
+}
+
+static void many_rows_are_put_in_order_or_back(void)
+{
+    rows_are_put_in_order_or_back(ROWS);
+}
+
+static void large_rows_are_put_in_order_or_back(void)
+{
+    rows_are_put_in_order_or_back(LARGE);
+}
+
 static void copying_leaves_all_or_nothing(void)
 {
     begin(true);
@@ -351,4 +459,5 @@ static void copying_leaves_all_or_nothing(void)
 
 TEST_MAIN(TEST(taking_fails_whole), TEST(restoring_fails_whole), TEST(dropping_never_fails),
           TEST(writing_goes_on), TEST(encoding_fails_whole), TEST(applying_fails_whole),
+          TEST(many_rows_are_put_in_order_or_back), TEST(large_rows_are_put_in_order_or_back),
           TEST(copying_leaves_all_or_nothing))

@@ -470,10 +470,37 @@ bool setti_delta_room(const setti_delta* delta)
     return apply_room(delta, delta->room, delta->room_pages);
 }
 
-bool setti_delta_room_for(const setti_delta* delta, const setti_pages* pages)
+/* The pool cuts pieces of such a size out of blocks, and thus out of what is held. */
+static bool apply_fits_block(size_t size)
 {
-    return apply_room(delta, delta->room + pages->count * apply_piece(pages->size),
-                      delta->room_pages + pages->count);
+    return size <= SETTI_POOL_PAGE_MAX;
+}
+
+bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
+                                 uint32_t extent)
+{
+    setti_pool* pool = &delta->world->pool;
+    const setti_pages* rows = &storage->rows;
+    uint32_t count = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
+    size_t piece = apply_piece(rows->size);
+    size_t presence = storage->presence.count * apply_piece(storage->presence.size);
+    size_t scratch = 0;
+    size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* the table grows */
+    bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
+    if (done && apply_fits_block(scratch)) {
+        size += apply_piece(scratch);
+    }
+    if (done && apply_fits_block(rows->size)) { /* copies, and new pages for those parked */
+        done = piece <= (SIZE_MAX - size) / 2 / count;
+        size += done ? 2 * count * piece : 0;
+    } else if (done) {
+        done = setti_keeper_hold(pool, pool->keeper, rows, rows->count);
+    }
+    if (!done) {
+        setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+        return false;
+    }
+    return apply_room(delta, size, delta->room_pages + count + storage->presence.count);
 }
 
 /* ------------------------------------------------------------------------------------- changing */

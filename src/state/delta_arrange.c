@@ -321,16 +321,13 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
     sett_world* world = delta->world;
     setti_storage* storage = &of->type->storage;
     size_t size = ((size_t)storage->count + 1) * sizeof(uint32_t);
-    if (!setti_delta_room_for(delta, &storage->rows) ||
-        !setti_delta_room_for(delta, &storage->presence)) {
-        return false;
-    }
     uint32_t* from = setti_pool_alloc(&world->pool, size, 16);
-    if (from == NULL || of->extent < storage->count ||
-        !setti_packed_reserve_rows(&world->pool, storage,
-                                   of->extent - SETTI_MIN(of->extent, storage->extent))) {
-        setti_pool_free(&world->pool, from, size, 16);
+    if (from == NULL) {
         return arrange_fail(delta);
+    }
+    if (!setti_delta_room_to_arrange(delta, storage, of->extent)) {
+        setti_pool_free(&world->pool, from, size, 16);
+        return false;
     }
     setti_storage_compact(&world->pool, storage);
     uint32_t count = 0;

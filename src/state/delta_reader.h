@@ -111,8 +111,11 @@ sett_status setti_delta_refuse(const setti_delta* delta, const char* why);
  * the pages that it writes to, so that it can be undone. False, the world says so, without. */
 bool setti_delta_room(const setti_delta* delta);
 
-/* The same for a step that may write to all pages of a table. */
-bool setti_delta_room_for(const setti_delta* delta, const setti_pages* pages);
+/* The same for what puts the rows of a packed storage in order, up to row `extent`: it may write to
+ * all of its pages, and free pages, which are parked, and make others in their places. All that is
+ * allocated until then is among it: what is allocated in between would come out of what is held. */
+bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
+                                 uint32_t extent);
 
 /* Plays all but the order. False: the world says why; to be undone. */
 bool setti_delta_play(const setti_delta* delta);
