@@ -572,9 +572,59 @@ static void snapshots_of_the_peer_stay(void)
     end_scene(&s);
 }
 
+/* The limit on memory is for what stays: a delta that is refused costs no older snapshot, one that
+ * is accepted those that are too much with it. */
+static void what_is_refused_costs_no_snapshot(void)
+{
+    sett_world* world = begin(false);
+    sett_world* peer = begin(false);
+    for (uint32_t k = 0; k < 2000; k++) {
+        sett_entity e = sett_entity_create(world);
+        CHECK(sett_add(world, e, WIDE) != NULL);
+        CHECK(sett_add(world, e, MATRIX) != NULL);
+    }
+    CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
+    sett_snapshot a = take(world);
+    for (uint32_t k = 0; k < 2000; k++) {
+        memset(sett_find_mut(world, (sett_entity){k, 1}, WIDE), 7, 512);
+    }
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    CHECK_EQ(sett_snapshot_set_options(peer,
+                                       &(sett_snapshot_options){.memory_limit = (size_t)256 << 10}),
+             SETT_OK);
+    sett_snapshot kept[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        kept[k] = take(peer);
+        CHECK(sett_set(peer, (sett_entity){k, 1}, MATRIX, "01234567") != NULL);
+    }
+    for (uint32_t k = 0; k < 3; k++) { /* so that the delta fits */
+        CHECK(sett_set(peer, (sett_entity){k, 1}, MATRIX, "\0\0\0\0\0\0\0") != NULL);
+    }
+    unsigned char promised[8];
+    memcpy(promised, bytes + 16, 8);
+    memset(bytes + 16, 0x5A, 8); /* it promises another hash, which the sum does not cover */
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_status status = sett_delta_apply(peer, bytes, size);
+        CHECK_MSG(status == (k == 0 ? SETT_STATUS_INVALID : SETT_OK), "%s",
+                  sett_world_message(peer));
+        for (uint32_t i = 0; i < 3; i++) {
+            bool stays = k == 0 || i == 2;
+            CHECK_EQ(sett_snapshot_status(peer, kept[i]), stays ? SETT_OK : SETT_STATUS_LOST);
+        }
+        CHECK_EQ(sett_world_validate(peer, NULL), SETT_OK);
+        memcpy(bytes + 16, promised, 8);
+    }
+    same(world, peer);
+    free(bytes);
+    sett_world_destroy(world);
+    sett_world_destroy(peer);
+}
+
 TEST_MAIN(TEST(a_peer_follows), TEST(any_two_snapshots_can_be_told_apart),
           TEST(what_is_cut_off_is_refused), TEST(what_is_altered_is_refused),
           TEST(other_types_are_refused), TEST(links_and_names_travel),
           TEST(what_cannot_be_is_refused_and_undone), TEST(other_versions_are_refused_by_number),
           TEST(children_do_not_end_behind_its_back), TEST(another_parent_may_have_the_place),
-          TEST(creations_recorded_meanwhile_come_to_be), TEST(snapshots_of_the_peer_stay))
+          TEST(creations_recorded_meanwhile_come_to_be), TEST(snapshots_of_the_peer_stay),
+          TEST(what_is_refused_costs_no_snapshot))

@@ -523,8 +523,14 @@ static sett_status apply_change(setti_delta* delta, bool trust)
 {
     sett_world* world = delta->world;
     sett_snapshot undo;
+    setti_state* state = setti_state_get(world);
+    if (state == NULL) {
+        return world->error;
+    }
+    setti_state_lift_limit(state); /* or one that is refused could cost all older snapshots */
     sett_status status = sett_snapshot_take(world, &undo);
     if (status != SETT_OK) {
+        setti_state_set_limit(state);
         return status;
     }
     if (!apply_measure(delta) || !setti_delta_play(delta) ||
@@ -541,6 +547,7 @@ static sett_status apply_change(setti_delta* delta, bool trust)
     if (sett_snapshot_status(world, undo) == SETT_OK) {
         (void)sett_snapshot_drop(world, undo);
     }
+    setti_state_set_limit(state);
     setti_pool_let_go(&world->pool);
     setti_keeper_let_go(&world->pool, world->pool.keeper);
     world->epoch++;

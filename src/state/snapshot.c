@@ -339,17 +339,18 @@ static void state_count_others(setti_state* state)
     state->keeper.others = state_size(state) - own;
 }
 
-/* Drops the oldest while more memory is held than may be; never the one just taken. */
+/* Drops the oldest while more memory is held than may be; never the one just taken, nor, if that
+ * was dropped since, the only one that is left. */
 static void state_obey_limit(setti_state* state)
 {
-    size_t limit = state->options.memory_limit;
+    size_t limit = state->keeper.limit;
     uint32_t dropped = 0;
     while (limit != 0 && state_size(state) > limit) {
         setti_snapshot* node = state->oldest;
         while (node != state->near && node->hidden) {
             node = node->younger;
         }
-        if (node == state->near) {
+        if (node == state->near || state->count - state->hidden == 1) {
             break;
         }
         state_drop(state, node, true);
@@ -361,6 +362,17 @@ static void state_obey_limit(setti_state* state)
                         "snapshots hold more than the limit of %u KB: the oldest %u dropped",
                         (unsigned)(limit >> 10), (unsigned)dropped);
     }
+}
+
+void setti_state_lift_limit(setti_state* state)
+{
+    state->keeper.limit = 0;
+}
+
+void setti_state_set_limit(setti_state* state)
+{
+    state->keeper.limit = state->options.memory_limit;
+    state_obey_limit(state);
 }
 
 /* Not while loops are open or callbacks run, and not where dropping calls hooks of values: whoever

@@ -69,6 +69,11 @@ const unsigned char* setti_snapshot_root(const sett_world* world, const setti_sn
  * but never for want of memory. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
 
+/* Lets snapshots hold any number of bytes: what is going to be taken back, perhaps, is not to cost
+ * older ones. The second ends that, and drops what is too much by then. */
+void setti_state_lift_limit(setti_state* state);
+void setti_state_set_limit(setti_state* state);
+
 /* Returns NULL, or which part of the invariants of snapshots does not hold. */
 const char* setti_state_validate(const sett_world* world);
 
