@@ -194,6 +194,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * if what comes out is not what was promised, it is undone. SETT_SAVE_SKIP values that were ended
  * on the way are then fresh ones.
  *
+ * A few bytes can name an entity at any index, as handles may be created far out, and make tables
+ * as long as that, about a byte an index: sett_world_desc.entity_limit is what bounds it.
+ *
  * A world with other storages, or with rows in another order, is in the same state when its hash is
  * the same (sett_world_hash), and the delta applies. One that was a clone and has followed since
  * also has the same order of rows and free indices: from there both go on computing alike, loops in

@@ -227,17 +227,20 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
     setti_compare_tell(compare, type);
 }
 
-/* Words that cover every index that a page may be about: reserved ones lie behind all entities, and
- * what a table had in a snapshot is within its capacity. */
-static size_t compare_words(const sett_world* world)
+/* Words that cover every index that a page may be about, on either side or live: reserved ones lie
+ * behind all entities. Not by what tables have room for: whoever was refused for numbers far out
+ * has left that large. */
+static size_t compare_words(setti_view* view)
 {
-    uint64_t end = (uint64_t)world->entities.pages.capacity << SETTI_ID_SET_SHIFT;
+    const sett_world* world = view->world;
+    uint64_t end = (uint64_t)setti_view_count(view, &world->entities.pages) << SETTI_ID_SET_SHIFT;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_storage* storage = &world->registered.item[k]->storage;
         bool packed = storage->kind == SETTI_PACKED;
         uint32_t shift = packed ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
-        uint64_t presence = (uint64_t)storage->presence.capacity << shift;
-        uint64_t rows = packed ? 0 : (uint64_t)storage->rows.capacity << storage->shift;
+        uint64_t presence = (uint64_t)setti_view_count(view, &storage->presence) << shift;
+        uint64_t rows =
+            packed ? 0 : (uint64_t)setti_view_count(view, &storage->rows) << storage->shift;
         end = SETTI_MAX(end, SETTI_MAX(presence, rows));
     }
     return (size_t)(end / 64) + 1;
@@ -248,7 +251,7 @@ bool setti_compare_init(setti_view* view, setti_compare* compare)
     setti_pool* pool = setti_unconst(&view->world->pool);
     memset(compare, 0, sizeof(*compare));
     compare->view = view;
-    compare->words = compare_words(view->world);
+    compare->words = compare_words(view);
     compare->bits = setti_pool_alloc(pool, 3 * compare->words * sizeof(uint64_t), 16);
     if (compare->bits == NULL) {
         return false;

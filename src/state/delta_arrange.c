@@ -84,17 +84,21 @@ static bool arrange_permutes(const setti_id_set* ids, const arrange_rows* rows, 
     return true;
 }
 
-/* Makes the pages exist that runs name; false, *possible, if no row or index can be there. */
+/* Makes the pages exist that runs name; false, *possible, if no row or index can be there: all that
+ * ever lived at an index has made its page by now, and rows that hold another index hold one of
+ * those. So a few bytes cannot make the table as large as its limit. */
 static bool arrange_reserve(const setti_delta* delta, uint32_t* listed, bool* possible)
 {
     sett_world* world = delta->world;
     setti_id_set* ids = &world->entities.ids;
     setti_delta_reader from = delta->order;
+    uint64_t end = (uint64_t)setti_id_set_capacity(ids) + SETTI_ID_SET_ROWS;
+    end = SETTI_MIN(end, ids->limit);
     for (uint32_t k = 0; k < delta->run_count; k++) {
         setti_delta_run run = setti_delta_next_run(&from);
         for (uint32_t i = 0; i < run.count; i++) {
             uint32_t index = setti_delta_u32(&from);
-            *possible = *possible && index < ids->limit && run.first + i < ids->limit;
+            *possible = *possible && index < end && run.first + i < end;
             if (*possible && (!setti_delta_room(delta) ||
                               !setti_id_set_reserve_page(&world->pool, ids, run.first + i) ||
                               !setti_id_set_reserve_page(&world->pool, ids, index))) {

@@ -149,6 +149,15 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
     return view_is(view, *at, pages) ? &view->page[*at] : NULL;
 }
 
+uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
+{
+    uint32_t count = pages->count;
+    for (uint32_t k = view_find(view, pages, 0); view_is(view, k, pages); k++) {
+        count = SETTI_MAX(count, view->page[k].number + 1);
+    }
+    return count;
+}
+
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side)
 {
     if (view->node[side] == NULL) {

@@ -43,6 +43,9 @@ const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t 
  * end. */
 const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at);
 
+/* How many numbers a table's pages have at most, on either side and live. */
+uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
+
 /* Rows in use of a type's storage; the stretch that it keeps as spare. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 uint32_t setti_view_spare(setti_view* view, const setti_type* type, uint32_t side);
