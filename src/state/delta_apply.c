@@ -30,6 +30,17 @@ const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
     return bytes;
 }
 
+/* Passes over so many items of so many bytes; false if there are not as many, or cannot be where
+ * addresses have 32 bits. */
+static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
+{
+    size_t size;
+    if (!setti_multiply(count, each, &size)) {
+        size = SIZE_MAX;
+    }
+    return setti_delta_read(from, size) != NULL;
+}
+
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of)
 {
     setti_delta_entry entry = {(uint32_t)setti_delta_number(from, 1), 0, 0, NULL};
@@ -177,7 +188,7 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
     for (uint32_t k = 0; k < count; k++) {
         setti_delta_run run = setti_delta_next_run(from);
         if (run.count == 0 || run.first < end || (uint64_t)run.first + run.count > limit ||
-            setti_delta_read(from, (size_t)run.count * 4) == NULL) {
+            !apply_skip(from, run.count, 4)) {
             return false;
         }
         end = (uint64_t)run.first + run.count;
@@ -202,11 +213,11 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
     }
     delta->ended = *from;
-    (void)setti_delta_read(from, (size_t)delta->ended_count * 8);
+    (void)apply_skip(from, delta->ended_count, 8);
     delta->begun = *from;
-    (void)setti_delta_read(from, (size_t)delta->begun_count * 8);
+    (void)apply_skip(from, delta->begun_count, 8);
     delta->slots = *from;
-    (void)setti_delta_read(from, (size_t)delta->slot_count * 8);
+    (void)apply_skip(from, delta->slot_count, 8);
     delta->order = *from;
     if (status == SETT_OK && from->short_of) {
         status = setti_delta_refuse(delta, "its bytes end within the entities");
@@ -369,7 +380,7 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
-        if (setti_delta_read(from, (size_t)count * 4) == NULL) {
+        if (!apply_skip(from, count, 4)) {
             return setti_delta_refuse(delta, "its bytes end within a list");
         }
     }
