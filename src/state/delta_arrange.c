@@ -353,8 +353,9 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
 static bool arrange_extent(const setti_delta* delta, const setti_delta_type* of)
 {
     setti_storage* storage = &of->type->storage;
-    uint64_t most =
-        setti_align_up(setti_id_set_capacity(&delta->world->entities.ids), SETTI_BITS_ROWS);
+    /* whole pages of bits, and numbers that still fit when they are rounded up to those */
+    uint64_t most = (uint64_t)setti_id_set_capacity(&delta->world->entities.ids) + SETTI_BITS_ROWS;
+    most = SETTI_MIN(most - 1, (uint64_t)UINT32_MAX) & ~(uint64_t)(SETTI_BITS_ROWS - 1);
     uint64_t end = of->spare != SETTI_NONE ? ((uint64_t)of->spare + 1) << storage->shift : 0;
     end = SETTI_MAX(end, (uint64_t)of->extent);
     if (storage->kind == SETTI_PACKED || storage->kind != of->kind || end > most ||
