@@ -205,9 +205,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * wrong), CONFLICT (this world is in another state, or a type is laid out otherwise), LOCKED,
  * ARGUMENT, OUT_OF_MEMORY; then the state is what it was. Memory to undo with is held before each
  * step, so that undoing needs none. LOST: only if hooks or observers that were told wrote to more
- * pages in one step than were held for it, about six of every storage, and memory ran out then.
+ * pages in one step than were held for it, about nine of every storage, and memory ran out then.
  * Cost: as the changes, plus sett_world_hash twice; O(rows) of packed types that differ. Holds one
- * block of up to six pages of every table meanwhile.
+ * block of up to nine pages of every table meanwhile.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);
 

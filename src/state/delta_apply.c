@@ -426,8 +426,9 @@ static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 /* ----------------------------------------------------------------------------------------- room */
 
 /* Pages of a table that one step may write to, and have to keep: a row, the last row, two at the
- * ends of groups, neighbours in lists. */
-#define APPLY_STEP_PAGES 6
+ * ends of groups, neighbours in lists. Most are of records of links: that which is deleted, its two
+ * neighbours in each of two lists, and those of the last record, which takes its place. */
+#define APPLY_STEP_PAGES 9
 
 static size_t apply_piece(size_t size)
 {
