@@ -10,8 +10,10 @@
  * other (sett/hierarchy.h). Texts are kept once, however many entities have them, and stay until
  * the world is destroyed; looking up allocates nothing.
  *
- * A restored state brings its names back; the index of names is made anew when it is first used
- * then, which counts as writing.
+ * A restored state, a delta and a world that was cloned into bring their names. What finds texts
+ * and names is made anew when it is first used then, which counts as writing: what is marked
+ * `reader` below, and sett_entity_describe, is for `writer` until then. One sett_name_find, of a
+ * name that some entity has, makes all of it; should memory run out, the next call tries again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,23 +60,23 @@ SETT_API sett_status sett_cmd_name_set(sett_commands* commands, sett_entity enti
 SETT_API sett_status sett_name_clear(sett_world* world, sett_entity entity);
 
 /* Returns the name, NULL without one. Valid until a state is restored.
- * Cost: O(1). Threads: reader. Since: 0.1 */
+ * Cost: O(1). Threads: reader, as said above. Since: 0.1 */
 SETT_API const char* sett_name_get(sett_world* world, sett_entity entity);
 
 /* Returns who of a parent's children (null: of the roots) has this name; null if none has.
- * Cost: O(bytes). Threads: reader. Since: 0.1 */
+ * Cost: O(bytes). Threads: reader, as said above. Since: 0.1 */
 SETT_API sett_entity sett_name_find(sett_world* world, sett_entity parent, const char* name);
 
 /* Returns the entity at the end of a path, names with '/' between them, from an entity down (null:
  * from the roots). A path that begins with '/' goes from the roots in any case. Null if a name on
  * the way is missing, empty, or the path is.
- * Cost: O(bytes). Threads: reader. Since: 0.1 */
+ * Cost: O(bytes). Threads: reader, as said above. Since: 0.1 */
 SETT_API sett_entity sett_name_lookup(sett_world* world, sett_entity from, const char* path);
 
 /* Writes the path of an entity from its root, as snprintf does. Ancestors without a name are
  * written as '#' and their index, which cannot be looked up.
  * Returns the length of the whole path; 0, and writes "", for a stale handle.
- * Cost: O(depth x depth). Threads: reader. Since: 0.1 */
+ * Cost: O(depth x depth). Threads: reader, as said above. Since: 0.1 */
 SETT_API size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t size);
 
 /* Walks all entities of this name, whoever their parents are: start with *cursor = 0, end at null.
@@ -84,7 +86,7 @@ SETT_API size_t sett_name_path(sett_world* world, sett_entity entity, char* out,
  *     sett_entity e;
  *     while (e = sett_name_next(world, "door", &cursor), !sett_is_null(e)) { ... }
  *
- * Cost: O(names in the world) for a whole walk. Threads: reader. Since: 0.1 */
+ * Cost: O(names in the world) for a whole walk. Threads: reader, as said above. Since: 0.1 */
 SETT_API sett_entity sett_name_next(sett_world* world, const char* name, uint32_t* cursor);
 
 #endif

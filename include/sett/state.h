@@ -183,7 +183,8 @@ SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_sta
  * and declares no bytes; or an index has used up all of its generations between the two),
  * OUT_OF_MEMORY.
  * Cost: O(pages that differ), plus O(siblings) where children came, went or moved, likewise
- * O(sources) of targets, plus sett_world_hash; begins a new tick. Nothing is restored for it.
+ * O(sources) of targets, where sources have many targets times those; plus sett_world_hash; begins
+ * a new tick. Nothing is restored for it.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                        void* out, size_t capacity, size_t* size);

@@ -30,7 +30,7 @@
 
 #include <stdio.h>
 
-static_assert(sizeof(sett_hierarchy) == 24, "three words");
+static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
 /* ---------------------------------------------------------------------------------------- nodes */
 

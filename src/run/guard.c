@@ -4,7 +4,7 @@
  *
  * Which system it is that touches is known by the thread: a job says which thread does it, and a
  * thread finds itself among the jobs. The job that a thread like it began last is looked at first,
- * so it does not search where there are fewer threads than hints.
+ * so it mostly does not search where there are fewer threads than hints.
  *
  *     hints, by hash of the thread   |  2 |    |  0 |    |
  *                                       |         |
