@@ -683,10 +683,40 @@ static void entities_far_out_travel(void)
     sett_world_destroy(peer);
 }
 
+/* Rows far out are nobody's: they are not taken, and nothing is allocated for them. */
+static void runs_far_out_are_not_taken(void)
+{
+    sett_world_desc counting = {.allocator = {counting_realloc, NULL}, .log_fn = sett_log_silent};
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* peer = sett_world_create(&counting);
+    sett_snapshot a = take(world);
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    unsigned char* forged = calloc(1, size + 16);
+    CHECK(forged != NULL && size == SETTI_DELTA_HEAD);
+    memcpy(forged, bytes, size);
+    forge(forged + 24, (uint32_t)size + 16);
+    forge(forged + SETTI_DELTA_COUNTS + 16, 1);
+    forge(forged + size, 268435454); /* two rows change places */
+    forge(forged + size + 4, 2);
+    forge(forged + size + 8, 268435455);
+    forge(forged + size + 12, 268435454);
+    largest = 0;
+    sett_status status = setti_delta_apply(peer, forged, size + 16, true);
+    CHECK_MSG(status == SETT_OK, "%s", sett_world_message(peer));
+    CHECK_MSG(largest < 200000, "%lu", (unsigned long)largest);
+    same(world, peer);
+    free(forged);
+    free(bytes);
+    sett_world_destroy(world);
+    sett_world_destroy(peer);
+}
+
 TEST_MAIN(TEST(a_peer_follows), TEST(any_two_snapshots_can_be_told_apart),
           TEST(what_is_cut_off_is_refused), TEST(what_is_altered_is_refused),
           TEST(other_types_are_refused), TEST(links_and_names_travel),
           TEST(what_cannot_be_is_refused_and_undone), TEST(other_versions_are_refused_by_number),
           TEST(children_do_not_end_behind_its_back), TEST(another_parent_may_have_the_place),
           TEST(creations_recorded_meanwhile_come_to_be), TEST(snapshots_of_the_peer_stay),
-          TEST(what_is_refused_costs_no_snapshot), TEST(entities_far_out_travel))
+          TEST(what_is_refused_costs_no_snapshot), TEST(entities_far_out_travel),
+          TEST(runs_far_out_are_not_taken))
