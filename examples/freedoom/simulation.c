@@ -157,7 +157,8 @@ static bool simulation_make_world(Simulation* sim, uint32_t workers,
     }
     sim->world = sett_world_create(&desc);
     return sim->world != NULL && components_register(sim->world) && simulation_fill(sim) &&
-           simulation_make_threads(sim, workers) && simulation_make_systems(sim);
+           components_reserve(sim->world) && simulation_make_threads(sim, workers) &&
+           simulation_make_systems(sim);
 }
 
 bool simulation_init(Simulation* sim, Level* levels, uint32_t level_count, uint64_t seed,
