@@ -361,7 +361,9 @@ def state_section(data):
             "share of the pages written to each frame, one value a page. *kept*: taking the snapshot "
             "and the writes, which save what they change; beside it a memcpy of as many pages, "
             "equally cold. *rewind*: back over eight frames, and forward again. Microseconds, "
-            "medians.", "", "```", text, "```", ""] if text else []
+            "medians. The second table has 99th percentiles beside them: a *frame* is taking and "
+            "writing, *encode* and *apply* are of a delta over eight frames, which has so many "
+            "*bytes*; *kept/byte* is what snapshots hold for each byte written.", "", "```", text, "```", ""] if text else []
 
 
 # ---- Builds --------------------------------------------------------------------------------------

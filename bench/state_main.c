@@ -5,7 +5,12 @@
  * 100,000 entities of five components of 8 to 64 bytes, a ring of ten snapshots, and a share of the
  * pages written to each frame, one value a page. In turns with it as many pages are copied, out of
  * memory that is as cold, into buffers that are used again. Medians of 200 frames, microseconds;
- * with --quick, which is for a test, of a few. */
+ * with --quick, which is for a test, of a few.
+ *
+ * The second table has medians and 99th percentiles: of a frame (taking, and the writes), of going
+ * back eight frames, of encoding these eight as a delta, and of applying it; the delta's bytes; and
+ * the bytes that snapshots keep for each byte that was written. Its last row writes to one entity
+ * in a hundred, drawn at random. */
 #include "sett/state.h"
 
 #include <stdio.h>
@@ -61,6 +66,14 @@ static double state_median(double* values, size_t count)
 {
     qsort(values, count, sizeof(*values), state_compare);
     return values[count / 2];
+}
+
+static void state_check(sett_status status, const char* what)
+{
+    if (status != SETT_OK) {
+        fprintf(stderr, "%s: %s\n", what, sett_status_name(status));
+        exit(1);
+    }
 }
 
 static void state_begin(state_scene* scene)
@@ -164,6 +177,76 @@ static double state_rewind(state_scene* scene, uint32_t count)
     return state_median(spent, rounds);
 }
 
+/* Writes whole values of entities drawn at random. Returns the bytes written. */
+static size_t state_touch_random(state_scene* scene, uint32_t count)
+{
+    size_t written = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t type = state_draw(scene, TYPES);
+        sett_entity entity = scene->entities[state_draw(scene, ENTITIES)];
+        unsigned char* value = sett_get_mut(scene->world, entity, scene->type[type]);
+        memset(value, value[0] + 1, sizes[type]);
+        written += sizes[type];
+    }
+    return written;
+}
+
+enum {
+    STATE_FRAME,
+    STATE_BACK,
+    STATE_ENCODE,
+    STATE_APPLY,
+    STATE_TIMES
+};
+
+/* One row of the second table. `count`: pages of which one byte is written, or entities. */
+static void state_deltas(state_scene* scene, const char* name, uint32_t count, bool random)
+{
+    static double spent[STATE_TIMES][ROUNDS * 8];
+    static unsigned char bytes[64u << 20];
+    size_t size = 0;
+    double kept = 0;
+    for (uint32_t round = 0; round < rounds; round++) {
+        sett_snapshot taken[9];
+        size_t written = 0;
+        for (uint32_t frame = 0; frame < 9; frame++) {
+            double begin = state_now();
+            state_check(sett_snapshot_take(scene->world, &taken[frame]), "take");
+            if (frame < 8 && random) {
+                written += state_touch_random(scene, count);
+            } else if (frame < 8) {
+                state_touch(scene, count);
+                written += count;
+            }
+            if (frame < 8) {
+                spent[STATE_FRAME][round * 8 + frame] = state_now() - begin;
+            }
+        }
+        sett_snapshot_stats stats;
+        sett_snapshot_stats_get(scene->world, &stats);
+        kept += (double)stats.page_size / (double)(written != 0 ? written : 1) / rounds;
+        double begin = state_now();
+        state_check(
+            sett_delta_encode(scene->world, taken[0], taken[8], bytes, sizeof(bytes), &size),
+            "encode");
+        double encoded = state_now();
+        state_check(sett_snapshot_restore(scene->world, taken[0]), "restore");
+        double back = state_now();
+        state_check(sett_delta_apply(scene->world, bytes, size), "apply");
+        spent[STATE_APPLY][round] = state_now() - back;
+        spent[STATE_BACK][round] = back - encoded;
+        spent[STATE_ENCODE][round] = encoded - begin;
+        sett_snapshot_drop_all(scene->world);
+    }
+    printf("%12s", name);
+    for (uint32_t k = 0; k < STATE_TIMES; k++) {
+        uint32_t n = k == STATE_FRAME ? rounds * 8 : rounds;
+        double median = state_median(spent[k], n);
+        printf(" %8.0f %8.0f", median, spent[k][n * 99 / 100]);
+    }
+    printf(" %9zu %9.1f\n", size, kept);
+}
+
 int main(int argc, char** argv)
 {
     static const uint32_t shares[] = {0, 1, 5, 50};
@@ -182,6 +265,12 @@ int main(int argc, char** argv)
         printf("%7u%% %8u %8.1f %8.1f %8.2f %8.0f\n", (unsigned)shares[k], (unsigned)count, kept,
                copied, count != 0 ? kept / copied : 0.0, state_rewind(&scene, count));
     }
+    printf("\n%12s %8s %8s %8s %8s %8s %8s %8s %8s %9s %9s\n", "written", "frame", "99 %", "back 8",
+           "99 %", "encode", "99 %", "apply", "99 %", "bytes", "kept/byte");
+    state_deltas(&scene, "1% pages", scene.pages / 100, false);
+    state_deltas(&scene, "5% pages", scene.pages * 5 / 100, false);
+    state_deltas(&scene, "50% pages", scene.pages * 50 / 100, false);
+    state_deltas(&scene, "1% entities", ENTITIES / 100, true);
     state_end(&scene);
     return 0;
 }
