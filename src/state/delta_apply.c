@@ -380,7 +380,7 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
-        if (!apply_skip(from, count, 4)) {
+        if (from->short_of || !apply_skip(from, count, 4)) { /* or so many lists of nothing */
             return setti_delta_refuse(delta, "its bytes end within a list");
         }
     }
