@@ -287,7 +287,7 @@ def plan_section(data, folder):
         "query; *V packed*, the others in matrices; *two packed*, V and another, each on its own "
         "share; *all packed*; *group beside V*, a group owns all but V; *group*, it owns all. Where "
         "a layout allows two plans both are drawn, and the planner has to choose. Its choice is a "
-        "function of counts alone; over all these points:", "",
+        "function of counts and order alone; over all these points:", "",
         "> " + measured.read_text(data.source, "plans.txt"), ""]
     for components in sorted({row["components"] for row in rows}):
         for order in ("ordered", "shuffled"):
