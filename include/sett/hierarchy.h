@@ -172,17 +172,11 @@ static inline const void* sett_hierarchy_find_above(const sett_accessor* of,
     if (node->parent == 0) {
         return NULL;
     }
-    if (of->rows == NULL) {
+    if (of->type->kind != 0) {
         return sett_find(of->world, sett_entity_at(of->world, index), of->component);
     }
     /* Links are cut before an entity ends: who is linked to is alive. */
-    const uint64_t* words =
-        index >> 13 < of->presence->count ? (const uint64_t*)of->presence->data[index >> 13] : NULL;
-    if (words == NULL || (words[index / 64 & 127] >> (index & 63) & 1) == 0) {
-        return NULL;
-    }
-    const unsigned char* rows = (const unsigned char*)of->rows->data[index >> of->shift];
-    return rows + (size_t)(index & (((uint32_t)1 << of->shift) - 1)) * of->size;
+    return sett_read_bit_(of->type, index) ? sett_read_row_(of->type, index) : NULL;
 }
 
 /* Loops over the children of an entity, in their order. `child` may be destroyed, detached or moved

@@ -34,6 +34,7 @@
 
 #include "sett/base.h"
 #include "sett/id.h"
+#include "sett/read.h"
 
 typedef struct sett_world sett_world;
 typedef struct sett_query sett_query;
@@ -50,7 +51,7 @@ typedef struct sett_world_desc {
     uint32_t entity_limit;      /* entity indices stay below this; default: 268,435,456 (2^28) */
     uint32_t signature_warning; /* log when this many sets of components exist; default: 65,536 */
     /* ask for all memory in blocks of 2 MB, aligned, fit for huge pages; default: blocks become so
-     * when a world has 8 MB, and only with the default allocator */
+     * when a world has 1.25 MB, and only with the default allocator */
     bool huge_pages;
 } sett_world_desc;
 
@@ -59,7 +60,7 @@ typedef struct sett_world_desc {
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_world_desc) | (uint64_t)sizeof(sett_component_desc) << 10 |             \
      (uint64_t)sizeof(sett_query_desc) << 20 | (uint64_t)sizeof(sett_batch) << 32 |                \
-     (uint64_t)sizeof(sett_stats) << 48)
+     (uint64_t)(sizeof(sett_stats) ^ sizeof(sett_world_front_) ^ sizeof(sett_type_front_)) << 48)
 
 /* The function behind sett_world_create, for bindings: `version` and `layout` are SETT_VERSION and
  * SETT_LAYOUT as the caller's header has them. Fails with NULL when they differ from the library's
@@ -388,77 +389,76 @@ SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_compone
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* How the library keeps arrays that grow by pages: as much of it as readers need. */
-typedef struct sett_page_table_ {
-    void** data;
-    uint64_t* tick;
-    uint32_t count;
-} sett_page_table_;
-
-/* A component type looked up once, for code that reads many entities in no order: about half the
- * instructions of sett_get and sett_has, in line. Valid until its type is converted or the world is
- * destroyed; whatever else changes, it sees.
+/* A component type looked up once, for loops that read many entities in no order. Valid until the
+ * world is destroyed; whatever else changes, it sees.
  *
  *     sett_accessor positions = sett_accessor_make(world, Position_id);
  *     const Position* p = sett_accessor_find(&positions, target); */
 typedef struct sett_accessor {
-    const sett_page_table_* entities; /* pages of 1,024: generations first */
-    const sett_page_table_* presence; /* pages of 8,192 bits */
-    const sett_page_table_*
-        rows;      /* pages of 1 << shift values; NULL: not a matrix, ask the world */
-    uint32_t size; /* of a value */
-    uint32_t shift;
     const sett_world* world;
+    const sett_type_front_* type;
     sett_component component;
 } sett_accessor;
 
-/* Returns an accessor; of an unregistered type it finds nothing. Threads: reader. Since: 0.1 */
+/* Returns an accessor; of an unregistered type it finds nothing, until it is registered. Threads:
+ * reader. Since: 0.1 */
 SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_component component);
 
 /* As sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
 static inline const void* sett_accessor_find(const sett_accessor* accessor, sett_entity entity)
 {
-    uint32_t page = entity.index >> 10;
-    uint32_t bits = entity.index >> 13;
-    if (accessor->rows == NULL) {
-        return sett_find(accessor->world, entity, accessor->component);
-    }
-    if (page >= accessor->entities->count || bits >= accessor->presence->count) {
-        return NULL;
-    }
-    const uint32_t* generations = (const uint32_t*)accessor->entities->data[page];
-    const uint64_t* words = (const uint64_t*)accessor->presence->data[bits];
-    if (generations == NULL || words == NULL ||
-        generations[entity.index & 1023] != entity.generation ||
-        (words[entity.index / 64 & 127] >> (entity.index & 63) & 1) == 0) {
-        return NULL;
-    }
-    const unsigned char* rows =
-        (const unsigned char*)accessor->rows->data[entity.index >> accessor->shift];
-    uint32_t row = entity.index & (((uint32_t)1 << accessor->shift) - 1);
-    return rows + (size_t)row * accessor->size;
+    const sett_world_front_* world = (const sett_world_front_*)(const void*)accessor->world;
+    return SETT_LIKELY_(accessor->type->kind == 0)
+               ? sett_read_value_(world, accessor->type, entity)
+               : sett_find(accessor->world, entity, accessor->component);
 }
 
 /* As sett_has. Threads: reader. Since: 0.1 */
 static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity entity)
 {
-    uint32_t page = entity.index >> 10;
-    uint32_t bits = entity.index >> 13;
-    if (accessor->rows == NULL) {
-        return sett_has(accessor->world, entity, accessor->component);
-    }
-    if (page >= accessor->entities->count || bits >= accessor->presence->count) {
-        return false;
-    }
-    const uint32_t* generations = (const uint32_t*)accessor->entities->data[page];
-    const uint64_t* words = (const uint64_t*)accessor->presence->data[bits];
-    if (generations == NULL || words == NULL) {
-        return false;
-    }
-    /* Who has it is anybody's guess: no branch on it. */
-    uint64_t bit = words[entity.index / 64 & 127] >> (entity.index & 63) & 1;
-    return (bit & (generations[entity.index & 1023] == entity.generation)) != 0;
+    const sett_world_front_* world = (const sett_world_front_*)(const void*)accessor->world;
+    return SETT_LIKELY_(accessor->type->kind == 0)
+               ? sett_read_has_(world, accessor->type, entity)
+               : sett_has(accessor->world, entity, accessor->component);
 }
+
+/* sett_get, sett_find and sett_has are functions of the library, for other languages and for code
+ * compiled without optimisation or for size. Optimised C and C++ has them in line, with a call only
+ * where the short way does not lead: define SETT_NO_INLINE if the size of your program matters
+ * more. */
+static inline const void* sett_get_in_line_(const sett_world* world, sett_entity entity,
+                                            sett_component component)
+{
+    const sett_world_front_* front = (const sett_world_front_*)(const void*)world;
+    const sett_type_front_* type = sett_read_type_(front, component);
+    const void* value = type != NULL ? sett_read_value_(front, type, entity) : NULL;
+    return SETT_LIKELY_(value != NULL) ? value : sett_get(world, entity, component);
+}
+
+static inline const void* sett_find_in_line_(const sett_world* world, sett_entity entity,
+                                             sett_component component)
+{
+    const sett_world_front_* front = (const sett_world_front_*)(const void*)world;
+    const sett_type_front_* type = sett_read_type_(front, component);
+    return SETT_LIKELY_(type != NULL) ? sett_read_value_(front, type, entity)
+                                      : sett_find(world, entity, component);
+}
+
+static inline bool sett_has_in_line_(const sett_world* world, sett_entity entity,
+                                     sett_component component)
+{
+    const sett_world_front_* front = (const sett_world_front_*)(const void*)world;
+    const sett_type_front_* type = sett_read_type_(front, component);
+    return SETT_LIKELY_(type != NULL) ? sett_read_has_(front, type, entity)
+                                      : sett_has(world, entity, component);
+}
+
+#if (defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(SETT_NO_INLINE)) ||          \
+    (defined(_MSC_VER) && defined(NDEBUG) && !defined(SETT_NO_INLINE))
+#define sett_get sett_get_in_line_
+#define sett_find sett_find_in_line_
+#define sett_has sett_has_in_line_
+#endif
 
 /* Returns the tick at which the value was last written through the API (set, get_mut, ensure, a
  * batch that declares out or inout): exact if the type has track_rows, else that of its page; 0 if

@@ -8,6 +8,11 @@
  */
 #include "world/world.h"
 
+/* What sett.h has in line is here for all who call it. */
+#undef sett_get
+#undef sett_find
+#undef sett_has
+
 /* Says why an access that expects a value found none. Returns NULL. */
 SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entity,
                                       sett_component component, const char* call)
@@ -144,30 +149,34 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
            setti_storage_has(&type->storage, entity.index);
 }
 
-/* What the header says of pages is what they are. */
-static_assert(offsetof(sett_page_table_, data) == offsetof(setti_pages, data) &&
-                  offsetof(sett_page_table_, count) == offsetof(setti_pages, count),
-              "accessors read page tables");
-static_assert(SETTI_ID_SET_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
+/* What read.h says of worlds, types and pages is what they are. */
+#define ACCESS_SAME(front, member, type, inside)                                                   \
+    static_assert(offsetof(front, member) == offsetof(type, inside), "read.h: " #inside)
+ACCESS_SAME(sett_page_table_, data, setti_pages, data);
+ACCESS_SAME(sett_page_table_, count, setti_pages, count);
+ACCESS_SAME(sett_type_front_, kind, setti_type, storage.kind);
+ACCESS_SAME(sett_type_front_, shift, setti_type, storage.shift);
+ACCESS_SAME(sett_type_front_, size, setti_type, storage.size);
+ACCESS_SAME(sett_type_front_, presence, setti_type, storage.presence);
+ACCESS_SAME(sett_type_front_, rows, setti_type, storage.rows);
+ACCESS_SAME(sett_world_front_, types, sett_world, types);
+ACCESS_SAME(sett_world_front_, type_count, sett_world, hot_capacity);
+ACCESS_SAME(sett_world_front_, entities, sett_world, entities.pages);
+static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_MATRIX == 0 &&
+                  SETTI_ID_SET_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
                   offsetof(setti_entity_page, generation) == 0,
-              "accessors know how pages are cut");
+              "read.h: pages");
 
 sett_accessor sett_accessor_make(const sett_world* world, sett_component component)
 {
+    static const sett_type_front_ none = {.kind = UINT8_MAX};
     const setti_type* type = setti_world_hot_type(world, component);
-    sett_accessor accessor;
+    sett_accessor accessor = {world, &none, component};
     if (SETTI_UNLIKELY(type == NULL)) {
         type = access_type(world, component, SETTI_ACCESS_READ, "sett_accessor_make");
     }
-    memset(&accessor, 0, sizeof(accessor));
-    accessor.world = world;
-    accessor.component = component;
-    if (type != NULL && type->storage.kind == SETTI_MATRIX) {
-        accessor.entities = (const sett_page_table_*)(const void*)&world->entities.pages;
-        accessor.presence = (const sett_page_table_*)(const void*)&type->storage.presence;
-        accessor.rows = (const sett_page_table_*)(const void*)&type->storage.rows;
-        accessor.size = type->storage.size;
-        accessor.shift = type->storage.shift;
+    if (type != NULL) {
+        accessor.type = (const sett_type_front_*)(const void*)type;
     }
     return accessor;
 }

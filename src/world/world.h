@@ -55,14 +55,15 @@ typedef struct setti_guard {
 } setti_guard;
 
 struct sett_world {
-    /* all memory of the world, and its clock; first, because everything needs it */
-    setti_pool pool;
-
-    setti_entity_table entities;
-    setti_type** types;     /* by component id; NULL: not registered */
-    uint32_t type_capacity; /* entries in `types` */
-    /* the same for short paths; 0 while use is recorded: all go the long way */
+    /* What reading in line looks at comes first, as sett_world_front_. */
+    setti_type** types; /* by component id; NULL: not registered */
+    /* entries in `types` for short paths; 0 while use is recorded: all go the long way */
     uint32_t hot_capacity;
+    uint32_t type_capacity; /* entries in `types` */
+    setti_entity_table entities;
+
+    setti_pool pool; /* all memory of the world, and its clock */
+
     uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
 
     setti_root* roots; /* all of the state, but for pages: doubly linked, in order of adding */
