@@ -87,19 +87,7 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return access_get(world, entity, component);
 }
 
-/* The short way: a plain matrix. NULL if it leads nowhere: another storage, an absent value, use is
- * recorded, a snapshot needs the page first. Calls nothing. */
-SETTI_INLINE void* access_try_mut(const sett_world* world, sett_entity entity,
-                                  sett_component component)
-{
-    const setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL || !setti_entity_is_current(&world->entities, entity))) {
-        return NULL;
-    }
-    return setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index);
-}
-
-/* Every other way. */
+/* Every other way of writing. */
 static void* access_find_mut(sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_hot_type(world, component);
@@ -119,16 +107,40 @@ static void* access_get_mut(sett_world* world, sett_entity entity, sett_componen
                                        : access_misuse(world, entity, component, "sett_get_mut");
 }
 
+/* Whether the short way leads to an answer: through a matrix, and no snapshot needs the page first.
+ * *value is then the value, or NULL. Calls nothing. */
+SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
+                                 sett_component component, void** value)
+{
+    const setti_type* type = setti_world_hot_type(world, component);
+    *value = NULL;
+    if (SETTI_UNLIKELY(type == NULL || type->storage.kind != SETTI_MATRIX ||
+                       type->storage.tracked)) {
+        return false;
+    }
+    if (SETTI_UNLIKELY(!setti_entity_is_current(&world->entities, entity)) ||
+        !setti_bitmap_has(&type->storage, entity.index)) {
+        return true;
+    }
+    *value = setti_matrix_row(&type->storage, entity.index);
+    return SETTI_LIKELY(setti_pages_try_write(&world->pool, &type->storage.rows,
+                                              entity.index >> type->storage.shift));
+}
+
 void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component)
 {
-    void* value = access_try_mut(world, entity, component);
-    return SETTI_LIKELY(value != NULL) ? value : access_find_mut(world, entity, component);
+    void* value;
+    return SETTI_LIKELY(access_try_mut(world, entity, component, &value))
+               ? value
+               : access_find_mut(world, entity, component);
 }
 
 void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
 {
-    void* value = access_try_mut(world, entity, component);
-    return SETTI_LIKELY(value != NULL) ? value : access_get_mut(world, entity, component);
+    void* value;
+    return SETTI_LIKELY(access_try_mut(world, entity, component, &value) && value != NULL)
+               ? value
+               : access_get_mut(world, entity, component);
 }
 
 SETTI_COLD static bool access_has(const sett_world* world, sett_entity entity,
