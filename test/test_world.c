@@ -48,6 +48,42 @@ static void an_empty_world_holds_next_to_nothing(void)
     sett_world_destroy(NULL);
 }
 
+static uint64_t allocations_of(const sett_world* world)
+{
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    return stats.allocations;
+}
+
+static void reserved_memory_is_used_before_the_allocator_is_asked(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_component value =
+        sett_component_register(world, &(sett_component_desc){.name = "v", .size = 8});
+    CHECK_EQ(sett_world_reserve(world, (size_t)1 << 20), SETT_OK);
+    uint64_t before = allocations_of(world);
+    CHECK_EQ(sett_world_reserve(world, (size_t)1 << 19), SETT_OK); /* there already */
+    for (uint32_t k = 0; k < 20000; k++) {
+        CHECK(sett_add(world, sett_entity_create(world), value) != NULL);
+    }
+    CHECK_EQ(allocations_of(world), before);
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+    CHECK_EQ(sett_world_reserve(world, SIZE_MAX), SETT_STATUS_OUT_OF_MEMORY);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_OUT_OF_MEMORY);
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+    CHECK_EQ(sett_world_reserve(world, (size_t)8 << 20), SETT_OK);
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    CHECK(stats.block_size >= (size_t)8 << 20);
+    CHECK_EQ(sett_world_trim(world), SETT_OK);
+    sett_world_stats(world, &stats);
+    CHECK(stats.block_size < (size_t)2 << 20);
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+    sett_world_destroy(world);
+}
+
 static void two_worlds_share_nothing(void)
 {
     sett_world* a = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
@@ -321,8 +357,10 @@ static void writing_is_noticed_by_tick(void)
 }
 
 TEST_MAIN(TEST(header_and_library_must_match), TEST(every_status_has_a_name_and_a_text),
-          TEST(an_empty_world_holds_next_to_nothing), TEST(two_worlds_share_nothing),
-          TEST(misuse_is_told_in_debug_builds), TEST(messages_name_what_they_are_about),
-          TEST(a_stale_handle_is_told_by_its_story), TEST(clearing_makes_every_handle_stale),
-          TEST(trimming_gives_memory_back), TEST(destroying_gives_pages_back),
-          TEST(huge_pages_are_an_option), TEST(writing_is_noticed_by_tick))
+          TEST(an_empty_world_holds_next_to_nothing),
+          TEST(reserved_memory_is_used_before_the_allocator_is_asked),
+          TEST(two_worlds_share_nothing), TEST(misuse_is_told_in_debug_builds),
+          TEST(messages_name_what_they_are_about), TEST(a_stale_handle_is_told_by_its_story),
+          TEST(clearing_makes_every_handle_stale), TEST(trimming_gives_memory_back),
+          TEST(destroying_gives_pages_back), TEST(huge_pages_are_an_option),
+          TEST(writing_is_noticed_by_tick))

@@ -94,19 +94,3 @@ bool components_register(sett_world* world)
     return sett_hierarchy_register(world, &hierarchy) != 0 &&
            sett_name_register(world, Name_id) != 0;
 }
-
-bool components_reserve(sett_world* world)
-{
-    /* Who has these, and where in the order of entities, changes for as long as the game runs: one
-     * monster that wakes late on a map of its own needs a page. */
-    static const sett_component passing[] = {Target_id,   Cooldown_id, Pain_id,  Charge_id,
-                                             Dying_id,    Corpse_id,   Spark_id, Velocity_id,
-                                             Lifetime_id, Missile_id,  Homing_id};
-    const uint32_t more = 4096;
-    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; ++i) {
-        if (sett_component_reserve(world, passing[i], more) != SETT_OK) {
-            return false;
-        }
-    }
-    return sett_entity_reserve(world, more) == SETT_OK;
-}

@@ -311,8 +311,4 @@ typedef struct Game {
 /* Registers all of them. Returns false when memory runs out. */
 bool components_register(sett_world* world);
 
-/* Makes room for what comes and goes on whoever there is, and on some thousands to come: when the
- * game runs it asks for nothing. Returns false when memory runs out. */
-bool components_reserve(sett_world* world);
-
 #endif

@@ -9,6 +9,11 @@
 
 #include <stdlib.h>
 
+/* Who has what, and where in the order of entities, changes for as long as the game runs: one
+ * monster that wakes late on a map of its own needs a page. So much is there from the start: in ten
+ * thousand ticks of all maps it grows by half of it. */
+#define SIMULATION_ROOM ((size_t)4 << 20)
+
 /* A tick, from top to bottom. What was recorded in one phase is there in the next. */
 typedef enum Phase {
     PHASE_SENSE, /* look around */
@@ -157,8 +162,8 @@ static bool simulation_make_world(Simulation* sim, uint32_t workers,
     }
     sim->world = sett_world_create(&desc);
     return sim->world != NULL && components_register(sim->world) && simulation_fill(sim) &&
-           components_reserve(sim->world) && simulation_make_threads(sim, workers) &&
-           simulation_make_systems(sim);
+           sett_world_reserve(sim->world, SIMULATION_ROOM) == SETT_OK &&
+           simulation_make_threads(sim, workers) && simulation_make_systems(sim);
 }
 
 bool simulation_init(Simulation* sim, Level* levels, uint32_t level_count, uint64_t seed,

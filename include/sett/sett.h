@@ -88,6 +88,15 @@ SETT_API sett_status sett_world_clear(sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_trim(sett_world* world);
 
+/* Takes memory ahead: until the world has grown by `bytes`, whatever of it grows, the allocator is
+ * not asked; but for arrays of more than 32 KB, which are allocations of their own: tables of many
+ * millions of entities. What is reserved twice is there once. sett_world_trim gives back what is
+ * unused.
+ * Fails: OUT_OF_MEMORY.
+ * Cost: one allocation, none of it touched; nothing where so much is at hand.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
+
 /* Returns why the last changing call on this world that failed did so; SETT_OK if none has. A
  * successful call does not reset it, and calls that only read (sett_get, sett_has) do not record.
  * Threads: reader. Since: 0.1 */

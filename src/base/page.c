@@ -270,6 +270,12 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
     return piece;
 }
 
+bool setti_pool_reserve(setti_pool* pool, size_t size)
+{
+    return pool->bump_size >= size ||
+           (size < SIZE_MAX - SETTI_HUGE_PAGE - BLOCK_HEADER && pool_grow(pool, size));
+}
+
 bool setti_pool_hold(setti_pool* pool, size_t size)
 {
     size = setti_align_up(size + BLOCK_HEADER, 4096);

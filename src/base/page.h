@@ -58,6 +58,11 @@ void setti_pool_deinit(setti_pool* pool);
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 
+/* Takes a block now, unless so many bytes are unused at the end of the newest: so many together can
+ * then be handed out, where each piece counts as up to 256 bytes more. False when memory runs
+ * out. */
+bool setti_pool_reserve(setti_pool* pool, size_t size);
+
 /* Holds a block of so many bytes back until the allocator fails: then pieces of up to
  * SETTI_POOL_PAGE_MAX bytes are cut from it. So they can be had for certain: of so many bytes
  * together, where each counts as up to 256 bytes more. False when memory runs out. */

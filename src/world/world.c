@@ -149,6 +149,14 @@ sett_status sett_world_clear(sett_world* world)
     return status;
 }
 
+sett_status sett_world_reserve(sett_world* world, size_t bytes)
+{
+    return setti_pool_reserve(&world->pool, bytes)
+               ? SETT_OK
+               : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_world_reserve",
+                                  sett_null(), 0);
+}
+
 sett_status sett_world_trim(sett_world* world)
 {
     sett_status status = setti_world_check_unlocked(world, "sett_world_trim");
