@@ -27,7 +27,7 @@ run: ## simulate the levels of Freedoom; options in ARGS, ARGS=--help lists them
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
 	@$(release)/examples/freedoom/freedoom $(ARGS)
 
-test: ## all tests, about five minutes; tools/test.sh --list names its stages
+test: ## all tests, about six minutes; tools/test.sh --list names its stages
 	@tools/deps.sh test
 	@tools/test.sh
 

@@ -61,12 +61,12 @@ int main(void)
         *(int*)sett_relate(world, ships[k], Hunts_id, ships[(k + 1) % 100]) = k;
     }
     sett_entity base = sett_duplicate(world, station, NULL); /* nobody is based there yet */
-    sett_relate(world, ships[7], based_at, base);            /* the seventh moves over */
+    sett_relate(world, ships[7], based_at, base);            /* the eighth moves over */
     expect(!sett_is_null(sett_name_lookup(world, ships[7], "turret")), "it has its own turret");
 
-    /* Who hunts the eighth? And with what anger? */
+    /* Who hunts the ninth? And with what anger? */
     SETT_SOURCES(world, Hunts_id, ships[8], who, link) {
-        printf("ship %u hunts the eighth, anger %d\n", (unsigned)who.index, *(const int*)link.data);
+        printf("ship %u hunts the ninth, anger %d\n", (unsigned)who.index, *(const int*)link.data);
     }
 
     /* Presence is an ordinary term; what a link carries is an ordinary field. */
@@ -82,7 +82,7 @@ int main(void)
 
     sett_entity_destroy(world, station); /* 99 ships with their turrets go along */
     SETT_SINGLETON_ENSURE(world, Score)->lost += 99;
-    expect(sett_entity_valid(world, ships[7]), "the seventh is based elsewhere");
+    expect(sett_entity_valid(world, ships[7]), "the eighth is based elsewhere");
     expect(sett_is_null(sett_target(world, ships[7], Hunts_id)), "and has nobody to hunt any more");
     printf("%u ship left, %d lost\n", (unsigned)sett_source_count(world, based_at, base),
            SETT_SINGLETON_GET(world, Score)->lost);

@@ -59,6 +59,11 @@ static void play(Game* game, int32_t push)
         }
     }
     sett_commands_apply(commands);
+#if !defined(NDEBUG) /* a write that Sett is not told of would be missing after going back */
+    if (sett_world_check_writes(game->world) != SETT_OK) {
+        fprintf(stderr, "%s\n", sett_world_message(game->world));
+    }
+#endif
 }
 
 int main(void)

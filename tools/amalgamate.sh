@@ -97,8 +97,12 @@ inline() { # <files that are in already> <files to write>
 {
     head sett.c "the whole library in one source"
     echo
+    echo '#ifdef __cplusplus'
+    echo '#error "sett.c is C: compile it with a C compiler; sett.h is for C++ too"'
+    echo '#endif'
     sed -n 's/^\(#define _[A-Z0-9_]*_SOURCE\).*/&/p' $sources | sort -u |
         awk '{ print "#ifndef " $2; print; print "#endif" }'
     echo '#include "sett.h"'
     inline "$public" "$sources"
 } >"$out/sett.c"
+echo "amalgamate: $out/sett.h, $out/sett.c"

@@ -38,24 +38,24 @@
 #endif
 
 /* What a call that can fail answers. One list makes the enumeration, the names and the texts. */
-#define SETT_STATUS_LIST(X)                                                                        \
-    X(OK, "success")                                                                               \
-    X(OUT_OF_MEMORY, "the allocator returned NULL; nothing was changed")                           \
-    X(LIMIT, "a limit of the world or of the library is reached")                                  \
-    X(ARGUMENT, "an argument is outside of what the function documents")                           \
-    X(STALE,                                                                                       \
-      "the handle is null, or its entity does not exist: destroyed, never created, or promised "   \
-      "and not applied yet")                                                                       \
-    X(UNREGISTERED,                                                                                \
-      "the component id is not registered in this world (0: was the result of registering kept?)") \
-    X(PRESENT, "it is there already (sett_set overwrites a component, sett_ensure accepts it)")    \
-    X(ABSENT, "the entity does not have the component (sett_find asks, sett_ensure adds)")         \
-    X(CONFLICT, "a different registration or owner holds this name, id or type")                   \
-    X(CYCLE, "the request would close a cycle")                                                    \
-    X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                    \
-    X(REFUSED, "what depends on it forbids it; the message says who")                              \
-    X(LOST, "the snapshot is gone: memory ran out while it was kept, or it passed the limit")      \
-    X(MISMATCH, "header and library disagree about version or layouts")                            \
+#define SETT_STATUS_LIST(X)                                                                                                       \
+    X(OK, "success")                                                                                                              \
+    X(OUT_OF_MEMORY, "the allocator returned NULL; nothing was changed")                                                          \
+    X(LIMIT, "a limit of the world or of the library is reached")                                                                 \
+    X(ARGUMENT, "an argument is outside of what the function documents")                                                          \
+    X(STALE,                                                                                                                      \
+      "the handle is null, or its entity does not exist: destroyed, never created, or promised "                                  \
+      "and not applied yet")                                                                                                      \
+    X(UNREGISTERED,                                                                                                               \
+      "the component id is not registered in this world (0 is none: keep the result of registering, and begin enumerators at 1)") \
+    X(PRESENT, "it is there already (sett_set overwrites a component, sett_ensure accepts it)")                                   \
+    X(ABSENT, "the entity does not have the component (sett_find asks, sett_ensure adds)")                                        \
+    X(CONFLICT, "a different registration or owner holds this name, id or type")                                                  \
+    X(CYCLE, "the request would close a cycle")                                                                                   \
+    X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                                                   \
+    X(REFUSED, "what depends on it forbids it; the message says who")                                                             \
+    X(LOST, "the snapshot is gone: memory ran out while it was kept, or it passed the limit")                                     \
+    X(MISMATCH, "header and library disagree about version or layouts")                                                           \
     X(INVALID, "an invariant does not hold; the message says which")
 
 typedef enum sett_status {
@@ -77,13 +77,12 @@ SETT_API const char* sett_status_text(sett_status status);
 /* Returns SETT_VERSION as the library was compiled with it. Threads: any. Since: 0.1 */
 SETT_API int sett_version(void);
 
-/* The one way to memory, in the manner of realloc with sizes and alignment given:
- *   new_size == 0            free `ptr`, return NULL
- *   ptr == NULL              allocate `new_size` bytes aligned to `align`
- *   otherwise                never used by Sett: it does not move memory behind its own back
- * `align` is a power of two and the same at allocation and release, as is `old_size`. Returning
- * NULL for an allocation makes the call that needed it fail with SETT_STATUS_OUT_OF_MEMORY and
- * leave the world as it was. */
+/* The one way to memory:
+ *   ptr == NULL    allocate `new_size` bytes aligned to `align`, a power of two
+ *   new_size == 0  free `ptr`, of which `old_size` and `align` are what it was allocated with;
+ *                  return NULL
+ * Sett asks for nothing else: no memory grows where it lies. Returning NULL for an allocation makes
+ * the call that needed it fail with SETT_STATUS_OUT_OF_MEMORY and leave the world as it was. */
 typedef void* (*sett_realloc_fn)(void* user, void* ptr, size_t old_size, size_t new_size,
                                  size_t align);
 

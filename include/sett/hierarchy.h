@@ -172,7 +172,7 @@ static inline const void* sett_hierarchy_find_above(const sett_accessor* of,
     if (node->parent == 0) {
         return NULL;
     }
-    if (of->type->kind != 0) {
+    if (of->type->kind != SETT_KIND_MATRIX_) {
         return sett_find(of->world, sett_entity_at(of->world, index), of->component);
     }
     /* Links are cut before an entity ends: who is linked to is alive. */

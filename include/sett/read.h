@@ -1,10 +1,8 @@
 /* read.h: reading by handle, in line. A part of sett.h, which says what the calls mean; nothing in
  * here is for programs to name.
  *
- * Of two components of a random one of a million entities half of what a call costs is the call:
- * 25.8 ns, in line 21.5; presence of one, 6.7 and 5.5 (gcc 12 -O3). What is read here is how a
- * world and a component type begin; whatever is not a matrix, and whatever is wrong, goes the long
- * way, through the library.
+ * What is read here is how a world and a component type begin. Whatever is not a matrix, and
+ * whatever is wrong, goes the long way, through the library. docs/design.md says what it gains.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -21,20 +19,25 @@
 #define SETT_LIKELY_(x) (x)
 #endif
 
-/* An array that grows by pages. */
+struct sett_world;
+
+/* An array that grows by pages. Only the first and the third member are read here. */
 typedef struct sett_page_table_ {
-    void** data; /* NULL: a stretch where nobody is */
-    uint64_t* tick;
-    uint32_t count;
+    void** data;    /* by page number; NULL: a stretch where nobody is */
+    uint64_t* tick; /* of the last write to each page */
+    uint32_t count; /* pages */
     uint32_t capacity;
     uint32_t size;
     uint32_t align;
     void* notes;
 } sett_page_table_;
 
+/* The `kind` of a matrix, the only storage that is read in line. */
+#define SETT_KIND_MATRIX_ 0
+
 /* How a component type begins. */
 typedef struct sett_type_front_ {
-    uint8_t kind;  /* 0: a matrix */
+    uint8_t kind;  /* SETT_KIND_MATRIX_, or another */
     uint8_t shift; /* values a page = 1 << shift */
     bool keep_order;
     bool tracked;
@@ -51,13 +54,19 @@ typedef struct sett_world_front_ {
     sett_page_table_ entities; /* pages of 1,024: generations first */
 } sett_world_front_;
 
+static inline const sett_world_front_* sett_read_front_(const struct sett_world* world)
+{
+    return (const sett_world_front_*)(const void*)world;
+}
+
 /* The type, or NULL: the long way. */
 static inline const sett_type_front_* sett_read_type_(const sett_world_front_* world,
                                                       sett_component component)
 {
     const sett_type_front_* type =
         SETT_LIKELY_(component < world->type_count) ? world->types[component] : NULL;
-    return SETT_LIKELY_(type != NULL) && SETT_LIKELY_(type->kind == 0) ? type : NULL;
+    return SETT_LIKELY_(type != NULL) && SETT_LIKELY_(type->kind == SETT_KIND_MATRIX_) ? type
+                                                                                       : NULL;
 }
 
 /* Whether the handle's generation is that of its slot. */
@@ -72,8 +81,8 @@ static inline bool sett_read_is_current_(const sett_world_front_* world, sett_en
            SETT_LIKELY_(generations[entity.index & 1023] == entity.generation);
 }
 
-/* 1 if a matrix has a value for this index, else 0. Who has it is anybody's guess: callers that
- * only ask need no branch on it. */
+/* 1 if a matrix has a value for this index, else 0. A number, because presence is hard to predict:
+ * who only asks need not branch on it. */
 static inline uint32_t sett_read_bit_(const sett_type_front_* type, uint32_t index)
 {
     uint32_t number = index >> 13;
@@ -81,7 +90,7 @@ static inline uint32_t sett_read_bit_(const sett_type_front_* type, uint32_t ind
         return 0;
     }
     const uint64_t* words = (const uint64_t*)type->presence.data[number];
-    return SETT_LIKELY_(words != NULL) ? (uint32_t)(words[index / 64 & 127] >> (index & 63)) & 1
+    return SETT_LIKELY_(words != NULL) ? (uint32_t)(words[(index / 64) & 127] >> (index & 63)) & 1
                                        : 0;
 }
 

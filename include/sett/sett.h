@@ -9,9 +9,13 @@
  *     groups       members known at any time, arranged       sett_group_*
  *     sorting      orders of packed storages and groups      sett_sort*, sett_group_sort*
  *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
+ *     in line      reading without a call, where optimised
  *     by type      what programs use most, in short          SETT_REGISTER, SETT_SET, ...
  *
  * How the functions are described: what for; Returns; Fails; Cost; Invalidates; Threads; Since.
+ * "Fails" lists values of sett_status without SETT_STATUS_: what is returned, or, by functions that
+ * return something else, found in sett_world_error(). The macros at the end name a component by its
+ * C type T and expect its id under the name T_id: a variable, or an enumerator from 1 on.
  *
  * Threads, in four words used below. `any`: callable at any time from any thread. `reader`: any
  * number of readers may run on one world at once. `writer`: alone on its world. `lane`: a writer,
@@ -24,8 +28,9 @@
  * group's types is added to or removed from anything.
  *
  * Misuse (a stale handle, an absent component, a structural change while a loop is open) is
- * recognised in every build: the call changes nothing, returns its failure, and sett_world_error()
- * says which. Debug builds also tell the log and the assert hook.
+ * recognised in every build: the call changes nothing, returns its failure, and, where it would have
+ * changed something, sett_world_error() says which. Debug builds also tell the log and the assert
+ * hook.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,13 +65,18 @@ typedef struct sett_world_desc {
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_world_desc) | (uint64_t)sizeof(sett_component_desc) << 10 |             \
      (uint64_t)sizeof(sett_query_desc) << 20 | (uint64_t)sizeof(sett_batch) << 32 |                \
-     (uint64_t)(sizeof(sett_stats) ^ sizeof(sett_world_front_) ^ sizeof(sett_type_front_)) << 48)
+     (uint64_t)(sizeof(sett_stats) * 31 + sizeof(sett_world_front_) * 7 +                          \
+                sizeof(sett_type_front_))                                                          \
+         << 48)
 
 /* The function behind sett_world_create, for bindings: `version` and `layout` are SETT_VERSION and
  * SETT_LAYOUT as the caller's header has them. Fails with NULL when they differ from the library's
  * (told to the log hook) or when memory runs out. */
 SETT_API sett_world* sett_world_create_checked(const sett_world_desc* desc, int version,
                                                uint64_t layout);
+
+/* sett_world_create(desc), which calls it, is near the end of this header: it has to know all
+ * structs. */
 
 /* Destroys every entity (removal hooks run) and frees all memory of the world, its queries and its
  * commands. NULL is fine.
@@ -140,11 +150,14 @@ typedef struct sett_byte_range {
  */
 typedef struct sett_component_desc {
     const char* name; /* unique in the world */
-    size_t size;      /* bytes of a value; default (0): a tag, presence without data */
+    /* bytes of a value, at most 1 MB in a matrix and 64 MB packed; default (0): a tag, presence
+     * without data */
+    size_t size;
     /* power of two, at most 4,096; default: what `size` allows, up to 16 */
     size_t align;
-    /* the caller's own number, 1 to 1,048,575; default: the lowest that is free. What the library
-     * registers for itself (Hierarchy, Prefab, ...) is numbered from 1,024 on */
+    /* the caller's own number, from 1 on, best below 1,024: what the library registers for itself
+     * (Hierarchy, Prefab, ...) is numbered from there; at most 1,048,575; default: the lowest that
+     * is free */
     sett_component id;
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
@@ -157,13 +170,12 @@ typedef struct sett_component_desc {
     bool track_rows;
 
     /* Types that an entity gets, first and recursively, when it gets this one. Removing one of them
-     * removes this one first. They must be registered already, which is why cycles cannot come
-     * about except through re-registration, which is refused. */
+     * removes this one first. They must be registered already. */
     const sett_component* required;
     uint32_t required_count;
 
-    /* Byte offsets of sett_entity fields inside a value, for copying, loading and merging worlds.
-     */
+    /* Byte offsets of sett_entity fields inside a value: copies and instances then lead to each
+     * other instead of to the originals (duplicate.h, prefab.h). */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
 
@@ -355,15 +367,13 @@ SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component co
 
 /* As sett_add, but returns the address of the one the entity has, if it has one; it counts as
  * written.
- * Threads: lane, if it has one. Since: 0.1 */
+ * Threads: lane, if the entity has the component. Since: 0.1 */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
 /* Writes a value, adding the component if it is absent: then on_add sees the initialised value
  * first and on_set the written one.
- *   value  `size` bytes, copied by the copy hook; without one by memcpy, and what it replaces, a
- *   fresh
- *          value too, is deinitialised first: what is given moves in. Not NULL, unless the type is
- *          a tag
+ *   value  handed to the copy hook. Without one the old value is deinitialised and these bytes take
+ *          its place: what they own is the world's then. NULL only for a tag
  * Returns the address in the world; NULL on failure. Fails: as sett_add, never PRESENT.
  * Cost: as sett_add or sett_get_mut, plus the copy.
  * Threads: lane, if the entity has it and nobody is told of sets. Since: 0.1 */
@@ -416,8 +426,8 @@ SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_componen
 /* As sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
 static inline const void* sett_accessor_find(const sett_accessor* accessor, sett_entity entity)
 {
-    const sett_world_front_* world = (const sett_world_front_*)(const void*)accessor->world;
-    return SETT_LIKELY_(accessor->type->kind == 0)
+    const sett_world_front_* world = sett_read_front_(accessor->world);
+    return SETT_LIKELY_(accessor->type->kind == SETT_KIND_MATRIX_)
                ? sett_read_value_(world, accessor->type, entity)
                : sett_find(accessor->world, entity, accessor->component);
 }
@@ -425,49 +435,11 @@ static inline const void* sett_accessor_find(const sett_accessor* accessor, sett
 /* As sett_has. Threads: reader. Since: 0.1 */
 static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity entity)
 {
-    const sett_world_front_* world = (const sett_world_front_*)(const void*)accessor->world;
-    return SETT_LIKELY_(accessor->type->kind == 0)
+    const sett_world_front_* world = sett_read_front_(accessor->world);
+    return SETT_LIKELY_(accessor->type->kind == SETT_KIND_MATRIX_)
                ? sett_read_has_(world, accessor->type, entity)
                : sett_has(accessor->world, entity, accessor->component);
 }
-
-/* sett_get, sett_find and sett_has are functions of the library, for other languages and for code
- * compiled without optimisation or for size. Optimised C and C++ has them in line, with a call only
- * where the short way does not lead: define SETT_NO_INLINE if the size of your program matters
- * more. */
-static inline const void* sett_get_in_line_(const sett_world* world, sett_entity entity,
-                                            sett_component component)
-{
-    const sett_world_front_* front = (const sett_world_front_*)(const void*)world;
-    const sett_type_front_* type = sett_read_type_(front, component);
-    const void* value = type != NULL ? sett_read_value_(front, type, entity) : NULL;
-    return SETT_LIKELY_(value != NULL) ? value : sett_get(world, entity, component);
-}
-
-static inline const void* sett_find_in_line_(const sett_world* world, sett_entity entity,
-                                             sett_component component)
-{
-    const sett_world_front_* front = (const sett_world_front_*)(const void*)world;
-    const sett_type_front_* type = sett_read_type_(front, component);
-    return SETT_LIKELY_(type != NULL) ? sett_read_value_(front, type, entity)
-                                      : sett_find(world, entity, component);
-}
-
-static inline bool sett_has_in_line_(const sett_world* world, sett_entity entity,
-                                     sett_component component)
-{
-    const sett_world_front_* front = (const sett_world_front_*)(const void*)world;
-    const sett_type_front_* type = sett_read_type_(front, component);
-    return SETT_LIKELY_(type != NULL) ? sett_read_has_(front, type, entity)
-                                      : sett_has(world, entity, component);
-}
-
-#if (defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(SETT_NO_INLINE)) ||          \
-    (defined(_MSC_VER) && defined(NDEBUG) && !defined(SETT_NO_INLINE))
-#define sett_get sett_get_in_line_
-#define sett_find sett_find_in_line_
-#define sett_has sett_has_in_line_
-#endif
 
 /* Returns the tick at which the value was last written through the API (set, get_mut, ensure, a
  * batch that declares out or inout): exact if the type has track_rows, else that of its page; 0 if
@@ -479,8 +451,10 @@ SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
 /* ------------------------------------------------------------------------------------- commands */
 
 /* Structural change recorded, to be applied when nothing is looping. Every world has one buffer;
- * more can be made, such as one a thread. Each is applied by itself, by sett_commands_apply, first
- * to last, and nothing else applies it: immediate calls do not.
+ * more can be made, such as one a thread. Each is applied by itself, first to last, by
+ * sett_commands_apply; sett_progress and sett_system_run apply the world's own too, and
+ * sett_snapshot_take, sett_ring_take and sett_delta_apply all that there are. Other calls apply
+ * nothing.
  *
  * What a command finds when its turn comes, and what it does then:
  *     its entity is gone, or promised by a command of another buffer that
@@ -596,9 +570,10 @@ typedef struct sett_query_desc {
 /* Rows in a batch at most. */
 #define SETT_BATCH_ROWS 1024
 
-/* A run of matching entities. Rows are visited with SETT_EACH; fields are arrays indexed by row. */
+/* Some matching entities. Rows are visited with SETT_EACH, and not by counting, since they may have
+ * gaps; fields are arrays indexed by row. 2.6 KB: on the stack for each loop that is open. */
 typedef struct sett_batch {
-    uint32_t count;              /* entities in the batch */
+    uint32_t count;              /* entities in the batch, not rows */
     uint32_t field_count;        /* terms of the query */
     const uint16_t* rows;        /* their rows, ascending; NULL: all rows below `count` */
     uint32_t base;               /* entity index of row 0, where `indices` is NULL */
@@ -661,8 +636,7 @@ SETT_API size_t sett_query_explain(sett_query* query, char* out, size_t size);
 /* Returns how many entities match. Cost: as a loop with an empty body. Threads: lane. Since: 0.1 */
 SETT_API uint32_t sett_query_count(sett_query* query);
 
-/* Returns the first entity in the order of the query, null if none matches; and whether any
- * matches.
+/* Returns the first entity in the order of the query, null if none matches.
  * Cost: up to the first match.
  * Threads: lane. Since: 0.1 */
 SETT_API sett_entity sett_query_first(sett_query* query);
@@ -673,8 +647,8 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 /* Loops over all entities that match, batch by batch:
  *
  *     SETT_QUERY(query, b) {
- *         Position* p = sett_batch_field(b, 0);
- *         const Velocity* v = sett_batch_field(b, 1);
+ *         Position* p = SETT_FIELD(b, 0, Position);
+ *         const Velocity* v = SETT_FIELD(b, 1, Velocity);
  *         SETT_EACH(b, i) { p[i].x += v[i].x * dt; }
  *     }
  *
@@ -683,15 +657,11 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  * before `return` or `goto` out of it call sett_batch_end(b). A loop left without stays open: the
  * next structural change is refused with the query's name, until sett_query_end_all.
  *
- * Order: that of the owning group, if one covers the query; that of a packed storage, if one
- * drives; else that of entity indices. A packed storage drives when there is neither a group nor
- * anything positional (a required matrix, a tracked set), or when that is estimated to cost less,
- * by the number of entities with each component and the order of its rows: with one other component
- * up to three quarters of all, with four others up to a seventh (out of order: half, a ninth).
- * sett_query_explain tells. Within a page, entities that have an optional component and those that
- * have not come in batches of their own. Which storage a
- * type has, and which groups there are, thus decides the order of loops, and of all that depends on
- * it. */
+ * Order: that of the owning group, if one covers the query; that of a packed storage, if the loop
+ * goes over its rows; else that of entity indices. Which it is depends on storages and groups, and
+ * on how many entities have what: where order matters, sort, or look at sett_query_explain. Within a
+ * page, entities that have an optional component and those that have not come in batches of their
+ * own. */
 #define SETT_QUERY(query_, b)                                                                      \
     for (sett_batch b##_batch_, *b = sett_query_begin((query_), &b##_batch_); b != NULL;           \
          b = (sett_batch_end(b), (sett_batch*)NULL))                                               \
@@ -715,6 +685,12 @@ SETT_API void sett_batch_end(sett_batch* batch);
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_end_all(sett_world* world);
 
+typedef struct sett_each_ {
+    const uint16_t* rows;
+    uint32_t count;
+    uint32_t k;
+} sett_each_;
+
 /* Visits the rows of a batch: `i` is the row, for fields and for sett_batch_entity. `break` and
  * `continue` mean what they say. When the rows have no gaps this is a plain counting loop, which
  * gcc and clang vectorise at -O3 if the body has up to about ten operations; for longer ones, and
@@ -736,12 +712,6 @@ SETT_API void sett_query_end_all(sett_world* world);
         for (uint32_t i = i##_each_.rows != NULL ? i##_each_.rows[i##_each_.k] : 0,                \
                       i##_end_ = i##_each_.rows != NULL ? i + 1 : i##_each_.count;                 \
              i < i##_end_; ++i)
-
-typedef struct sett_each_ {
-    const uint16_t* rows;
-    uint32_t count;
-    uint32_t k;
-} sett_each_;
 
 /* Returns the array of the k-th term's component, indexed by row (by type: SETT_FIELD, which looks
  * whether it is of that size, while NDEBUG is not defined); NULL for a tag, for access NONE,
@@ -914,6 +884,46 @@ SETT_API void sett_world_stats(const sett_world* world, sett_stats* stats);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_validate(sett_world* world, const char** reason);
 
+/* -------------------------------------------------------------------------------------- in line */
+
+/* sett_get, sett_find and sett_has are functions of the library, for other languages and for code
+ * compiled without optimisation or for size. Optimised C and C++ has them in line, with a call only
+ * where the short way does not lead: define SETT_NO_INLINE if the size of your program matters
+ * more. */
+static inline const void* sett_get_in_line_(const sett_world* world, sett_entity entity,
+                                            sett_component component)
+{
+    const sett_world_front_* front = sett_read_front_(world);
+    const sett_type_front_* type = sett_read_type_(front, component);
+    const void* value = type != NULL ? sett_read_value_(front, type, entity) : NULL;
+    return SETT_LIKELY_(value != NULL) ? value : sett_get(world, entity, component);
+}
+
+static inline const void* sett_find_in_line_(const sett_world* world, sett_entity entity,
+                                             sett_component component)
+{
+    const sett_world_front_* front = sett_read_front_(world);
+    const sett_type_front_* type = sett_read_type_(front, component);
+    return SETT_LIKELY_(type != NULL) ? sett_read_value_(front, type, entity)
+                                      : sett_find(world, entity, component);
+}
+
+static inline bool sett_has_in_line_(const sett_world* world, sett_entity entity,
+                                     sett_component component)
+{
+    const sett_world_front_* front = sett_read_front_(world);
+    const sett_type_front_* type = sett_read_type_(front, component);
+    return SETT_LIKELY_(type != NULL) ? sett_read_has_(front, type, entity)
+                                      : sett_has(world, entity, component);
+}
+
+#if (defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(SETT_NO_INLINE)) ||          \
+    (defined(_MSC_VER) && defined(NDEBUG) && !defined(SETT_NO_INLINE))
+#define sett_get sett_get_in_line_
+#define sett_find sett_find_in_line_
+#define sett_has sett_has_in_line_
+#endif
+
 /* -------------------------------------------------------------------------------------- by type */
 
 /* Returns a world, or NULL when memory runs out or header and library do not match. `desc` may be
@@ -925,12 +935,13 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
     return sett_world_create_checked(desc, SETT_VERSION, SETT_LAYOUT);
 }
 
-/* The macros below name a component by its C type T and expect its id under the name T_id: an
- * enumerator, a static or a local variable, as you like.
+/* The macros below name a component by its C type T, which is one word, and expect its id under the
+ * name T_id: an enumerator, a static or a local variable, as you like.
  *
  *     Position_id = SETT_REGISTER(world, Position);                     a number that is free
  *     SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);           an enumerator's
  *     SETT_SET(world, e, Position, .x = 1, .y = 2);
+ *     sett_set(world, e, Position_id, &start);                          a value that is there
  *     const Position* p = SETT_GET(world, e, Position);
  *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_WRITES(Position), SETT_READS(Velocity));
  *
@@ -982,23 +993,27 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
 #define SETT_CMD_ADD(commands, entity, T) sett_cmd_add((commands), (entity), T##_id)
 #define SETT_CMD_REMOVE(commands, entity, T) sett_cmd_remove((commands), (entity), T##_id)
 
-/* Terms of a query, by type: .terms = {SETT_WRITES(Position), SETT_READS(Velocity)}. An id that is
- * still 0, because the type was never registered, becomes one that no type has: the query is
- * refused. */
+/* Terms of a query, by type: .terms = {SETT_WRITES(Position), SETT_READS(Velocity)}; outside of a
+ * list in C (sett_term)SETT_READS(Velocity). An id that is still 0, because the type was never
+ * registered, becomes one that no type has: the query is refused. */
 #define SETT_TERM_ID(T) (T##_id != 0 ? (sett_component)T##_id : UINT32_MAX)
 /* clang-format off */
-/* The entity has it, and the loop reads it, reads and writes it, writes it unseen, or only asks; or
- * reads it if it was written since sett_query_set_since. */
+/* has it; read */
 #define SETT_READS(T)      {SETT_TERM_ID(T), SETT_IN, SETT_WITH, false}
+/* has it; read and written */
 #define SETT_WRITES(T)     {SETT_TERM_ID(T), SETT_INOUT, SETT_WITH, false}
+/* has it; every value is written, and none read before */
 #define SETT_OVERWRITES(T) {SETT_TERM_ID(T), SETT_OUT, SETT_WITH, false}
+/* has it; no field */
 #define SETT_HAVING(T)     {SETT_TERM_ID(T), SETT_NONE, SETT_WITH, false}
+/* has it, written since sett_query_set_since; read */
 #define SETT_CHANGED(T)    {SETT_TERM_ID(T), SETT_IN, SETT_WITH, true}
-
-/* It does not have it; it may have it; it has at least one of these. */
+/* does not have it */
 #define SETT_LACKS(T)      {SETT_TERM_ID(T), SETT_NONE, SETT_WITHOUT, false}
+/* may have it; read, or read and written, where it is there */
 #define SETT_MAY_READ(T)   {SETT_TERM_ID(T), SETT_IN, SETT_OPTIONAL, false}
 #define SETT_MAY_WRITE(T)  {SETT_TERM_ID(T), SETT_INOUT, SETT_OPTIONAL, false}
+/* has at least one of the types so named */
 #define SETT_ANY_OF(T)     {SETT_TERM_ID(T), SETT_IN, SETT_ANY, false}
 /* clang-format on */
 

@@ -4,7 +4,8 @@
  *     const Clock* now = sett_singleton_get(world, Clock_id);
  *
  * They are components like all others, of an entity that the world keeps for them: queries,
- * observers and snapshots see them so. It has the tag "Singletons".
+ * observers and snapshots see them so. It has the tag "Singletons". Ask for the address each frame:
+ * who keeps one from ensure and writes to it behind a snapshot's back loses what is written.
  *
  * SPDX-License-Identifier: MIT
  */

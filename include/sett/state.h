@@ -7,12 +7,16 @@
  *
  * What the state is: which entities exist, with which handles, and which come next; the components
  * that they have and the values of those; the order of packed storages, what groups and tracked
- * sets hold; the ticks of change detection. What it is not: types, queries, groups and systems
- * themselves, recorded commands, and values of types that say SETT_SAVE_SKIP.
+ * sets hold; the ticks of change detection; frame and time of sett_progress, and of each system
+ * whether it is enabled and how far it is on the way to its next run. What it is not: types,
+ * queries, groups and systems themselves, recorded commands, and values of types that say
+ * SETT_SAVE_SKIP.
  *
  * A value counts as written when the library is told: by sett_set, sett_get_mut and their kin, by
  * batches that declare out or inout. An address from sett_get_mut may be written until the next
- * snapshot is taken or restored, and read for as long as the component lives.
+ * snapshot is taken or restored, and read for as long as the component lives. What is written
+ * otherwise is missing from the snapshots, without a word: call sett_world_check_writes once a frame
+ * while you develop.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -217,7 +221,7 @@ SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size
 /* The snapshots of the last n frames: taking one more drops the oldest. */
 typedef struct sett_ring sett_ring;
 
-/* Makes a ring of up to `capacity` (at least 1) snapshots. It belongs to the world.
+/* Makes a ring of up to `capacity` (0 counts as 1) snapshots. It belongs to the world.
  * Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
 SETT_API sett_ring* sett_ring_create(sett_world* world, uint32_t capacity);
 
@@ -228,7 +232,13 @@ SETT_API void sett_ring_destroy(sett_ring* ring);
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
 /* Goes back to the snapshot taken `back` takings ago: 0 is the latest. It stays in the ring, and
- * the later ones are dropped: the frame that it begins need not take another, those that follow do.
+ * the later ones are dropped. The frame that it begins must not take again, or the ring has the
+ * same moment twice; those that follow do:
+ *
+ *     sett_ring_take(ring), play(world);                   each frame
+ *     sett_ring_restore(ring, 7), play(world);             eight frames back, and up to now again
+ *     for (int k = 1; k < 8; k++) { sett_ring_take(ring), play(world); }
+ *
  * Fails: ARGUMENT (it does not hold as many), or as sett_snapshot_restore. */
 SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
 

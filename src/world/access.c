@@ -174,9 +174,9 @@ ACCESS_SAME(sett_type_front_, rows, setti_type, storage.rows);
 ACCESS_SAME(sett_world_front_, types, sett_world, types);
 ACCESS_SAME(sett_world_front_, type_count, sett_world, hot_capacity);
 ACCESS_SAME(sett_world_front_, entities, sett_world, entities.pages);
-static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_MATRIX == 0 &&
-                  SETTI_ID_SET_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
-                  offsetof(setti_entity_page, generation) == 0,
+static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) &&
+                  SETTI_MATRIX == SETT_KIND_MATRIX_ && SETTI_ID_SET_SHIFT == 10 &&
+                  SETTI_BITS_SHIFT == 13 && offsetof(setti_entity_page, generation) == 0,
               "read.h: pages");
 
 sett_accessor sett_accessor_make(const sett_world* world, sett_component component)
