@@ -55,6 +55,7 @@
 /* clang-format on */
 
 #define TEST_MAIN(...)                                                                             \
+    check_state check_progress;                                                                    \
     int main(int argc, char** argv)                                                                \
     {                                                                                              \
         static const check_test tests[] = {__VA_ARGS__};                                           \
@@ -109,18 +110,15 @@ typedef struct check_integer {
         default: check_signed)(x)
 /* clang-format on */
 
-/* What the closing line counts. One program has one list of tests, so one such state. */
+/* What the closing line counts. One program has one list of tests, so one such state, of however
+ * many files it is made; it is defined where main is, as TEST_MAIN does. */
 typedef struct check_state {
     const char* running;
     size_t passed;
     uint64_t told; /* tenths of the test that runs, by check_tell */
 } check_state;
 
-static inline check_state* check_progress(void)
-{
-    static check_state state;
-    return &state;
-}
+extern check_state check_progress;
 
 static inline check_integer check_unsigned(unsigned long long value)
 {
@@ -135,15 +133,15 @@ static inline check_integer check_signed(long long value)
 CHECK_PRINTF(3, 4)
 _Noreturn static inline void check_failed(const char* file, int line, const char* format, ...)
 {
-    const check_state* state = check_progress();
+    const char* test = check_progress.running;
     va_list arguments;
     va_start(arguments, format);
     fflush(stdout);
-    fprintf(stderr, "%s:%d: %s: ", file, line, state->running ? state->running : "(no test)");
+    fprintf(stderr, "%s:%d: %s: ", file, line, test != NULL ? test : "(no test)");
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
     va_end(arguments);
-    printf("%zu passed, 1 failed\n", state->passed);
+    printf("%zu passed, 1 failed\n", check_progress.passed);
     fflush(stdout);
     /* Not exit: a checked program in an unknown state should not run its exit handlers, nor should
      * a leak of the failed test hide what failed. */
@@ -202,9 +200,8 @@ static inline uint64_t check_setting(const char* variable, uint64_t otherwise)
 static inline void check_tell(uint64_t done, uint64_t all)
 {
     uint64_t tenth = all / 10;
-    check_state* state = check_progress();
-    if (all >= 200000 && done >= tenth * (state->told + 1) && state->told < 9) {
-        state->told = done / tenth;
+    if (all >= 200000 && done >= tenth * (check_progress.told + 1) && check_progress.told < 9) {
+        check_progress.told = done / tenth;
         printf("  %llu of %llu operations\n", (unsigned long long)done, (unsigned long long)all);
         fflush(stdout);
     }
@@ -212,12 +209,12 @@ static inline void check_tell(uint64_t done, uint64_t all)
 
 static inline void check_run_one(const check_test* test)
 {
-    check_progress()->running = test->name;
-    check_progress()->told = 0;
+    check_progress.running = test->name;
+    check_progress.told = 0;
     printf("%s\n", test->name);
     fflush(stdout);
     test->function();
-    check_progress()->passed++;
+    check_progress.passed++;
 }
 
 static inline int check_run(const check_test* tests, size_t count, int argc, char** argv)
@@ -239,7 +236,7 @@ static inline int check_run(const check_test* tests, size_t count, int argc, cha
     for (size_t i = 0; argc < 2 && i < count; i++) {
         check_run_one(&tests[i]);
     }
-    printf("%zu passed, 0 failed\n", check_progress()->passed);
+    printf("%zu passed, 0 failed\n", check_progress.passed);
     return 0;
 }
 

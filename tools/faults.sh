@@ -80,7 +80,7 @@ fails() { # <test> <folder with the objects of a fault, or none>
     program=$work/test/$1
     if [ -n "$2" ]; then
         program=$2/$1
-        gcc "$work/test/CMakeFiles/$1.dir/$1.c.o" "$2"/*.o "$work/libsett.a" -pthread \
+        gcc $(find "$work/test/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o "$work/libsett.a" -pthread \
             -o "$program" || exit 1
     fi
     # A failing test may crash in all manners; what it says of a fault is of no interest.

@@ -1,0 +1,132 @@
+/* op_break.c: a world broken on purpose, to prove that validation sees it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "model/operations.h"
+
+#include "world/world.h"
+
+#define SCRATCH_ENTITIES 200u
+
+typedef struct scratch {
+    sett_world* world;
+    setti_type* matrix;
+    setti_type* packed;
+    setti_type* kept;
+    setti_type* loose;
+    setti_type* needy; /* requires matrix */
+    setti_type* hooked;
+    setti_listener* group; /* owns packed */
+    setti_listener* set;   /* owns nothing */
+    sett_entity entity[SCRATCH_ENTITIES];
+} scratch;
+
+static void scratch_hook(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    (void)user;
+}
+
+static setti_type* scratch_register(sett_world* world, sett_component_desc desc)
+{
+    sett_component id = sett_component_register(world, &desc);
+    CHECK(id != 0);
+    return setti_world_type(world, id);
+}
+
+static void scratch_begin(scratch* s)
+{
+    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK(s->world != NULL);
+    s->matrix = scratch_register(s->world, (sett_component_desc){.name = "matrix", .size = 8});
+    s->packed = scratch_register(
+        s->world,
+        (sett_component_desc){.name = "packed", .size = 8, .storage = SETT_STORAGE_PACKED});
+    s->kept = scratch_register(
+        s->world, (sett_component_desc){.name = "kept", .size = 8, .keep_order = true});
+    s->loose = scratch_register(s->world, (sett_component_desc){.name = "loose", .loose = true});
+    s->needy = scratch_register(
+        s->world,
+        (sett_component_desc){.name = "needy", .required = &s->matrix->id, .required_count = 1});
+    s->hooked = scratch_register(
+        s->world, (sett_component_desc){.name = "hooked", .size = 4, .on_remove = scratch_hook});
+    setti_type* all[] = {s->matrix, s->packed, s->kept, s->loose, s->needy, s->hooked};
+    for (uint32_t k = 0; k < SCRATCH_ENTITIES; k++) {
+        s->entity[k] = sett_entity_create(s->world);
+        for (uint32_t j = 0; j < 6; j++) {
+            CHECK((k + j) % 4 == 0 || sett_ensure(s->world, s->entity[k], all[j]->id) != NULL);
+        }
+    }
+    sett_remove(s->world, s->entity[10], s->kept->id);
+    sett_group* group = sett_group_create(
+        s->world, &(sett_group_desc){.owned = {s->packed->id}, .with = {s->hooked->id}});
+    sett_group* set = sett_group_create(
+        s->world, &(sett_group_desc){.with = {s->matrix->id}, .without = {s->kept->id}});
+    CHECK(group != NULL && set != NULL);
+    s->group = setti_group_listener(group);
+    s->set = setti_group_listener(set);
+    CHECK_EQ(sett_world_validate(s->world, NULL), SETT_OK);
+}
+
+/* Each way changes one number behind the library's back. */
+static void scratch_break(scratch* s, uint32_t way)
+{
+    sett_world* w = s->world;
+    setti_entity_page* page = setti_entity_page_of(&w->entities, 0);
+    setti_id_page* ids = setti_id_set_page_of(&w->entities.ids, 0);
+    setti_sparse_page* sparse = s->packed->storage.presence.data[0];
+    uint64_t* bits = s->matrix->storage.presence.data[0];
+    uint64_t* loose = s->loose->storage.presence.data[0];
+    /* clang-format off */
+    switch (way) {
+    case 0: bits[1] ^= 1u << 3; break;                           /* presence against signature */
+    /* presence of an index not alive */
+    case 1: bits[10] ^= 1; break;
+    case 2: loose[12] ^= 1; break;
+    case 3: s->matrix->storage.count++; break;
+    case 4: s->matrix->storage.extent = 64; break;
+    /* packed: the way there and back */
+    case 5: sparse->row[5] ^= 1; break;
+    case 6: *setti_storage_index(&s->packed->storage, 3) = SETTI_NONE; break;
+    case 7: sparse->count--; break;
+    case 8: s->kept->storage.extent++; break;                    /* a gap at the end */
+    case 9: page->generation[7] |= SETTI_DEAD; break;            /* a member that is not alive */
+    case 10: page->generation[900] &= ~SETTI_DEAD; break;        /* alive without being a member */
+    case 11: page->signature[900] = 1; break;                    /* nobody's signature */
+    case 12: page->signature[20] = page->signature[21]; break;   /* another's */
+    case 13: ids->dense[4] = 5; break;                           /* no permutation any more */
+    case 14: w->pool.used_size += 32; break;
+    case 15: w->signatures.record[page->signature[6]].hooked ^= 1; break;
+    case 16: w->entities.retired++; break;
+    case 17: s->group->length--; break;
+    case 18: s->group->length++; break;
+    case 20: s->hooked->flags ^= SETTI_TYPE_ON_SET; break;       /* nobody is told */
+    case 19: *(uint64_t*)s->set->members.presence.data[0] ^= 2; break;
+    default: s->set->members.count++; break;
+    }
+    /* clang-format on */
+}
+
+/* Whether validation sees this one break. Memory that a broken world cannot account for stays
+ * with its pool. */
+bool scratch_is_seen(uint32_t way)
+{
+    scratch s;
+    scratch_begin(&s);
+    sett_world good = *s.world;
+    scratch_break(&s, way);
+    const char* reason = "";
+    bool seen = sett_world_validate(s.world, &reason) == SETT_STATUS_INVALID && reason[0] != '\0';
+    setti_pool_deinit(&s.world->pool); /* not sett_world_destroy: who knows what it would follow */
+    good.pool.allocator.realloc_fn(good.pool.allocator.user, s.world, sizeof(good), 0, 64);
+    return seen;
+}
+
+void op_break(void)
+{
+    if (one_in(50)) {
+        EXPECT(scratch_is_seen(below(BREAKS)));
+    }
+}
