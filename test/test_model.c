@@ -152,7 +152,7 @@ static void run_all(bool plain, uint64_t count)
 {
     memset(&run, 0, sizeof(run));
     run.seed = seed_given;
-    run.chance = model_mix(seed_given + 1);
+    run.chance = chance_mix(seed_given + 1);
     run.closely = plain ? CLOSELY / 5 : CLOSELY;
     memset(operation_counts, 0, sizeof(operation_counts));
     forget_kept();

@@ -9,6 +9,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "chance.h"
 #include "check.h"
 #include "sett/duplicate.h"
 #include "sett/hierarchy.h"
@@ -112,11 +113,7 @@ static uint64_t chance_state;
 
 static uint32_t below(uint32_t limit)
 {
-    chance_state += 0x9E3779B97F4A7C15u;
-    uint64_t z = chance_state;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (uint32_t)(((z ^ (z >> 31)) >> 32) * limit >> 32);
+    return chance_below(&chance_state, limit);
 }
 
 static bool alive(sett_entity entity)

@@ -4,6 +4,7 @@
  *
  * What a system does to an entity depends on the frame, the system and the entity alone, and stays
  * within what the system declares: if results differ, two jobs met. */
+#include "chance.h"
 #include "check.h"
 #include "sett/system.h"
 
@@ -56,23 +57,13 @@ static uint64_t draw(uint64_t* state)
     return *state;
 }
 
-static uint32_t mix(uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t h = a * 0x9E3779B97F4A7C15u ^ (b + 0x632BE59BD9B4E019u) * 0xD6E8FEB86659FD93u ^
-                 (c + 1) * 0xC2B2AE3D27D4EB4Fu;
-    h ^= h >> 32;
-    h *= 0xD6E8FEB86659FD93u;
-    h ^= h >> 29;
-    return (uint32_t)(h >> 16);
-}
-
 /* ---- What a system does ---------------------------------------------------------------------- */
 
 static void act_by_handle(sett_context* c, const arena_world* at, const actor* a, sett_entity e,
                           uint32_t* sum)
 {
     sett_entity other =
-        sett_entity_at(c->world, mix(c->frame, e.index, a->number) % at->scene->most);
+        sett_entity_at(c->world, chance_of(c->frame, e.index, a->number) % at->scene->most);
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && a->desc.reads[k] != 0; k++) {
         const uint32_t* value = sett_find(c->world, other, a->desc.reads[k]);
         *sum += value != NULL ? *value : 1;
@@ -94,7 +85,7 @@ static void act_by_handle(sett_context* c, const arena_world* at, const actor* a
 static void act_by_command(sett_context* c, const arena_world* at, const actor* a, sett_entity e,
                            uint32_t sum)
 {
-    uint32_t dice = mix(c->frame, e.index, a->number + 100);
+    uint32_t dice = chance_of(c->frame, e.index, a->number + 100);
     sett_component type = at->type[dice / 64 % TYPES];
     uint32_t value[64] = {sum};
     if (a->creates && dice % 64 == 0 && sett_entity_count(c->world) < at->scene->most) {
@@ -125,7 +116,7 @@ static void act(sett_context* c)
     SETT_SYSTEM_QUERY(c, b) {
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
-            uint32_t sum = mix(c->frame, e.index, a->number);
+            uint32_t sum = chance_of(c->frame, e.index, a->number);
             CHECK(sett_entity_valid(c->world, e));
             for (uint32_t k = 0; k < b->field_count; k++) {
                 const setti_type* type = setti_world_type(c->world, a->desc.terms[k].component);
@@ -223,7 +214,7 @@ static void world_begin(arena_world* at, scene* s, uint32_t which)
         sett_entity e = sett_entity_create(at->world);
         for (uint32_t type = 0; type < TYPES; type++) {
             uint32_t value[64] = {k * 10 + type};
-            if (mix(k, type, 1) % (type % 4 + 1) == 0) {
+            if (chance_of(k, type, 1) % (type % 4 + 1) == 0) {
                 CHECK(sett_set(at->world, e, at->type[type], value) != NULL);
             }
         }

@@ -7,6 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "chance.h"
 #include "check.h"
 #include "sett/state.h"
 
@@ -25,15 +26,12 @@ static uint64_t chance_state;
 
 static uint64_t chance(void)
 {
-    uint64_t z = chance_state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+    return chance_draw(&chance_state);
 }
 
 static uint32_t below(uint32_t limit)
 {
-    return (uint32_t)((chance() >> 32) * limit >> 32);
+    return chance_below(&chance_state, limit);
 }
 
 static bool one_in(uint32_t n)

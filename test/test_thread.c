@@ -2,6 +2,7 @@
  * bit, whoever does its jobs, in whatever order and however late; what may be called from systems
  * that run side by side can be. Meant for the thread sanitizer as much as for its own checks
  * (tools/test.sh tsan). */
+#include "chance.h"
 #include "check.h"
 #include "sett/threads.h"
 
@@ -145,23 +146,12 @@ typedef struct town {
     atomic_uint calls; /* of anything, from anywhere */
 } town;
 
-/* A number that depends on its arguments alone. */
-static uint32_t mix(uint64_t a, uint64_t b, uint64_t c)
-{
-    uint64_t h = a * 0x9E3779B97F4A7C15u ^ (b + 0x632BE59BD9B4E019u) * 0xD6E8FEB86659FD93u ^
-                 (c + 1) * 0xC2B2AE3D27D4EB4Fu;
-    h ^= h >> 32;
-    h *= 0xD6E8FEB86659FD93u;
-    h ^= h >> 29;
-    return (uint32_t)(h >> 16);
-}
-
 static void come_late(sett_context* c)
 {
     town* t = c->user;
     uint32_t call = atomic_fetch_add(&t->calls, 1);
-    if (t->delayed && mix(call, setti_platform_now(), 3) % 4 == 0) {
-        uint64_t until = setti_platform_now() + mix(call, 1, 2) % 200000;
+    if (t->delayed && chance_of(call, setti_platform_now(), 3) % 4 == 0) {
+        uint64_t until = setti_platform_now() + chance_of(call, 1, 2) % 200000;
         while (setti_platform_now() < until) {
             setti_platform_pause();
         }
@@ -187,7 +177,7 @@ static void town_age(sett_context* c)
     SETT_SYSTEM_QUERY(c, b) {
         Health* h = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
-            h[i].points -= (int32_t)(mix(c->frame, sett_batch_index(b, i), 5) % 3);
+            h[i].points -= (int32_t)(chance_of(c->frame, sett_batch_index(b, i), 5) % 3);
         }
     }
 }
@@ -201,7 +191,8 @@ static void town_aim(sett_context* c)
         Target* target = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             uint32_t index = sett_batch_index(b, i);
-            sett_entity other = sett_entity_at(c->world, mix(c->frame, index, 7) % (t->most + 1));
+            sett_entity other =
+                sett_entity_at(c->world, chance_of(c->frame, index, 7) % (t->most + 1));
             const Place* p = sett_find(c->world, other, t->Place_id);
             if (p != NULL && p->x < p->y && sett_has(c->world, other, t->Health_id)) {
                 target[i].entity = other;
@@ -219,7 +210,7 @@ static void town_shoot(sett_context* c)
         const Target* target = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             Health* h = sett_find_mut(c->world, target[i].entity, t->Health_id);
-            if (h != NULL && mix(c->frame, sett_batch_index(b, i), 11) % 8 == 0) {
+            if (h != NULL && chance_of(c->frame, sett_batch_index(b, i), 11) % 8 == 0) {
                 h->points -= 5;
             }
         }
@@ -252,7 +243,7 @@ static void town_spawn(sett_context* c)
         const Place* place = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
             sett_entity maker = sett_batch_entity(b, i);
-            uint32_t dice = mix(c->frame, maker.index, 13);
+            uint32_t dice = chance_of(c->frame, maker.index, 13);
             if (dice % 16 != 0) {
                 continue;
             }
@@ -280,7 +271,7 @@ static void town_badge(sett_context* c)
         const Health* h = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
-            uint32_t dice = mix(c->frame, e.index, 17) % 64;
+            uint32_t dice = chance_of(c->frame, e.index, 17) % 64;
             if (dice == 0) {
                 Badge badge = {c->frame << 32 | (uint32_t)h[i].points};
                 CHECK_EQ(sett_cmd_set(c->commands, e, t->Badge_id, &badge), SETT_OK);
@@ -556,7 +547,7 @@ static void reads_everything(sett_context* c)
     SETT_SYSTEM_QUERY(c, b) {
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
-            sett_entity other = sett_entity_at(world, mix(e.index, 1, 2) % t->most);
+            sett_entity other = sett_entity_at(world, chance_of(e.index, 1, 2) % t->most);
             sum += sett_entity_valid(world, other);
             sum += sett_find(world, other, t->Place_id) != NULL;
             sum += sett_has(world, other, t->Badge_id);

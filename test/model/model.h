@@ -86,13 +86,6 @@ typedef struct model_owned {
 
 #define MODEL_GUARD 0x0123456789ABCDEFu
 
-static inline uint64_t model_mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-}
-
 /* The bytes that `seed` makes; seed 0 makes zeroes. */
 void model_fill(void* value, size_t size, uint32_t seed);
 bool model_filled(const void* value, size_t size, uint32_t seed);

@@ -4,10 +4,12 @@
  */
 #include "model/model.h"
 
+#include "chance.h"
+
 /* Byte `at` to `at + 7` of the value that `seed` makes; seed 0 makes zeroes. */
 static uint64_t model_word(uint32_t seed, size_t at)
 {
-    return seed == 0 ? 0 : model_mix(seed * 0x9E3779B97F4A7C15u + at);
+    return seed == 0 ? 0 : chance_mix(seed * 0x9E3779B97F4A7C15u + at);
 }
 
 void model_fill(void* value, size_t size, uint32_t seed)
@@ -36,7 +38,7 @@ bool model_filled(const void* value, size_t size, uint32_t seed)
 uint64_t model_event_sum(model_event event, uint32_t index, const void* bytes, size_t size)
 {
     unsigned char first[64] = {0};
-    uint64_t sum = model_mix(index + 1);
+    uint64_t sum = chance_mix(index + 1);
     if (event == MODEL_ON_ADD || size == 0) {
         return sum;
     }
@@ -44,7 +46,7 @@ uint64_t model_event_sum(model_event event, uint32_t index, const void* bytes, s
     for (size_t at = 0; at < sizeof(first) && at < size; at += 8) {
         uint64_t word;
         memcpy(&word, first + at, 8);
-        sum = model_mix(sum + word);
+        sum = chance_mix(sum + word);
     }
     return sum;
 }

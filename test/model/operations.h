@@ -9,6 +9,7 @@
 #ifndef SETT_TEST_OPERATIONS_H
 #define SETT_TEST_OPERATIONS_H
 
+#include "chance.h"
 #include "model/model.h"
 
 #include "store/storage.h"
@@ -41,14 +42,13 @@ bool afford(uint64_t cost);
 
 static inline uint64_t chance(void)
 {
-    run.chance += 0x9E3779B97F4A7C15u;
-    return model_mix(run.chance);
+    return chance_draw(&run.chance);
 }
 
 /* 0 to limit - 1. */
 static inline uint32_t below(uint32_t limit)
 {
-    return (uint32_t)((chance() >> 32) * limit >> 32);
+    return chance_below(&run.chance, limit);
 }
 
 static inline bool one_in(uint32_t n)
