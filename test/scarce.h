@@ -12,8 +12,7 @@
 #ifndef SETT_TEST_SCARCE_H
 #define SETT_TEST_SCARCE_H
 
-#include "check.h"
-#include "sett/sett.h"
+#include "worlds.h"
 
 #include "world/world.h"
 
@@ -127,8 +126,7 @@ static inline bool scarce_try(sett_world* world, scarce_memory* memory, size_t l
     memory->strict = strict;
     bool done = step(user);
     scarce_give_back(&world->pool, memory);
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(world);
     if (!done) {
         CHECK_EQ(sett_world_error(world), SETT_STATUS_OUT_OF_MEMORY);
         memory->failures++;

@@ -1,8 +1,8 @@
 /* test_change.c: the order of what happens when structure changes: requirements, hooks, values;
  * and what hooks may do. */
-#include "check.h"
 #include "sett/sett.h"
 #include "sett/state.h"
+#include "worlds.h"
 
 /* A journal of everything that hooks are told: "+a" added, "=a" set, "-a" to be removed, "ia"
  * init, "da" deinit, "ca" copy. */
@@ -103,8 +103,7 @@ static void scene_register(scene* s, kind* k, const char* name, const kind* firs
 
 static void scene_begin(scene* s)
 {
-    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(s->world != NULL);
+    s->world = quiet_world();
     scene_register(s, &s->a, "a", NULL, NULL);
     scene_register(s, &s->b, "b", &s->a, NULL);
     scene_register(s, &s->c, "c", &s->b, NULL);
@@ -116,9 +115,7 @@ static void scene_begin(scene* s)
 
 static void scene_end(scene* s)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
-    sett_world_destroy(s->world);
+    CHECK_END(s->world);
     journal[0] = '\0';
 }
 
@@ -318,7 +315,7 @@ static void hooks_run_when_all_of_many_are_there(void)
     static sett_entity e[OLD];
     static sett_entity made[NEW];
     static uint64_t values[NEW];
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component id = sett_component_register(
         world, &(sett_component_desc){.name = "v", .size = 8, .on_add = count_add});
     sett_entity_create_many(world, OLD, NULL, 0, NULL, e);
@@ -347,7 +344,7 @@ enum {
 static sett_world* world_with_freed(uint32_t order, sett_component* ids)
 {
     static sett_entity e[AGAIN];
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     ids[0] = sett_component_register(world, &(sett_component_desc){.name = "a", .size = 8});
     ids[1] = sett_component_register(
         world, &(sett_component_desc){.name = "b", .size = 3, .storage = SETT_STORAGE_PACKED});
@@ -456,7 +453,7 @@ static void meddle(sett_world* world, sett_entity entity, void* value, void* use
 
 static void hooks_must_not_change_structure(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     meddled_count = 0;
     meddled = sett_component_register(
         world,
@@ -491,7 +488,7 @@ static void destroy_self(sett_world* world, sett_entity entity, void* value, voi
 
 static void destroying_inside_of_the_hook_is_harmless(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component plain = sett_component_register(world, &(sett_component_desc){.name = "plain"});
     sett_component self = sett_component_register(
         world, &(sett_component_desc){.name = "self", .on_remove = destroy_self});
@@ -522,7 +519,7 @@ static void a_value_may_come_from_the_same_storage(void)
         unsigned char bytes[40000];
     } Big;
     static Big big;
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     for (int kept = 0; kept < 2; kept++) {
         sett_component id = sett_component_register(
             world, &(sett_component_desc){.name = kept != 0 ? "kept" : "big",
@@ -552,7 +549,7 @@ static void a_value_may_come_from_the_same_storage(void)
 
 static void matrix_addresses_hold(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component id =
         sett_component_register(world, &(sett_component_desc){.name = "v", .size = 8});
     sett_entity first = sett_entity_create(world);
@@ -576,7 +573,7 @@ static void reserved_additions_need_no_memory(void)
 {
     static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
     for (uint32_t k = 0; k < 2; k++) {
-        sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+        sett_world* world = quiet_world();
         sett_component id = sett_component_register(
             world, &(sett_component_desc){.name = "v", .size = 24, .storage = kinds[k]});
         sett_add(world, sett_entity_create(world), id); /* the transition is known */
@@ -596,7 +593,7 @@ static void reserved_additions_need_no_memory(void)
 
 static void reserving_nothing_or_for_nobody(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component id = sett_component_register(
         world, &(sett_component_desc){
                    .name = "v", .size = (size_t)1 << 26, .storage = SETT_STORAGE_PACKED});

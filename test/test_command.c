@@ -55,8 +55,7 @@ static void noisy_on_add(sett_world* world, sett_entity entity, void* value, voi
 
 static void scene_begin(scene* s)
 {
-    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(s->world != NULL);
+    s->world = quiet_world();
     s->commands = sett_world_commands(s->world);
     s->number =
         sett_component_register(s->world, &(sett_component_desc){.name = "number", .size = 4});
@@ -76,9 +75,7 @@ static void scene_begin(scene* s)
 
 static void scene_end(scene* s)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
-    sett_world_destroy(s->world);
+    CHECK_END(s->world);
     CHECK_EQ(owned_alive, 0);
 }
 

@@ -1,20 +1,6 @@
 /* test_component.c: registering types. */
-#include "check.h"
 #include "sett/sett.h"
-
-static sett_world* make_world(void)
-{
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(world != NULL);
-    return world;
-}
-
-static void end_world(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-    sett_world_destroy(world);
-}
+#include "worlds.h"
 
 static sett_component must_register(sett_world* world, sett_component_desc desc)
 {
@@ -44,7 +30,7 @@ static void defaults_are_resolved(void)
         {6, 2, SETT_STORAGE_MATRIX},   {8, 8, SETT_STORAGE_MATRIX},
         {12, 4, SETT_STORAGE_MATRIX},  {256, 16, SETT_STORAGE_MATRIX},
         {257, 1, SETT_STORAGE_PACKED}, {4096, 16, SETT_STORAGE_PACKED}};
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     for (uint32_t k = 0; k < 8; k++) {
         char name[16];
         sett_component_desc desc;
@@ -65,12 +51,12 @@ static void defaults_are_resolved(void)
     CHECK_EQ(sett_component_find(world, "nothing"), 0);
     CHECK(sett_component_name(world, 0) == NULL && sett_component_name(world, 9) == NULL);
     CHECK(sett_component_name(world, UINT32_MAX) == NULL);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void the_same_again_is_the_same(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     static const uint32_t offsets[] = {0, 8};
     sett_component base = must_register(world, (sett_component_desc){.name = "base"});
     sett_component_desc desc = {.name = "twice",
@@ -95,12 +81,12 @@ static void the_same_again_is_the_same(void)
     sett_component_describe(world, id, &described);
     CHECK(described.required != &base && described.required[0] == base);
     CHECK(described.entity_offsets != offsets && described.entity_offsets[1] == 8);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_conflict_says_what_differs(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component_desc first = {.name = "thing", .size = 48, .align = 8, .id = 30};
     must_register(world, first);
     sett_component_desc other = first;
@@ -116,13 +102,13 @@ static void a_conflict_says_what_differs(void)
     must_refuse(world, other, SETT_STATUS_CONFLICT,
                 "\"other\" cannot have id 30: \"thing\" has it");
     CHECK_EQ(sett_component_find(world, "other"), 0);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* Each field that two registrations must agree on. */
 static void every_difference_is_a_conflict(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     static const uint32_t offset = 8;
     sett_component base = must_register(world, (sett_component_desc){.name = "base"});
     sett_component_desc good = {
@@ -144,12 +130,12 @@ static void every_difference_is_a_conflict(void)
     good.entity_offsets = &offset;
     good.entity_offset_count = 1;
     must_refuse(world, good, SETT_STATUS_CONFLICT, "thing");
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void bad_descriptors_are_refused(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     static const uint32_t outside = 4;
     static const sett_component_desc bad[] = {
         {.name = NULL},
@@ -171,12 +157,12 @@ static void bad_descriptors_are_refused(void)
     for (uint32_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
         must_refuse(world, bad[k], SETT_STATUS_ARGUMENT, "sett_component_register");
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void own_ids_and_automatic_ones_live_together(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     CHECK_EQ(must_register(world, (sett_component_desc){.name = "two", .id = 2}), 2);
     CHECK_EQ(must_register(world, (sett_component_desc){.name = "last", .id = 1048575}), 1048575);
     CHECK_EQ(must_register(world, (sett_component_desc){.name = "a"}), 1);
@@ -189,12 +175,12 @@ static void own_ids_and_automatic_ones_live_together(void)
     CHECK(ids[0] == 2 && ids[1] == 3 && ids[2] == 0);
     CHECK_EQ(sett_entity_components(world, e, ids, 4), 3);
     CHECK_EQ(ids[2], 1048575);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void the_list_has_loose_types_last(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component loose =
         must_register(world, (sett_component_desc){.name = "loose", .id = 5, .loose = true});
     sett_component lower =
@@ -206,12 +192,12 @@ static void the_list_has_loose_types_last(void)
     CHECK_EQ(sett_entity_components(world, e, ids, 4), 3);
     CHECK_EQ(ids[0], tag);
     CHECK((ids[1] == lower && ids[2] == loose) || (ids[1] == loose && ids[2] == lower));
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void requirements_must_be_there_and_not_in_circles(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component self = 40;
     sett_component missing = 41;
     must_refuse(
@@ -226,7 +212,7 @@ static void requirements_must_be_there_and_not_in_circles(void)
     /* a cannot come to require b later: that is another registration. */
     must_refuse(world, (sett_component_desc){.name = "a", .required = &b, .required_count = 1},
                 SETT_STATUS_CONFLICT, "\"a\"");
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void many_types(void)
@@ -234,7 +220,7 @@ static void many_types(void)
     enum {
         COUNT = 70000
     };
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     for (uint32_t k = 0; k < COUNT; k++) {
         char name[16];
         snprintf(name, sizeof(name), "t%u", k);
@@ -251,12 +237,12 @@ static void many_types(void)
         CHECK_EQ(sett_has(world, e, k), (k - 1) % 9999 == 0);
     }
     CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void registering_is_structure(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component known = must_register(world, (sett_component_desc){.name = "known"});
     sett_entity_create(world);
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
@@ -268,14 +254,14 @@ static void registering_is_structure(void)
         loops++;
     }
     CHECK_EQ(loops, 1);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* Values of every alignment lie where they must, in both storages, next to each other. */
 static void values_are_aligned(void)
 {
     static const size_t aligns[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096};
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     for (uint32_t k = 0; k < 22; k++) {
         size_t align = aligns[k / 2];
         char name[16];
@@ -297,7 +283,7 @@ static void values_are_aligned(void)
             memset(value, 0xFF, align * 3);
         }
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void typed_helpers(void)
@@ -305,7 +291,7 @@ static void typed_helpers(void)
     typedef struct Point {
         float x, y;
     } Point;
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component Point_id = SETT_REGISTER(world, Point);
     sett_component Marked_id = SETT_REGISTER_TAG(world, Marked);
     CHECK_STR_EQ(sett_component_name(world, Point_id), "Point");
@@ -326,7 +312,7 @@ static void typed_helpers(void)
     CHECK_EQ(SETT_CMD_SET(sett_world_commands(world), e, Point, .x = 3), SETT_OK);
     CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
     CHECK(SETT_GET(world, e, Point)->x > 2.5f && SETT_GET(world, e, Point)->x < 3.5f);
-    end_world(world);
+    CHECK_END(world);
 }
 
 TEST_MAIN(TEST(defaults_are_resolved), TEST(the_same_again_is_the_same),

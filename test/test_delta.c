@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "check.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/observer.h"
 #include "sett/relationship.h"
 #include "sett/state.h"
+#include "worlds.h"
 
 #include "state/delta.h"
 
@@ -51,8 +51,7 @@ static sett_world* begin(bool other)
         {.name = "skipped", .size = 4, .id = SKIPPED, .save = SETT_SAVE_SKIP},
         {.name = "wide", .size = 512, .id = WIDE, .storage = SETT_STORAGE_PACKED},
     };
-    sett_world_desc desc = {.log_fn = sett_log_silent};
-    sett_world* world = sett_world_create(&desc);
+    sett_world* world = quiet_world();
     for (uint32_t k = 0; k < TYPES; k++) {
         CHECK_EQ(sett_component_register(world, &types[k]), types[k].id);
     }
@@ -124,8 +123,7 @@ static void same(sett_world* a, sett_world* b)
     char text[256];
     CHECK_MSG(sett_world_difference(a, b, text, sizeof(text)) == 0, "%s", text);
     CHECK_EQ(sett_world_hash(a), sett_world_hash(b));
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(b, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(b);
 }
 
 /* A peer follows a world by nothing but deltas, with other storages. */
@@ -271,7 +269,7 @@ static void what_is_altered_is_refused(void)
 static void other_types_are_refused(void)
 {
     scene s = begin_scene();
-    sett_world* bare = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* bare = quiet_world();
     CHECK_EQ(sett_delta_apply(bare, s.bytes, s.size), SETT_STATUS_INVALID);
     for (uint32_t k = 0; k < TYPES; k++) {
         char name[16];
@@ -531,8 +529,7 @@ static void creations_recorded_meanwhile_come_to_be(void)
         sett_status status = sett_delta_apply(peer, bytes, size);
         CHECK_MSG(status == SETT_OK, "%s", sett_world_message(peer));
         CHECK(recorded_count != 0);
-        const char* reason = "";
-        CHECK_MSG(sett_world_validate(peer, &reason) == SETT_OK, "%s", reason);
+        CHECK_VALID(peer);
         uint32_t before = sett_entity_count(peer);
         uint32_t told = recorded_count;
         for (uint32_t k = 0; k < 5; k++) {
@@ -543,7 +540,7 @@ static void creations_recorded_meanwhile_come_to_be(void)
         for (uint32_t k = 0; k < told; k++) {
             CHECK(sett_has(peer, recorded[k], TAG));
         }
-        CHECK_MSG(sett_world_validate(peer, &reason) == SETT_OK, "%s", reason);
+        CHECK_VALID(peer);
         free(bytes);
         sett_world_destroy(world);
         sett_world_destroy(peer);
@@ -687,7 +684,7 @@ static void entities_far_out_travel(void)
 static void runs_far_out_are_not_taken(void)
 {
     sett_world_desc counting = {.allocator = {counting_realloc, NULL}, .log_fn = sett_log_silent};
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_world* peer = sett_world_create(&counting);
     sett_snapshot a = take(world);
     unsigned char* bytes;

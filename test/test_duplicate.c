@@ -41,20 +41,8 @@ static place place_make(sett_world* world, uint32_t skip)
 
 static place begin(uint32_t skip)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(world != NULL);
+    sett_world* world = quiet_world();
     return place_make(world, skip);
-}
-
-static void valid(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static void is(sett_entity a, sett_entity b)
-{
-    CHECK_EQ(sett_entity_to_u64(a), sett_entity_to_u64(b));
 }
 
 static sett_entity add(const place* p, uint32_t number, sett_entity parent)
@@ -102,22 +90,22 @@ static void copies_hang_together(void)
     CHECK_EQ(sett_hierarchy_set_policy(p.world, e[1], SETT_CHILDREN_DETACH), SETT_OK);
     c[0] = sett_duplicate(p.world, top, NULL);
     CHECK(!sett_is_null(c[0]));
-    valid(p.world);
+    CHECK_VALID(p.world);
     CHECK_EQ(sett_entity_count(p.world), 10);
-    is(sett_hierarchy_last(p.world, above), c[0]);
+    CHECK_ENTITY_EQ(sett_hierarchy_last(p.world, above), c[0]);
     c[1] = sett_hierarchy_first(p.world, c[0]);
     c[2] = sett_hierarchy_first(p.world, c[1]);
     c[3] = sett_hierarchy_next(p.world, c[1]);
     CHECK_EQ(sett_hierarchy_child_count(p.world, c[0]), 2);
     for (uint32_t k = 0; k < 4; k++) {
         CHECK_EQ(node(&p, c[k])->number, k + 1);
-        is(node(&p, c[k])->friend, k % 2 == 0 ? e[4] : c[3 - k]);
+        CHECK_ENTITY_EQ(node(&p, c[k])->friend, k % 2 == 0 ? e[4] : c[3 - k]);
         CHECK(sett_is_null(node(&p, c[k])->none));
         CHECK_EQ(sett_target_count(p.world, c[k], p.likes), 2);
-        is(sett_target(p.world, c[k], p.likes), e[4]);
+        CHECK_ENTITY_EQ(sett_target(p.world, c[k], p.likes), e[4]);
         CHECK_EQ(*(const uint32_t*)sett_related(p.world, c[k], p.likes, e[4]), k);
         CHECK_EQ(*(const uint32_t*)sett_related(p.world, c[k], p.likes, c[(k + 1) % 4]), k + 10);
-        is(sett_target(p.world, c[k], p.owes), k < 2 ? e[4] : c[k - 2]);
+        CHECK_ENTITY_EQ(sett_target(p.world, c[k], p.owes), k < 2 ? e[4] : c[k - 2]);
         CHECK_EQ(*(const uint32_t*)sett_related(p.world, c[k], p.owes,
                                                 sett_target(p.world, c[k], p.owes)),
                  k + 20);
@@ -126,12 +114,11 @@ static void copies_hang_together(void)
     CHECK_EQ(*(const uint32_t*)sett_get(p.world, c[2], p.loose), 33);
     CHECK_EQ(sett_component_count(p.world, p.loose), 2);
     CHECK(sett_name_get(p.world, c[0]) == NULL); /* its sibling has it */
-    is(sett_name_find(p.world, c[1], "leaf"), c[2]);
-    is(sett_name_lookup(p.world, above, "top"), top);
+    CHECK_ENTITY_EQ(sett_name_find(p.world, c[1], "leaf"), c[2]);
+    CHECK_ENTITY_EQ(sett_name_lookup(p.world, above, "top"), top);
     CHECK_EQ(sett_entity_destroy(p.world, c[1]), SETT_OK); /* its policy came along */
     CHECK(sett_entity_valid(p.world, c[2]));
-    valid(p.world);
-    sett_world_destroy(p.world);
+    CHECK_END(p.world);
 }
 
 static void one_may_be_copied_alone(void)
@@ -142,11 +129,10 @@ static void one_may_be_copied_alone(void)
     sett_entity copy = sett_duplicate(p.world, e[1], &(sett_duplicate_desc){.alone = true});
     CHECK_EQ(sett_entity_count(p.world), 6);
     CHECK_EQ(sett_hierarchy_child_count(p.world, copy), 0);
-    is(sett_hierarchy_parent(p.world, copy), e[0]);
-    is(node(&p, copy)->friend, e[2]);
+    CHECK_ENTITY_EQ(sett_hierarchy_parent(p.world, copy), e[0]);
+    CHECK_ENTITY_EQ(node(&p, copy)->friend, e[2]);
     CHECK(sett_related(p.world, copy, p.likes, e[2]) != NULL);
-    valid(p.world);
-    sett_world_destroy(p.world);
+    CHECK_END(p.world);
 }
 
 static void copies_go_to_other_worlds(void)
@@ -172,18 +158,18 @@ static void copies_go_to_other_worlds(void)
     c[3] = sett_hierarchy_next(q.world, c[1]);
     for (uint32_t k = 0; k < 4; k++) {
         CHECK_EQ(node(&q, c[k])->number, k + 1);
-        is(node(&q, c[k])->friend, k % 2 == 0 ? sett_null() : c[3 - k]);
+        CHECK_ENTITY_EQ(node(&q, c[k])->friend, k % 2 == 0 ? sett_null() : c[3 - k]);
         CHECK_EQ(sett_target_count(q.world, c[k], q.likes), 1);
         CHECK_EQ(*(const uint32_t*)sett_related(q.world, c[k], q.likes, c[(k + 1) % 4]), k + 10);
-        is(sett_target(q.world, c[k], q.owes), k < 2 ? sett_null() : c[k - 2]);
+        CHECK_ENTITY_EQ(sett_target(q.world, c[k], q.owes), k < 2 ? sett_null() : c[k - 2]);
         CHECK_EQ(sett_has(q.world, c[k], q.owes), k >= 2);
         CHECK(sett_has(q.world, c[k], sett_prefab_tag(q.world)));
     }
     CHECK_EQ(*(const uint32_t*)sett_get(q.world, c[2], q.loose), 33);
-    is(sett_name_lookup(q.world, sett_null(), "top"), c[0]);
-    is(sett_name_find(q.world, c[1], "leaf"), c[2]);
-    valid(p.world);
-    valid(q.world);
+    CHECK_ENTITY_EQ(sett_name_lookup(q.world, sett_null(), "top"), c[0]);
+    CHECK_ENTITY_EQ(sett_name_find(q.world, c[1], "leaf"), c[2]);
+    CHECK_VALID(p.world);
+    CHECK_VALID(q.world);
 
     sett_component only = sett_component_register(p.world, &(sett_component_desc){.name = "Only"});
     CHECK(sett_add(p.world, e[3], only) != NULL);
@@ -193,7 +179,7 @@ static void copies_go_to_other_worlds(void)
     CHECK(sett_is_null(sett_duplicate(p.world, top, &(sett_duplicate_desc){.to = q.world})));
     CHECK_EQ(sett_world_error(q.world), SETT_STATUS_CONFLICT);
     CHECK_EQ(sett_entity_count(q.world), 24);
-    valid(q.world);
+    CHECK_VALID(q.world);
     sett_world_destroy(p.world);
     sett_world_destroy(q.world);
 }
@@ -233,7 +219,7 @@ static void large_trees_are_copied(void)
         CHECK(sett_relate(p.world, at[k], p.likes, at[(k * 31) % k]) != NULL);
     }
     sett_entity copy = sett_duplicate(p.world, root, NULL);
-    valid(p.world);
+    CHECK_VALID(p.world);
     CHECK_EQ(sett_entity_count(p.world), 2000);
     CHECK_EQ(sett_entity_components(p.world, copy, NULL, 0),
              sett_entity_components(p.world, root, NULL, 0));

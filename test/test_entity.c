@@ -1,7 +1,7 @@
 /* test_entity.c: which handles are alive: lives of a slot, stale handles, given handles, limits,
  * promises. */
-#include "check.h"
 #include "sett/sett.h"
+#include "worlds.h"
 
 #define LAST_GENERATION 0x7FFFFFFFu
 
@@ -11,13 +11,6 @@ static sett_world* make_world(uint32_t limit)
     sett_world* world = sett_world_create(&desc);
     CHECK(world != NULL);
     return world;
-}
-
-static void end_world(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-    sett_world_destroy(world);
 }
 
 static sett_entity handle(uint32_t index, uint32_t generation)
@@ -38,7 +31,7 @@ static void null_is_never_alive(void)
     CHECK(sett_equals(sett_entity_from_u64(sett_entity_to_u64(first)), first));
     CHECK_EQ(sett_entity_destroy(world, null), SETT_STATUS_STALE);
     CHECK_EQ(sett_entity_count(world), 1);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_slot_lives_again_under_another_handle(void)
@@ -57,7 +50,7 @@ static void a_slot_lives_again_under_another_handle(void)
         CHECK(sett_equals(sett_entity_at(world, old.index), next));
         old = next;
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void made_up_handles_are_stale(void)
@@ -74,7 +67,7 @@ static void made_up_handles_are_stale(void)
         }
         CHECK_EQ(sett_is_null(sett_entity_at(world, indices[i])), indices[i] != e.index);
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_given_handle_is_taken_as_it_is(void)
@@ -92,7 +85,7 @@ static void a_given_handle_is_taken_as_it_is(void)
     CHECK_EQ(sett_entity_create_handle(world, handle(100000, 10)), SETT_STATUS_STALE);
     CHECK_EQ(sett_entity_create_handle(world, handle(100000, 78)), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 1);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_slot_out_of_generations_is_retired(void)
@@ -123,7 +116,7 @@ static void a_slot_out_of_generations_is_retired(void)
     CHECK_EQ(walked, 3);
     CHECK_EQ(sett_world_clear(world), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 0);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void indices_stay_below_the_limit(void)
@@ -141,7 +134,7 @@ static void indices_stay_below_the_limit(void)
     CHECK(sett_is_null(sett_cmd_create(sett_world_commands(world))));
     CHECK_EQ(sett_entity_destroy(world, out[500]), SETT_OK);
     CHECK_EQ(sett_entity_create(world).index, out[500].index);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void reserved_entities_need_no_memory(void)
@@ -158,7 +151,7 @@ static void reserved_entities_need_no_memory(void)
     CHECK_EQ(after.allocations, before.allocations);
     CHECK_EQ(after.block_size, before.block_size);
     CHECK(before.block_size > 50000 * 8);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void walking_meets_each_once(void)
@@ -180,7 +173,7 @@ static void walking_meets_each_once(void)
     }
     CHECK_EQ(walked, 2000);
     CHECK_EQ(walked, sett_entity_count(world));
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void destroying_many_passes_over_stale_ones(void)
@@ -192,7 +185,7 @@ static void destroying_many_passes_over_stale_ones(void)
     CHECK_EQ(sett_entity_destroy_many(world, list, 5), SETT_OK);
     CHECK(sett_entity_valid(world, e[0]) && !sett_entity_valid(world, e[1]));
     CHECK(sett_entity_valid(world, e[2]) && !sett_entity_valid(world, e[3]));
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_promise_is_no_life_yet(void)
@@ -216,7 +209,7 @@ static void a_promise_is_no_life_yet(void)
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
     CHECK(sett_entity_valid(world, promised));
     CHECK_EQ(sett_entity_count(world), 1001);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_dropped_promise_does_not_come_back(void)
@@ -235,7 +228,7 @@ static void a_dropped_promise_does_not_come_back(void)
     for (uint32_t k = 0; k < 10; k++) {
         CHECK(!sett_entity_valid(world, dropped[k]));
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 TEST_MAIN(TEST(null_is_never_alive), TEST(a_slot_lives_again_under_another_handle),

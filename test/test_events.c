@@ -3,8 +3,8 @@
  *
  * What callbacks hear is written down as they hear it: whose callback, then + added, = set,
  * - about to be removed, > entered, < about to leave, then the value. */
-#include "check.h"
 #include "sett/observer.h"
+#include "worlds.h"
 
 #define TELLERS 12
 #define TEXT_SIZE 4096
@@ -120,8 +120,7 @@ static void scene_begin(scene* s)
 
 static void scene_valid(scene* s)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(s->world);
 }
 
 static void scene_end(scene* s)

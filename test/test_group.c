@@ -7,25 +7,6 @@
 
 #include "world/listener.h"
 
-static void expect_valid(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static sett_world* make_world(void)
-{
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(world != NULL);
-    return world;
-}
-
-static void end_world(sett_world* world)
-{
-    expect_valid(world);
-    sett_world_destroy(world);
-}
-
 static sett_component packed_type(sett_world* world, const char* name)
 {
     sett_component_desc desc = {.name = name, .size = 4, .storage = SETT_STORAGE_PACKED};
@@ -81,7 +62,7 @@ static sett_entity entity_number(sett_world* world, uint32_t index, sett_compone
 /* The table of a group over A and B, step by step; the group made before or after the first. */
 static void walk_through(bool late)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_component b = packed_type(world, "B");
     sett_group_desc desc = {.name = "walk", .owned = {a, b}};
@@ -119,7 +100,7 @@ static void walk_through(bool late)
         value = sett_find(world, at_index(world, index), b);
         CHECK(value == NULL ? index != 4 && index != 5 : *value == index * 100 + b);
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void the_walk_through_of_a_full_group(void)
@@ -133,7 +114,7 @@ static void the_walk_through_of_a_full_group(void)
 /* Whether the first rows of a storage are the members, and nothing moved before an entry. */
 static void a_partial_group_arranges_what_it_owns(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_component b = packed_type(world, "B");
     sett_component m = matrix_type(world, "M");
@@ -158,12 +139,12 @@ static void a_partial_group_arranges_what_it_owns(void)
     CHECK_EQ(sett_entity_destroy(world, at_index(world, 5)), SETT_OK);
     CHECK_STR_EQ(rows_of(world, a), "e2 e4 e3 e1");
     CHECK_EQ(sett_group_count(group), 0);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_tracked_set_moves_nothing(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component p = packed_type(world, "P");
     sett_component m = matrix_type(world, "M");
     sett_group_desc desc = {.name = "set", .with = {p, m}};
@@ -196,12 +177,12 @@ static void a_tracked_set_moves_nothing(void)
     CHECK(!sett_group_has(group, next));
     CHECK_EQ(sett_world_clear(world), SETT_OK);
     CHECK_EQ(sett_group_count(group), 0);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_condition_can_be_an_absence(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_component b = packed_type(world, "B");
     sett_component off = SETT_REGISTER_TAG(world, Off);
@@ -228,13 +209,13 @@ static void a_condition_can_be_an_absence(void)
     CHECK(empty != NULL && sett_group_count(empty) == 0);
     entity_number(world, 2, a);
     CHECK_EQ(sett_group_count(empty), 0);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* Whoever is there already is taken in, whichever storage they are found through. */
 static void a_late_group_takes_in_who_qualifies(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_component b = packed_type(world, "B");
     sett_component m = matrix_type(world, "M");
@@ -278,14 +259,14 @@ static void a_late_group_takes_in_who_qualifies(void)
     CHECK_EQ(sett_group_count(full), count[0]);
     CHECK_EQ(sett_group_count(set), count[1]);
     CHECK_EQ(sett_group_count(kept), count[2]);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* ---- Coming and going ------------------------------------------------------------------------ */
 
 static void a_destroyed_group_leaves_no_trace(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_component b = packed_type(world, "B");
     sett_component m = matrix_type(world, "M");
@@ -311,9 +292,9 @@ static void a_destroyed_group_leaves_no_trace(void)
         CHECK(sett_group_has(groups[0], e));
         CHECK_EQ(sett_remove(world, e, a), SETT_OK);
         CHECK_EQ(sett_group_destroy(groups[round % 2]), SETT_OK);
-        expect_valid(world);
+        CHECK_VALID(world);
         CHECK_EQ(sett_group_destroy(groups[1 - round % 2]), SETT_OK);
-        expect_valid(world);
+        CHECK_VALID(world);
         CHECK_EQ(world->pool.used_size, before);
         CHECK_EQ(sett_query_count(query), members);
         /* Nobody arranges the types any more, and another group may own them. */
@@ -323,12 +304,12 @@ static void a_destroyed_group_leaves_no_trace(void)
         before = world->pool.used_size;
     }
     CHECK_EQ(sett_group_destroy(NULL), SETT_OK);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void a_second_owner_is_refused_by_both_names(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "Albatross");
     sett_component b = packed_type(world, "Bustard");
     sett_component c = packed_type(world, "Curlew");
@@ -353,12 +334,12 @@ static void a_second_owner_is_refused_by_both_names(void)
     CHECK_EQ(sett_group_destroy(first), SETT_OK);
     first = sett_group_create(world, &(sett_group_desc){.owned = {b, a}});
     CHECK(first != NULL);
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void wrong_descriptions_are_refused(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_component m = matrix_type(world, "M");
     sett_component_desc keep = {.name = "K", .size = 4, .keep_order = true};
@@ -406,19 +387,19 @@ static void wrong_descriptions_are_refused(void)
         CHECK(sett_add(world, e, most.owned[n]) != NULL);
     }
     CHECK_EQ(sett_group_count(group), 1);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* One type named twice is one type. */
 static void a_type_named_twice_is_one(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_group_desc desc = {.name = "twice", .owned = {a, a}, .with = {a, a}};
     sett_group* group = sett_group_create(world, &desc);
     if (group == NULL) { /* or it is refused */
         CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
-        end_world(world);
+        CHECK_END(world);
         return;
     }
     static const uint32_t values[] = {2, 3, 1, 5, 4};
@@ -428,12 +409,12 @@ static void a_type_named_twice_is_one(void)
     CHECK_EQ(sett_group_count(group), 5);
     CHECK_EQ(sett_group_sort_by_key(group, a, 0, SETT_KEY_U32), SETT_OK);
     CHECK_STR_EQ(rows_of(world, a), "e2 e0 e1 e4 e3");
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void groups_stay_as_they_are_while_a_loop_is_open(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_component b = packed_type(world, "B");
     for (uint32_t index = 0; index < 10; index++) {
@@ -454,14 +435,14 @@ static void groups_stay_as_they_are_while_a_loop_is_open(void)
     CHECK(sett_batch_next(&batch));
     sett_batch_end(&batch);
     CHECK_EQ(sett_group_destroy(group), SETT_OK);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* A value handed to sett_set may lie in the world; entering moves it. */
 static void a_value_given_from_an_owned_storage_is_the_one_meant(void)
 {
     for (uint32_t members = 0; members < 3; members++) {
-        sett_world* world = make_world();
+        sett_world* world = quiet_world();
         sett_component a = packed_type(world, "A");
         sett_component b = packed_type(world, "B");
         CHECK(sett_group_create(world, &(sett_group_desc){.owned = {a, b}}) != NULL);
@@ -488,7 +469,7 @@ static void a_value_given_from_an_owned_storage_is_the_one_meant(void)
         value = sett_set(world, at_index(world, 32), b, sett_get(world, e, a));
         CHECK_EQ(*value, 30 * 100 + a);
         CHECK_EQ(*(const uint32_t*)sett_get(world, e, a), 30 * 100 + a);
-        end_world(world);
+        CHECK_END(world);
     }
 }
 
@@ -565,7 +546,7 @@ static void note_left_second(sett_world* world, sett_entity entity, void* user)
 
 static journal make_journal_world(sett_component* other)
 {
-    journal log = {.world = make_world()};
+    journal log = {.world = quiet_world()};
     *other = matrix_type(log.world, "other");
     return log;
 }
@@ -642,7 +623,7 @@ static void callbacks_come_after_on_add_and_before_on_remove(void)
         expect_told(&log, "Ll-");
         CHECK(sett_add(world, sett_entity_create(world), log.type) != NULL);
         expect_told(&log, "+Ee");
-        end_world(world);
+        CHECK_END(world);
         expect_told(&log, "Ll-");
     }
 }
@@ -663,7 +644,7 @@ static void a_crossing_on_the_way_is_told(void)
     CHECK_EQ(sett_remove(log.world, e, other), SETT_OK); /* needy goes first */
     expect_told(&log, "E");
     CHECK(!sett_has(log.world, e, needy));
-    end_world(log.world);
+    CHECK_END(log.world);
 }
 
 /* ---- Callbacks: what they may do ------------------------------------------------------------- */
@@ -733,7 +714,7 @@ static void intrude_left(sett_world* world, sett_entity entity, void* user)
 static void callbacks_read_write_and_record_only(void)
 {
     for (int owned = 0; owned < 2; owned++) {
-        sett_world* world = make_world();
+        sett_world* world = quiet_world();
         intruder in = {.type = packed_type(world, "T"), .other = matrix_type(world, "O")};
         in.bystander = sett_entity_create(world);
         sett_group_desc desc = {
@@ -769,7 +750,7 @@ static void callbacks_read_write_and_record_only(void)
         CHECK_EQ(sett_group_count(in.group), 0);
         CHECK_EQ(sett_commands_apply(commands), SETT_OK);
         CHECK_EQ(sett_component_count(world, in.other), 3);
-        end_world(world);
+        CHECK_END(world);
     }
 }
 
@@ -951,7 +932,7 @@ static void operations_fail_without_a_trace_while_groups_exist(void)
 /* Signatures are forgotten and their numbers given anew: plans of transitions must not survive. */
 static void groups_survive_forgotten_signatures(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = packed_type(world, "A");
     sett_component m = matrix_type(world, "M");
     sett_component tags[14];
@@ -991,7 +972,7 @@ static void groups_survive_forgotten_signatures(void)
         CHECK_EQ(sett_group_has(set, e[who]), (mask[who] & 5) == 4);
         if (round % 4001 == 0) {
             CHECK_EQ(sett_world_trim(world), SETT_OK);
-            expect_valid(world);
+            CHECK_VALID(world);
         }
     }
     uint32_t count[2] = {0, 0};
@@ -1001,13 +982,13 @@ static void groups_survive_forgotten_signatures(void)
     }
     CHECK_EQ(sett_group_count(group), count[0]);
     CHECK_EQ(sett_group_count(set), count[1]);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* A tracked set that nobody is in any more holds no pages after a trim. */
 static void trimming_reaches_the_pages_of_sets(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = matrix_type(world, "A");
     sett_group* set = sett_group_create(world, &(sett_group_desc){.with = {a}});
     for (uint32_t k = 0; k < 10; k++) {
@@ -1019,7 +1000,7 @@ static void trimming_reaches_the_pages_of_sets(void)
     for (uint32_t number = 0; number < members->presence.count; number++) {
         CHECK(members->presence.data[number] == NULL);
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 TEST_MAIN(TEST(the_walk_through_of_a_full_group), TEST(a_partial_group_arranges_what_it_owns),

@@ -3,16 +3,10 @@
  * lie, one remembers the tick of every row, one keeps its order, one requires others.
  *
  * SETT_SEED and SETT_OPERATIONS replay or prolong it. */
-#include "check.h"
 #include "sett/sett.h"
+#include "worlds.h"
 
 #include "world/world.h"
-
-static void expect_valid(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
@@ -693,8 +687,7 @@ static void random_operations_agree_with_naive_memberships(void)
     uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(40000));
     memset(z, 0, sizeof(*z));
     z->random = (seed + 1) * 0x9E3779B97F4A7C15u | 1;
-    z->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(z->world != NULL);
+    z->world = quiet_world();
     z->commands = sett_commands_create(z->world);
     zoo_register(z);
     for (uint32_t g = 0; g < GROUPS; g++) {
@@ -709,7 +702,7 @@ static void random_operations_agree_with_naive_memberships(void)
         zoo_compare_counts(z);
         most = z->alive > most ? z->alive : most;
         if (k % 40 == 0 || k + 1 == operations) {
-            expect_valid(z->world);
+            CHECK_VALID(z->world);
             zoo_compare(z);
         }
     }
@@ -717,7 +710,7 @@ static void random_operations_agree_with_naive_memberships(void)
     for (uint32_t g = 0; g < GROUPS; g++) {
         CHECK(operations < 20000 || z->told[g] > 100);
     }
-    expect_valid(z->world);
+    CHECK_VALID(z->world);
     uint32_t members[GROUPS];
     memcpy(members, z->members, sizeof(members));
     sett_world_destroy(z->world); /* everybody leaves, and is told of */

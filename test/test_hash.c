@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "check.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
 #include "sett/state.h"
+#include "worlds.h"
 
 #include "world/world.h"
 
@@ -40,8 +40,7 @@ static sett_world* begin(sett_storage_kind kind, bool reversed)
          .storage = kind},
         {.name = "tag"},
     };
-    sett_world_desc desc = {.log_fn = sett_log_silent};
-    sett_world* world = sett_world_create(&desc);
+    sett_world* world = quiet_world();
     for (uint32_t k = 0; k < 3; k++) {
         CHECK(sett_component_register(world, &types[reversed ? 2 - k : k]) != 0);
     }
@@ -393,7 +392,7 @@ static void a_copy_keeps_the_groups_of_its_world(void)
 static void copies_have_what_modules_register(void)
 {
     sett_world* from = begin(SETT_STORAGE_PACKED, false);
-    sett_world* into = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* into = quiet_world();
     const sett_relationship_desc desc = {.name = "owes",
                                          .size = 8,
                                          .align = 8,

@@ -8,20 +8,6 @@
 
 #include "world/world.h"
 
-static void expect_valid(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static sett_world* quiet_world(void)
-{
-    sett_world_desc desc = {.log_fn = sett_log_silent};
-    sett_world* world = sett_world_create(&desc);
-    CHECK(world != NULL);
-    return world;
-}
-
 static sett_entity child_of(sett_world* world, sett_entity parent)
 {
     sett_entity e = sett_entity_create(world);
@@ -45,7 +31,7 @@ static void expect_children(sett_world* world, sett_entity parent, uint32_t coun
     }
     CHECK(sett_is_null(at));
     CHECK(sett_equals(sett_hierarchy_last(world, parent), previous));
-    expect_valid(world);
+    CHECK_VALID(world);
 }
 
 #define CHILDREN(world, parent, ...)                                                               \
@@ -154,8 +140,7 @@ static void says_nothing_of_strangers(void)
         sett_hierarchy_register(world, &(sett_hierarchy_desc){.policy = (sett_children_policy)9}),
         0);
     CHECK_EQ(sett_hierarchy_set_policy(world, e, (sett_children_policy)4), SETT_STATUS_ARGUMENT);
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void refuses_cycles(void)
@@ -196,7 +181,7 @@ static void repairs_depths_when_asked(void)
     }
     for (uint32_t k = 63; k > 0; k--) { /* from its end upwards: every step moves a subtree */
         CHECK_EQ(sett_hierarchy_attach(world, chain[k], chain[k - 1]), SETT_OK);
-        expect_valid(world);
+        CHECK_VALID(world);
     }
     for (uint32_t k = 0; k < 64; k++) {
         CHECK_EQ(sett_hierarchy_depth(world, chain[k]), k);
@@ -204,7 +189,7 @@ static void repairs_depths_when_asked(void)
     CHECK_EQ(sett_hierarchy_detach(world, chain[40]), SETT_OK);
     CHECK_EQ(sett_hierarchy_detach(world, chain[20]), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, chain[40], chain[39]), SETT_OK);
-    expect_valid(world);
+    CHECK_VALID(world);
     sett_hierarchy_update(world);
     for (uint32_t k = 0; k < 64; k++) {
         CHECK_EQ(((const sett_hierarchy*)sett_get(world, chain[k], id))->depth,
@@ -216,14 +201,13 @@ static void repairs_depths_when_asked(void)
         CHECK_EQ(sett_hierarchy_attach(world, chain[k], p), SETT_OK);
     }
     CHECK_EQ(sett_remove(world, chain[55], id), SETT_OK);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_hierarchy_depth(world, chain[57]), 1);
     CHECK_EQ(sett_hierarchy_depth(world, chain[63]), 4);
     CHECK_EQ(sett_hierarchy_attach(world, chain[56], chain[0]), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, chain[56]), SETT_OK);
     CHECK(!sett_entity_valid(world, chain[57]) && sett_entity_valid(world, chain[60]));
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 /* Three chains: the second one was moved, with what is below it, below the first. */
@@ -274,19 +258,19 @@ static void is_compared_by_its_links(void)
     CHECK_EQ(sett_hierarchy_set_policy(asked, at[0], SETT_CHILDREN_REFUSE), SETT_OK);
     CHECK(sett_world_hash(lazy) != sett_world_hash(asked));
     CHECK(sett_world_difference(lazy, asked, text, sizeof(text)) != 0);
-    expect_valid(lazy);
-    expect_valid(asked);
+    CHECK_VALID(lazy);
+    CHECK_VALID(asked);
     sett_world_destroy(lazy);
     sett_world_destroy(asked);
 }
 
 static void expect_depths(sett_world* world, const sett_entity* at, const uint32_t* depths)
 {
-    expect_valid(world);
+    CHECK_VALID(world);
     for (uint32_t k = 0; k < 12; k++) {
         CHECK_EQ(sett_hierarchy_depth(world, at[k]), depths[k]);
     }
-    expect_valid(world);
+    CHECK_VALID(world);
 }
 
 /* Going back brings what waits for its depth back too, and a copy has it. */
@@ -428,18 +412,17 @@ static void destroys_children_first(void)
     }
     CHECK(sett_entity_valid(world, other) && sett_entity_valid(world, last));
     CHECK_EQ(sett_entity_count(world), 2);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
     CHECK(sett_entity_valid(world, promised));
-    expect_valid(world);
+    CHECK_VALID(world);
     for (uint32_t k = 0; k < 8; k++) { /* their places come back, each once */
         sett_entity e = sett_entity_create(world);
         for (uint32_t j = 0; j < 6; j++) {
             CHECK(!sett_equals(e, expected[j]));
         }
     }
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void detaches_or_refuses_by_policy(void)
@@ -458,7 +441,7 @@ static void detaches_or_refuses_by_policy(void)
     CHECK_STR_EQ(sett_world_message(world), "sett_entity_destroy: entity 1:1 has 2 children and "
                                             "the policy SETT_CHILDREN_REFUSE");
     CHECK_EQ(seen.count, 0);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHILDREN(world, r, a, b);
     CHECK_EQ(sett_entity_destroy_many(world, (sett_entity[]){a, b, r}, 3), SETT_STATUS_REFUSED);
     CHECK_EQ(seen.count, 1); /* b */
@@ -478,7 +461,7 @@ static void detaches_or_refuses_by_policy(void)
     CHECK(!sett_entity_valid(world, a) && sett_entity_valid(world, aa));
     CHECK(sett_is_null(sett_hierarchy_parent(world, aa)));
     CHECK(sett_is_null(sett_hierarchy_parent(world, ab)));
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_hierarchy_depth(world, aaa), 1);
     CHILDREN(world, aa, aaa);
     /* without children nobody refuses; and the world does not ask */
@@ -495,8 +478,7 @@ static void detaches_or_refuses_by_policy(void)
     CHECK_EQ(seen.count, 2);
     CHECK(sett_equals(seen.order[0], aaa) && sett_equals(seen.order[1], aa));
     CHECK(seen.parents_lived && seen.links_stood);
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void has_a_policy_for_the_world(void)
@@ -513,8 +495,7 @@ static void has_a_policy_for_the_world(void)
     CHECK_EQ(sett_entity_destroy(world, p), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, q), SETT_OK);
     CHECK(sett_entity_valid(world, c) && !sett_entity_valid(world, d));
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void ends_with_the_component(void)
@@ -539,12 +520,12 @@ static void ends_with_the_component(void)
     seen.stays = false;
     CHECK(sett_entity_valid(world, b) && !sett_has(world, b, id));
     CHECK_EQ(sett_hierarchy_child_count(world, r), 0);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_hierarchy_attach(world, aa, r), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, ab, aa), SETT_OK);
     CHECK_EQ(sett_component_clear(world, id), SETT_OK);
     CHECK_EQ(sett_component_count(world, id), 0);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK(sett_entity_valid(world, aa) && sett_entity_valid(world, ab));
     sett_world_destroy(world);
 }
@@ -572,8 +553,7 @@ static void destroys_all_with_a_type(void)
         CHECK_EQ(sett_entity_destroy_with(world, mark), SETT_OK);
         CHECK_EQ(sett_entity_count(world), 1);
         CHECK(sett_entity_valid(world, e[0]));
-        expect_valid(world);
-        sett_world_destroy(world);
+        CHECK_END(world);
     }
 }
 
@@ -592,17 +572,16 @@ static void keeps_slots_that_are_used_up(void)
     (void)sett_cmd_create(sett_world_commands(world));
     (void)sett_cmd_create(sett_world_commands(world));
     CHECK_EQ(sett_entity_destroy(world, old[0]), SETT_OK);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_entity_count(world), 0);
     sett_stats stats;
     sett_world_stats(world, &stats);
     CHECK_EQ(stats.retired, 3);
     CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 2);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_world_clear(world), SETT_OK);
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void refuses_while_loops_are_open(void)
@@ -620,8 +599,7 @@ static void refuses_while_loops_are_open(void)
         CHECK_EQ(sett_hierarchy_detach(world, c), SETT_OK); /* links are values */
         CHECK_EQ(sett_hierarchy_attach(world, c, p), SETT_OK);
     }
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 /* Whoever is told that an entity takes part may move it, and others, at once. */
@@ -718,7 +696,7 @@ static void sorts_parents_first(void)
         CHECK_EQ(sett_hierarchy_attach(world, e[k], e[k + 1 + k * 31 % 49]), SETT_OK);
     }
     CHECK_EQ(sett_hierarchy_sort(world, packed), SETT_OK);
-    expect_valid(world);
+    CHECK_VALID(world);
     sett_query* query = sett_query_create(
         world, &(sett_query_desc){.terms = {{.component = packed, .access = SETT_IN}}});
     bool seen[COUNT] = {false};
@@ -793,8 +771,7 @@ static void works_in_any_storage(void)
     CHECK_EQ(sett_hierarchy_depth(world, c), 3);
     CHECK_EQ(sett_entity_destroy(world, a), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 1);
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 /* ---- Memory and size ------------------------------------------------------------------------- */
@@ -890,7 +867,7 @@ static void destroys_a_chain_of_a_million(void)
     CHECK(!sett_entity_valid(world, at));
     memory.closed = false;
     memory.strict = false;
-    expect_valid(world);
+    CHECK_VALID(world);
 
     /* from its end upwards, and all depths repaired at once */
     sett_entity below = sett_null();

@@ -258,8 +258,7 @@ static void same_state(sett_world* a, sett_world* b)
     char text[256];
     CHECK_MSG(sett_world_difference(a, b, text, sizeof(text)) == 0, "%s", text);
     CHECK_EQ(sett_world_hash(a), sett_world_hash(b));
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(b, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(b);
 }
 
 static uint32_t generation(const sett_world* world, uint32_t index)
@@ -492,8 +491,7 @@ static uint32_t apply_scarcely(sett_world* world, scarce_memory* memory, const u
         }
         CHECK_EQ(status, SETT_STATUS_OUT_OF_MEMORY);
         CHECK_EQ(sett_world_hash(world), hash);
-        const char* reason = "";
-        CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+        CHECK_VALID(world);
     }
 }
 
@@ -552,8 +550,7 @@ static void what_the_limit_leaves_is_whole(void)
             restored++;
         }
         if (k % 64 == 0) {
-            const char* reason = "";
-            CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+            CHECK_VALID(world);
         }
     }
     sett_snapshot_stats stats;

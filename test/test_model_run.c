@@ -5,8 +5,8 @@
  * What a system does to an entity depends on the frame, the system and the entity alone, and stays
  * within what the system declares: if results differ, two jobs met. */
 #include "chance.h"
-#include "check.h"
 #include "sett/system.h"
+#include "worlds.h"
 
 #include "world/world.h"
 
@@ -197,8 +197,7 @@ static void world_begin(arena_world* at, scene* s, uint32_t which)
     };
     at->scene = s;
     at->which = which;
-    at->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(at->world != NULL);
+    at->world = quiet_world();
     for (uint32_t k = 0; k < TYPES; k++) {
         at->type[k] = sett_component_register(at->world, &types[k]);
         CHECK_EQ(at->type[k], k + 1); /* in all worlds: descriptors are shared */
@@ -341,9 +340,7 @@ static void systems_do_the_same_in_any_order(void)
             CHECK_MSG(world_hash(s.at[w].world) == hash, "frame %llu: world %u differs",
                       (unsigned long long)frame, (unsigned)w);
         }
-        const char* reason = "";
-        CHECK_MSG(sett_world_validate(s.at[frame % WORLDS].world, &reason) == SETT_OK, "%s",
-                  reason);
+        CHECK_VALID(s.at[frame % WORLDS].world);
         for (uint32_t k = 0; k < SYSTEMS; k++) {
             sett_system_stats stats;
             sett_system_stats_get(sett_system_find(s.at[0].world, s.actors[k].name), &stats);

@@ -3,11 +3,11 @@
  * depths asked now and then, commands, snapshots that are gone back to.
  *
  * SETT_SEED and SETT_OPERATIONS replay or prolong it. */
-#include "check.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/sett.h"
 #include "sett/state.h"
+#include "worlds.h"
 
 #include "world/world.h"
 
@@ -232,8 +232,7 @@ static void expect_node(int k)
 
 static void expect_all(void)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(tree.world, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(tree.world);
     uint32_t alive = 0;
     for (int k = 0; k < NODES; k++) {
         expect_node(k);
@@ -684,8 +683,7 @@ static void tree_begin(uint64_t seed)
     memset(&tree, 0, sizeof(tree));
     then.world = NULL;
     tree.random = seed * 2 + 1;
-    sett_world_desc desc = {.log_fn = sett_log_silent};
-    tree.world = sett_world_create(&desc);
+    tree.world = quiet_world();
     tree.policy = SETT_CHILDREN_DESTROY;
     /* which of them comes first decides the order of ties */
     for (uint32_t k = 0; k < 2; k++) {

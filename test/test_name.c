@@ -7,20 +7,6 @@
 
 #include "relation/name_table.h"
 
-static void expect_valid(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static sett_world* quiet_world(void)
-{
-    sett_world_desc desc = {.log_fn = sett_log_silent};
-    sett_world* world = sett_world_create(&desc);
-    CHECK(world != NULL);
-    return world;
-}
-
 static sett_entity named(sett_world* world, sett_entity parent, const char* name)
 {
     sett_entity e = sett_entity_create(world);
@@ -71,8 +57,7 @@ static void finds_by_path(void)
     CHECK(sett_is_null(sett_name_lookup(world, (sett_entity){map.index, 9}, "door")));
     CHECK_STR_EQ(sett_name_get(world, door), "door");
     CHECK(sett_name_get(world, none) == NULL);
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void walks_all_of_a_name(void)
@@ -115,14 +100,13 @@ static void is_a_component_like_any_other(void)
     CHECK_EQ(sett_name_clear(world, a), SETT_OK);
     sett_entity b = named(world, sett_null(), "a");
     CHECK_EQ(sett_remove(world, b, 33), SETT_OK);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK(sett_add(world, b, 33) != NULL); /* no name yet */
     CHECK(sett_name_get(world, b) == NULL);
     CHECK_EQ(sett_name_set(world, b, "a"), SETT_OK);
     CHECK_EQ(sett_component_clear(world, 33), SETT_OK);
     expect_path(world, "a", sett_null());
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 
     world = quiet_world(); /* a type of that name which is something else */
     CHECK(sett_component_register(world, &(sett_component_desc){.name = "Name"}) != 0);
@@ -156,8 +140,7 @@ static void refuses_what_is_no_name(void)
         CHECK_EQ(sett_name_set(world, e, "y"), SETT_OK); /* a value */
     }
     expect_path(world, "y", e);
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void is_unique_among_siblings(void)
@@ -182,7 +165,7 @@ static void is_unique_among_siblings(void)
     CHECK_EQ(sett_hierarchy_detach(world, z), SETT_STATUS_CONFLICT);
     expect_path(world, "b/x", y);
     expect_path(world, "b/a", z);
-    expect_valid(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_name_set(world, a, "c"), SETT_OK);
     CHECK_EQ(sett_hierarchy_detach(world, z), SETT_OK);
     expect_path(world, "a", z);
@@ -192,14 +175,13 @@ static void is_unique_among_siblings(void)
     expect_path(world, "c/x/b/x", y);
     CHECK_EQ(sett_hierarchy_detach(world, y), SETT_OK);
     expect_path(world, "x", y);
-    expect_valid(world);
+    CHECK_VALID(world);
     sett_entity fresh = sett_entity_create(world);
     CHECK_EQ(sett_name_set(world, fresh, "first"), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, fresh, a), SETT_OK);
     expect_path(world, "c/first", fresh);
     expect_path(world, "first", none);
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 /* Ends of parents cannot be refused for the sake of a name: who comes free and finds its name taken
@@ -227,13 +209,12 @@ static void loses_a_name_that_is_taken(void)
         if (how == 0) {
             expect_path(world, "q", q);
         }
-        expect_valid(world);
+        CHECK_VALID(world);
         CHECK_EQ(sett_entity_clear(world, free), SETT_OK);
         expect_path(world, "free", none);
         CHECK_EQ(sett_world_clear(world), SETT_OK);
         expect_path(world, "a", none);
-        expect_valid(world);
-        sett_world_destroy(world);
+        CHECK_END(world);
     }
 }
 
@@ -284,12 +265,11 @@ static void keeps_its_index(void)
         snprintf(text, sizeof(text), "n%u", number[k]);
         CHECK_EQ(sett_name_set(world, e[k], text), SETT_OK);
         if (round % 4000 == 0) {
-            expect_valid(world);
+            CHECK_VALID(world);
             world->epoch++; /* as when the state was replaced */
         }
     }
-    expect_valid(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -349,7 +329,7 @@ static void survives_running_out_of_memory(void)
     CHECK_EQ(sett_entity_destroy(step.world, step.entity), SETT_OK);
     CHECK(sett_is_null(sett_name_find(step.world, sett_null(), "third")));
     scarce_give_back(&step.world->pool, &memory);
-    expect_valid(step.world);
+    CHECK_VALID(step.world);
     scarce_end(&memory, step.world);
 }
 

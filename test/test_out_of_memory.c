@@ -13,10 +13,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "check.h"
 #include "sett/observer.h"
 #include "sett/sett.h"
 #include "sett/sparse_set.h"
+#include "worlds.h"
 
 #include "world/world.h"
 
@@ -678,8 +678,7 @@ static const script_step steps[] = {
 
 static void expect_valid(const script* s)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(s->world);
 }
 
 /* After a failure: nothing changed, and it was memory that was missing. */

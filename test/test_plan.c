@@ -2,29 +2,10 @@
  * every way there is (each type as a matrix and packed, under groups that own, borrow and track),
  * which forces each plan in turn; what every query then matches, in which order, and what its
  * batches write is compared with a naive scan. */
-#include "check.h"
 #include "sett/sett.h"
+#include "worlds.h"
 
 #include "query/query.h"
-
-static void expect_valid(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static sett_world* make_world(void)
-{
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(world != NULL);
-    return world;
-}
-
-static void end_world(sett_world* world)
-{
-    expect_valid(world);
-    sett_world_destroy(world);
-}
 
 /* ---- The field: entities, and a model of them ------------------------------------------------ */
 
@@ -79,7 +60,7 @@ static void field_begin(field* f, const uint32_t* percent)
     static const char* const names[TYPES] = {"Ant", "Bee", "Cat", "Tag", "Owl"};
     memset(f, 0, sizeof(*f));
     f->random = 0x9E3779B97F4A7C15u;
-    f->world = make_world();
+    f->world = quiet_world();
     for (uint32_t t = 0; t < TYPES; t++) {
         sett_component_desc desc = {
             .name = names[t], .size = sizes[t], .align = 4, .storage = SETT_STORAGE_MATRIX};
@@ -515,9 +496,9 @@ static void run_layouts(uint32_t number, const uint32_t* percent)
             CHECK_EQ(sett_group_destroy(set), SETT_OK);
             CHECK_EQ(sett_group_destroy(group), SETT_OK);
         }
-        expect_valid(f->world);
+        CHECK_VALID(f->world);
     }
-    end_world(f->world);
+    CHECK_END(f->world);
 }
 
 static void every_layout_gives_what_a_naive_scan_gives(void)
@@ -546,7 +527,7 @@ static void every_layout_gives_what_a_naive_scan_gives(void)
 /* Entities far apart, with missing pages in between, and the extents of pools apart. */
 static void missing_pages_are_passed_over(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component a = sett_component_register_type(world, "A", 8, 8);
     sett_component_desc wide = {.name = "W", .size = 256};
     sett_component w = sett_component_register(world, &wide);
@@ -595,7 +576,7 @@ static void missing_pages_are_passed_over(void)
         CHECK_EQ(seen, sett_query_count(query));
         sett_query_destroy(query);
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* ---- Changed since --------------------------------------------------------------------------- */
@@ -634,7 +615,7 @@ static void changed_terms_bring_what_was_written(void)
         if (owned && !packed) {
             continue;
         }
-        sett_world* world = make_world();
+        sett_world* world = quiet_world();
         sett_component_desc desc = {.name = "X", .size = 8, .track_rows = exact};
         desc.storage = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
         sett_component x = sett_component_register(world, &desc);
@@ -714,7 +695,7 @@ static void changed_terms_bring_what_was_written(void)
             count = collect(query, met, COUNT);
             CHECK(met[10] && (!exact || count == 1));
         }
-        end_world(world);
+        CHECK_END(world);
     }
 }
 
@@ -725,7 +706,7 @@ static void changed_terms_see_gathered_writes(void)
         COUNT = 3000
     };
     static bool met[COUNT];
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component_desc x_desc = {
         .name = "X", .size = 8, .track_rows = true, .storage = SETT_STORAGE_PACKED};
     sett_component_desc few_desc = {.name = "Few", .size = 8, .storage = SETT_STORAGE_PACKED};
@@ -752,7 +733,7 @@ static void changed_terms_see_gathered_writes(void)
             CHECK_EQ(met[k], writes && k % 10 == 0);
         }
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* ---- Conversion ------------------------------------------------------------------------------ */
@@ -797,7 +778,7 @@ static void converting_moves_every_value_once(void)
     enum {
         COUNT = 3000
     };
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     uint32_t moves = 0;
     sett_component_desc desc = {.name = "anchored",
                                 .size = sizeof(anchored),
@@ -840,15 +821,15 @@ static void converting_moves_every_value_once(void)
             seen += b->count;
         }
         CHECK_EQ(seen, COUNT - COUNT / 3);
-        expect_valid(world);
+        CHECK_VALID(world);
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 static void tags_convert_like_any_type(void)
 {
     for (uint32_t tracked = 0; tracked < 2; tracked++) {
-        sett_world* world = make_world();
+        sett_world* world = quiet_world();
         sett_component_desc desc = {.name = "tag", .track_rows = tracked != 0};
         sett_component tag = sett_component_register(world, &desc);
         sett_component_desc loose_desc = {.name = "loose", .loose = true};
@@ -874,15 +855,15 @@ static void tags_convert_like_any_type(void)
             }
             CHECK_EQ(sett_remove(world, e[6], tag), SETT_OK);
             CHECK(sett_add(world, e[6], tag) != NULL);
-            expect_valid(world);
+            CHECK_VALID(world);
         }
-        end_world(world);
+        CHECK_END(world);
     }
 }
 
 static void conversions_that_make_no_sense_are_refused(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component_desc keep = {.name = "kept", .size = 4, .keep_order = true};
     sett_component_desc huge = {
         .name = "huge", .size = (size_t)2 << 20, .storage = SETT_STORAGE_PACKED};
@@ -909,7 +890,7 @@ static void conversions_that_make_no_sense_are_refused(void)
         CHECK(strstr(sett_world_message(world), "open") != NULL);
     }
     CHECK_EQ(sett_component_convert(world, o, SETT_STORAGE_MATRIX), SETT_OK);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* ---- The choice ------------------------------------------------------------------------------ */
@@ -922,7 +903,7 @@ static void the_choice_depends_on_what_is_there(void)
     };
     char texts[2][8][600];
     for (uint32_t history = 0; history < 2; history++) {
-        sett_world* world = make_world();
+        sett_world* world = quiet_world();
         const sett_component_desc descs[] = {
             {.name = "M", .size = 8},
             {.name = "N", .size = 200},
@@ -974,7 +955,7 @@ static void the_choice_depends_on_what_is_there(void)
             sett_query* asked_query = sett_query_create(world, &query);
             CHECK(sett_query_explain(asked_query, texts[history][q], 600) < 600);
         }
-        end_world(world);
+        CHECK_END(world);
     }
     for (uint32_t q = 0; q < 8; q++) {
         CHECK_STR_EQ(texts[0][q], texts[1][q]);
@@ -985,7 +966,7 @@ static void the_choice_depends_on_what_is_there(void)
  * entities up in P, and gathering what P has, costs less than gathering M's values and back. */
 static void few_enough_drive(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component m = sett_component_register_type(world, "M", 4, 4);
     sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_PACKED};
     sett_component p = sett_component_register(world, &desc);
@@ -1005,7 +986,7 @@ static void few_enough_drive(void)
         CHECK_EQ(sett_query_count(query), k);
         CHECK(sett_add(world, e[(k * 7) % 1000], p) != NULL);
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* The same counts, and rows in the order of the entities or not: out of order, driving costs more.
@@ -1013,7 +994,7 @@ static void few_enough_drive(void)
 static void order_counts(void)
 {
     for (uint32_t step = 1; step <= 1001; step += 1000) {
-        sett_world* world = make_world();
+        sett_world* world = quiet_world();
         sett_component m = sett_component_register_type(world, "M", 4, 4);
         sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_PACKED};
         sett_component p = sett_component_register(world, &desc);
@@ -1032,14 +1013,14 @@ static void order_counts(void)
         char text[400];
         sett_query_explain(query, text, sizeof(text));
         CHECK_EQ(strstr(text, "drives") != NULL, step == 1);
-        end_world(world);
+        CHECK_END(world);
     }
 }
 
 /* Every plan can be forced, and gives the same. */
 static void plans_can_be_forced(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component m = sett_component_register_type(world, "M", 4, 4);
     sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_PACKED};
     sett_component p = sett_component_register(world, &desc);
@@ -1069,7 +1050,7 @@ static void plans_can_be_forced(void)
         }
         CHECK_EQ(matches, taken == SETTI_WAY_ARRANGED ? 0 : 1000);
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 TEST_MAIN(TEST(every_layout_gives_what_a_naive_scan_gives), TEST(missing_pages_are_passed_over),

@@ -33,27 +33,8 @@ static void register_all(sett_world* of, sett_storage_kind storage)
 
 static void begin(sett_storage_kind storage)
 {
-    sett_world_desc desc = {.log_fn = sett_log_silent};
-    world = sett_world_create(&desc);
-    CHECK(world != NULL);
+    world = quiet_world();
     register_all(world, storage);
-}
-
-static void valid(void)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static void end(void)
-{
-    valid();
-    sett_world_destroy(world);
-}
-
-static void is(sett_entity a, sett_entity b)
-{
-    CHECK_EQ(sett_entity_to_u64(a), sett_entity_to_u64(b));
 }
 
 static sett_query* query_of(sett_component a, sett_term_kind kind, sett_component b)
@@ -121,7 +102,7 @@ static void queries_pass_over_hidden_entities(void)
         CHECK_EQ(sett_component_clear(world, disabled), SETT_OK);
         CHECK_EQ(sett_component_clear(world, prefab), SETT_OK);
         counts(with, 2999);
-        end();
+        CHECK_END(world);
     }
 }
 
@@ -152,9 +133,9 @@ static void check_turret(sett_entity turret, sett_entity outside)
     CHECK(sett_is_null(sett_hierarchy_parent(world, turret)));
     const Sprite* sprite = SETT_GET(world, turret, Sprite);
     CHECK_EQ(sprite->frame, 10);
-    is(sprite->light, light);
-    is(SETT_GET(world, barrel, Sprite)->light, outside);
-    is(SETT_GET(world, light, Sprite)->light, turret);
+    CHECK_ENTITY_EQ(sprite->light, light);
+    CHECK_ENTITY_EQ(SETT_GET(world, barrel, Sprite)->light, outside);
+    CHECK_ENTITY_EQ(SETT_GET(world, light, Sprite)->light, turret);
     CHECK(SETT_GET(world, light, Position)->x == 2);
     CHECK(sett_has(world, light, Burning_id));
     CHECK(!sett_has(world, light, sett_prefab_tag(world)));
@@ -175,10 +156,10 @@ static void instances_are_like_the_prefab(void)
         CHECK_EQ(sett_entity_count(world), 4 + 3 + 4500);
         for (uint32_t k = 0; k < 1500; k++) {
             check_turret(made[k], outside);
-            is(sett_target(world, made[k], sett_instance_of(world)), turret);
+            CHECK_ENTITY_EQ(sett_target(world, made[k], sett_instance_of(world)), turret);
             CHECK(k == 0 || made[k].index == made[k - 1].index + 1);
         }
-        valid();
+        CHECK_VALID(world);
         CHECK_EQ(sett_source_count(world, sett_instance_of(world), turret), 1501);
         counts(query_of(Sprite_id, SETT_WITH, Position_id), 4503);
         CHECK_EQ(sett_entity_destroy(world, made[3]), SETT_OK);
@@ -186,7 +167,7 @@ static void instances_are_like_the_prefab(void)
         CHECK_EQ(sett_entity_destroy(world, turret), SETT_OK); /* instances stay */
         CHECK_EQ(sett_entity_count(world), 1 + 4500);
         CHECK_EQ(sett_component_count(world, sett_instance_of(world)), 0);
-        end();
+        CHECK_END(world);
     }
 }
 
@@ -201,7 +182,7 @@ static void shared_values_are_the_prefabs(void)
     CHECK_EQ(sett_instantiate(world, turret, 4, made), SETT_OK);
     sett_entity part = sett_hierarchy_first(world, made[2]);
     CHECK(!sett_has(world, made[2], Sprite_id));
-    is(sett_target(world, part, sett_instance_of(world)), barrel);
+    CHECK_ENTITY_EQ(sett_target(world, part, sett_instance_of(world)), barrel);
     CHECK_PTR_EQ(sett_prefab_get(world, made[2], Sprite_id), SETT_GET(world, turret, Sprite));
     CHECK_PTR_EQ(sett_prefab_get(world, part, Sprite_id), SETT_GET(world, barrel, Sprite));
     CHECK(sett_prefab_get(world, part, Burning_id) == NULL);
@@ -220,12 +201,12 @@ static void shared_values_are_the_prefabs(void)
     /* A prefab of a prefab: what it does not have itself is the first one's. */
     sett_entity second[1];
     CHECK_EQ(sett_instantiate(world, made[0], 1, second), SETT_OK);
-    is(sett_target(world, second[0], sett_instance_of(world)), made[0]);
+    CHECK_ENTITY_EQ(sett_target(world, second[0], sett_instance_of(world)), made[0]);
     CHECK_EQ(((const Sprite*)sett_prefab_get(world, second[0], Sprite_id))->frame, 77);
     CHECK_EQ(sett_prefab_share(world, Sprite_id, false), SETT_OK);
     CHECK_EQ(sett_instantiate(world, turret, 1, second), SETT_OK);
     CHECK_EQ(SETT_GET(world, second[0], Sprite)->frame, 77);
-    end();
+    CHECK_END(world);
 }
 
 static void instances_are_looked_into_by_name(void)
@@ -238,17 +219,17 @@ static void instances_are_looked_into_by_name(void)
     CHECK_EQ(sett_name_set(world, sett_hierarchy_first(world, barrel), "light"), SETT_OK);
     sett_entity made[200];
     CHECK_EQ(sett_instantiate(world, turret, 200, made), SETT_OK);
-    valid();
+    CHECK_VALID(world);
     for (uint32_t k = 0; k < 200; k++) {
         CHECK(sett_name_get(world, made[k]) == NULL);
         sett_entity own = sett_hierarchy_first(world, sett_hierarchy_first(world, made[k]));
-        is(sett_name_lookup(world, made[k], "barrel/light"), own);
+        CHECK_ENTITY_EQ(sett_name_lookup(world, made[k], "barrel/light"), own);
     }
-    is(sett_name_lookup(world, sett_null(), "turret/barrel"), barrel);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "turret/barrel"), barrel);
     CHECK_EQ(sett_name_set(world, made[7], "seventh"), SETT_OK);
-    is(sett_name_lookup(world, sett_null(), "seventh/barrel"),
-       sett_hierarchy_first(world, made[7]));
-    end();
+    CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "seventh/barrel"),
+                    sett_hierarchy_first(world, made[7]));
+    CHECK_END(world);
 }
 
 /* Relationships inside of a prefab lead to the instance's own, those to outside stay. */
@@ -277,13 +258,14 @@ static void links_of_prefabs_are_the_instances(void)
     CHECK(sett_relate(world, outside, knows, turret) != NULL);
     sett_entity made[300];
     CHECK_EQ(sett_instantiate(world, turret, 300, made), SETT_OK);
-    valid();
+    CHECK_VALID(world);
     for (uint32_t k = 0; k < 300; k++) {
         sett_entity own_barrel = sett_hierarchy_first(world, made[k]);
         sett_entity own_light = sett_hierarchy_first(world, own_barrel);
-        is(sett_target(world, own_barrel, aims), made[k]);
-        is(*(const sett_entity*)sett_related(world, own_barrel, aims, made[k]), own_light);
-        is(sett_target(world, own_light, aims), outside);
+        CHECK_ENTITY_EQ(sett_target(world, own_barrel, aims), made[k]);
+        CHECK_ENTITY_EQ(*(const sett_entity*)sett_related(world, own_barrel, aims, made[k]),
+                        own_light);
+        CHECK_ENTITY_EQ(sett_target(world, own_light, aims), outside);
         CHECK_EQ(sett_target_count(world, made[k], knows), 3);
         CHECK_EQ(*(const int32_t*)sett_related(world, made[k], knows, outside), 1);
         CHECK_EQ(*(const int32_t*)sett_related(world, made[k], knows, own_light), 2);
@@ -293,7 +275,7 @@ static void links_of_prefabs_are_the_instances(void)
     CHECK_EQ(sett_source_count(world, knows, outside), 301);
     CHECK_EQ(sett_source_count(world, aims, outside), 301);
     CHECK_EQ(sett_source_count(world, aims, light), 1);
-    end();
+    CHECK_END(world);
 }
 
 /* ---------------------------------------------------------------------------------------- hooks */
@@ -376,7 +358,7 @@ static void values_that_own_are_copied(void)
     const Handle* copy = sett_get(world, made[5], owner);
     CHECK_EQ(*copy->owned, 9);
     CHECK_EQ(*((const Handle*)sett_get(world, made[5], uncopied))->owned, 0);
-    end();
+    CHECK_END(world);
     CHECK_EQ(living, 0);
 }
 
@@ -399,7 +381,7 @@ static void misuse_is_refused(void)
     }
     CHECK_EQ(batches, 1);
     CHECK_EQ(sett_entity_count(world), 3);
-    end();
+    CHECK_END(world);
 
     world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 1000});
     register_all(world, SETT_STORAGE_DEFAULT);
@@ -409,7 +391,7 @@ static void misuse_is_refused(void)
     CHECK_EQ(sett_instantiate(world, turret, UINT32_MAX, NULL), SETT_STATUS_LIMIT);
     CHECK_EQ(sett_entity_count(world), 3);
     CHECK_EQ(sett_instantiate(world, turret, 300, many), SETT_OK);
-    end();
+    CHECK_END(world);
 }
 
 /* ------------------------------------------------------------------------- memory that runs out */

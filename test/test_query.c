@@ -1,8 +1,8 @@
 /* test_query.c: what loops visit, in which order, with which fields; what is refused while they
  * run. */
-#include "check.h"
 #include "sett/hierarchy.h"
 #include "sett/sett.h"
+#include "worlds.h"
 
 #define ENTITIES 6000u
 
@@ -40,8 +40,7 @@ static void scene_begin(scene* s)
         {.name = "kept", .size = 12, .keep_order = true},
         {.name = "tag"},
         {.name = "loose", .loose = true}};
-    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(s->world != NULL);
+    s->world = quiet_world();
     for (uint32_t type = 0; type < TYPES; type++) {
         s->id[type] = sett_component_register(s->world, &types[type]);
         CHECK(s->id[type] != 0);
@@ -63,9 +62,7 @@ static void scene_begin(scene* s)
 
 static void scene_end(scene* s)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
-    sett_world_destroy(s->world);
+    CHECK_END(s->world);
 }
 
 typedef struct wish {
@@ -480,7 +477,7 @@ static void bad_queries_are_refused(void)
 
 static void a_query_can_have_thirty_two_terms(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_query_desc desc = {.name = "wide"};
     for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
         char name[8];
@@ -520,7 +517,7 @@ static void loops_over_nothing(void)
 {
     static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
     for (uint32_t k = 0; k < 2; k++) {
-        sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+        sett_world* world = quiet_world();
         sett_component id = sett_component_register(
             world, &(sett_component_desc){.name = "v", .size = 8, .storage = kinds[k]});
         sett_query* query =
@@ -550,7 +547,7 @@ static void loops_over_nothing(void)
  * short. */
 static void a_forgotten_registration_is_refused(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component known_id = sett_component_register(
         world, &(sett_component_desc){.name = "known", .size = sizeof(float)});
     sett_component forgotten_id = 0;
@@ -569,7 +566,7 @@ static void a_forgotten_registration_is_refused(void)
 /* Nothing to write is refused, and adds nothing. */
 static void a_set_without_a_value_is_refused(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component id = sett_component_register(
         world, &(sett_component_desc){.name = "value", .size = sizeof(float)});
     sett_component tag = sett_component_register(world, &(sett_component_desc){.name = "tag"});

@@ -35,28 +35,11 @@ static void begin(void)
     begin_in(sett_world_create(&desc));
 }
 
-static void valid(void)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static void end(void)
-{
-    valid();
-    sett_world_destroy(world);
-}
-
 static void apply(void)
 {
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
     CHECK_EQ(sett_commands_count(commands), 0);
-    valid();
-}
-
-static void is(sett_entity a, sett_entity b)
-{
-    CHECK_EQ(sett_entity_to_u64(a), sett_entity_to_u64(b));
+    CHECK_VALID(world);
 }
 
 static sett_entity parent_of(sett_entity e)
@@ -85,9 +68,9 @@ static void expect_instance(sett_entity e, sett_entity prefab)
     CHECK(place != NULL && place->x == 1 && place->y == 2);
     CHECK(sett_has(world, e, loose));
     CHECK(!sett_has(world, e, sett_prefab_tag(world)));
-    is(sett_target(world, e, sett_instance_of(world)), prefab);
+    CHECK_ENTITY_EQ(sett_target(world, e, sett_instance_of(world)), prefab);
     sett_entity arm = sett_name_find(world, e, "arm");
-    is(arm, sett_hierarchy_first(world, e));
+    CHECK_ENTITY_EQ(arm, sett_hierarchy_first(world, e));
     CHECK_EQ(sett_hierarchy_child_count(world, e), 1);
     place = sett_find(world, arm, Place_id);
     CHECK(place != NULL && place->x == 3 && place->y == 4);
@@ -110,8 +93,8 @@ static void trees_are_recorded(void)
     CHECK_EQ(sett_hierarchy_component(world), 0);    /* nothing is done before its time */
     CHECK_EQ(sett_entity_destroy(world, gone), SETT_OK);
     apply();
-    is(parent_of(a), p);
-    is(parent_of(b), a);
+    CHECK_ENTITY_EQ(parent_of(a), p);
+    CHECK_ENTITY_EQ(parent_of(b), a);
     CHECK(sett_is_null(parent_of(p)));
     CHECK_EQ(sett_hierarchy_depth(world, b), 2);
     CHECK(!sett_has(world, q, sett_hierarchy_component(world)));
@@ -124,13 +107,13 @@ static void trees_are_recorded(void)
     CHECK_EQ(sett_cmd_attach(commands, p, p), SETT_OK);
     apply();
     CHECK_EQ(sett_world_error(world), SETT_STATUS_CYCLE);
-    is(parent_of(q), p);
-    is(parent_of(p), b);
+    CHECK_ENTITY_EQ(parent_of(q), p);
+    CHECK_ENTITY_EQ(parent_of(p), b);
     CHECK(sett_is_null(parent_of(b)));
-    is(sett_hierarchy_first(world, p), a);
+    CHECK_ENTITY_EQ(sett_hierarchy_first(world, p), a);
     CHECK_EQ(sett_cmd_attach(commands, a, p), SETT_OK); /* again: to the end */
     apply();
-    is(sett_hierarchy_last(world, p), a);
+    CHECK_ENTITY_EQ(sett_hierarchy_last(world, p), a);
 
     /* dropped ones leave nothing behind */
     sett_entity never = sett_cmd_create(commands);
@@ -138,7 +121,7 @@ static void trees_are_recorded(void)
     sett_commands_clear(commands);
     apply();
     CHECK_EQ(sett_hierarchy_child_count(world, p), 2);
-    end();
+    CHECK_END(world);
 }
 
 static void names_are_recorded(void)
@@ -167,8 +150,8 @@ static void names_are_recorded(void)
     CHECK_EQ(sett_cmd_name_set(commands, p, "map"), SETT_OK); /* renamed */
     CHECK_EQ(sett_entity_destroy(world, gone), SETT_OK);
     apply();
-    is(sett_name_lookup(world, sett_null(), "map/door"), a);
-    is(sett_name_lookup(world, sett_null(), "door"), b);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "map/door"), a);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "door"), b);
 
     /* taken: by a sibling there, or where it is to go */
     CHECK_EQ(sett_cmd_attach(commands, b, p), SETT_OK);
@@ -181,12 +164,12 @@ static void names_are_recorded(void)
     CHECK_STR_EQ(sett_name_get(world, b), "door");
     CHECK_EQ(sett_cmd_detach(commands, a), SETT_OK);
     apply();
-    is(parent_of(a), p);
+    CHECK_ENTITY_EQ(parent_of(a), p);
     CHECK_EQ(sett_cmd_remove(commands, b, sett_name_component(world)), SETT_OK);
     CHECK_EQ(sett_cmd_detach(commands, a), SETT_OK);
     apply();
-    is(sett_name_lookup(world, sett_null(), "door"), a);
-    end();
+    CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "door"), a);
+    CHECK_END(world);
 }
 
 static void instances_are_recorded(void)
@@ -218,7 +201,7 @@ static void instances_are_recorded(void)
         CHECK(((const Place*)sett_get(world, made[k], Place_id))->x == (k % 2 == 0 ? (float)k : 1));
         SETT_SET(world, made[k], Place, 1, 2);
         expect_instance(made[k], prefab);
-        is(parent_of(made[k]), map);
+        CHECK_ENTITY_EQ(parent_of(made[k]), map);
     }
 
     /* of an instance, of a copy that is recorded too, of one that is gone by then */
@@ -243,7 +226,7 @@ static void instances_are_recorded(void)
     for (uint32_t k = 0; k < 20; k++) {
         CHECK(!sett_equals(sett_entity_create(world), never));
     }
-    end();
+    CHECK_END(world);
 }
 
 static void too_many_instances_are_refused(void)
@@ -265,7 +248,7 @@ static void too_many_instances_are_refused(void)
     CHECK_EQ(sett_commands_count(commands), 2); /* nothing half recorded */
     apply();
     CHECK_EQ(sett_entity_count(world), 4);
-    end();
+    CHECK_END(world);
 }
 
 static void commands_say_what_they_are(void)
@@ -297,7 +280,7 @@ static void commands_say_what_they_are(void)
                        "6: relate entity 2:1 to entity 0:1 by \"Likes\"\n"
                        "7: unrelate entity 2:1 from entity 0:1 by \"Likes\"");
     apply();
-    end();
+    CHECK_END(world);
 }
 
 /* ---- Observers ------------------------------------------------------------------------------- */
@@ -353,12 +336,12 @@ static void observers_record_them(void)
     CHECK_EQ(to.arms, 3);
     CHECK_EQ(to.roots, 3);
     for (uint32_t k = 0; k < 3; k++) {
-        is(parent_of(e[k]), to.box);
+        CHECK_ENTITY_EQ(parent_of(e[k]), to.box);
         sett_entity flame = sett_name_find(world, e[k], "flame");
-        is(flame, sett_hierarchy_first(world, e[k]));
+        CHECK_ENTITY_EQ(flame, sett_hierarchy_first(world, e[k]));
         expect_instance(flame, to.prefab);
     }
-    end();
+    CHECK_END(world);
 }
 
 /* Makes another of whatever comes to be. */
@@ -387,7 +370,7 @@ static void instances_of_instances_end(void)
     CHECK_EQ(refused, 1);
     CHECK_EQ(sett_component_count(world, Hot_id), 66);
     CHECK_EQ(sett_entity_count(world), 66);
-    end();
+    CHECK_END(world);
 }
 
 /* ---- Lanes ----------------------------------------------------------------------------------- */
@@ -437,15 +420,15 @@ static sett_world* spawned(uint32_t threads)
     desc.terms[0] = (sett_term)SETT_READS(Hot);
     CHECK(sett_system_create(world, &desc) != NULL);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(sett_source_count(world, sett_instance_of(world), prefab), VISITED / 5);
     CHECK_EQ(sett_progress(world, 1), SETT_OK); /* names that are taken by now */
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(sett_source_count(world, sett_instance_of(world), prefab), 2 * (VISITED / 5));
     uint32_t cursor = 0;
     uint32_t named = 0;
     for (sett_entity e; e = sett_name_next(world, "imp", &cursor), !sett_is_null(e); named++) {
-        is(sett_name_lookup(world, parent_of(e), "imp"), e);
+        CHECK_ENTITY_EQ(sett_name_lookup(world, parent_of(e), "imp"), e);
         CHECK(((const Place*)sett_get(world, e, Place_id))->x == (float)parent_of(e).index);
     }
     CHECK_EQ(named, VISITED / 5);
@@ -536,7 +519,7 @@ static void memory_runs_out(void)
         CHECK(memory.failures > failures + 5);
         CHECK_EQ(sett_commands_count(commands), 0);
         expect_instance(state.made, state.prefab);
-        is(parent_of(state.made), state.prefab);
+        CHECK_ENTITY_EQ(parent_of(state.made), state.prefab);
         CHECK_STR_EQ(sett_name_get(world, state.made), "made");
         scarce_end(&memory, world);
     }

@@ -38,23 +38,6 @@ static void begin(const sett_relationship_desc* more)
     }
 }
 
-static void valid(void)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static void end(void)
-{
-    valid();
-    sett_world_destroy(world);
-}
-
-static void is(sett_entity a, sett_entity b)
-{
-    CHECK_EQ(sett_entity_to_u64(a), sett_entity_to_u64(b));
-}
-
 /* The sources of a target, as a number with a digit for each. */
 static uint64_t sources_of(sett_component relationship, sett_entity target)
 {
@@ -91,9 +74,9 @@ static void exclusive_has_one_target(void)
     CHECK_EQ(*amount, 0);
     *amount = 5;
     const Owes* value = sett_get(world, e[1], owes);
-    is(value->link.target, e[2]);
+    CHECK_ENTITY_EQ(value->link.target, e[2]);
     CHECK_EQ(value->amount, 5);
-    is(sett_target(world, e[1], owes), e[2]);
+    CHECK_ENTITY_EQ(sett_target(world, e[1], owes), e[2]);
     CHECK_EQ(targets_of(owes, e[1]), 2);
     CHECK_EQ(sources_of(owes, e[2]), 1);
     CHECK_PTR_EQ(sett_related(world, e[1], owes, e[2]), &value->amount);
@@ -109,7 +92,7 @@ static void exclusive_has_one_target(void)
     CHECK(!sett_has(world, e[1], owes));
     CHECK_EQ(sett_source_count(world, owes, e[3]), 0);
     CHECK(sett_is_null(sett_target(world, e[1], owes)));
-    end();
+    CHECK_END(world);
 }
 
 static void sources_keep_their_order(void)
@@ -123,7 +106,7 @@ static void sources_keep_their_order(void)
     CHECK_EQ(sources_of(owes, e[0]), 0x1234567);
     CHECK_EQ(sources_of(likes, e[0]), 0x1234567);
     CHECK_EQ(targets_of(likes, e[0]), 0x1234567);
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(sett_remove(world, e[1], owes), SETT_OK);
     CHECK_EQ(sett_unrelate(world, e[7], owes, e[0]), SETT_OK);
     CHECK_EQ(sett_unrelate(world, e[4], owes, e[0]), SETT_OK);
@@ -133,12 +116,12 @@ static void sources_keep_their_order(void)
     CHECK_EQ(sources_of(owes, e[0]), 0x2356);
     CHECK_EQ(sources_of(likes, e[0]), 0x23567);
     CHECK_EQ(targets_of(likes, e[0]), 0x123456);
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(sett_entity_destroy(world, e[3]), SETT_OK);
     CHECK_EQ(sources_of(owes, e[0]), 0x256);
     CHECK_EQ(sources_of(likes, e[0]), 0x2567);
     CHECK_EQ(targets_of(likes, e[0]), 0x12456);
-    end();
+    CHECK_END(world);
 }
 
 static void many_carry_data_each(void)
@@ -151,12 +134,12 @@ static void many_carry_data_each(void)
             *data = s * 100 + t;
         }
     }
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(*(uint64_t*)sett_relate(world, e[3], likes, e[5]), 305); /* it is there already */
     for (uint32_t k = 0; k < 8; k++) {
         CHECK_EQ(sett_unrelate(world, e[k], likes, e[(k * 3) % 8]), SETT_OK);
         CHECK_EQ(sett_unrelate(world, e[k], likes, e[(k * 3) % 8]), SETT_STATUS_ABSENT);
-        valid();
+        CHECK_VALID(world);
     }
     for (uint32_t s = 0; s < 8; s++) {
         CHECK_EQ(sett_target_count(world, e[s], likes), 7);
@@ -172,7 +155,7 @@ static void many_carry_data_each(void)
     CHECK_EQ(sett_source_count(world, likes, e[0]), 6);
     CHECK_EQ(sett_component_clear(world, likes), SETT_OK);
     CHECK_EQ(sett_component_count(world, likes), 0);
-    end();
+    CHECK_END(world);
 }
 
 /* Links end under a walk that has just returned them. */
@@ -208,7 +191,7 @@ static void walks_survive_the_end_of_what_they_returned(void)
         CHECK_EQ(seen[1], 11);
         CHECK_EQ(seen[2], 11);
         CHECK_EQ(sett_source_count(world, owes, e[0]), 11 - 11 / step);
-        end();
+        CHECK_END(world);
     }
 }
 
@@ -218,11 +201,11 @@ static void an_entity_may_lead_to_itself(void)
     CHECK(sett_relate(world, e[1], owes, e[1]) != NULL);
     CHECK(sett_relate(world, e[1], likes, e[1]) != NULL);
     CHECK(sett_relate(world, e[2], owes, e[1]) != NULL);
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(sources_of(owes, e[1]), 0x12);
     CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
     CHECK(!sett_has(world, e[2], owes));
-    end();
+    CHECK_END(world);
 }
 
 static void presence_is_a_plain_term(void)
@@ -250,10 +233,10 @@ static void presence_is_a_plain_term(void)
 
     CHECK_EQ(sett_remove(world, e[2], Position_id), SETT_OK);
     sett_link_cursor cursor = {0};
-    is(sett_query_source_next(any, owes, e[10], &cursor), e[0]);
-    is(sett_query_source_next(any, owes, e[10], &cursor), e[4]);
+    CHECK_ENTITY_EQ(sett_query_source_next(any, owes, e[10], &cursor), e[0]);
+    CHECK_ENTITY_EQ(sett_query_source_next(any, owes, e[10], &cursor), e[4]);
     CHECK(sett_is_null(sett_query_source_next(any, owes, e[10], &cursor)));
-    end();
+    CHECK_END(world);
 }
 
 static void misuse_is_refused(void)
@@ -280,7 +263,8 @@ static void misuse_is_refused(void)
                                                                 .required_count = 1}) == 0);
     CHECK(sett_relate(world, e[0], owes, e[1]) != NULL);
     CHECK(sett_set(world, e[0], owes, &(Owes){.link.target = e[2], .amount = 7}) != NULL);
-    is(sett_target(world, e[0], owes), e[1]); /* where it leads is not a value to be set */
+    CHECK_ENTITY_EQ(sett_target(world, e[0], owes),
+                    e[1]); /* where it leads is not a value to be set */
     CHECK_EQ(*(const int32_t*)sett_related(world, e[0], owes, e[1]), 7);
     CHECK_EQ(sett_remove(world, e[1], sources), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_component_clear(world, sources), SETT_STATUS_ARGUMENT);
@@ -297,7 +281,7 @@ static void misuse_is_refused(void)
     CHECK_EQ(sett_relationship_register(
                  world, &(sett_relationship_desc){.name = "Owes", .size = 4, .align = 4}),
              owes);
-    end();
+    CHECK_END(world);
 }
 
 /* An entity that is cleared loses its own links; those that lead to it are others' components. */
@@ -314,12 +298,12 @@ static void clearing_keeps_what_leads_here(void)
     CHECK_EQ(sett_source_count(world, owes, e[2]), 0);
     CHECK_EQ(sources_of(owes, e[1]), 3);
     CHECK_EQ(sources_of(likes, e[1]), 3);
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(sett_unrelate_sources(world, likes, e[1]), SETT_OK);
     CHECK_EQ(sett_unrelate_sources(world, likes, e[1]), SETT_OK);
     CHECK(!sett_has(world, e[3], likes));
     CHECK(sett_has(world, e[3], owes));
-    end();
+    CHECK_END(world);
 }
 
 static void ends_of_targets_remove_links(void)
@@ -337,7 +321,7 @@ static void ends_of_targets_remove_links(void)
     CHECK_EQ(targets_of(likes, e[2]), 9);
     CHECK_EQ(sources_of(owes, e[9]), 3);
     CHECK_EQ(sett_entity_count(world), 15);
-    end();
+    CHECK_END(world);
 }
 
 static void ends_spread(void)
@@ -351,10 +335,10 @@ static void ends_spread(void)
     CHECK_EQ(sett_entity_destroy(world, e[5]), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 7); /* e[0], and the six that take no part */
     CHECK(sett_entity_valid(world, e[10]));
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(sett_entity_destroy(world, e[10]), SETT_OK);
     CHECK(sett_entity_valid(world, e[11]));
-    end();
+    CHECK_END(world);
 
     begin(&(sett_relationship_desc){.on_source_destroyed = SETT_CLEANUP_DESTROY});
     for (uint32_t k = 1; k < 5; k++) {
@@ -367,7 +351,7 @@ static void ends_spread(void)
     CHECK(!sett_entity_valid(world, e[7]));
     CHECK(sett_entity_valid(world, e[8]));
     CHECK(!sett_has(world, e[8], owes));
-    end();
+    CHECK_END(world);
 }
 
 static void ends_are_refused(void)
@@ -377,7 +361,7 @@ static void ends_are_refused(void)
     CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_STATUS_REFUSED);
     CHECK(strstr(sett_world_message(world), "Owes") != NULL);
     CHECK(sett_entity_valid(world, e[0]));
-    valid();
+    CHECK_VALID(world);
     CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
     CHECK(sett_relate(world, e[2], owes, e[2]) != NULL); /* goes together */
@@ -385,14 +369,14 @@ static void ends_are_refused(void)
     CHECK(sett_relate(world, e[4], likes, e[5]) != NULL);
     CHECK_EQ(sett_world_clear(world), SETT_OK); /* nobody is asked */
     CHECK_EQ(sett_entity_count(world), 0);
-    end();
+    CHECK_END(world);
 
     begin(&(sett_relationship_desc){.on_source_destroyed = SETT_CLEANUP_REFUSE});
     CHECK(sett_relate(world, e[1], likes, e[0]) != NULL);
     CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_STATUS_REFUSED);
     CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
-    end();
+    CHECK_END(world);
 }
 
 /* One destruction takes several links, of several relationships, from one entity that stays. */
@@ -426,7 +410,7 @@ static void survivors_lose_all_that_leads_to_the_dead(void)
     CHECK_EQ(sett_component_count(world, likes), 1);
     CHECK_EQ(sett_component_count(world, below), 0);
     CHECK_EQ(targets_of(likes, e[7]), 11);
-    end();
+    CHECK_END(world);
 }
 
 static void packed_and_converted_links_hold(void)
@@ -442,11 +426,11 @@ static void packed_and_converted_links_hold(void)
         CHECK_EQ(sett_component_convert(world, owes,
                                         round % 2 == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED),
                  SETT_OK);
-        valid();
+        CHECK_VALID(world);
         CHECK_EQ(sett_component_clear(world, owes), SETT_OK);
-        valid();
+        CHECK_VALID(world);
     }
-    end();
+    CHECK_END(world);
 }
 
 static void links_are_recorded(void)
@@ -474,14 +458,14 @@ static void links_are_recorded(void)
     CHECK_EQ(sett_entity_destroy(world, e[4]), SETT_OK);
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
     CHECK_EQ(sett_commands_count(commands), 0);
-    is(sett_target(world, made, owes), e[1]);
+    CHECK_ENTITY_EQ(sett_target(world, made, owes), e[1]);
     CHECK_EQ(*(const int32_t*)sett_related(world, made, owes, e[1]), 9);
-    is(sett_target(world, e[1], likes), e[2]);
+    CHECK_ENTITY_EQ(sett_target(world, e[1], likes), e[2]);
     CHECK_EQ(sett_target_count(world, e[1], likes), 1);
     CHECK_EQ(sett_component_count(world, owes), 1);
     CHECK_EQ(sett_cmd_relate(commands, e[1], likes, e[2], NULL), SETT_OK);
     sett_commands_clear(commands);
-    end();
+    CHECK_END(world);
 }
 
 /* A world whose links were made in some order, others in between. */
@@ -537,10 +521,10 @@ static void links_are_part_of_the_state(void)
             CHECK(sett_relate(b, e[k], likes, e[k * round % 13 + 3]) != NULL);
             CHECK(sett_relate(b, e[k], owes, e[3]) != NULL);
         }
-        valid();
+        CHECK_VALID(world);
         CHECK(before != sett_world_hash(b));
         CHECK_EQ(sett_snapshot_restore(b, snapshot), SETT_OK);
-        valid();
+        CHECK_VALID(world);
         CHECK_EQ(before, sett_world_hash(b));
         CHECK_EQ(sources, sources_of(likes, e[9]));
     }
@@ -550,7 +534,7 @@ static void links_are_part_of_the_state(void)
     world = a;
     CHECK_EQ(sources, sources_of(likes, e[9]));
     CHECK_EQ(sett_entity_destroy(a, e[9]), SETT_OK);
-    valid();
+    CHECK_VALID(world);
     sett_world_destroy(a);
     sett_world_destroy(b);
 }
@@ -602,15 +586,15 @@ static void observers_are_told_of_links(void)
     CHECK(sett_observer_create(world, &desc) != NULL);
     CHECK(sett_relate(world, e[0], owes, e[1]) != NULL);
     CHECK_EQ(one.added, 1);
-    is(one.target, e[1]); /* it leads there when it is told of */
+    CHECK_ENTITY_EQ(one.target, e[1]); /* it leads there when it is told of */
     CHECK(sett_relate(world, e[0], owes, e[2]) != NULL);
     CHECK_EQ(one.set, 1);
-    is(one.target, e[2]);
+    CHECK_ENTITY_EQ(one.target, e[2]);
     CHECK(sett_relate(world, e[0], owes, e[2]) != NULL); /* nothing changes */
     CHECK_EQ(one.set, 1);
     CHECK_EQ(sett_entity_destroy(world, e[2]), SETT_OK);
     CHECK_EQ(one.removed, 1);
-    is(one.target, e[2]); /* and still then */
+    CHECK_ENTITY_EQ(one.target, e[2]); /* and still then */
     for (uint32_t k = 1; k < 6; k++) {
         if (k != 2) {
             CHECK(sett_relate(world, e[0], likes, e[k]) != NULL);
@@ -624,7 +608,7 @@ static void observers_are_told_of_links(void)
     CHECK_EQ(many.set, 6);
     CHECK_EQ(sett_unrelate(world, e[0], likes, e[5]), SETT_OK);
     CHECK_EQ(many.removed, 1);
-    end();
+    CHECK_END(world);
 }
 
 static uint32_t hooks;
@@ -666,8 +650,7 @@ static void deep_chains_end_without_memory(void)
     CHECK_EQ(hooks, DEEP / 1000 - 1);
     CHECK_EQ(sett_entity_count(deep), 0);
     memory.closed = memory.strict = false;
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(deep, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(deep);
     scarce_end(&memory, deep);
 }
 
@@ -730,7 +713,7 @@ static void none_liked(void* user)
 static void still_related(void* user)
 {
     const scarcity* s = user;
-    is(sett_target(s->world, s->e[1], s->owes), s->e[2]);
+    CHECK_ENTITY_EQ(sett_target(s->world, s->e[1], s->owes), s->e[2]);
 }
 
 static void all_alive(void* user)
@@ -802,10 +785,10 @@ static void loops_over_links(void)
     uint32_t count = 0;
     SETT_TARGETS(world, e[5], likes, whom, link) {
         CHECK_PTR_EQ(link.data, sett_related(world, e[5], likes, whom));
-        is(whom, e[++count]);
+        CHECK_ENTITY_EQ(whom, e[++count]);
     }
     CHECK_EQ(count, 4);
-    end();
+    CHECK_END(world);
 }
 
 TEST_MAIN(TEST(loops_over_links), TEST(exclusive_has_one_target), TEST(sources_keep_their_order),

@@ -1,7 +1,7 @@
 /* test_schedule.c: the order in which systems run, what runs side by side, and what is said about
  * it; random systems against a naive reading of the rules. */
-#include "check.h"
 #include "sett/system.h"
+#include "worlds.h"
 
 #include "run/run.h"
 
@@ -17,8 +17,7 @@ static void scene_begin(scene* s)
 {
     static const char* const names[TYPES] = {"A", "B", "C", "D", "E", "F"};
     memset(s, 0, sizeof(*s));
-    s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(s->world != NULL);
+    s->world = quiet_world();
     for (uint32_t k = 0; k < TYPES; k++) {
         s->type[k] =
             sett_component_register(s->world, &(sett_component_desc){.name = names[k], .size = 4});
@@ -34,9 +33,7 @@ static void scene_begin(scene* s)
 
 static void scene_end(scene* s)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
-    sett_world_destroy(s->world);
+    CHECK_END(s->world);
 }
 
 static void write_name(sett_context* c)
@@ -550,9 +547,8 @@ static void random_systems_keep_the_rules(void)
             }
         }
         naive_check(&s, &w);
-        const char* reason = "";
         if (n % 50 == 0) {
-            CHECK_MSG(sett_world_validate(s.world, &reason) == SETT_OK, "%s", reason);
+            CHECK_VALID(s.world);
         }
     }
     CHECK(refused > operations / 100);

@@ -1,7 +1,7 @@
 /* test_signature.c: sets of types, interned: edges, reclaiming, and the warning when there are
  * too many. */
-#include "check.h"
 #include "sett/sett.h"
+#include "worlds.h"
 
 #include "base/platform.h"
 #include "world/signature.h"
@@ -141,9 +141,7 @@ static void scene_begin(scene* s, uint32_t signature_warning, bool loose)
 
 static void scene_end(scene* s)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(s->world, &reason) == SETT_OK, "%s", reason);
-    sett_world_destroy(s->world);
+    CHECK_END(s->world);
 }
 
 /* Takes the entity through all sets of the tags, one toggle at a time. */

@@ -8,7 +8,7 @@ typedef struct Clock {
 
 static void a_world_has_one(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component Clock_id = SETT_REGISTER(world, Clock);
     sett_component Paused_id = SETT_REGISTER_TAG(world, Paused);
     CHECK(sett_singleton_get(world, Clock_id) == NULL);

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "check.h"
 #include "sett/state.h"
+#include "worlds.h"
 
 #include "world/world.h"
 
@@ -66,12 +66,6 @@ static sett_snapshot take(sett_world* world)
     return snapshot;
 }
 
-static void sound(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
 static sett_snapshot_stats stats_of(const sett_world* world)
 {
     sett_snapshot_stats stats;
@@ -101,8 +95,7 @@ static void restoring_goes_back_and_forward_and_another_way(void)
     CHECK(!sett_entity_valid(world, f));
     CHECK_EQ(sett_snapshot_restore(world, one), SETT_OK);
     CHECK_EQ(read(world, e), 1);
-    sound(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void the_same_handles_come_next(void)
@@ -149,14 +142,13 @@ static void addresses_hold(void)
     for (uint32_t k = 0; k < 5000; k++) {
         (void)spawn(world, 7); /* others take their places */
     }
-    sound(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
     for (uint32_t k = 0; k < 3000; k++) {
         CHECK_EQ(read(world, e[k]), k);
         CHECK_PTR_EQ(sett_get(world, e[k], value_id), at[k]);
     }
-    sound(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void any_of_a_chain_can_be_dropped(void)
@@ -178,7 +170,7 @@ static void any_of_a_chain_can_be_dropped(void)
             CHECK_EQ(sett_snapshot_drop(world, chain[first]), SETT_OK);
             CHECK_EQ(sett_snapshot_drop(world, chain[second]),
                      first == second ? SETT_STATUS_STALE : SETT_OK);
-            sound(world);
+            CHECK_VALID(world);
             for (uint32_t k = 0; k < 5; k++) {
                 if (k == first || k == second) {
                     CHECK_EQ(sett_snapshot_restore(world, chain[k]), SETT_STATUS_STALE);
@@ -186,7 +178,7 @@ static void any_of_a_chain_can_be_dropped(void)
                 }
                 CHECK_EQ(sett_snapshot_restore(world, chain[k]), SETT_OK);
                 CHECK_EQ(read(world, e), k);
-                sound(world);
+                CHECK_VALID(world);
             }
             sett_world_destroy(world);
         }
@@ -208,7 +200,7 @@ static void dropping_all_gives_memory_back(void)
     CHECK_EQ(stats_of(world).snapshots, 20);
     for (uint32_t k = 0; k < 20; k++) {
         CHECK_EQ(sett_snapshot_drop(world, kept[(k * 7) % 20]), SETT_OK);
-        sound(world);
+        CHECK_VALID(world);
     }
     sett_snapshot_stats stats = stats_of(world);
     CHECK_EQ(stats.snapshots, 0);
@@ -300,8 +292,7 @@ static void commands_are_applied_by_taking_and_dropped_by_restoring(void)
     CHECK_EQ(sett_commands_count(own) + sett_commands_count(second), 0);
     CHECK(sett_entity_valid(world, promised));
     CHECK(sett_equals(sett_entity_create(world), never)); /* as if it had not been promised */
-    sound(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void types_registered_later_are_empty_before(void)
@@ -316,11 +307,10 @@ static void types_registered_later_are_empty_before(void)
     CHECK_EQ(sett_snapshot_restore(world, before), SETT_OK);
     CHECK(!sett_has(world, e, late));
     CHECK_EQ(sett_component_count(world, late), 0);
-    sound(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_snapshot_restore(world, after), SETT_OK);
     CHECK(sett_has(world, e, late));
-    sound(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void no_deinit(void* values, uint32_t count, void* user)
@@ -397,8 +387,7 @@ static void a_limit_drops_the_oldest_and_says_so(void)
     CHECK(stats_of(world).lost != 0);
     CHECK_EQ(sett_snapshot_restore(world, at[5]), SETT_OK);
     CHECK_EQ(read(world, e[7]), 12);
-    sound(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 /* While a loop is open nothing is dropped: the limit is passed by what the loop writes, and obeyed
@@ -438,8 +427,7 @@ static void a_loop_may_pass_the_limit_by_what_it_writes(void)
     CHECK_EQ(sett_entity_destroy(world, outside), SETT_OK); /* keeps a page */
     CHECK_EQ(sett_snapshot_status(world, first), SETT_STATUS_LOST);
     CHECK(stats_of(world).page_size <= one + one / 2);
-    sound(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 /* Nobody can go back to it any more, and what it holds goes with the next one. */
@@ -457,7 +445,7 @@ static void what_lies_right_behind_stays_until_the_next(void)
     CHECK_EQ(sett_snapshot_restore(world, second), SETT_STATUS_STALE);
     (void)take(world);
     CHECK_EQ(stats_of(world).hidden, 0);
-    sound(world);
+    CHECK_VALID(world);
     CHECK_EQ(sett_snapshot_restore(world, first), SETT_OK);
     CHECK_EQ(read(world, e), 1);
     sett_world_destroy(world);
@@ -489,8 +477,7 @@ static void a_ring_holds_the_last_frames(void)
     CHECK_EQ(sett_snapshot_status(world, sett_ring_at(ring, 1)), SETT_STATUS_STALE);
     sett_ring_destroy(ring);
     CHECK_EQ(stats_of(world).snapshots, 0);
-    sound(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static void frames_allocate_nothing_once_it_runs(void)
@@ -520,13 +507,13 @@ static void validation_sees_a_page_that_was_written_unkept(void)
     sett_world* world = begin();
     sett_entity e = spawn(world, 1);
     (void)take(world);
-    sound(world);
+    CHECK_VALID(world);
     setti_pages* rows = &world->types[value_id]->storage.rows;
     uint64_t tick = rows->tick[e.index];
     rows->tick[e.index] = world->pool.tick; /* as if something had gone round the barrier */
     CHECK_EQ(sett_world_validate(world, NULL), SETT_STATUS_INVALID);
     rows->tick[e.index] = tick;
-    sound(world);
+    CHECK_VALID(world);
     world->pool.keep_from++;
     CHECK_EQ(sett_world_validate(world, NULL), SETT_STATUS_INVALID);
     world->pool.keep_from--;
@@ -548,8 +535,7 @@ static void signatures_of_snapshots_are_not_reclaimed(void)
     CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
     sett_component has[4];
     CHECK_EQ(sett_entity_components(world, e, has, 4), 2);
-    sound(world);
-    sett_world_destroy(world);
+    CHECK_END(world);
 }
 
 static sett_restored heard[16];

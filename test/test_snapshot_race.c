@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "check.h"
 #include "sett/state.h"
 #include "sett/threads.h"
+#include "worlds.h"
 
 #include "world/world.h"
 
@@ -87,8 +87,7 @@ static void losing_a_snapshot_races_with_nobody(void)
         expected = expected * 3 + 1;
         values_are(world, expected);
         CHECK_EQ(sett_snapshot_status(world, lost), SETT_STATUS_LOST);
-        const char* reason = "";
-        CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+        CHECK_VALID(world);
         CHECK_EQ(world->pool.keep_from, 0); /* nobody keeps, and writing costs what it did */
     }
     CHECK_EQ(sett_snapshot_take(world, &kept), SETT_OK);

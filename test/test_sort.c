@@ -8,25 +8,6 @@
 #include <float.h>
 #include <limits.h>
 
-static void expect_valid(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
-static sett_world* make_world(void)
-{
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(world != NULL);
-    return world;
-}
-
-static void end_world(sett_world* world)
-{
-    expect_valid(world);
-    sett_world_destroy(world);
-}
-
 static uint64_t the_random = 88172645463325252u;
 
 static uint32_t draw(uint32_t below)
@@ -102,13 +83,13 @@ static void expect_order(const shelf* s)
             CHECK_EQ(sett_changed(s->world, s->entity[serial], s->type), s->tick[serial]);
         }
     }
-    expect_valid(s->world);
+    CHECK_VALID(s->world);
 }
 
 static void shelf_begin(shelf* s, const sett_component_desc* given)
 {
     memset(s, 0, sizeof(*s));
-    s->world = make_world();
+    s->world = quiet_world();
     sett_component_desc desc = *given;
     desc.name = "item";
     desc.size = sizeof(item);
@@ -233,7 +214,7 @@ static void by_comparator_is_stable(void)
             expect_order(s);
         }
     }
-    end_world(s->world);
+    CHECK_END(s->world);
 }
 
 /* Additions append to the order, removals fill holes from the end, sorting again repairs. */
@@ -265,7 +246,7 @@ static void an_order_is_kept_up(void)
         sort_naively(s, less_key32);
         expect_order(s);
     }
-    end_world(s->world);
+    CHECK_END(s->world);
 }
 
 /* ---- By key ---------------------------------------------------------------------------------- */
@@ -434,13 +415,13 @@ static void by_every_kind_of_key(void)
             }
         }
     }
-    end_world(s->world);
+    CHECK_END(s->world);
 }
 
 /* Keys may lie anywhere in a value, aligned or not. */
 static void keys_need_no_alignment(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component_desc desc = {
         .name = "bytes", .size = 13, .align = 1, .storage = SETT_STORAGE_PACKED};
     sett_component type = sett_component_register(world, &desc);
@@ -466,7 +447,7 @@ static void keys_need_no_alignment(void)
     CHECK_EQ(sett_sort_by_key(world, type, 5, SETT_KEY_U64), SETT_OK);
     CHECK_EQ(sett_sort_by_key(world, type, 6, SETT_KEY_U64), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_sort_by_key(world, type, SIZE_MAX, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* ---- As another ------------------------------------------------------------------------------ */
@@ -477,7 +458,7 @@ static void as_another_storage(void)
         COUNT = 2000
     };
     for (uint32_t round = 0; round < 24; round++) {
-        sett_world* world = make_world();
+        sett_world* world = quiet_world();
         bool kept = round % 4 == 1;
         bool matrix = round % 4 == 2;
         bool tag = round % 4 == 3;
@@ -548,7 +529,7 @@ static void as_another_storage(void)
             CHECK(value == NULL || *value == k);
         }
         CHECK_EQ(sett_sort_as(world, type, type), SETT_OK); /* as it is */
-        end_world(world);
+        CHECK_END(world);
     }
 }
 
@@ -617,7 +598,7 @@ static void expect_anchored(const sett_world* world, sett_component type, uint32
 static void values_that_know_where_they_lie_are_moved_by_their_hook(void)
 {
     for (uint32_t way = 0; way < 2; way++) {
-        sett_world* world = make_world();
+        sett_world* world = quiet_world();
         sett_component_desc desc = {.name = "anchored",
                                     .size = sizeof(anchored),
                                     .storage = SETT_STORAGE_PACKED,
@@ -634,14 +615,14 @@ static void values_that_know_where_they_lie_are_moved_by_their_hook(void)
                           : sett_sort_by_key(world, type, offsetof(anchored, key), SETT_KEY_U32),
                  SETT_OK);
         expect_anchored(world, type, 900);
-        end_world(world);
+        CHECK_END(world);
     }
 }
 
 /* Gaps are closed first, and what is removed afterwards leaves the order. */
 static void kept_orders_can_be_sorted(void)
 {
-    sett_world* world = make_world();
+    sett_world* world = quiet_world();
     sett_component_desc desc = {.name = "kept", .size = 4, .keep_order = true, .track_rows = true};
     sett_component type = sett_component_register(world, &desc);
     static sett_entity e[2000];
@@ -675,7 +656,7 @@ static void kept_orders_can_be_sorted(void)
             last_index = sett_batch_index(b, i); /* values were set in the order of indices */
         }
     }
-    end_world(world);
+    CHECK_END(world);
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
@@ -699,7 +680,7 @@ typedef struct pack {
 
 static pack make_pack(uint32_t count)
 {
-    pack g = {.world = make_world(), .count = count};
+    pack g = {.world = quiet_world(), .count = count};
     sett_component_desc a = {
         .name = "a", .size = 4, .storage = SETT_STORAGE_PACKED, .track_rows = true};
     sett_component_desc b = {.name = "b",
@@ -770,7 +751,7 @@ static void expect_pack(const pack* g, bool wide, const uint32_t* before, const 
             CHECK(last_key < key || (last_key == key && rank[last] < rank[index]));
         }
     }
-    expect_valid(g->world);
+    CHECK_VALID(g->world);
 }
 
 static void groups_are_sorted_by_any_of_their_types(void)
@@ -809,7 +790,7 @@ static void groups_are_sorted_by_any_of_their_types(void)
                 CHECK_EQ(sett_changed(g.world, sett_entity_at(g.world, index), g.a), ticks[index]);
             }
         }
-        end_world(g.world);
+        CHECK_END(g.world);
     }
 }
 
@@ -875,7 +856,7 @@ static void what_cannot_be_sorted_is_refused(void)
         CHECK(strstr(sett_world_message(w), "open") != NULL);
     }
     CHECK_EQ(calls, 0);
-    end_world(w);
+    CHECK_END(w);
 }
 
 /* ---- Memory runs out ------------------------------------------------------------------------- */

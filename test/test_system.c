@@ -15,12 +15,6 @@ typedef struct Count {
     uint32_t value;
 } Count;
 
-static void expect_valid(sett_world* world)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
-}
-
 typedef struct scene {
     sett_world* world;
     sett_component position;
@@ -33,8 +27,7 @@ typedef struct scene {
 static scene scene_begin(void)
 {
     scene s;
-    s.world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    CHECK(s.world != NULL);
+    s.world = quiet_world();
     s.position = SETT_REGISTER(s.world, Position);
     s.velocity = SETT_REGISTER(s.world, Velocity);
     s.count = SETT_REGISTER(s.world, Count);
@@ -46,8 +39,7 @@ static scene scene_begin(void)
 
 static void scene_end(scene* s)
 {
-    expect_valid(s->world);
-    sett_world_destroy(s->world);
+    CHECK_END(s->world);
 }
 
 static void scene_fill(scene* s, uint32_t count)
@@ -604,7 +596,6 @@ static void makes_a_system(sett_context* c)
 {
     char text[400];
     sett_system_stats stats;
-    const char* reason = "";
     sett_system_desc desc = {.name = "made", .run = write_name, .user = c->user};
     sett_system* made = sett_system_create(c->world, &desc);
     CHECK(made != NULL);
@@ -612,7 +603,7 @@ static void makes_a_system(sett_context* c)
     CHECK(strstr(text, "makes_a_system:") != NULL && strstr(text, "made:") == NULL);
     sett_system_stats_get(made, &stats);
     CHECK_EQ(stats.runs, 0);
-    CHECK_MSG(sett_world_validate(c->world, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(c->world);
 }
 
 static void made_while_running_takes_part_later(void)
@@ -834,7 +825,7 @@ static void loops_nest_and_memory_settles(void)
     CHECK_EQ(memory.held, held);
     CHECK_EQ(sum, 52u * (4000 * 3999 / 2));
     CHECK_EQ(((const Count*)sett_get(world, sett_entity_at(world, 10), s.count))->value, 52 * 400);
-    expect_valid(world);
+    CHECK_VALID(world);
     scarce_end(&memory, world);
 }
 
@@ -880,7 +871,7 @@ static void lanes_pass_their_chunks_on(void)
         CHECK_EQ(sett_progress(world, 1), SETT_OK);
     }
     CHECK_EQ(memory.held, held);
-    expect_valid(world);
+    CHECK_VALID(world);
     scarce_end(&memory, world);
 }
 

@@ -3,8 +3,8 @@
  * that run side by side can be. Meant for the thread sanitizer as much as for its own checks
  * (tools/test.sh tsan). */
 #include "chance.h"
-#include "check.h"
 #include "sett/threads.h"
+#include "worlds.h"
 
 #include "base/platform.h"
 #include "world/world.h"
@@ -402,8 +402,7 @@ static void town_frames(town* t, uint32_t frames)
 
 static uint64_t town_finish(town* t)
 {
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(t->world, &reason) == SETT_OK, "%s", reason);
+    CHECK_VALID(t->world);
     uint64_t hash = town_hash(t);
     sett_world_destroy(t->world);
     return hash;

@@ -1,6 +1,6 @@
 /* test_world.c: making worlds, their hooks, their messages, their statistics. */
-#include "check.h"
 #include "sett/sett.h"
+#include "worlds.h"
 
 static void header_and_library_must_match(void)
 {
@@ -86,8 +86,8 @@ static void reserved_memory_is_used_before_the_allocator_is_asked(void)
 
 static void two_worlds_share_nothing(void)
 {
-    sett_world* a = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    sett_world* b = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* a = quiet_world();
+    sett_world* b = quiet_world();
     sett_component in_a =
         sett_component_register(a, &(sett_component_desc){.name = "v", .size = 8});
     sett_component other =
@@ -161,7 +161,7 @@ static void misuse_is_told_in_debug_builds(void)
 
 static void messages_name_what_they_are_about(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component id =
         sett_component_register(world, &(sett_component_desc){.name = "velocity", .size = 8});
     sett_entity e = sett_entity_create(world);
@@ -223,7 +223,7 @@ static void a_stale_handle_is_told_by_its_story(void)
 static void clearing_makes_every_handle_stale(void)
 {
     static sett_entity e[5000];
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component id =
         sett_component_register(world, &(sett_component_desc){.name = "v", .size = 8});
     sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
@@ -251,7 +251,7 @@ static void trimming_gives_memory_back(void)
     static sett_entity e[COUNT];
     static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
     for (uint32_t k = 0; k < 2; k++) {
-        sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+        sett_world* world = quiet_world();
         sett_component id = sett_component_register(
             world, &(sett_component_desc){.name = "v", .size = 128, .storage = kinds[k]});
         sett_stats full;
@@ -280,7 +280,7 @@ static void destroying_gives_pages_back(void)
     };
     static sett_entity e[COUNT];
     for (uint32_t way = 0; way < 4; way++) {
-        sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+        sett_world* world = quiet_world();
         sett_component ids[2];
         ids[0] = sett_component_register_type(world, "large", 128, 8);
         ids[1] = sett_component_register_type(world, "tag", 0, 0);
@@ -328,7 +328,7 @@ static void huge_pages_are_an_option(void)
 
 static void writing_is_noticed_by_tick(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    sett_world* world = quiet_world();
     sett_component_desc desc = {.name = "v", .size = 8, .track_rows = true};
     sett_component id = sett_component_register(world, &desc);
     sett_entity a = sett_entity_create(world);
