@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "owned.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/prefab.h"
@@ -278,57 +279,17 @@ static void writes_unseen_are_named(void)
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-static int owned_alive;
-
-static void owned_init(void* values, uint32_t count, void* user)
-{
-    int** v = values;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        v[k] = malloc(sizeof(int));
-        CHECK(v[k] != NULL);
-        *v[k] = 0;
-        owned_alive++;
-    }
-}
-
-static void owned_deinit(void* values, uint32_t count, void* user)
-{
-    int** v = values;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        free(v[k]);
-        owned_alive--;
-    }
-}
-
-static void owned_copy(void* to, const void* from, uint32_t count, void* user)
-{
-    int** t = to;
-    int* const* f = from;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        *t[k] = *f[k];
-    }
-}
-
-static const sett_component_desc owned = {.name = "owned",
-                                          .size = sizeof(int*),
-                                          .save = SETT_SAVE_CLONE,
-                                          .init = owned_init,
-                                          .deinit = owned_deinit,
-                                          .copy = owned_copy};
-
 static void a_copy_is_the_same_and_goes_on_alike(void)
 {
     sett_world* from = begin(SETT_STORAGE_PACKED, false);
     sett_world* into = sett_world_create(NULL);
-    sett_component id = sett_component_register(from, &owned);
+    sett_component_desc desc = {.name = "owned", OWNED_TYPE};
+    sett_component id = sett_component_register(from, &desc);
     for (uint32_t k = 0; k < 2000; k++) {
         sett_entity e = sett_entity_create(from);
         give(from, e, k);
         if (k % 7 == 0) {
-            **(int**)sett_add(from, e, id) = (int)k;
+            *((owned*)sett_add(from, e, id))->to = (int)k;
         }
     }
     for (uint32_t k = 0; k < 2000; k += 4) {
@@ -345,9 +306,9 @@ static void a_copy_is_the_same_and_goes_on_alike(void)
     CHECK_EQ(sett_world_hash(from), sett_world_hash(into));
     CHECK_EQ(sett_component_count(into, own), 0);
     CHECK_EQ(sett_world_validate(into, NULL), SETT_OK);
-    CHECK_EQ(owned_alive, 2 * (int)sett_component_count(from, id));
+    CHECK_EQ(owned_alive, 2 * sett_component_count(from, id));
     sett_entity e = {7, 1};
-    CHECK_EQ(**(int* const*)sett_get(into, e, id_of(into, "owned")), 7);
+    CHECK_EQ(*((const owned*)sett_get(into, e, id_of(into, "owned")))->to, 7);
     CHECK(sett_get(into, e, id_of(into, "owned")) != sett_get(from, e, id));
     for (uint32_t k = 0; k < 700; k++) {
         CHECK(sett_equals(sett_entity_create(from), sett_entity_create(into)));

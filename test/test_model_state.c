@@ -9,6 +9,7 @@
  */
 #include "chance.h"
 #include "check.h"
+#include "owned.h"
 #include "sett/state.h"
 
 #include "base/bits.h"
@@ -68,57 +69,7 @@ static void* memory_realloc(void* user, void* address, size_t old_size, size_t n
 
 /* ---- Types ----------------------------------------------------------------------------------- */
 
-/* A value that owns an int. */
-typedef struct owned {
-    _Alignas(8) int* to; /* 16 bytes also where addresses have 4 */
-    _Alignas(8) uint64_t pad;
-} owned;
-
-static int64_t owned_alive;
 static int64_t skipped_alive;
-
-static void owned_init(void* values, uint32_t count, void* user)
-{
-    owned* v = values;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        v[k].to = malloc(sizeof(int));
-        CHECK(v[k].to != NULL);
-        *v[k].to = 1;
-        v[k].pad = 5;
-        owned_alive++;
-    }
-}
-
-static void owned_deinit(void* values, uint32_t count, void* user)
-{
-    owned* v = values;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        free(v[k].to);
-        v[k].to = NULL;
-        owned_alive--;
-    }
-}
-
-static void owned_copy(void* to, const void* from, uint32_t count, void* user)
-{
-    owned* t = to;
-    const owned* f = from;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        *t[k].to = *f[k].to;
-        t[k].pad = f[k].pad;
-    }
-}
-
-/* Leaves behind what must not be taken for a value. */
-static void owned_move(void* to, void* from, uint32_t count, void* user)
-{
-    (void)user;
-    memcpy(to, from, count * sizeof(owned));
-    memset(from, 0xDD, count * sizeof(owned));
-}
 
 static void skip_init(void* values, uint32_t count, void* user)
 {
@@ -164,7 +115,6 @@ enum {
 
 static const sett_component needed[] = {SMALL};
 
-#define OWNS .init = owned_init, .deinit = owned_deinit, .copy = owned_copy
 #define SKIPS .init = skip_init, .deinit = skip_deinit, .save = SETT_SAVE_SKIP
 #define PACKED .storage = SETT_STORAGE_PACKED
 
@@ -178,18 +128,12 @@ static const sett_component_desc types[] = {
     {.name = "tag", .id = TAG},
     {.name = "loose_tag", .id = LOOSE_TAG, .loose = true},
     {.name = "loose", .size = 16, .id = LOOSE, .loose = true},
-    {.name = "owned_matrix", .size = 16, .id = OWNED_MATRIX, OWNS, .save = SETT_SAVE_CLONE},
-    {.name = "owned_packed",
-     .size = 16,
-     .id = OWNED_PACKED,
-     OWNS,
-     .save = SETT_SAVE_CLONE,
-     .move = owned_move,
-     PACKED},
+    {.name = "owned_matrix", .id = OWNED_MATRIX, OWNED_TYPE},
+    {.name = "owned_packed", .id = OWNED_PACKED, OWNED_TYPE, .move = owned_move, PACKED},
     {.name = "skip_matrix", .size = 8, .id = SKIP_MATRIX, SKIPS},
     {.name = "skip_packed", .size = 8, .id = SKIP_PACKED, SKIPS, PACKED},
     {.name = "group_a", .size = 20, .align = 4, .id = GROUP_A, PACKED},
-    {.name = "group_b", .size = 16, .id = GROUP_B, OWNS, .save = SETT_SAVE_CLONE, PACKED},
+    {.name = "group_b", .id = GROUP_B, OWNED_TYPE, PACKED},
     {.name = "huge_packed", .size = 3000, .id = HUGE_PACKED, PACKED},
     {.name = "needy", .size = 8, .id = NEEDY, .required = needed, .required_count = 1},
 };

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "owned.h"
 #include "scarce.h"
 #include "sett/state.h"
 
@@ -15,46 +16,6 @@ enum {
     SKIPPED,
     TAG
 };
-
-static int owned_alive;
-
-static void owned_init(void* values, uint32_t count, void* user)
-{
-    int** v = values;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        v[k] = malloc(sizeof(int));
-        CHECK(v[k] != NULL);
-        *v[k] = 3;
-        owned_alive++;
-    }
-}
-
-static void owned_deinit(void* values, uint32_t count, void* user)
-{
-    int** v = values;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        free(v[k]);
-        owned_alive--;
-    }
-}
-
-static void owned_copy(void* to, const void* from, uint32_t count, void* user)
-{
-    int** t = to;
-    int* const* f = from;
-    (void)user;
-    for (uint32_t k = 0; k < count; k++) {
-        *t[k] = *f[k];
-    }
-}
-
-static void owned_move(void* to, void* from, uint32_t count, void* user)
-{
-    (void)user;
-    memcpy(to, from, count * sizeof(int*));
-}
 
 typedef struct bench {
     scarce_memory memory;
@@ -70,32 +31,25 @@ typedef struct bench {
 
 static bench b;
 
-static void register_all(sett_world* world, bool owned)
+static void register_all(sett_world* world, bool with_owned)
 {
     const sett_component_desc types[] = {
         {.name = "plain", .size = 64, .id = PLAIN},
         {.name = "packed", .size = 24, .id = PACKED, .storage = SETT_STORAGE_PACKED},
         {.name = "skipped", .size = 8, .id = SKIPPED, .save = SETT_SAVE_SKIP},
         {.name = "tag", .id = TAG},
-        {.name = "owned",
-         .size = sizeof(int*),
-         .id = OWNED,
-         .save = SETT_SAVE_CLONE,
-         .init = owned_init,
-         .deinit = owned_deinit,
-         .copy = owned_copy,
-         .move = owned_move},
+        {.name = "owned", .id = OWNED, OWNED_TYPE, .move = owned_move},
     };
-    for (uint32_t k = 0; k < (owned ? 5u : 4u); k++) {
+    for (uint32_t k = 0; k < (with_owned ? 5u : 4u); k++) {
         CHECK_EQ(sett_component_register(world, &types[k]), types[k].id);
     }
 }
 
-static void disturb(sett_world* world, uint32_t seed, bool owned)
+static void disturb(sett_world* world, uint32_t seed, bool with_owned)
 {
     for (uint32_t k = seed % 3; k < 300; k += 1 + seed % 5) {
         sett_component id = 1 + (k + seed) % 5;
-        if (id == OWNED && !owned) {
+        if (id == OWNED && !with_owned) {
             continue;
         }
         if (sett_has(world, b.e[k], id) && k % 4 == 0) {
@@ -105,7 +59,7 @@ static void disturb(sett_world* world, uint32_t seed, bool owned)
             if (id == PLAIN) {
                 memset(value, (int)(seed + k), 64);
             } else if (id == OWNED) {
-                **(int**)value = (int)(seed + k);
+                *((owned*)value)->to = (int)(seed + k);
             }
         }
     }
@@ -113,14 +67,14 @@ static void disturb(sett_world* world, uint32_t seed, bool owned)
     (void)sett_entity_create(world);
 }
 
-static void begin(bool owned)
+static void begin(bool with_owned)
 {
     memset(&b, 0, sizeof(b));
     b.world = scarce_world(&b.memory);
-    register_all(b.world, owned);
+    register_all(b.world, with_owned);
     CHECK_EQ(sett_entity_create_many(b.world, 300, NULL, 0, NULL, b.e), SETT_OK);
     for (uint32_t k = 0; k < 6; k++) {
-        disturb(b.world, k, owned);
+        disturb(b.world, k, with_owned);
     }
 }
 
@@ -227,12 +181,12 @@ static void writing_goes_on(void)
         b.memory.strict = true;
         for (uint32_t k = 0; k < 300; k++) {
             unsigned char* value = sett_find_mut(b.world, b.e[k], PLAIN);
-            int** owned = sett_find_mut(b.world, b.e[k], OWNED);
+            owned* other = sett_find_mut(b.world, b.e[k], OWNED);
             if (value != NULL) {
                 memset(value, 0x77, 64);
             }
-            if (owned != NULL) {
-                **owned = 77;
+            if (other != NULL) {
+                *other->to = 77;
             }
         }
         scarce_give_back(&b.world->pool, &b.memory);
