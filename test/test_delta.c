@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "chance.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/observer.h"
 #include "sett/relationship.h"
-#include "sett/state.h"
-#include "worlds.h"
+#include "states.h"
 
 #include "state/delta.h"
 
@@ -16,10 +16,7 @@ static uint64_t chance_state;
 
 static uint32_t below(uint32_t limit)
 {
-    uint64_t z = chance_state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (uint32_t)((z >> 32) * limit >> 32);
+    return chance_below(&chance_state, limit);
 }
 
 enum {
@@ -99,33 +96,6 @@ static void disturb(sett_world* world, uint32_t count)
     }
 }
 
-static sett_snapshot take(sett_world* world)
-{
-    sett_snapshot snapshot;
-    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
-    return snapshot;
-}
-
-static size_t encode(sett_world* world, sett_snapshot a, sett_snapshot b, unsigned char** out)
-{
-    size_t size = 0;
-    CHECK_EQ(sett_delta_encode(world, a, b, NULL, 0, &size), SETT_STATUS_LIMIT);
-    *out = malloc(size);
-    CHECK(*out != NULL);
-    size_t again = 0;
-    CHECK_EQ(sett_delta_encode(world, a, b, *out, size, &again), SETT_OK);
-    CHECK_EQ(again, size);
-    return size;
-}
-
-static void same(sett_world* a, sett_world* b)
-{
-    char text[256];
-    CHECK_MSG(sett_world_difference(a, b, text, sizeof(text)) == 0, "%s", text);
-    CHECK_EQ(sett_world_hash(a), sett_world_hash(b));
-    CHECK_VALID(b);
-}
-
 /* A peer follows a world by nothing but deltas, with other storages. */
 static void a_peer_follows(void)
 {
@@ -139,8 +109,8 @@ static void a_peer_follows(void)
             sett_snapshot now = take(world);
             unsigned char* bytes;
             size_t size = encode(world, last, now, &bytes);
-            CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_OK);
-            same(world, peer);
+            CHECK_APPLY(peer, bytes, size);
+            CHECK_SAME(world, peer);
             CHECK_EQ(sett_snapshot_drop(world, last), SETT_OK);
             last = now;
             free(bytes);
@@ -177,9 +147,9 @@ static void any_two_snapshots_can_be_told_apart(void)
             CHECK_EQ(sett_world_clone(world, peer), SETT_STATUS_CONFLICT); /* stored otherwise */
             sett_world* copy = sett_world_create(NULL);
             CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
-            CHECK_EQ(sett_delta_apply(copy, bytes, size), SETT_OK);
+            CHECK_APPLY(copy, bytes, size);
             CHECK_EQ(sett_snapshot_restore(world, tree[b]), SETT_OK);
-            same(world, copy);
+            CHECK_SAME(world, copy);
             CHECK_EQ(sett_snapshot_restore(world, here), SETT_OK);
             CHECK_EQ(sett_snapshot_drop(world, here), SETT_OK);
             sett_world_destroy(copy);
@@ -225,8 +195,8 @@ static void refused(const scene* s, const unsigned char* bytes, size_t size, set
 
 static void end_scene(scene* s)
 {
-    CHECK_EQ(sett_delta_apply(s->peer, s->bytes, s->size), SETT_OK); /* still fits */
-    same(s->world, s->peer);
+    CHECK_APPLY(s->peer, s->bytes, s->size); /* still fits */
+    CHECK_SAME(s->world, s->peer);
     refused(&(scene){.peer = s->peer, .hash = sett_world_hash(s->peer)}, s->bytes, s->size,
             SETT_STATUS_CONFLICT); /* no more */
     free(s->bytes);
@@ -329,9 +299,8 @@ static void links_and_names_travel(void)
         unsigned char* bytes;
         size_t size = encode(world[0], at[k], at[k + 1], &bytes);
         CHECK_EQ(sett_snapshot_restore(world[0], at[k + 1]), SETT_OK);
-        sett_status status = sett_delta_apply(world[1], bytes, size);
-        CHECK_MSG(status == SETT_OK, "%s", sett_world_message(world[1]));
-        same(world[0], world[1]);
+        CHECK_APPLY(world[1], bytes, size);
+        CHECK_SAME(world[0], world[1]);
         CHECK_STR_EQ(sett_name_get(world[1], e[2]), k == 1 ? "one" : "two");
         CHECK(sett_equals(sett_hierarchy_parent(world[1], e[0]), k == 1 ? e[2] : sett_null()));
         CHECK(sett_equals(sett_hierarchy_first(world[1], e[0]), k == 1 ? e[4] : e[5]));
@@ -344,25 +313,44 @@ static void links_and_names_travel(void)
     sett_world_destroy(world[1]);
 }
 
+/* A world with three entities, the second below the first, the third below one of them; and a peer
+ * that is the same. */
+typedef struct family {
+    sett_world* world;
+    sett_world* peer;
+    sett_entity e[3];
+    sett_snapshot start;
+} family;
+
+static family begin_family(uint32_t parent_of_third)
+{
+    family f = {.world = begin(false), .peer = begin(false)};
+    CHECK(sett_hierarchy_register(f.world, NULL) != 0);
+    CHECK(sett_hierarchy_register(f.peer, NULL) != 0);
+    CHECK_EQ(sett_entity_create_many(f.world, 3, NULL, 0, NULL, f.e), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(f.world, f.e[1], f.e[0]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(f.world, f.e[2], f.e[parent_of_third]), SETT_OK);
+    CHECK_EQ(sett_world_clone(f.world, f.peer), SETT_OK);
+    f.start = take(f.world);
+    return f;
+}
+
+static void end_family(family* f)
+{
+    sett_world_destroy(f->world);
+    sett_world_destroy(f->peer);
+}
+
 /* What its own checks cannot see the calls refuse; then all that was done before is undone. */
 static void what_cannot_be_is_refused_and_undone(void)
 {
-    sett_world* world = begin(false);
-    sett_world* peer = begin(false);
-    CHECK(sett_hierarchy_register(world, NULL) != 0);
-    CHECK(sett_hierarchy_register(peer, NULL) != 0);
-    sett_entity e[3];
-    CHECK_EQ(sett_entity_create_many(world, 3, NULL, 0, NULL, e), SETT_OK);
-    CHECK_EQ(sett_hierarchy_attach(world, e[1], e[0]), SETT_OK);
-    CHECK_EQ(sett_hierarchy_attach(world, e[2], e[0]), SETT_OK);
-    CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
-    sett_snapshot a = take(world);
-    CHECK_EQ(sett_hierarchy_attach(world, e[2], e[1]), SETT_OK);
-    CHECK(sett_set(world, e[0], MATRIX, "01234567") != NULL);
-    sett_snapshot b = take(world);
+    family f = begin_family(0);
+    CHECK_EQ(sett_hierarchy_attach(f.world, f.e[2], f.e[1]), SETT_OK);
+    CHECK(sett_set(f.world, f.e[0], MATRIX, "01234567") != NULL);
+    sett_snapshot b = take(f.world);
     unsigned char* bytes;
-    size_t size = encode(world, a, b, &bytes);
-    uint64_t hash = sett_world_hash(peer);
+    size_t size = encode(f.world, f.start, b, &bytes);
+    uint64_t hash = sett_world_hash(f.peer);
     /* the entry of the child: changed, index, parent plus one, policy */
     const unsigned char entry[] = {2, 2, 0, 0, 0, 2, 0, 0, 0, 0};
     uint32_t found = 0;
@@ -373,14 +361,14 @@ static void what_cannot_be_is_refused_and_undone(void)
         }
     }
     CHECK_EQ(found, 1);
-    CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_INVALID); /* altered */
-    CHECK_EQ(setti_delta_apply(peer, bytes, size, true), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(peer), "below") != NULL, "%s", sett_world_message(peer));
-    CHECK_EQ(sett_world_hash(peer), hash);
-    CHECK_EQ(sett_world_validate(peer, NULL), SETT_OK);
+    CHECK_EQ(sett_delta_apply(f.peer, bytes, size), SETT_STATUS_INVALID); /* altered */
+    CHECK_EQ(setti_delta_apply(f.peer, bytes, size, true), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(sett_world_message(f.peer), "below") != NULL, "%s",
+              sett_world_message(f.peer));
+    CHECK_EQ(sett_world_hash(f.peer), hash);
+    CHECK_EQ(sett_world_validate(f.peer, NULL), SETT_OK);
     free(bytes);
-    sett_world_destroy(world);
-    sett_world_destroy(peer);
+    end_family(&f);
 }
 
 /* Writes a number into a delta. */
@@ -456,29 +444,18 @@ static void children_do_not_end_behind_its_back(void)
 /* A parent goes and another begins in its place, with the same child. */
 static void another_parent_may_have_the_place(void)
 {
-    sett_world* world = begin(false);
-    sett_world* peer = begin(false);
-    CHECK(sett_hierarchy_register(world, NULL) != 0);
-    CHECK(sett_hierarchy_register(peer, NULL) != 0);
-    sett_entity e[3];
-    CHECK_EQ(sett_entity_create_many(world, 3, NULL, 0, NULL, e), SETT_OK);
-    CHECK_EQ(sett_hierarchy_attach(world, e[1], e[0]), SETT_OK);
-    CHECK_EQ(sett_hierarchy_attach(world, e[2], e[1]), SETT_OK);
-    CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
-    sett_snapshot a = take(world);
-    CHECK_EQ(sett_hierarchy_detach(world, e[1]), SETT_OK);
-    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
-    sett_entity again = sett_entity_create(world);
-    CHECK_EQ(again.index, e[0].index);
-    CHECK_EQ(sett_hierarchy_attach(world, e[1], again), SETT_OK);
+    family f = begin_family(1);
+    CHECK_EQ(sett_hierarchy_detach(f.world, f.e[1]), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(f.world, f.e[0]), SETT_OK);
+    sett_entity again = sett_entity_create(f.world);
+    CHECK_EQ(again.index, f.e[0].index);
+    CHECK_EQ(sett_hierarchy_attach(f.world, f.e[1], again), SETT_OK);
     unsigned char* bytes;
-    size_t size = encode(world, a, take(world), &bytes);
-    sett_status status = sett_delta_apply(peer, bytes, size);
-    CHECK_MSG(status == SETT_OK, "%s", sett_world_message(peer));
-    same(world, peer);
+    size_t size = encode(f.world, f.start, take(f.world), &bytes);
+    CHECK_APPLY(f.peer, bytes, size);
+    CHECK_SAME(f.world, f.peer);
     free(bytes);
-    sett_world_destroy(world);
-    sett_world_destroy(peer);
+    end_family(&f);
 }
 
 static sett_entity recorded[3]; /* fewer than rows that are free */
@@ -526,8 +503,7 @@ static void creations_recorded_meanwhile_come_to_be(void)
         recorded_count = 0;
         const sett_observer_desc desc = {.component = PACKED, .on_add = record_creation};
         CHECK(sett_observer_create(peer, &desc) != NULL);
-        sett_status status = sett_delta_apply(peer, bytes, size);
-        CHECK_MSG(status == SETT_OK, "%s", sett_world_message(peer));
+        CHECK_APPLY(peer, bytes, size);
         CHECK(recorded_count != 0);
         CHECK_VALID(peer);
         uint32_t before = sett_entity_count(peer);
@@ -561,7 +537,7 @@ static void snapshots_of_the_peer_stay(void)
 {
     scene s = begin_scene();
     sett_snapshot kept = take(s.peer);
-    CHECK_EQ(sett_delta_apply(s.peer, s.bytes, s.size), SETT_OK);
+    CHECK_APPLY(s.peer, s.bytes, s.size);
     CHECK(sett_world_hash(s.peer) != s.hash);
     CHECK_EQ(sett_snapshot_restore(s.peer, kept), SETT_OK);
     CHECK_EQ(sett_world_hash(s.peer), s.hash);
@@ -612,7 +588,7 @@ static void what_is_refused_costs_no_snapshot(void)
         CHECK_EQ(sett_world_validate(peer, NULL), SETT_OK);
         memcpy(bytes + 16, promised, 8);
     }
-    same(world, peer);
+    CHECK_SAME(world, peer);
     free(bytes);
     sett_world_destroy(world);
     sett_world_destroy(peer);
@@ -662,15 +638,14 @@ static void entities_far_out_travel(void)
     (void)encode(peer, peers, take(peer), &none);
     CHECK(largest < 100000);
     free(none);
-    CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_OK);
+    CHECK_APPLY(peer, bytes, size);
     free(bytes);
     for (uint32_t k = 0; k < 2; k++) { /* there, and away again */
         const sett_snapshot at[3] = {b, c, a};
         size = encode(world, at[k], at[k + 1], &bytes);
-        sett_status status = sett_delta_apply(peer, bytes, size);
-        CHECK_MSG(status == SETT_OK, "%s", sett_world_message(peer));
+        CHECK_APPLY(peer, bytes, size);
         CHECK_EQ(sett_snapshot_restore(world, at[k + 1]), SETT_OK);
-        same(world, peer);
+        CHECK_SAME(world, peer);
         free(bytes);
     }
     for (uint32_t k = 0; k < 2000; k++) { /* the same handles come next */
@@ -702,7 +677,7 @@ static void runs_far_out_are_not_taken(void)
     sett_status status = setti_delta_apply(peer, forged, size + 16, true);
     CHECK_MSG(status == SETT_OK, "%s", sett_world_message(peer));
     CHECK_MSG(largest < 200000, "%lu", (unsigned long)largest);
-    same(world, peer);
+    CHECK_SAME(world, peer);
     free(forged);
     free(bytes);
     sett_world_destroy(world);

@@ -8,12 +8,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "scarce.h"
+#include "chance.h"
 #include "sett/duplicate.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/relationship.h"
-#include "sett/state.h"
+#include "states.h"
 
 #include "relation/chain.h"
 
@@ -23,10 +23,7 @@ static uint64_t chance_state;
 
 static uint32_t below(uint32_t limit)
 {
-    uint64_t z = chance_state += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (uint32_t)((z >> 32) * limit >> 32);
+    return chance_below(&chance_state, limit);
 }
 
 /* ---- Worlds ---------------------------------------------------------------------------------- */
@@ -253,14 +250,6 @@ static void operate(sett_world* world, uint64_t* log)
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-static void same_state(sett_world* a, sett_world* b)
-{
-    char text[256];
-    CHECK_MSG(sett_world_difference(a, b, text, sizeof(text)) == 0, "%s", text);
-    CHECK_EQ(sett_world_hash(a), sett_world_hash(b));
-    CHECK_VALID(b);
-}
-
 static uint32_t generation(const sett_world* world, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
@@ -336,32 +325,6 @@ static void same_future(sett_world* a, sett_world* b)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static sett_snapshot take(sett_world* world)
-{
-    sett_snapshot snapshot;
-    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
-    return snapshot;
-}
-
-static size_t encode(sett_world* world, sett_snapshot a, sett_snapshot b, unsigned char** out)
-{
-    size_t size = 0;
-    (void)sett_delta_encode(world, a, b, NULL, 0, &size);
-    *out = malloc(size);
-    CHECK(*out != NULL);
-    size_t again = 0;
-    sett_status status = sett_delta_encode(world, a, b, *out, size, &again);
-    CHECK_MSG(status == SETT_OK, "%s", sett_world_message(world));
-    CHECK_EQ(again, size);
-    return size;
-}
-
-static void apply(sett_world* world, const unsigned char* bytes, size_t size)
-{
-    sett_status status = sett_delta_apply(world, bytes, size);
-    CHECK_MSG(status == SETT_OK, "%s", sett_world_message(world));
-}
-
 /* Runs ahead; now and then back in time, and on from there. */
 static void run_ahead(sett_world* world, uint32_t count)
 {
@@ -412,24 +375,24 @@ static void a_delta_leads_to_the_same_future(void)
             sett_snapshot now = take(world);
             unsigned char* bytes;
             size_t size = encode(world, last, now, &bytes);
-            apply(peer, bytes, size);
-            same_state(world, peer);
+            CHECK_APPLY(peer, bytes, size);
+            CHECK_SAME(world, peer);
             same_future(world, peer);
-            apply(other, bytes, size);
-            same_state(world, other);
+            CHECK_APPLY(other, bytes, size);
+            CHECK_SAME(world, other);
             free(bytes);
 
             uint32_t alike = below(60);
             sett_snapshot before = take(world);
             run_alike(world, peer, alike);
-            same_state(world, peer);
+            CHECK_SAME(world, peer);
             same_future(world, peer);
             CHECK_EQ(sett_snapshot_drop(world, last), SETT_OK);
             CHECK_EQ(sett_snapshot_drop(world, now), SETT_OK);
             last = take(world);
             size = encode(world, before, last, &bytes);
-            apply(other, bytes, size);
-            same_state(world, other);
+            CHECK_APPLY(other, bytes, size);
+            CHECK_SAME(world, other);
             CHECK_EQ(sett_snapshot_drop(world, before), SETT_OK);
             free(bytes);
             done += count + 2 * alike;
@@ -464,9 +427,9 @@ static void time_goes_back_as_well(void)
         size_t size = encode(world, tree[pair / 6], tree[pair % 6], &bytes);
         CHECK_EQ(sett_snapshot_restore(world, tree[pair / 6]), SETT_OK);
         CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
-        apply(copy, bytes, size);
+        CHECK_APPLY(copy, bytes, size);
         CHECK_EQ(sett_snapshot_restore(world, tree[pair % 6]), SETT_OK);
-        same_state(world, copy);
+        CHECK_SAME(world, copy);
         same_future(world, copy);
         sett_world_destroy(copy);
         free(bytes);
@@ -475,17 +438,12 @@ static void time_goes_back_as_well(void)
 }
 
 /* Applies with ever more blocks; as long as they are too few, nothing is changed. */
-static uint32_t apply_scarcely(sett_world* world, scarce_memory* memory, const unsigned char* bytes,
-                               size_t size)
+static uint32_t apply_until_it_fits(sett_world* world, scarce_memory* memory,
+                                    const unsigned char* bytes, size_t size)
 {
     uint64_t hash = sett_world_hash(world);
     for (uint32_t allowed = 0;; allowed++) {
-        scarce_squeeze(&world->pool, memory, below(4) * 4096);
-        memory->strict = true;
-        memory->allowed = allowed;
-        sett_status status = sett_delta_apply(world, bytes, size);
-        memory->allowed = 0;
-        scarce_give_back(&world->pool, memory);
+        sett_status status = apply_scarcely(world, memory, below(4) * 4096, allowed, bytes, size);
         if (status == SETT_OK) {
             return allowed;
         }
@@ -508,8 +466,8 @@ static void without_memory_nothing_changes(void)
         sett_snapshot now = take(world);
         unsigned char* bytes;
         size_t size = encode(world, last, now, &bytes);
-        tries += apply_scarcely(peer, &memory, bytes, size);
-        same_state(world, peer);
+        tries += apply_until_it_fits(peer, &memory, bytes, size);
+        CHECK_SAME(world, peer);
         same_future(world, peer);
         CHECK_EQ(sett_snapshot_drop(world, last), SETT_OK);
         last = now;

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "sett/state.h"
-#include "worlds.h"
+#include "states.h"
 
 #include "world/world.h"
 
@@ -57,13 +56,6 @@ static void write(sett_world* world, sett_entity entity, uint32_t a)
     value* v = sett_get_mut(world, entity, value_id);
     CHECK(v != NULL);
     v->a = a;
-}
-
-static sett_snapshot take(sett_world* world)
-{
-    sett_snapshot snapshot;
-    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
-    return snapshot;
 }
 
 static sett_snapshot_stats stats_of(const sett_world* world)

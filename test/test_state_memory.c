@@ -4,8 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "owned.h"
-#include "scarce.h"
-#include "sett/state.h"
+#include "states.h"
 
 #include "state/snapshot.h"
 
@@ -208,12 +207,6 @@ static void writing_goes_on(void)
     CHECK(lost != 0);
 }
 
-static void encode(void)
-{
-    CHECK_EQ(sett_delta_encode(b.world, b.first, b.second, b.bytes, sizeof(b.bytes), &b.size),
-             SETT_OK);
-}
-
 static bool step_encode(void* user)
 {
     (void)user;
@@ -244,7 +237,7 @@ static void applying_fails_whole(void)
     }
     CHECK(step_take(NULL));
     uint64_t after = sett_world_hash(b.world);
-    encode();
+    CHECK(step_encode(NULL));
     CHECK_EQ(sett_snapshot_restore(b.world, b.first), SETT_OK);
     uint32_t failures[4] = {0};
     uint32_t done = 0;
@@ -254,12 +247,7 @@ static void applying_fails_whole(void)
             sett_world* peer = scarce_world(&memory);
             register_all(peer, false);
             CHECK_EQ(sett_world_clone(b.world, peer), SETT_OK);
-            scarce_squeeze(&peer->pool, &memory, left);
-            memory.strict = true;
-            memory.allowed = allowed;
-            sett_status status = sett_delta_apply(peer, b.bytes, b.size);
-            memory.allowed = 0;
-            scarce_give_back(&peer->pool, &memory);
+            sett_status status = apply_scarcely(peer, &memory, left, allowed, b.bytes, b.size);
             CHECK_EQ(sett_world_validate(peer, NULL), SETT_OK);
             CHECK(status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY);
             CHECK_EQ(sett_world_hash(peer), status == SETT_OK ? after : before);
@@ -333,7 +321,7 @@ static void rows_are_put_in_order_or_back(sett_component id)
     CHECK_EQ(sett_remove(b.world, (sett_entity){count - 1, 1}, id), SETT_OK);
     CHECK(step_take(NULL));
     uint64_t after = sett_world_hash(b.world);
-    encode();
+    CHECK(step_encode(NULL));
     sett_world* end_state = sett_world_create(NULL);
     CHECK_EQ(sett_world_clone(b.world, end_state), SETT_OK);
     CHECK_EQ(sett_snapshot_restore(b.world, b.first), SETT_OK);
@@ -346,12 +334,7 @@ static void rows_are_put_in_order_or_back(sett_component id)
             sett_snapshot kept;
             CHECK_EQ(sett_world_clone(b.world, peer), SETT_OK);
             CHECK_EQ(sett_snapshot_take(peer, &kept), SETT_OK);
-            scarce_squeeze(&peer->pool, &memory, left);
-            memory.strict = true;
-            memory.allowed = allowed;
-            sett_status status = sett_delta_apply(peer, b.bytes, b.size);
-            memory.allowed = 0;
-            scarce_give_back(&peer->pool, &memory);
+            sett_status status = apply_scarcely(peer, &memory, left, allowed, b.bytes, b.size);
             CHECK_EQ(sett_world_validate(peer, NULL), SETT_OK);
             CHECK(status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY);
             CHECK_EQ(sett_world_hash(peer), status == SETT_OK ? after : before);
