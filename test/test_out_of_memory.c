@@ -13,10 +13,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "scarce.h"
 #include "sett/observer.h"
-#include "sett/sett.h"
 #include "sett/sparse_set.h"
-#include "worlds.h"
 
 #include "world/world.h"
 
@@ -788,98 +787,31 @@ static void memory_runs_out_for_good(void)
 
 /* ---- The pool is squeezed -------------------------------------------------------------------- */
 
-#define SQUEEZED 200000
-#define SQUEEZE_MOST 60000 /* bytes that no step needs */
-
-typedef struct squeeze {
-    void* piece[SQUEEZED];
-    size_t size[SQUEEZED];
-    uint32_t count;
-} squeeze;
-
-static void squeeze_take(setti_pool* pool, squeeze* q, size_t size)
-{
-    CHECK(q->count < SQUEEZED);
-    void* piece = setti_pool_alloc(pool, size, 16);
-    CHECK(piece != NULL);
-    q->piece[q->count] = piece;
-    q->size[q->count++] = size;
-}
-
-/* What a free list of the pool holds. */
-static size_t squeeze_class_size(uint32_t k)
-{
-    return k < SETTI_POOL_SMALL_CLASSES
-               ? (size_t)32 << k
-               : SETTI_POOL_SMALL_MAX +
-                     (size_t)(k - SETTI_POOL_SMALL_CLASSES + 1) * SETTI_POOL_STEP;
-}
-
-/* Takes all free pieces, and of the unused end all but `left` bytes. */
-static void squeeze_begin(setti_pool* pool, squeeze* q, size_t left)
-{
-    q->count = 0;
-    memory.closed = true;
-    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        while (pool->free[k] != NULL) {
-            squeeze_take(pool, q, squeeze_class_size(k));
-        }
-    }
-    while (pool->bump_size > left + 4096) {
-        squeeze_take(pool, q, 1024);
-    }
-    while (pool->bump_size > left && pool->bump_size >= 32) {
-        squeeze_take(pool, q, 32);
-    }
-}
-
-static void squeeze_end(setti_pool* pool, squeeze* q)
-{
-    memory.closed = false;
-    while (q->count > 0) {
-        q->count--;
-        setti_pool_free(pool, q->piece[q->count], q->size[q->count], 16);
-    }
-    CHECK(setti_pool_validate(pool) == NULL);
-}
-
-/* Makes the unused end of the newest block long enough to squeeze into. */
-static void squeeze_prepare(setti_pool* pool, squeeze* q, size_t room)
-{
-    setti_pool_trim(pool); /* or blocks would pile up, one a try */
-    q->count = 0;
-    size_t held = pool->block_size;
-    pool->block_size = 0; /* blocks grow with what is held: small ones will do */
-    while (pool->bump_size < room) {
-        squeeze_take(pool, q, 1024);
-    }
-    pool->block_size += held;
-    squeeze_end(pool, q);
-}
-
 static uint32_t squeezed_failures;
 
 /* Runs one step with ever more memory left, until it gets through. */
 static void run_step_squeezed(script* s, const script_step* step)
 {
     static text before;
-    static squeeze q;
+    static scarce_memory squeezed; /* what was taken from the pool; blocks come from `memory` */
     setti_pool* pool = &s->world->pool;
     dump(s, &before);
-    for (size_t left = 0; left <= SQUEEZE_MOST; left += left < 2048 ? 32 : 512) {
-        squeeze_prepare(pool, &q, left);
-        squeeze_begin(pool, &q, left);
+    for (size_t left = 0; left <= SCARCE_MOST; left += left < 2048 ? 32 : 512) {
+        scarce_squeeze(pool, &squeezed, left);
+        memory.closed = true;
         bool done = step->run(s);
         if (!done) {
             squeezed_failures++;
             expect_unchanged(s, step, &before);
         }
-        squeeze_end(pool, &q);
+        memory.closed = false;
+        scarce_give_back(pool, &squeezed);
+        CHECK(setti_pool_validate(pool) == NULL);
         if (done) {
             return;
         }
     }
-    CHECK_MSG(false, "%u bytes are not enough for step %u", SQUEEZE_MOST, (unsigned)(step - steps));
+    CHECK_MSG(false, "%u bytes are not enough for step %u", SCARCE_MOST, (unsigned)(step - steps));
 }
 
 static void the_pool_runs_dry_anywhere(void)
