@@ -7,8 +7,7 @@
 #include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
-#include "sett/state.h"
-#include "worlds.h"
+#include "states.h"
 
 #include "world/world.h"
 
@@ -245,8 +244,7 @@ static void restoring_forgets_what_was_known(void)
     sett_component p = id_of(world, "point");
     sett_entity e = sett_entity_create(world);
     give(world, e, 1);
-    sett_snapshot snapshot;
-    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+    sett_snapshot snapshot = take(world);
     uint64_t hash = sett_world_hash(world);
     uint64_t seen[2];
     for (uint32_t k = 0; k < 2; k++) { /* two futures, with equal ticks */

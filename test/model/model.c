@@ -104,6 +104,17 @@ void model_destroy(model_world* m, uint32_t index)
     }
 }
 
+void model_enter_all(const model_world* m, model_group* group)
+{
+    memset(group->inside, 0, sizeof(group->inside));
+    group->inside_count = 0;
+    for (uint32_t k = 0; k < m->alive; k++) {
+        uint32_t index = m->live[k];
+        group->inside[index] = model_is_member(group, m->mask[index]);
+        group->inside_count += group->inside[index];
+    }
+}
+
 /* ---- Beginning and end ----------------------------------------------------------------------- */
 
 void model_begin(model_world* m, bool plain)

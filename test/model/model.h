@@ -280,6 +280,9 @@ void model_remove(model_world* m, uint32_t index, uint32_t type);
 /* Removes these types as they are. */
 void model_remove_set(model_world* m, uint32_t index, uint64_t types);
 
+/* A group begins: its members are inside without having been told of. */
+void model_enter_all(const model_world* m, model_group* group);
+
 /* ---- What the world calls -------------------------------------------------------------------- */
 
 /* The hooks that a type of these flags has. */

@@ -85,13 +85,7 @@ static void group_begin(model_group* group)
 {
     group->with |= group->owned;
     model.group_owned |= group->owned;
-    memset(group->inside, 0, sizeof(group->inside));
-    group->inside_count = 0;
-    for (uint32_t k = 0; k < model.alive; k++) {
-        uint32_t index = model.live[k];
-        group->inside[index] = model_is_member(group, model.mask[index]);
-        group->inside_count += group->inside[index];
-    }
+    model_enter_all(&model, group);
     EXPECT(sett_group_count(group->group) == group->inside_count);
     expect_samples();
 }

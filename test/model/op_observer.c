@@ -7,22 +7,15 @@
 /* From now on it is told; until now it was not. */
 static void observer_begin(model_observer* observer)
 {
-    model_group* crossing = &observer->crossing;
     observer->enabled = true;
-    if (observer->type != MODEL_TYPES) {
-        for (uint32_t event = 0; event < MODEL_EVENTS; event++) {
-            const model_events* all = &model.event[observer->type][event];
-            observer->missed[event].calls = all->calls - observer->seen[event].calls;
-            observer->missed[event].sum = all->sum - observer->seen[event].sum;
-        }
+    if (observer->type == MODEL_TYPES) {
+        model_enter_all(&model, &observer->crossing);
         return;
     }
-    memset(crossing->inside, 0, sizeof(crossing->inside));
-    crossing->inside_count = 0;
-    for (uint32_t k = 0; k < model.alive; k++) {
-        uint32_t index = model.live[k];
-        crossing->inside[index] = model_is_member(crossing, model.mask[index]);
-        crossing->inside_count += crossing->inside[index];
+    for (uint32_t event = 0; event < MODEL_EVENTS; event++) {
+        const model_events* all = &model.event[observer->type][event];
+        observer->missed[event].calls = all->calls - observer->seen[event].calls;
+        observer->missed[event].sum = all->sum - observer->seen[event].sum;
     }
 }
 
