@@ -8,13 +8,13 @@
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 
-static void start(Simulation* sim, uint64_t seed, uint32_t workers)
+static void start(Simulation* sim, uint32_t workers)
 {
     static const char* const maps[] = {"E1M1", "E2M2"};
     Atlas atlas = {0};
     Fault fault;
     CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, 2, &fault), "%s", fault.text);
-    CHECK_MSG(simulation_init(sim, atlas.levels, 2, seed, workers, NULL, &fault), "%s", fault.text);
+    CHECK_MSG(simulation_init(sim, atlas.levels, 2, 1, workers, NULL, &fault), "%s", fault.text);
     atlas_deinit(&atlas);
 }
 
@@ -26,16 +26,28 @@ static void check_sound(Simulation* sim)
 
 /* --- time ------------------------------------------------------------------------------------- */
 
+static void record(Rewind* rewind, Simulation* sim, uint32_t ticks)
+{
+    Fault fault;
+    for (uint32_t i = 0; i < ticks; i++) {
+        CHECK_MSG(rewind_step(rewind, sim, &fault), "%s", fault.text);
+    }
+}
+
+static void start_recording(Rewind* rewind, Simulation* sim, uint32_t workers)
+{
+    Fault fault;
+    start(sim, workers);
+    CHECK_MSG(rewind_init(rewind, sim, &fault), "%s", fault.text);
+}
+
 static void replay_ends_where_it_ended(void)
 {
     Simulation sim;
     Rewind rewind;
     Fault fault;
-    start(&sim, 1, 2);
-    CHECK_MSG(rewind_init(&rewind, &sim, &fault), "%s", fault.text);
-    for (int i = 0; i < 400; i++) {
-        CHECK_MSG(rewind_step(&rewind, &sim, &fault), "%s", fault.text);
-    }
+    start_recording(&rewind, &sim, 2);
+    record(&rewind, &sim, 400);
     uint64_t hash = sett_world_hash(sim.world);
     CHECK_MSG(rewind_check(&rewind, &sim, &fault), "%s", fault.text);
     /* Ten seconds are kept from the last full second on. */
@@ -52,11 +64,8 @@ static void another_past_is_noticed(void)
     Simulation sim;
     Rewind rewind;
     Fault fault = {""};
-    start(&sim, 1, 1);
-    CHECK_MSG(rewind_init(&rewind, &sim, &fault), "%s", fault.text);
-    for (int i = 0; i < 40; i++) {
-        CHECK_MSG(rewind_step(&rewind, &sim, &fault), "%s", fault.text);
-    }
+    start_recording(&rewind, &sim, 1);
+    record(&rewind, &sim, 40);
     SETT_GET_MUT(sim.world, sim.game, Game)->events[EVENT_DOOR] += 1;
     CHECK(!rewind_check(&rewind, &sim, &fault));
     CHECK(strstr(fault.text, "another state") != NULL);
@@ -68,8 +77,7 @@ static void nothing_is_kept_of_nothing(void)
     Simulation sim;
     Rewind rewind;
     Fault fault;
-    start(&sim, 1, 1);
-    CHECK_MSG(rewind_init(&rewind, &sim, &fault), "%s", fault.text);
+    start_recording(&rewind, &sim, 1);
     CHECK_MSG(rewind_check(&rewind, &sim, &fault), "%s", fault.text);
     CHECK_EQ(rewind.ticks, 0);
     simulation_deinit(&sim);
@@ -82,13 +90,10 @@ static void recording_is_compared_with_none(void)
     Rewind rewind;
     Fault fault;
     double share;
-    start(&sim, 1, 1);
-    CHECK_MSG(rewind_init(&rewind, &sim, &fault), "%s", fault.text);
+    start_recording(&rewind, &sim, 1);
     CHECK(!rewind_overhead(&rewind, &share));
     rewind.compare_until = 4 * SIMULATION_TICKS_A_SECOND;
-    for (uint32_t i = 0; i < 14 * SIMULATION_TICKS_A_SECOND; i++) {
-        CHECK_MSG(rewind_step(&rewind, &sim, &fault), "%s", fault.text);
-    }
+    record(&rewind, &sim, 14 * SIMULATION_TICKS_A_SECOND);
     CHECK_EQ(rewind.samples[0].seconds, 2);
     CHECK_EQ(rewind.samples[1].seconds, 2);
     CHECK(rewind.samples[1].kept > rewind.samples[0].kept);
@@ -126,7 +131,7 @@ static void doors_have_names(void)
 {
     Simulation sim;
     char path[64];
-    start(&sim, 1, 1);
+    start(&sim, 1);
     sett_entity door = sett_name_lookup(sim.world, sett_null(), "E1M1/door 1");
     const Sector* sector = SETT_FIND(sim.world, door, Sector);
     CHECK(sector != NULL);
@@ -153,7 +158,7 @@ static void map_goes_with_all_that_is_in_it(void)
 {
     Simulation sim;
     Fault fault;
-    start(&sim, 1, 1);
+    start(&sim, 1);
     for (int i = 0; i < 100; i++) { /* so that something has been dropped */
         CHECK_MSG(simulation_step(&sim, &fault), "%s", fault.text);
     }
