@@ -185,69 +185,12 @@ static void sweep_types(uint32_t types, uint32_t sets, const char* sweep, double
 
 /* ---- Fragmentation --------------------------------------------------------------------------- */
 
-/* A share of the entities is destroyed, here and there; the rest is looped over. */
-static void sweep_fragments(double destroyed, const char* series)
-{
-    bool packed = strcmp(series, "matrix") != 0;
-    sweep_point point = {.sweep = "fragmentation", .series = series, .x = 1 - destroyed};
-    sweep_point memory = {.sweep = "fragmentation memory", .series = series, .x = 1 - destroyed};
-    uint32_t* order = scene_shuffled(sweep_count, SCENE_SEED);
-    for (uint32_t repetition = 0; repetition < sweep_repetitions; repetition++) {
-        scene_run run = {0};
-        sett_world* world = scene_world(&run, false);
-        sett_storage_kind kind = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
-        sett_component p = SCENE_TYPE(world, Position, kind);
-        sett_component v = SCENE_TYPE(world, Velocity, kind);
-        if (strcmp(series, "group") == 0) {
-            sett_group_desc desc = {.owned = {p, v}};
-            scene_check(sett_group_create(world, &desc) != NULL, "sett_group_create");
-        }
-        sett_entity* entities = scene_entities(world, sweep_count);
-        for (uint32_t k = 0; k < sweep_count; k++) {
-            (void)sett_add(world, entities[k], p);
-            (void)sett_add(world, entities[k], v);
-        }
-        uint32_t gone = (uint32_t)(destroyed * sweep_count);
-        for (uint32_t k = 0; k < gone; k++) {
-            (void)sett_entity_destroy(world, entities[order[k]]);
-        }
-        sett_query* query = scene_query(
-            world, (sett_term[]){{.component = p}, {.component = v, .access = SETT_IN}, {0}});
-        uint32_t left = sweep_count - gone;
-        uint32_t rounds = 1 + scene_rounds(left, sweep_operations);
-        for (uint32_t round = 0; round < rounds; round++) {
-            if (round == 1) {
-                scene_start(&run);
-            }
-            SETT_QUERY(query, b) {
-                Position* position = sett_batch_field(b, 0);
-                const Velocity* velocity = sett_batch_field(b, 1);
-                SETT_EACH(b, i) {
-                    scene_move(&position[i], &velocity[i]);
-                }
-            }
-        }
-        scene_stop(&run);
-        sweep_add(&point, &run, (uint64_t)(rounds - 1) * left);
-        sett_stats stats;
-        sett_world_stats(world, &stats);
-        memory.ns[memory.taken++] = (double)stats.page_size / left;
-        scene_free(entities);
-        sett_world_destroy(world);
-    }
-    sweep_tell(&point);
-    sweep_tell(&memory);
-    scene_free(order);
-}
-
-/* ---- Replacement ----------------------------------------------------------------------------- */
-
-/* The world of the fragments: all have positions, half of them, drawn, velocities. */
+/* A world of positions and velocities, stored as the name of the series says. */
 typedef struct sweep_bodies {
     sett_world* world;
     sett_component p;
     sett_component v;
-    uint64_t state;
+    uint64_t state; /* of what is drawn */
 } sweep_bodies;
 
 static sweep_bodies sweep_bodies_create(const char* series)
@@ -265,6 +208,64 @@ static sweep_bodies sweep_bodies_create(const char* series)
     return bodies;
 }
 
+/* Moves those that have both, once to warm up. */
+static void sweep_move(sweep_point* point, const sweep_bodies* bodies, uint32_t matches)
+{
+    sett_query* query = scene_query(
+        bodies->world,
+        (sett_term[]){{.component = bodies->p}, {.component = bodies->v, .access = SETT_IN}, {0}});
+    uint32_t rounds = 1 + scene_rounds(matches, sweep_operations);
+    scene_run run = {0};
+    for (uint32_t round = 0; round < rounds; round++) {
+        if (round == 1) {
+            scene_start(&run);
+        }
+        SETT_QUERY(query, b) {
+            Position* position = sett_batch_field(b, 0);
+            const Velocity* velocity = sett_batch_field(b, 1);
+            SETT_EACH(b, i) {
+                scene_move(&position[i], &velocity[i]);
+            }
+        }
+    }
+    scene_stop(&run);
+    sweep_add(point, &run, (uint64_t)(rounds - 1) * matches);
+}
+
+/* A share of the entities is destroyed, here and there; the rest is looped over. */
+static void sweep_fragments(double destroyed, const char* series)
+{
+    sweep_point point = {.sweep = "fragmentation", .series = series, .x = 1 - destroyed};
+    sweep_point memory = {.sweep = "fragmentation memory", .series = series, .x = 1 - destroyed};
+    uint32_t* order = scene_shuffled(sweep_count, SCENE_SEED);
+    for (uint32_t repetition = 0; repetition < sweep_repetitions; repetition++) {
+        sweep_bodies bodies = sweep_bodies_create(series);
+        sett_world* world = bodies.world;
+        sett_entity* entities = scene_entities(world, sweep_count);
+        for (uint32_t k = 0; k < sweep_count; k++) {
+            (void)sett_add(world, entities[k], bodies.p);
+            (void)sett_add(world, entities[k], bodies.v);
+        }
+        uint32_t gone = (uint32_t)(destroyed * sweep_count);
+        for (uint32_t k = 0; k < gone; k++) {
+            (void)sett_entity_destroy(world, entities[order[k]]);
+        }
+        uint32_t left = sweep_count - gone;
+        sweep_move(&point, &bodies, left);
+        sett_stats stats;
+        sett_world_stats(world, &stats);
+        memory.ns[memory.taken++] = (double)stats.page_size / left;
+        scene_free(entities);
+        sett_world_destroy(world);
+    }
+    sweep_tell(&point);
+    sweep_tell(&memory);
+    scene_free(order);
+}
+
+/* ---- Replacement ----------------------------------------------------------------------------- */
+
+/* A new one has a position, and with even odds a velocity. */
 static sett_entity sweep_body(sweep_bodies* bodies)
 {
     sett_entity e = sett_entity_create(bodies->world);
@@ -290,27 +291,7 @@ static void sweep_replaced(double share, const char* series)
             (void)sett_entity_destroy(bodies.world, entities[at]);
             entities[at] = sweep_body(&bodies);
         }
-        sett_query* query =
-            scene_query(bodies.world, (sett_term[]){{.component = bodies.p},
-                                                    {.component = bodies.v, .access = SETT_IN},
-                                                    {0}});
-        uint32_t matches = sett_query_count(query);
-        uint32_t rounds = 1 + scene_rounds(matches + 1, sweep_operations);
-        scene_run run = {0};
-        for (uint32_t round = 0; round < rounds; round++) {
-            if (round == 1) {
-                scene_start(&run);
-            }
-            SETT_QUERY(query, b) {
-                Position* position = sett_batch_field(b, 0);
-                const Velocity* velocity = sett_batch_field(b, 1);
-                SETT_EACH(b, i) {
-                    scene_move(&position[i], &velocity[i]);
-                }
-            }
-        }
-        scene_stop(&run);
-        sweep_add(&point, &run, (uint64_t)(rounds - 1) * matches);
+        sweep_move(&point, &bodies, sett_component_count(bodies.world, bodies.v));
         scene_free(entities);
         sett_world_destroy(bodies.world);
     }
