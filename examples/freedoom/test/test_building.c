@@ -1,20 +1,13 @@
 /* test_building.c - doors, lifts, lights, items and teleports do what is said of them. */
-#include "atlas.h"
-#include "check.h"
-#include "simulation.h"
+#include "battle.h"
 #include "spawn.h"
 #include "special_table.h"
 #include "trigger.h"
-#include "wad_cut.h"
 
 /* A map without anybody who could get in the way. */
 static void start_empty(Simulation* sim, const char* map)
 {
-    Atlas atlas = {0};
-    Fault fault;
-    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, &map, 1, &fault), "%s", fault.text);
-    CHECK_MSG(simulation_init(sim, atlas.levels, 1, 1, 1, NULL, &fault), "%s", fault.text);
-    atlas_deinit(&atlas);
+    battle_start(sim, &map, 1, 1, 1);
     uint32_t cursor = 0;
     Lane lane = simulation_outside(sim);
     for (sett_entity e = sett_entity_next(sim->world, &cursor); !sett_is_null(e);
@@ -30,12 +23,6 @@ static void start_empty(Simulation* sim, const char* map)
 static uint64_t event_count(const Simulation* sim, int event)
 {
     return SETT_GET(sim->world, sim->game, Game)->events[event];
-}
-
-static void step(Simulation* sim)
-{
-    Fault fault;
-    CHECK_MSG(simulation_step(sim, &fault), "%s", fault.text);
 }
 
 /* The first line that does this to something. Sets *sector to what it does it to. */
@@ -114,19 +101,19 @@ static void door_opens_and_closes(void)
     LevelHeights shut = heights_of(&sim, sector);
     CHECK_EQ(shut.ceiling, shut.floor);
     use(&sim, line, sett_null());
-    step(&sim);
+    battle_run(&sim, 1);
     CHECK(moves(&sim, sector));
     CHECK_EQ(event_count(&sim, EVENT_DOOR), 1);
     Fixed highest = shut.ceiling;
     for (int i = 0; i < 100; i++) {
         Fixed before = heights_of(&sim, sector).ceiling;
-        step(&sim);
+        battle_run(&sim, 1);
         CHECK(heights_of(&sim, sector).ceiling - before <= 2 * FIXED_ONE);
         highest = fixed_max(highest, heights_of(&sim, sector).ceiling);
     }
     CHECK(highest - shut.floor >= fixed_from_int(56)); /* somebody can get through */
     for (int i = 0; i < 300; i++) {
-        step(&sim);
+        battle_run(&sim, 1);
     }
     CHECK_EQ(heights_of(&sim, sector).ceiling, shut.ceiling);
     CHECK(!moves(&sim, sector));
@@ -142,11 +129,11 @@ static void door_does_not_crush(void)
     uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
     use(&sim, line, sett_null());
     for (int i = 0; i < 60; i++) {
-        step(&sim);
+        battle_run(&sim, 1);
     }
     put(&sim, 2035, sector, middle_of(&sim, sector)); /* a barrel, 42 units high */
     for (int i = 0; i < 600; i++) {
-        step(&sim);
+        battle_run(&sim, 1);
         LevelHeights now = heights_of(&sim, sector);
         CHECK(now.ceiling - now.floor >= fixed_from_int(42));
     }
@@ -176,7 +163,7 @@ static void monsters_open_doors(void)
     *SETT_GET_MUT(sim.world, zombie, Walk) = (Walk){.direction = direction, .steps = 20};
     bool opened = false;
     for (int i = 0; i < 100 && !opened; i++) {
-        step(&sim);
+        battle_run(&sim, 1);
         opened = moves(&sim, sector);
     }
     CHECK(opened);
@@ -198,7 +185,7 @@ static void lift_goes_down_and_comes_back(void)
     use(&sim, line, sett_null());
     Fixed lowest = up.floor;
     for (int i = 0; i < 400; i++) {
-        step(&sim);
+        battle_run(&sim, 1);
         Fixed floor = heights_of(&sim, sector).floor;
         lowest = fixed_min(lowest, floor);
         /* What stands on it has followed it to where it was when this tick began. */
@@ -225,7 +212,7 @@ static void teleport_leads_to_its_landing(void)
     uint16_t pad = sim.arenas[0].level.lines[line].front;
     sett_entity first = put_player(&sim, 1, pad, middle_of(&sim, pad));
     use(&sim, line, first);
-    step(&sim);
+    battle_run(&sim, 1);
     const Position* there = SETT_GET(sim.world, first, Position);
     CHECK_EQ(level_sector_at(&sim.arenas[0].level, there->x, there->y), sector);
     CHECK_EQ(SETT_GET(sim.world, first, Place)->sector, sector);
@@ -234,7 +221,7 @@ static void teleport_leads_to_its_landing(void)
     /* Nobody arrives where somebody stands. */
     sett_entity second = put_player(&sim, 2, pad, middle_of(&sim, pad));
     use(&sim, line, second);
-    step(&sim);
+    battle_run(&sim, 1);
     CHECK_EQ(event_count(&sim, EVENT_TELEPORT), 1);
     simulation_deinit(&sim);
 }
@@ -254,8 +241,8 @@ static void item_is_picked_up_once(void)
     sett_entity clip = put(&sim, 2007, sector, at);
     sett_entity sphere = put(&sim, 2013, sector, at);
     sett_entity kit = put(&sim, 2012, sector, at);
-    step(&sim);
-    step(&sim);
+    battle_run(&sim, 1);
+    battle_run(&sim, 1);
     CHECK(!sett_entity_valid(sim.world, clip));
     CHECK(!sett_entity_valid(sim.world, sphere));
     CHECK_EQ(SETT_GET(sim.world, first, Pack)->rounds[AMMO_BULLETS], 60);
@@ -281,7 +268,7 @@ static void gifts_have_limits(void)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         spawn_pickup(&lane, player, thing_table_find(numbers[i]));
         CHECK_EQ(sett_commands_apply(sett_world_commands(sim.world)), SETT_OK);
-        step(&sim);
+        battle_run(&sim, 1);
         CHECK_EQ(SETT_GET(sim.world, player, Pack)->rounds[AMMO_BULLETS] <= (i < 5 ? 200 : 400),
                  true);
     }
@@ -304,13 +291,13 @@ static void gifts_have_limits(void)
     /* Powers end, and while they last nothing hurts. */
     spawn_hit(&lane, player, sett_null(), 1000);
     for (int i = 0; i < 60 * 35; i++) {
-        step(&sim);
+        battle_run(&sim, 1);
     }
     CHECK(SETT_HAS(sim.world, player, Player));
     CHECK(!SETT_HAS(sim.world, player, Invulnerable));
     CHECK(!SETT_HAS(sim.world, player, Shielded));
     spawn_hit(&lane, player, sett_null(), 1000);
-    step(&sim);
+    battle_run(&sim, 1);
     CHECK(SETT_HAS(sim.world, player, Corpse));
     CHECK(!SETT_HAS(sim.world, player, Pack));
     simulation_deinit(&sim);
@@ -321,17 +308,13 @@ static void gifts_have_limits(void)
 static void lights_stay_in_bounds(void)
 {
     static const char* const maps[] = {"E2M2", "E3M3", "E4M1"};
-    Atlas atlas = {0};
     Simulation sim;
-    Fault fault;
-    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, 3, &fault), "%s", fault.text);
-    CHECK_MSG(simulation_init(&sim, atlas.levels, 3, 1, 1, NULL, &fault), "%s", fault.text);
-    atlas_deinit(&atlas);
+    battle_start(&sim, maps, 3, 1, 1);
     uint64_t changes = 0;
     uint8_t* before = calloc(sim.sector_count, 1);
     CHECK(before != NULL);
     for (int i = 0; i < 200; i++) {
-        step(&sim);
+        battle_run(&sim, 1);
         for (uint32_t a = 0; a < 3; a++) {
             for (uint32_t s = 0; s < sim.arenas[a].level.map.sector_count; s++) {
                 sett_entity sector = sim.arenas[a].sectors[s];

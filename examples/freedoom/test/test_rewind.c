@@ -1,9 +1,7 @@
 /* test_rewind.c - back and forth in time; names; and a map that goes with all that is in it. */
-#include "atlas.h"
-#include "check.h"
+#include "battle.h"
 #include "rewind.h"
 #include "special_table.h"
-#include "wad_cut.h"
 
 #include "sett/hierarchy.h"
 #include "sett/name.h"
@@ -11,17 +9,7 @@
 static void start(Simulation* sim, uint32_t workers)
 {
     static const char* const maps[] = {"E1M1", "E2M2"};
-    Atlas atlas = {0};
-    Fault fault;
-    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, 2, &fault), "%s", fault.text);
-    CHECK_MSG(simulation_init(sim, atlas.levels, 2, 1, workers, NULL, &fault), "%s", fault.text);
-    atlas_deinit(&atlas);
-}
-
-static void check_sound(Simulation* sim)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(sim->world, &reason) == SETT_OK, "%s", reason);
+    battle_start(sim, maps, 2, 1, workers);
 }
 
 /* --- time ------------------------------------------------------------------------------------- */
@@ -54,7 +42,7 @@ static void replay_ends_where_it_ended(void)
     CHECK_EQ(rewind.ticks, REWIND_TICKS - SIMULATION_TICKS_A_SECOND + 400 % 35 + 0u);
     CHECK_EQ(sim.dice.tick, 400);
     CHECK_EQ(sett_world_hash(sim.world), hash);
-    check_sound(&sim);
+    CHECK_VALID(sim.world);
     simulation_deinit(&sim);
 }
 
@@ -157,11 +145,8 @@ static void doors_have_names(void)
 static void map_goes_with_all_that_is_in_it(void)
 {
     Simulation sim;
-    Fault fault;
     start(&sim, 1);
-    for (int i = 0; i < 100; i++) { /* so that something has been dropped */
-        CHECK_MSG(simulation_step(&sim, &fault), "%s", fault.text);
-    }
+    battle_run(&sim, 100); /* so that something has been dropped */
     uint32_t first = 0, all = 0, cursor = 0;
     for (sett_entity e = sett_entity_next(sim.world, &cursor); !sett_is_null(e);
          e = sett_entity_next(sim.world, &cursor)) {
@@ -178,7 +163,7 @@ static void map_goes_with_all_that_is_in_it(void)
     CHECK(first > 238 + 812 + 133);
     CHECK_EQ(sett_entity_destroy(sim.world, sim.arenas[0].map), SETT_OK);
     CHECK_EQ(sett_entity_count(sim.world), all - first - 1);
-    check_sound(&sim);
+    CHECK_VALID(sim.world);
     CHECK_EQ(sett_component_count(sim.world, Map_id), 1);
     simulation_deinit(&sim);
 }

@@ -1,31 +1,9 @@
 /* test_simulation.c - the battle is the same each time, stays sound, and is what its systems
  * say. */
-#include "atlas.h"
+#include "battle.h"
 #include "census.h"
-#include "check.h"
-#include "simulation.h"
-#include "wad_cut.h"
 
 #include "sett/state.h"
-
-static void start(Simulation* sim, const char* const* maps, uint32_t map_count, uint64_t seed)
-{
-    Atlas atlas = {0};
-    Fault fault;
-    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, map_count, &fault), "%s", fault.text);
-    CHECK_EQ(atlas.count, map_count);
-    CHECK_MSG(simulation_init(sim, atlas.levels, atlas.count, seed, 1, NULL, &fault), "%s",
-              fault.text);
-    atlas_deinit(&atlas);
-}
-
-static void run(Simulation* sim, uint32_t ticks)
-{
-    Fault fault;
-    for (uint32_t i = 0; i < ticks; i++) {
-        CHECK_MSG(simulation_step(sim, &fault), "%s", fault.text);
-    }
-}
 
 static uint64_t event_count(const Simulation* sim, int event)
 {
@@ -40,8 +18,8 @@ static uint64_t hash_of(const Simulation* sim)
 static uint64_t hash_after(const char* const* maps, uint32_t map_count, uint64_t seed)
 {
     Simulation sim;
-    start(&sim, maps, map_count, seed);
-    run(&sim, 140);
+    battle_start(&sim, maps, map_count, seed, 1);
+    battle_run(&sim, 140);
     uint64_t hash = hash_of(&sim);
     simulation_deinit(&sim);
     return hash;
@@ -59,7 +37,7 @@ static void everything_on_the_map_is_an_entity(void)
 {
     static const char* const maps[] = {"E1M1", "E1M2"};
     Simulation sim;
-    start(&sim, maps, 2, 1);
+    battle_start(&sim, maps, 2, 1, 1);
     CHECK_EQ(sett_component_count(sim.world, Map_id), 2);
     CHECK_EQ(sett_component_count(sim.world, Thing_id), 238 + 321 + 8);
     CHECK_EQ(sett_component_count(sim.world, Player_id), 2 * 4); /* the others of the things */
@@ -67,12 +45,6 @@ static void everything_on_the_map_is_an_entity(void)
     CHECK_EQ(sett_component_count(sim.world, Sector_id), 133 + 318);
     CHECK_EQ(sett_entity_count(sim.world), 1 + 2 + 238 + 321 + 8 + 812 + 2080 + 133 + 318);
     simulation_deinit(&sim);
-}
-
-static void check_sound(Simulation* sim)
-{
-    const char* reason = "";
-    CHECK_MSG(sett_world_validate(sim->world, &reason) == SETT_OK, "%s", reason);
 }
 
 /* Counts the entities that match; `desc` is a query that should find none, or should. */
@@ -138,11 +110,11 @@ static void world_stays_sound(void)
 {
     static const char* const maps[] = {"E2M3", "E4M7"};
     Simulation sim;
-    start(&sim, maps, 2, 3);
-    check_sound(&sim);
+    battle_start(&sim, maps, 2, 3, 1);
+    CHECK_VALID(sim.world);
     for (int i = 0; i < 20; i++) {
-        run(&sim, 20);
-        check_sound(&sim);
+        battle_run(&sim, 20);
+        CHECK_VALID(sim.world);
         check_kinds(&sim);
         check_places(&sim);
     }
@@ -157,12 +129,12 @@ static void trace_tells_what_is_counted(void)
 {
     static const char* const maps[] = {"E1M2"};
     Simulation sim;
-    start(&sim, maps, 1, 1);
+    battle_start(&sim, maps, 1, 1, 1);
     uint64_t lines = 0, deaths = 0, events = 0;
     char line[256];
     sim.trace = tmpfile();
     CHECK(sim.trace != NULL);
-    run(&sim, 200);
+    battle_run(&sim, 200);
     rewind(sim.trace);
     while (fgets(line, sizeof line, sim.trace) != NULL) {
         lines++;
@@ -182,8 +154,8 @@ static void hash_sees_every_change(void)
 {
     static const char* const maps[] = {"E1M1"};
     Simulation sim;
-    start(&sim, maps, 1, 1);
-    run(&sim, 35);
+    battle_start(&sim, maps, 1, 1, 1);
+    battle_run(&sim, 35);
     uint64_t before = hash_of(&sim);
     sett_entity entity = sett_null();
     uint32_t cursor = 0;
@@ -236,7 +208,7 @@ static void damaged_maps_can_be_played(void)
         CHECK_MSG(wad_read_map(&wad, 0, &map, &fault), "%s", fault.text);
         CHECK_MSG(level_open(&level, &map, &fault), "%s", fault.text);
         CHECK_MSG(simulation_init(&sim, &level, 1, trial, 1, NULL, &fault), "%s", fault.text);
-        run(&sim, 60);
+        battle_run(&sim, 60);
         played += event_count(&sim, EVENT_SHOT) > 0 ? 1 : 0;
         simulation_deinit(&sim);
         wad_close(&wad);

@@ -1,10 +1,7 @@
 /* test_steady.c - after a while the game asks for no more memory, however long it goes on.
  *
  * FREEDOOM_STEADY is how many ticks it goes on (400), FREEDOOM_ALL=1 takes all maps. */
-#include "atlas.h"
-#include "check.h"
-#include "simulation.h"
-#include "wad_cut.h"
+#include "battle.h"
 
 #define STEADY_WARM_UP 500u /* ticks */
 
@@ -28,14 +25,6 @@ static void* purse_realloc(void* user, void* old, size_t old_size, size_t size, 
     return purse->shut ? NULL : aligned_alloc(least, (size + least - 1) & ~(least - 1));
 }
 
-static void run(Simulation* sim, uint64_t ticks)
-{
-    Fault fault;
-    for (uint64_t i = 0; i < ticks; i++) {
-        CHECK_MSG(simulation_step(sim, &fault), "%s", fault.text);
-    }
-}
-
 static void start(Simulation* sim, bool all, const sett_allocator* allocator)
 {
     static const char* const maps[] = {"E1M2", "E2M4", "E3M3", "E4M2"};
@@ -57,11 +46,11 @@ static void game_asks_for_nothing(void)
     Purse purse = {0};
     sett_allocator allocator = {purse_realloc, &purse};
     start(&sim, check_setting("FREEDOOM_ALL", 0) != 0, &allocator);
-    run(&sim, STEADY_WARM_UP);
+    battle_run(&sim, STEADY_WARM_UP);
     uint64_t calls = purse.calls;
     uint32_t crowd = sim.crowd.capacity;
     purse.shut = true;
-    run(&sim, ticks);
+    battle_run(&sim, ticks);
     CHECK_EQ(purse.calls, calls);
     CHECK_EQ(sim.crowd.capacity, crowd);
     simulation_deinit(&sim);

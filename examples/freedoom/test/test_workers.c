@@ -1,37 +1,16 @@
 /* test_workers.c - the battle is the same for any number of threads.
  *
  * FREEDOOM_TICKS is how long it lasts (150), FREEDOOM_ROUNDS how often it is played (1). */
-#include "atlas.h"
-#include "check.h"
-#include "simulation.h"
-#include "wad_cut.h"
+#include "battle.h"
 
 #include "sett/state.h"
 
-static void start(Simulation* sim, uint32_t workers)
-{
-    static const char* const maps[] = {"E1M2", "E2M4", "E3M3", "E4M2"};
-    Atlas atlas = {0};
-    Fault fault;
-    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, maps, 4, &fault), "%s", fault.text);
-    CHECK_MSG(simulation_init(sim, atlas.levels, atlas.count, 1, workers, NULL, &fault), "%s",
-              fault.text);
-    atlas_deinit(&atlas);
-}
-
-static void run(Simulation* sim, uint64_t ticks)
-{
-    Fault fault;
-    for (uint64_t i = 0; i < ticks; i++) {
-        CHECK_MSG(simulation_step(sim, &fault), "%s", fault.text);
-    }
-}
-
 static uint64_t hash_after(uint32_t workers, uint64_t ticks)
 {
+    static const char* const maps[] = {"E1M2", "E2M4", "E3M3", "E4M2"};
     Simulation sim;
-    start(&sim, workers);
-    run(&sim, ticks);
+    battle_start(&sim, maps, 4, 1, workers);
+    battle_run(&sim, ticks);
     uint64_t hash = sett_world_hash(sim.world);
     simulation_deinit(&sim);
     return hash;
