@@ -170,6 +170,13 @@ static bool is_open(const scene* s)
     return sett_is_null(entity);
 }
 
+/* However a loop ended, nothing is left open. */
+static void end_scene(scene* s)
+{
+    CHECK(!is_open(s));
+    sett_world_destroy(s->world);
+}
+
 static void break_leaves_a_query_properly(void)
 {
     scene s = make_scene();
@@ -185,8 +192,7 @@ static void break_leaves_a_query_properly(void)
         }
     }
     CHECK_EQ(batches, 2);
-    CHECK(!is_open(&s));
-    sett_world_destroy(s.world);
+    end_scene(&s);
 }
 
 static void continue_goes_to_the_next_batch(void)
@@ -203,8 +209,7 @@ static void continue_goes_to_the_next_batch(void)
     }
     CHECK_EQ(rows, ENTITIES);
     CHECK(batches >= 3);
-    CHECK(!is_open(&s));
-    sett_world_destroy(s.world);
+    end_scene(&s);
 }
 
 static uint32_t count_until(const scene* s, uint32_t stop)
@@ -227,8 +232,7 @@ static void returning_after_the_end_leaves_nothing_open(void)
     CHECK_EQ(count_until(&s, 11), 10);
     CHECK(!is_open(&s));
     CHECK_EQ(count_until(&s, ENTITIES + 10), UINT32_MAX);
-    CHECK(!is_open(&s));
-    sett_world_destroy(s.world);
+    end_scene(&s);
 }
 
 static void queries_nest(void)
@@ -247,8 +251,7 @@ static void queries_nest(void)
     }
     CHECK(outer > 0 && outer <= SETT_BATCH_ROWS);
     CHECK_EQ(inner, ENTITIES);
-    CHECK(!is_open(&s));
-    sett_world_destroy(s.world);
+    end_scene(&s);
 }
 
 TEST_MAIN(TEST(each_visits_every_row_in_order), TEST(an_empty_batch_has_no_rows),
