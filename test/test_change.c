@@ -136,6 +136,31 @@ static void adding_initialises_and_tells(void)
     scene_end(&s);
 }
 
+/* The way back is known, and starts where this entity is. */
+static void adding_what_is_there_changes_nothing(void)
+{
+    const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED,
+                                       SETT_STORAGE_DEFAULT};
+    for (uint32_t k = 0; k < 3; k++) {
+        sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+        sett_component id = sett_component_register(
+            world, &(sett_component_desc){.name = "v", .size = k < 2 ? 8 : 0, .storage = kinds[k]});
+        sett_entity entity[2] = {sett_entity_create(world), sett_entity_create(world)};
+        CHECK(sett_add(world, entity[0], id) != NULL);
+        CHECK_EQ(sett_remove(world, entity[0], id), SETT_OK);
+        CHECK(sett_add(world, entity[0], id) != NULL);
+        for (uint32_t n = 0; n < 2; n++) {
+            CHECK(sett_add(world, entity[0], id) == NULL);
+            CHECK_EQ(sett_world_error(world), SETT_STATUS_PRESENT);
+        }
+        CHECK(sett_add(world, entity[1], id) != NULL);
+        CHECK_EQ(sett_component_count(world, id), 2);
+        const char* reason = "";
+        CHECK_MSG(sett_world_validate(world, &reason) == SETT_OK, "%s", reason);
+        sett_world_destroy(world);
+    }
+}
+
 static void setting_copies_and_tells(void)
 {
     scene s;
@@ -604,9 +629,10 @@ static void reserving_nothing_or_for_nobody(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(adding_initialises_and_tells), TEST(setting_copies_and_tells),
-          TEST(what_is_required_comes_first_and_once), TEST(what_is_required_comes_every_time),
-          TEST(what_requires_goes_first), TEST(destroying_tells_of_all_before_the_first_goes),
+TEST_MAIN(TEST(adding_initialises_and_tells), TEST(adding_what_is_there_changes_nothing),
+          TEST(setting_copies_and_tells), TEST(what_is_required_comes_first_and_once),
+          TEST(what_is_required_comes_every_time), TEST(what_requires_goes_first),
+          TEST(destroying_tells_of_all_before_the_first_goes),
           TEST(clearing_an_entity_is_the_same_without_its_end),
           TEST(ending_the_world_ends_every_value), TEST(clearing_a_type_takes_what_requires_it),
           TEST(hooks_run_when_all_of_many_are_there), TEST(many_are_those_that_come_one_by_one),

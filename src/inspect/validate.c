@@ -3,7 +3,7 @@
  * Invariant of the world:  a storage has an index => that entity is alive;  a type that is not
  * loose is in an entity's signature <=> its storage has the entity;  a signature's hooked is the
  * number of its types with removal hooks;  an entity has a type => it has all that the type
- * requires
+ * requires;  a type that is not loose is on one side of each transition that it remembers
  */
 #include "relation/chain.h"
 #include "relation/links.h"
@@ -13,11 +13,27 @@
 
 #include <stdio.h>
 
+/* Short paths take a remembered transition's word for who has the type. */
+static bool validate_transition(const sett_world* world, const setti_type* type,
+                                const setti_transition* transition, bool adds)
+{
+    const setti_signature_table* table = &world->signatures;
+    return transition->from == SETTI_NONE ||
+           (setti_signature_has(table, transition->from, type->id) != adds &&
+            setti_signature_has(table, transition->to, type->id) == adds);
+}
+
 static const char* validate_type(const sett_world* world, const setti_type* type)
 {
     const char* reason = setti_storage_validate(&type->storage);
     if (reason != NULL) {
         return reason;
+    }
+    for (uint32_t k = 0; (type->flags & SETTI_TYPE_LOOSE) == 0 && k < SETTI_TRANSITIONS; k++) {
+        if (!validate_transition(world, type, &type->added[k], true) ||
+            !validate_transition(world, type, &type->removed[k], false)) {
+            return "it remembers a transition that is none";
+        }
     }
     if (setti_world_type(world, type->id) != type) {
         return "the table of types does not lead back to it";

@@ -152,8 +152,11 @@ void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_
     if (storage->kind == SETTI_PACKED) {
         return setti_packed_try_insert(pool, storage, index);
     }
-    return storage->kind == SETTI_TAG ? storage_try_insert_tag(pool, storage, index)
-                                      : setti_matrix_try_insert(pool, storage, index, true);
+    if (storage->kind == SETTI_TAG) {
+        return storage_try_insert_tag(pool, storage, index);
+    }
+    return setti_bitmap_has(storage, index) ? NULL
+                                            : setti_matrix_try_insert(pool, storage, index, true);
 }
 
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,

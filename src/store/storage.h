@@ -258,40 +258,35 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or which part of the storage's invariant does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* The common case of an insertion, in line into a matrix, by a call into any storage: what exists
- * already is room enough. NULL, and nothing is done, if it is not, if the entity has a value, or if
- * a snapshot needs the pages. `kept`: see setti_pages_try_mark. */
+/* The common case of an insertion into a matrix, in line, of an entity without a value: what exists
+ * already is room enough. NULL, and nothing is done but pages marked, if it is not, or if a
+ * snapshot needs them. `kept`: see setti_pages_try_mark. */
 SETTI_INLINE void* setti_matrix_try_insert(const setti_pool* pool, setti_storage* storage,
                                            uint32_t index, bool kept)
 {
     uint64_t* word = setti_storage_word(storage, index);
-    if (SETTI_UNLIKELY(word == NULL)) {
-        return NULL;
-    }
-    uint64_t filled = *word | (uint64_t)1 << (index % 64);
-    if (SETTI_UNLIKELY(filled == *word)) {
+    if (SETTI_UNLIKELY(word == NULL || !setti_pages_try_mark(pool, &storage->presence,
+                                                             index >> SETTI_BITS_SHIFT, kept))) {
         return NULL;
     }
     uint32_t number = index >> storage->shift;
     unsigned char* page = storage->rows.data[number];
-    if (SETTI_UNLIKELY(
-            page == NULL ||
-            !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, kept) ||
-            !setti_pages_try_mark(pool, &storage->rows, number, kept))) {
+    if (SETTI_UNLIKELY(page == NULL || !setti_pages_try_mark(pool, &storage->rows, number, kept))) {
         return NULL;
     }
-    void* value = page + (size_t)(index - (number << storage->shift)) * storage->size;
-    if (SETTI_UNLIKELY(storage->tracked)) {
-        *setti_storage_tick(storage, index) = pool->tick;
-    }
-    *word = filled;
+    SETTI_ASSERT((*word >> (index % 64) & 1) == 0);
+    *word |= (uint64_t)1 << (index % 64);
     storage->count++;
     if (index >= storage->extent) {
         storage->extent = index + 1;
     }
-    return value;
+    if (SETTI_UNLIKELY(storage->tracked)) {
+        *setti_storage_tick(storage, index) = pool->tick;
+    }
+    return setti_matrix_row(storage, index);
 }
 
+/* The same by a call, into any storage; NULL also if the entity has a value. */
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
@@ -350,11 +345,13 @@ void setti_matrix_word_emptied(setti_pool* pool, setti_storage* storage, uint32_
 /* ----------------------------------------------------------------------------------------- rows */
 
 /* Rows are small: a call into libc costs more than their bytes. */
+#define SETTI_ROW_SMALL 64
+
 SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
 {
     unsigned char* t = to;
     const unsigned char* f = from;
-    if (size > 64) {
+    if (size > SETTI_ROW_SMALL) {
         memcpy(t, f, size);
         return;
     }
@@ -383,7 +380,7 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
 SETTI_INLINE void* setti_row_zero(void* to, size_t size)
 {
     unsigned char* t = to;
-    if (size > 64) {
+    if (size > SETTI_ROW_SMALL) {
         return memset(t, 0, size);
     }
     if (size >= 8) {

@@ -163,15 +163,13 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* The short way: a plain type, a transition seen lately, pages that exist. From a signature that a
- * transition starts from nothing required is missing. The new row is not initialised. NULL: take
- * the long way. Calls nothing, so that sett_add need not save registers. */
+/* The short way of a matrix that is not SETTI_TYPE_LONG_ADD: a transition seen lately, pages that
+ * exist. In a signature that a transition starts from the type is missing, and nothing that it
+ * requires. The new row is not initialised. NULL: take the long way. Calls nothing, so that
+ * sett_add need not save registers. */
 SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity,
                                   bool kept)
 {
-    if (SETTI_UNLIKELY(type == NULL || (type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
-        return NULL;
-    }
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
         return NULL;
@@ -240,7 +238,7 @@ static bool change_meets(const sett_world* world, uint32_t set, const setti_type
     return true;
 }
 
-/* Remembers a known edge, for another try. */
+/* Remembers a known edge, for another try: one that adds, not the one back. */
 static bool change_recall_added(sett_world* world, setti_type* type, sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -249,7 +247,8 @@ static bool change_recall_added(sett_world* world, setti_type* type, sett_entity
     }
     setti_transition* added = setti_type_added(type, *signature);
     uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-    if (added->from == *signature || to == SETTI_NONE || !change_meets(world, *signature, type) ||
+    if (added->from == *signature || to == SETTI_NONE ||
+        setti_storage_has(&type->storage, entity.index) || !change_meets(world, *signature, type) ||
         !setti_change_is_unheard(world, *signature, type, to)) {
         return false;
     }
@@ -274,14 +273,25 @@ SETTI_INLINE void change_call_unlocked(sett_world* world, const setti_type* type
     world->calling = NULL;
 }
 
-/* Makes a value just added by the short way what it has to be. */
+/* Makes a value just added by the short way what it has to be, and tells of it. */
+SETTI_APART static void* change_finish_by_call(sett_world* world, const setti_type* type,
+                                               sett_entity entity, void* value)
+{
+    setti_type_init_values(type, value, 1);
+    setti_change_call_all(world, type, SETTI_ON_ADD, entity, value);
+    return value;
+}
+
+/* The same where it takes no call but that of the one who is told: of more than the value nothing
+ * has to be kept over it. */
 SETTI_APART static void* change_finish(sett_world* world, const setti_type* type,
                                        sett_entity entity, void* value)
 {
-    setti_type_init_values(type, value, 1);
-    if (setti_change_is_told(type, SETTI_ON_ADD)) {
-        change_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
+    if ((type->flags & SETTI_TYPE_INIT) != 0 || type->storage.size > SETTI_ROW_SMALL) {
+        return change_finish_by_call(world, type, entity, value);
     }
+    setti_row_zero(value, type->storage.size);
+    change_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
     return value;
 }
 
@@ -292,20 +302,19 @@ SETTI_APART static void* change_try_add_again(sett_world* world, setti_type* typ
     if (!change_recall_added(world, type, entity)) {
         return NULL;
     }
-    return (type->flags & SETTI_TYPE_OTHER) != 0 ? change_try_add_other(world, type, entity)
-                                                 : change_try_add(world, type, entity, true);
+    return (type->flags & SETTI_TYPE_LONG_ADD) == 0 ? change_try_add(world, type, entity, true)
+                                                    : change_try_add_other(world, type, entity);
 }
 
 /* The long way of adding: a known edge first, then everything else. */
-static void* change_add_long(sett_world* world, sett_entity entity, sett_component component,
+static void* change_add_long(sett_world* world, setti_type* type, sett_entity entity,
                              const char* call)
 {
-    setti_type* type = setti_world_type(world, component);
-    if (SETTI_UNLIKELY(world->recording) && type != NULL) {
+    void* value = NULL;
+    if (SETTI_UNLIKELY(world->recording)) {
         type->use.added++;
     }
-    void* value = NULL;
-    if (world->locks != 0 || type == NULL) {
+    if (world->locks != 0) {
         /* refused below; what is remembered here is not to be written to from systems */
     } else if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
         value = change_try_add_loose(world, type, entity);
@@ -316,22 +325,28 @@ static void* change_add_long(sett_world* world, sett_entity entity, sett_compone
         value = value != NULL ? value : change_try_add_again(world, type, entity);
     }
     if (value == NULL) {
-        return change_add_slow(world, entity, component, call);
+        return change_add_slow(world, entity, type->id, call);
     }
     return (type->flags & SETTI_TYPE_ADD_HOOKS) != 0 ? change_finish(world, type, entity, value)
                                                      : setti_row_zero(value, type->storage.size);
 }
 
-SETTI_INLINE void* change_add_short(sett_world* world, sett_entity entity, sett_component component,
+/* The type is not registered, or use is recorded. */
+SETTI_COLD static void* change_add_unknown(sett_world* world, sett_entity entity,
+                                           sett_component component)
+{
+    static const char call[] = "sett_add";
+    setti_type* type = setti_world_type(world, component);
+    return type != NULL ? change_add_long(world, type, entity, call)
+                        : change_add_slow(world, entity, component, call);
+}
+
+SETTI_INLINE void* change_add_short(sett_world* world, setti_type* type, sett_entity entity,
                                     bool kept)
 {
-    setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL || (type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
-        return change_add_long(world, entity, component, "sett_add");
-    }
     void* value = change_try_add(world, type, entity, kept);
-    if (SETTI_UNLIKELY(value == NULL)) { /* the id again, not the argument: one register less */
-        return change_add_long(world, entity, type->id, "sett_add");
+    if (SETTI_UNLIKELY(value == NULL)) {
+        return change_add_long(world, type, entity, "sett_add");
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
         return change_finish(world, type, entity, value);
@@ -339,23 +354,29 @@ SETTI_INLINE void* change_add_short(sett_world* world, sett_entity entity, sett_
     return setti_row_zero(value, type->storage.size);
 }
 
-SETTI_APART static void* change_add_kept(sett_world* world, sett_entity entity,
-                                         sett_component component)
+SETTI_APART static void* change_add_kept(sett_world* world, setti_type* type, sett_entity entity)
 {
-    return change_add_short(world, entity, component, true);
+    return change_add_short(world, type, entity, true);
 }
 
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 {
-    return SETTI_LIKELY(world->pool.keep_from == 0)
-               ? change_add_short(world, entity, component, false)
-               : change_add_kept(world, entity, component);
+    setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL)) {
+        return change_add_unknown(world, entity, component);
+    }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
+        return change_add_long(world, type, entity, "sett_add");
+    }
+    return SETTI_LIKELY(world->pool.keep_from == 0) ? change_add_short(world, type, entity, false)
+                                                    : change_add_kept(world, type, entity);
 }
 
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
 {
     setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL || (type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
+    if (SETTI_UNLIKELY(type == NULL ||
+                       (type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
     return SETTI_LIKELY(world->pool.keep_from == 0) ? change_try_add(world, type, entity, false)
@@ -381,7 +402,7 @@ SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_ty
             return value;
         }
     }
-    return change_add_long(world, entity, type->id, "sett_ensure");
+    return change_add_long(world, type, entity, "sett_ensure");
 }
 
 SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
@@ -389,7 +410,7 @@ SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity ent
 {
     setti_type* type = change_type(world, component, "sett_ensure");
     return type != NULL ? change_ensure(world, entity, type)
-                        : change_add_long(world, entity, component, "sett_ensure");
+                        : change_add_slow(world, entity, component, "sett_ensure");
 }
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
@@ -464,7 +485,7 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
 /* Adds for sett_set where values may move meanwhile, by compaction or because a group takes the
  * entity in, and with them what `value` points to: a plain value is set aside, one with a move hook
  * is found again. */
-static void* change_set_moving(sett_world* world, sett_entity entity, const setti_type* type,
+static void* change_set_moving(sett_world* world, sett_entity entity, setti_type* type,
                                const void* value)
 {
     static const char call[] = "sett_set";
@@ -483,7 +504,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, const sett
         setti_row_copy(aside, value, storage->size);
         value = aside;
     }
-    void* row = change_add_long(world, entity, type->id, call);
+    void* row = change_add_long(world, type, entity, call);
     if (row != NULL) {
         value = source != SETTI_NONE ? setti_storage_find(storage, source) : value;
         (void)change_write(world, type, entity, row, value); /* not inside of a callback */
@@ -516,12 +537,14 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
         }
     }
     if (row == NULL) {
-        row = SETTI_LIKELY(!world->recording) ? change_try_add(world, type, entity, true) : NULL;
+        if (SETTI_LIKELY((type->flags & SETTI_TYPE_LONG_ADD) == 0 && !world->recording)) {
+            row = change_try_add(world, type, entity, true);
+        }
         if (SETTI_UNLIKELY(row == NULL)) {
             if (change_may_move(world, type)) {
                 return change_set_moving(world, entity, type, value);
             }
-            row = change_add_long(world, entity, type->id, "sett_set");
+            row = change_add_long(world, type, entity, "sett_set");
             if (row == NULL) {
                 return NULL;
             }
@@ -538,7 +561,7 @@ SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity
 {
     setti_type* type = change_type(world, component, "sett_set");
     return type != NULL ? change_set(world, entity, type, value)
-                        : change_add_long(world, entity, component, "sett_set");
+                        : change_add_slow(world, entity, component, "sett_set");
 }
 
 void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
@@ -702,21 +725,16 @@ SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity 
 }
 
 /* The long way of removing: a known edge first, then everything else. */
-static sett_status change_remove_long(sett_world* world, sett_entity entity,
-                                      sett_component component)
+static sett_status change_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
-    setti_type* type = setti_world_type(world, component);
-    if (SETTI_UNLIKELY(world->recording)) {
-        if (type != NULL) {
-            type->use.removed++;
-        }
-        return change_remove_slow(world, entity, component);
-    }
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (type == NULL || signature == NULL || world->locks != 0 ||
+    if (SETTI_UNLIKELY(world->recording)) {
+        type->use.removed++;
+    }
+    if (signature == NULL || world->locks != 0 ||
         (type->flags & (SETTI_TYPE_REQUIRED | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
         !setti_storage_has(&type->storage, entity.index)) {
-        return change_remove_slow(world, entity, component);
+        return change_remove_slow(world, entity, type->id);
     }
     if ((type->flags & SETTI_TYPE_LOOSE) != 0) { /* no signature and no group knows of it */
         setti_storage_erase(&world->pool, &type->storage, entity.index);
@@ -724,9 +742,9 @@ static sett_status change_remove_long(sett_world* world, sett_entity entity,
     }
     setti_transition* removed = setti_type_removed(type, *signature);
     if (removed->from != *signature) {
-        uint32_t to = setti_signature_edge(&world->signatures, *signature, component);
+        uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
         if (to == SETTI_NONE || !setti_change_is_unheard(world, *signature, type, to)) {
-            return change_remove_slow(world, entity, component);
+            return change_remove_slow(world, entity, type->id);
         }
         removed->from = *signature;
         removed->to = to;
@@ -736,77 +754,92 @@ static sett_status change_remove_long(sett_world* world, sett_entity entity,
     return SETT_OK;
 }
 
+/* The type is not registered, or use is recorded. */
+SETTI_COLD static sett_status change_remove_unknown(sett_world* world, sett_entity entity,
+                                                    sett_component component)
+{
+    setti_type* type = setti_world_type(world, component);
+    return type != NULL ? change_remove_long(world, type, entity)
+                        : change_remove_slow(world, entity, component);
+}
+
 SETTI_APART static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_matrix_word_emptied(&world->pool, &type->storage, index);
     return SETT_OK;
 }
 
-/* The short way for a type that is told of its removal, or has values to end. What the call would
- * have to keep in memory is worked out again behind it. */
+/* The end of the short way while snapshots are held. */
+SETTI_APART static sett_status change_remove_kept(sett_world* world, setti_type* type,
+                                                  uint32_t index, uint32_t* signature)
+{
+    setti_storage* storage = &type->storage;
+    setti_change_set_signature(world, index, signature, setti_type_removed(type, *signature)->to);
+    return setti_matrix_erase_bit(&world->pool, storage, setti_storage_word(storage, index),
+                                  index) == SETTI_ERASED
+               ? SETT_OK
+               : change_emptied(world, type, index);
+}
+
+/* The end of the short way: the row of a matrix or tag. Whoever takes a transition that the type
+ * remembers has the value: only assertions look. An entity that toggles its component meets the
+ * spare stretch each time. */
+SETTI_INLINE sett_status change_remove_row(sett_world* world, setti_type* type, uint32_t index,
+                                           uint32_t* signature)
+{
+    if (SETTI_UNLIKELY(world->pool.keep_from != 0)) {
+        return change_remove_kept(world, type, index, signature);
+    }
+    (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
+    *signature = setti_type_removed(type, *signature)->to;
+    setti_storage* storage = &type->storage;
+    setti_erased erased = setti_matrix_erase_unkept(&world->pool, storage, index);
+    return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
+               ? SETT_OK
+               : change_emptied(world, type, index);
+}
+
+/* Cuts what the value ties together, and ends it. */
+SETTI_APART static void change_end_value(sett_world* world, setti_type* type, uint32_t index)
+{
+    if (type->ties != NULL) {
+        type->ties->cut(world, type, index);
+    }
+    setti_change_deinit_value(world, type, index);
+}
+
+/* The short way from where a type is told of its removal, or has values to end. */
 SETTI_APART static sett_status change_remove_told(sett_world* world, setti_type* type,
                                                   sett_entity entity, uint32_t* signature)
 {
-    setti_storage* storage = &type->storage;
-    uint64_t* word = setti_storage_word(storage, entity.index);
-    if (word == NULL || (*word >> (entity.index % 64) & 1) == 0) {
-        return change_remove_slow(world, entity, type->id);
-    }
     if (setti_change_is_told(type, SETTI_ON_REMOVE)) {
         change_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
-                             setti_storage_at(storage, entity.index));
+                             setti_storage_at(&type->storage, entity.index));
     }
-    if (type->ties != NULL) {
-        type->ties->cut(world, type, entity.index);
+    if ((type->flags & (SETTI_TYPE_TIED | SETTI_TYPE_DEINIT)) != 0) {
+        change_end_value(world, type, entity.index);
     }
-    setti_change_deinit_value(world, type, entity.index);
-    setti_erased erased = setti_matrix_erase_bit(&world->pool, storage, word, entity.index);
-    setti_change_set_signature(world, entity.index, signature,
-                               setti_type_removed(type, *signature)->to);
-    return erased == SETTI_ERASED ? SETT_OK : change_emptied(world, type, entity.index);
-}
-
-SETTI_INLINE sett_status change_remove_short(sett_world* world, sett_entity entity,
-                                             sett_component component, bool kept)
-{
-    setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL || (type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
-                       type->storage.kind == SETTI_PACKED)) {
-        return change_remove_long(world, entity, component);
-    }
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
-        return change_remove_long(world, entity, type->id);
-    }
-    const setti_transition* removed = setti_type_removed(type, *signature);
-    if (SETTI_UNLIKELY(
-            removed->from != *signature ||
-            !setti_entity_try_mark(&world->pool, &world->entities, entity.index, kept))) {
-        return change_remove_long(world, entity, type->id);
-    }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0)) {
-        return change_remove_told(world, type, entity, signature);
-    }
-    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, entity.index, kept);
-    if (SETTI_UNLIKELY(erased == SETTI_NOT_ERASED)) {
-        return change_remove_slow(world, entity, type->id);
-    }
-    *signature = removed->to;
-    return SETTI_LIKELY(erased == SETTI_ERASED) ? SETT_OK
-                                                : change_emptied(world, type, entity.index);
-}
-
-SETTI_APART static sett_status change_remove_kept(sett_world* world, sett_entity entity,
-                                                  sett_component component)
-{
-    return change_remove_short(world, entity, component, true);
+    return change_remove_row(world, type, entity.index, signature);
 }
 
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
 {
-    return SETTI_LIKELY(world->pool.keep_from == 0)
-               ? change_remove_short(world, entity, component, false)
-               : change_remove_kept(world, entity, component);
+    setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL)) {
+        return change_remove_unknown(world, entity, component);
+    }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
+                       type->storage.kind == SETTI_PACKED)) {
+        return change_remove_long(world, type, entity);
+    }
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0 ||
+                       setti_type_removed(type, *signature)->from != *signature)) {
+        return change_remove_long(world, type, entity);
+    }
+    return SETTI_LIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) == 0)
+               ? change_remove_row(world, type, entity.index, signature)
+               : change_remove_told(world, type, entity, signature);
 }
 
 /* Whether a set has types that stay as long as their entity does. */

@@ -104,7 +104,10 @@ static void scratch_break(scratch* s, uint32_t way)
     case 18: s->group->length++; break;
     case 20: s->hooked->flags ^= SETTI_TYPE_ON_SET; break;       /* nobody is told */
     case 19: *(uint64_t*)s->set->members.presence.data[0] ^= 2; break;
-    default: s->set->members.count++; break;
+    case 21: s->set->members.count++; break;
+    /* transitions back, remembered as such forth */
+    case 22: s->matrix->added[0] = (setti_transition){page->signature[1], 0}; break;
+    default: s->matrix->removed[0] = (setti_transition){0, page->signature[1]}; break;
     }
     /* clang-format on */
 }
