@@ -371,21 +371,24 @@ static size_t command_need(size_t size, size_t align)
     return sizeof(command_record) + size + (size != 0 ? align : 0) + 16;
 }
 
-/* Makes sure that so many bytes can be appended. */
-static bool commands_reserve(sett_commands* commands, size_t need)
+/* Whether so many bytes can be appended as it is. */
+SETTI_INLINE bool commands_have_room(const sett_commands* commands, size_t need)
 {
     const command_chunk* chunk = commands->write;
-    return (chunk != NULL && chunk->size - chunk->used >= need) || commands_grow(commands, need);
+    return chunk != NULL && chunk->size - chunk->used >= need;
 }
 
-/* Appends a record with room for a value of `size` bytes. NULL when memory runs out. */
-static command_record* commands_append(sett_commands* commands, command_kind kind,
-                                       sett_entity entity, sett_component component, size_t size,
-                                       size_t align)
+/* Makes sure of it. */
+static bool commands_reserve(sett_commands* commands, size_t need)
 {
-    if (!commands_reserve(commands, command_need(size, align))) {
-        return NULL;
-    }
+    return commands_have_room(commands, need) || commands_grow(commands, need);
+}
+
+/* Appends a record with room for a value of `size` bytes, reserved. */
+SETTI_INLINE command_record* commands_put(sett_commands* commands, command_kind kind,
+                                          sett_entity entity, sett_component component, size_t size,
+                                          size_t align)
+{
     command_chunk* chunk = commands->write;
     size_t offset = chunk->used;
     size_t payload = 0;
@@ -406,6 +409,16 @@ static command_record* commands_append(sett_commands* commands, command_kind kin
     chunk->used = end;
     commands->count++;
     return record;
+}
+
+/* The same with nothing reserved. NULL when memory runs out. */
+static command_record* commands_append(sett_commands* commands, command_kind kind,
+                                       sett_entity entity, sett_component component, size_t size,
+                                       size_t align)
+{
+    return commands_reserve(commands, command_need(size, align))
+               ? commands_put(commands, kind, entity, component, size, align)
+               : NULL;
 }
 
 /* Applying what callbacks record, which calls them again, has to end somewhere. The log is told
@@ -444,6 +457,15 @@ SETTI_COLD static sett_status commands_unregistered(const sett_commands* command
     return SETT_STATUS_UNREGISTERED;
 }
 
+SETTI_APART static sett_status commands_record_further(sett_commands* commands, command_kind kind,
+                                                       sett_entity entity, sett_component component)
+{
+    return commands_append(commands, kind, entity, component, 0, 1) != NULL
+               ? SETT_OK
+               : SETT_STATUS_OUT_OF_MEMORY;
+}
+
+/* Without a value: calls nothing, unless the chunk is full. */
 static sett_status commands_record(sett_commands* commands, command_kind kind, sett_entity entity,
                                    sett_component component)
 {
@@ -455,9 +477,11 @@ static sett_status commands_record(sett_commands* commands, command_kind kind, s
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         return commands_too_deep(commands, command_verbs[kind], kind, entity, component);
     }
-    return commands_append(commands, kind, entity, component, 0, 1) != NULL
-               ? SETT_OK
-               : SETT_STATUS_OUT_OF_MEMORY;
+    if (SETTI_UNLIKELY(!commands_have_room(commands, command_need(0, 1)))) {
+        return commands_record_further(commands, kind, entity, component);
+    }
+    (void)commands_put(commands, kind, entity, component, 0, 1);
+    return SETT_OK;
 }
 
 static sett_entity commands_create_in_lane(sett_commands* commands)
@@ -598,18 +622,17 @@ sett_entity setti_commands_create_call(sett_commands* commands, const char* verb
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* The short way tells by itself whether the entity has the type. */
-static sett_status commands_add(sett_world* world, sett_entity entity, const setti_type* type)
+/* An addition by the short way, which calls nobody, and tells by itself whether the entity is alive
+ * and lacks the type. False, and nothing is done, if this leads nowhere. */
+SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
-    void* value = setti_change_try_add(world, type->id, entity);
-    if (SETTI_LIKELY(value != NULL)) {
-        setti_row_zero(value, type->storage.size);
-        return SETT_OK;
+    void* value = record->kind == COMMAND_ADD
+                      ? setti_change_try_add(world, record->component, record->entity)
+                      : NULL;
+    if (value != NULL) {
+        setti_row_zero(value, world->types[record->component]->storage.size);
     }
-    return setti_storage_has(&type->storage, entity.index) ||
-                   sett_add(world, entity, type->id) != NULL
-               ? SETT_OK
-               : world->error;
+    return value != NULL;
 }
 
 /* Applies one record about a living entity, or its creation; what no longer makes sense is passed
@@ -632,7 +655,10 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
     case COMMAND_SET:
         return sett_set(world, entity, record->component, value) != NULL ? SETT_OK : world->error;
     case COMMAND_ADD:
-        return commands_add(world, entity, type);
+        return setti_storage_has(&type->storage, entity.index) ||
+                       sett_add(world, entity, record->component) != NULL
+                   ? SETT_OK
+                   : world->error;
     case COMMAND_REMOVE:
         return setti_storage_has(&type->storage, entity.index)
                    ? sett_remove(world, entity, record->component)
@@ -692,6 +718,10 @@ sett_status sett_commands_apply(sett_commands* commands)
     commands->applying = true;
     world->depth_logged = false;
     for (; status == SETT_OK && (record = commands_peek(commands)) != NULL; done++) {
+        if (SETTI_LIKELY(commands_try_add(world, record))) {
+            commands_advance(commands, record);
+            continue;
+        }
         const setti_type* type = setti_world_type(world, record->component);
         bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
         world->command_depth = record->depth + 1u;
