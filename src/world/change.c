@@ -188,15 +188,20 @@ SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_enti
 }
 
 /* Inserts an index into any storage. NULL if it has a value, or when memory runs out. */
-static void* change_insert(sett_world* world, setti_storage* storage, uint32_t index)
+SETTI_APART static void* change_insert_reserved(sett_world* world, setti_storage* storage,
+                                                uint32_t index)
 {
     uint32_t count = 1;
+    return !setti_storage_has(storage, index) && setti_storage_reserve(&world->pool, storage, index)
+               ? setti_storage_insert(&world->pool, storage, index, &count)
+               : NULL;
+}
+
+/* The same, first where there is room already. */
+SETTI_INLINE void* change_insert(sett_world* world, setti_storage* storage, uint32_t index)
+{
     void* value = setti_storage_try_insert(&world->pool, storage, index);
-    if (SETTI_UNLIKELY(value == NULL) && !setti_storage_has(storage, index) &&
-        setti_storage_reserve(&world->pool, storage, index)) {
-        value = setti_storage_insert(&world->pool, storage, index, &count);
-    }
-    return value;
+    return SETTI_LIKELY(value != NULL) ? value : change_insert_reserved(world, storage, index);
 }
 
 /* The short way for packed storages and tags, with their pages reserved on the way. */
