@@ -236,8 +236,19 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     return plain;
 }
 
-/* Ends an entity that nobody is told of. `kept`: a snapshot may need what it writes. */
-SETTI_INLINE void change_end(sett_world* world, uint32_t index, bool kept)
+/* Ends an entity that nobody is told of. */
+static void change_end(sett_world* world, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t set = page->signature[index & SETTI_ID_SET_MASK];
+    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
+        change_erase(world, world->types[world->signatures.record[set].types[k]], index);
+    }
+    setti_entity_destroy(&world->pool, &world->entities, index);
+}
+
+/* The same of one that has something, while no snapshot is held. */
+SETTI_INLINE void change_end_unkept(sett_world* world, uint32_t index)
 {
     setti_entity_table* table = &world->entities;
     uint32_t slot = index & SETTI_ID_SET_MASK;
@@ -245,7 +256,7 @@ SETTI_INLINE void change_end(sett_world* world, uint32_t index, bool kept)
     const setti_signature* record = &world->signatures.record[page->signature[slot]];
     for (uint32_t k = record->count; k-- > 0;) {
         setti_type* type = world->types[record->types[k]];
-        if (SETTI_UNLIKELY(kept || type->storage.kind == SETTI_PACKED)) {
+        if (SETTI_UNLIKELY(type->storage.kind == SETTI_PACKED)) {
             change_erase(world, type, index);
         } else if (SETTI_UNLIKELY(setti_matrix_erase_unkept(&world->pool, &type->storage, index) ==
                                   SETTI_EMPTIED)) {
@@ -253,7 +264,7 @@ SETTI_INLINE void change_end(sett_world* world, uint32_t index, bool kept)
         }
     }
     sett_entity entity = {index, page->generation[slot]};
-    if (SETTI_UNLIKELY(kept || table->promised != 0 || entity.generation == SETTI_GENERATION_MAX)) {
+    if (SETTI_UNLIKELY(table->promised != 0 || entity.generation == SETTI_GENERATION_MAX)) {
         setti_entity_destroy(&world->pool, table, index);
     } else {
         setti_entity_destroy_unkept(&world->pool, table, entity);
@@ -272,9 +283,9 @@ static bool change_destroy_plain(sett_world* world, setti_type* tied, uint32_t i
     while (at != SETTI_NONE) {
         uint32_t next = tied->ties->next(world, tied, index, at);
         if (SETTI_LIKELY(!kept)) {
-            change_end(world, at, false);
+            change_end_unkept(world, at);
         } else {
-            change_end(world, at, true);
+            change_end(world, at);
         }
         at = next;
     }
@@ -310,13 +321,7 @@ static sett_status change_destroy(sett_world* world, sett_entity entity, uint32_
                        (set != 0 && world->signatures.record[set].hooked != 0))) {
         return change_destroy_slow(world, entity, signature, forced);
     }
-    const setti_signature* record = &world->signatures.record[set];
-    uint32_t count = set != 0 ? record->count : 0;
-    for (uint32_t k = 0; k < count; k++) {
-        setti_type* type = world->types[record->types[k]];
-        change_erase(world, type, entity.index);
-    }
-    setti_entity_destroy(&world->pool, &world->entities, entity.index);
+    change_end(world, entity.index);
     return SETT_OK;
 }
 
@@ -373,12 +378,12 @@ SETTI_APART static sett_status change_destroy_rest(sett_world* world, uint32_t i
     while (++k < record->count) {
         change_erase(world, world->types[record->types[k]], index);
     }
-    setti_entity_destroy(&world->pool, &world->entities, index);
     return SETT_OK;
 }
 
 /* The short way: plain types, nobody to be told, no snapshot held. Calls nothing, and trusts the
- * signature about who has a value. */
+ * signature about who has a value. The life ends before the values: then less has to be kept over
+ * the loop, and nobody looks in between. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     setti_entity_table* table = &world->entities;
@@ -389,21 +394,23 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
         return change_destroy_long(world, entity);
     }
     uint32_t set = *signature; /* not dying: nothing is locked */
-    if (set != 0) {
-        const setti_signature* record = &world->signatures.record[set];
-        if (SETTI_UNLIKELY(record->hooked != 0)) {
-            return change_destroy_long(world, entity);
-        }
-        for (uint32_t k = 0; k < record->count; k++) {
-            setti_storage* storage = &world->types[record->types[k]]->storage;
-            if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED ||
-                               setti_matrix_erase_unkept(&world->pool, storage, entity.index) ==
-                                   SETTI_EMPTIED)) {
-                return change_destroy_rest(world, entity.index, record, k);
-            }
-        }
+    if (SETTI_UNLIKELY(set != 0 && world->signatures.record[set].hooked != 0)) {
+        return change_destroy_long(world, entity);
     }
     setti_entity_destroy_unkept(&world->pool, table, entity);
+    if (set == 0) {
+        return SETT_OK;
+    }
+    const setti_signature* record = &world->signatures.record[set];
+    uint32_t k = 0;
+    do { /* a set with a number is not empty */
+        setti_storage* storage = &world->types[record->types[k]]->storage;
+        if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED ||
+                           setti_matrix_erase_unkept(&world->pool, storage, entity.index) ==
+                               SETTI_EMPTIED)) {
+            return change_destroy_rest(world, entity.index, record, k);
+        }
+    } while (++k < record->count);
     return SETT_OK;
 }
 
