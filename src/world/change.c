@@ -822,7 +822,9 @@ SETTI_APART static sett_status change_remove_told(sett_world* world, setti_type*
                              setti_storage_at(&type->storage, entity.index));
     }
     if ((type->flags & (SETTI_TYPE_TIED | SETTI_TYPE_DEINIT)) != 0) {
+        const setti_transition taken = *setti_type_removed(type, *signature);
         change_end_value(world, type, entity.index);
+        *setti_type_removed(type, taken.from) = taken; /* the hook may have removed from others */
     }
     return change_remove_row(world, type, entity.index, signature);
 }
