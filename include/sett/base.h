@@ -38,24 +38,25 @@
 #endif
 
 /* What a call that can fail answers. One list makes the enumeration, the names and the texts. */
-#define SETT_STATUS_LIST(X)                                                                                                       \
-    X(OK, "success")                                                                                                              \
-    X(OUT_OF_MEMORY, "the allocator returned NULL; nothing was changed")                                                          \
-    X(LIMIT, "a limit of the world or of the library is reached")                                                                 \
-    X(ARGUMENT, "an argument is outside of what the function documents")                                                          \
-    X(STALE,                                                                                                                      \
-      "the handle is null, or its entity does not exist: destroyed, never created, or promised "                                  \
-      "and not applied yet")                                                                                                      \
-    X(UNREGISTERED,                                                                                                               \
-      "the component id is not registered in this world (0 is none: keep the result of registering, and begin enumerators at 1)") \
-    X(PRESENT, "it is there already (sett_set overwrites a component, sett_ensure accepts it)")                                   \
-    X(ABSENT, "the entity does not have the component (sett_find asks, sett_ensure adds)")                                        \
-    X(CONFLICT, "a different registration or owner holds this name, id or type")                                                  \
-    X(CYCLE, "the request would close a cycle")                                                                                   \
-    X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                                                   \
-    X(REFUSED, "what depends on it forbids it; the message says who")                                                             \
-    X(LOST, "the snapshot is gone: memory ran out while it was kept, or it passed the limit")                                     \
-    X(MISMATCH, "header and library disagree about version or layouts")                                                           \
+#define SETT_STATUS_LIST(X)                                                                        \
+    X(OK, "success")                                                                               \
+    X(OUT_OF_MEMORY, "the allocator returned NULL; nothing was changed")                           \
+    X(LIMIT, "a limit of the world or of the library is reached")                                  \
+    X(ARGUMENT, "an argument is outside of what the function documents")                           \
+    X(STALE,                                                                                       \
+      "the handle is null, or its entity does not exist: destroyed, never created, or promised "   \
+      "and not applied yet")                                                                       \
+    X(UNREGISTERED,                                                                                \
+      "the component id is not registered in this world (0 is none: keep the result of "           \
+      "registering, and begin enumerators at 1)")                                                  \
+    X(PRESENT, "it is there already (sett_set overwrites a component, sett_ensure accepts it)")    \
+    X(ABSENT, "the entity does not have the component (sett_find asks, sett_ensure adds)")         \
+    X(CONFLICT, "a different registration or owner holds this name, id or type")                   \
+    X(CYCLE, "the request would close a cycle")                                                    \
+    X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                    \
+    X(REFUSED, "what depends on it forbids it; the message says who")                              \
+    X(LOST, "the snapshot is gone: memory ran out while it was kept, or it passed the limit")      \
+    X(MISMATCH, "header and library disagree about version or layouts")                            \
     X(INVALID, "an invariant does not hold; the message says which")
 
 typedef enum sett_status {

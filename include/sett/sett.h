@@ -28,9 +28,9 @@
  * group's types is added to or removed from anything.
  *
  * Misuse (a stale handle, an absent component, a structural change while a loop is open) is
- * recognised in every build: the call changes nothing, returns its failure, and, where it would have
- * changed something, sett_world_error() says which. Debug builds also tell the log and the assert
- * hook.
+ * recognised in every build: the call changes nothing, returns its failure, and, where it would
+ * have changed something, sett_world_error() says which. Debug builds also tell the log and the
+ * assert hook.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -659,8 +659,8 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  *
  * Order: that of the owning group, if one covers the query; that of a packed storage, if the loop
  * goes over its rows; else that of entity indices. Which it is depends on storages and groups, and
- * on how many entities have what: where order matters, sort, or look at sett_query_explain. Within a
- * page, entities that have an optional component and those that have not come in batches of their
+ * on how many entities have what: where order matters, sort, or look at sett_query_explain. Within
+ * a page, entities that have an optional component and those that have not come in batches of their
  * own. */
 #define SETT_QUERY(query_, b)                                                                      \
     for (sett_batch b##_batch_, *b = sett_query_begin((query_), &b##_batch_); b != NULL;           \

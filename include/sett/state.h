@@ -15,8 +15,8 @@
  * A value counts as written when the library is told: by sett_set, sett_get_mut and their kin, by
  * batches that declare out or inout. An address from sett_get_mut may be written until the next
  * snapshot is taken or restored, and read for as long as the component lives. What is written
- * otherwise is missing from the snapshots, without a word: call sett_world_check_writes once a frame
- * while you develop.
+ * otherwise is missing from the snapshots, without a word: call sett_world_check_writes once a
+ * frame while you develop.
  *
  * SPDX-License-Identifier: MIT
  */
