@@ -225,8 +225,7 @@ static void kept_swap_tick(setti_kept* kept)
     kept->tick = live;
 }
 
-/* In stretches that stay in the first-level cache. */
-static void kept_swap_bytes(void* a, void* b, size_t size)
+void setti_kept_swap_bytes(void* a, void* b, size_t size)
 {
     unsigned char buffer[2048];
     unsigned char* x = a;
@@ -250,7 +249,7 @@ void setti_kept_swap(setti_diff* diff, setti_kept* kept)
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->swap(pages, kept->number, kept->data);
         } else {
-            kept_swap_bytes(*place, kept->data, pages->size);
+            setti_kept_swap_bytes(*place, kept->data, pages->size);
         }
         return;
     }

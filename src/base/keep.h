@@ -116,6 +116,10 @@ static inline void setti_keeper_settle(setti_pool* pool)
  * freed. */
 bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t number);
 
+/* Exchanges what is in two stretches of memory, through a buffer that stays in the first-level
+ * cache. */
+void setti_kept_swap_bytes(void* a, void* b, size_t size);
+
 /* Exchanges what is kept with what is live: the entry then says how the live page was. */
 void setti_kept_swap(setti_diff* diff, setti_kept* kept);
 

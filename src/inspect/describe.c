@@ -1,29 +1,11 @@
 /* describe.c: entities, and the schedule, in words. */
 #include "sett/describe.h"
 
+#include "base/writer.h"
 #include "run/run.h"
 #include "sett/name.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #define DESCRIBE_COMPONENTS 64 /* of an entity, by name; of more, how many */
-
-typedef struct describe_text {
-    char* out;
-    size_t size;
-    size_t length; /* of the whole text, also beyond `size` */
-} describe_text;
-
-SETTI_PRINTF(2, 3) static void describe_add(describe_text* text, const char* format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = text->length < text->size ? text->size - text->length : 0;
-    int added = vsnprintf(room != 0 ? text->out + text->length : NULL, room, format, arguments);
-    va_end(arguments);
-    text->length += added > 0 ? (size_t)added : 0;
-}
 
 static const char* describe_phase_name(int phase)
 {
@@ -46,89 +28,90 @@ static const char* describe_phase_name(int phase)
 }
 
 /* The components with one of these flags and none of those. */
-static void describe_access(describe_text* text, const sett_system* system, uint32_t with,
+static void describe_access(setti_writer* text, const sett_system* system, uint32_t with,
                             uint32_t without, const char* verb)
 {
     const char* separator = verb;
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
         if ((flags & with) != 0 && (flags & without) == 0) {
-            describe_add(text, "%s%s", separator,
-                         sett_component_name(system->world, system->access[k].component));
+            setti_writer_add(text, "%s%s", separator,
+                             sett_component_name(system->world, system->access[k].component));
             separator = ", ";
         }
     }
 }
 
-static void describe_lanes(describe_text* text, const sett_system* system)
+static void describe_lanes(setti_writer* text, const sett_system* system)
 {
     if (system->desc.run == NULL) {
-        describe_add(text, "; has no function");
+        setti_writer_add(text, "; has no function");
     } else if (system->query == NULL) {
-        describe_add(text, "; called once");
+        setti_writer_add(text, "; called once");
     } else if (setti_system_splits(system)) {
-        describe_add(text, "; up to %u lanes", (unsigned)system->world->run->lanes);
+        setti_writer_add(text, "; up to %u lanes", (unsigned)system->world->run->lanes);
     } else {
-        describe_add(text, "; one lane%s",
-                     system->desc.whole || system->alone ? ""
-                                                         : ": it reads or writes elsewhere "
-                                                           "what it or another lane writes");
+        setti_writer_add(text, "; one lane%s",
+                         system->desc.whole || system->alone ? ""
+                                                             : ": it reads or writes elsewhere "
+                                                               "what it or another lane writes");
     }
 }
 
-static void describe_reason(describe_text* text, const sett_system* system)
+static void describe_reason(setti_writer* text, const sett_system* system)
 {
     if (system->waits_for == NULL) {
         return;
     }
-    describe_add(text, "; behind %s", system->waits_for->name);
+    setti_writer_add(text, "; behind %s", system->waits_for->name);
     if (system->waits_on != 0) {
         bool writes =
             (setti_system_access(system->waits_for, system->waits_on) & SETTI_ACCESS_WRITES) != 0;
-        describe_add(text, ", which %s %s", writes ? "writes" : "reads",
-                     sett_component_name(system->world, system->waits_on));
+        setti_writer_add(text, ", which %s %s", writes ? "writes" : "reads",
+                         sett_component_name(system->world, system->waits_on));
     } else if (system->alone || system->waits_for->alone) {
-        describe_add(text, ", because one of them runs alone");
+        setti_writer_add(text, ", because one of them runs alone");
     } else {
-        describe_add(text, ", as was said");
+        setti_writer_add(text, ", as was said");
     }
 }
 
-static void describe_system(describe_text* text, const sett_system* system)
+static void describe_system(setti_writer* text, const sett_system* system)
 {
-    describe_add(text, "    %s:", system->name);
+    setti_writer_add(text, "    %s:", system->name);
     size_t before = text->length;
     describe_access(text, system, SETTI_ACCESS_WRITE_ANYWHERE, 0, " writes anywhere ");
     describe_access(text, system, SETTI_ACCESS_WRITE, SETTI_ACCESS_WRITE_ANYWHERE, " writes ");
     describe_access(text, system, SETTI_ACCESS_READ | SETTI_ACCESS_READ_ANYWHERE,
                     SETTI_ACCESS_WRITES, " reads ");
     if (text->length == before) {
-        describe_add(text, system->access_count == 0 ? " declares nothing" : " touches no values");
+        setti_writer_add(text,
+                         system->access_count == 0 ? " declares nothing" : " touches no values");
     }
     if (system->alone) {
-        describe_add(text, "; alone");
+        setti_writer_add(text, "; alone");
     }
     describe_lanes(text, system);
     describe_reason(text, system);
     if (system->state.enabled == 0) {
-        describe_add(text, "; off");
+        setti_writer_add(text, "; off");
     }
-    describe_add(text, "\n");
+    setti_writer_add(text, "\n");
     for (uint32_t k = 0; k < system->order_count; k++) {
         const setti_order* order = &system->order[k];
         if (order->other == NULL) {
-            describe_add(text, "      is to run %s %s, of which there is none\n",
-                         order->after ? "after" : "before", order->name);
+            setti_writer_add(text, "      is to run %s %s, of which there is none\n",
+                             order->after ? "after" : "before", order->name);
         }
     }
 }
 
 size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
 {
-    describe_text text = {out, size, 0};
+    setti_writer text = {out, size, 0};
     const setti_run* run = world->run;
     if (run == NULL || run->count == 0 || !setti_schedule_update(world)) {
-        describe_add(&text, "no systems\n");
+        setti_writer_add(&text, "no systems\n");
         return text.length;
     }
     for (uint32_t s = 0; s < run->stage_count; s++) {
@@ -136,55 +119,55 @@ size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
         const sett_system* first = run->sorted[stage->first];
         int phase = first->desc.phase;
         if (first->stage == 0) {
-            describe_add(&text, "%sphase %s%d\n", s != 0 ? "  commands are applied\n" : "",
-                         describe_phase_name(phase), phase);
+            setti_writer_add(&text, "%sphase %s%d\n", s != 0 ? "  commands are applied\n" : "",
+                             describe_phase_name(phase), phase);
         } else if (stage->alone) {
-            describe_add(&text, "  commands are applied\n");
+            setti_writer_add(&text, "  commands are applied\n");
         }
-        describe_add(&text, "  stage %u%s\n", (unsigned)first->stage,
-                     stage->count > 1 ? ", side by side" : "");
+        setti_writer_add(&text, "  stage %u%s\n", (unsigned)first->stage,
+                         stage->count > 1 ? ", side by side" : "");
         for (uint32_t k = 0; k < stage->count; k++) {
             describe_system(&text, run->sorted[stage->first + k]);
         }
     }
-    describe_add(&text, "  commands are applied\n");
+    setti_writer_add(&text, "  commands are applied\n");
     return text.length;
 }
 
 /* ------------------------------------------------------------------------------------ entities */
 
-static void describe_path(describe_text* text, sett_world* world, sett_entity entity)
+static void describe_path(setti_writer* text, sett_world* world, sett_entity entity)
 {
     if (sett_name_get(world, entity) == NULL) {
         return;
     }
-    describe_add(text, " \"");
+    setti_writer_add(text, " \"");
     size_t room = text->length < text->size ? text->size - text->length : 0;
     text->length +=
         sett_name_path(world, entity, room != 0 ? text->out + text->length : NULL, room);
-    describe_add(text, "\"");
+    setti_writer_add(text, "\"");
 }
 
 size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, size_t size)
 {
-    describe_text text = {out, size, 0};
-    describe_add(&text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+    setti_writer text = {out, size, 0};
+    setti_writer_add(&text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
     if (!sett_entity_valid(world, entity)) {
         char why[SETTI_MESSAGE_SIZE];
         setti_world_describe_stale(world, why, sizeof(why), entity);
-        describe_add(&text, ": %s", why);
+        setti_writer_add(&text, ": %s", why);
         return text.length;
     }
     describe_path(&text, world, entity);
     sett_component first[DESCRIBE_COMPONENTS];
     uint32_t count = sett_entity_components(world, entity, first, DESCRIBE_COMPONENTS);
     for (uint32_t k = 0; k < count && k < DESCRIBE_COMPONENTS; k++) {
-        describe_add(&text, "%s%s", k == 0 ? ": " : ", ", sett_component_name(world, first[k]));
+        setti_writer_add(&text, "%s%s", k == 0 ? ": " : ", ", sett_component_name(world, first[k]));
     }
     if (count > DESCRIBE_COMPONENTS) {
-        describe_add(&text, ", and %u more", (unsigned)count - DESCRIBE_COMPONENTS);
+        setti_writer_add(&text, ", and %u more", (unsigned)count - DESCRIBE_COMPONENTS);
     } else if (count == 0) {
-        describe_add(&text, ": no components");
+        setti_writer_add(&text, ": no components");
     }
     return text.length;
 }

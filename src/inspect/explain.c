@@ -1,82 +1,66 @@
 /* explain.c: what a query would do, in words. */
+#include "base/writer.h"
 #include "query/query.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-typedef struct explain_text {
-    char* out;
-    size_t size;
-    size_t length; /* of the whole text, also beyond `size` */
-} explain_text;
-
-SETTI_PRINTF(2, 3) static void explain_add(explain_text* text, const char* format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    size_t room = text->length < text->size ? text->size - text->length : 0;
-    int added = vsnprintf(room != 0 ? text->out + text->length : NULL, room, format, arguments);
-    va_end(arguments);
-    text->length += added > 0 ? (size_t)added : 0;
-}
-
 /* The names and counts of some terms. */
-static void explain_terms(explain_text* text, const sett_query* query, uint32_t terms)
+static void explain_terms(setti_writer* text, const sett_query* query, uint32_t terms)
 {
     const char* separator = "";
     for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
         const setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        explain_add(text, "%s%s (%u)", separator, type->desc.name, (unsigned)type->storage.count);
+        setti_writer_add(text, "%s%s (%u)", separator, type->desc.name,
+                         (unsigned)type->storage.count);
         separator = ", ";
     }
 }
 
-static void explain_pages(explain_text* text, const sett_query* query)
+static void explain_pages(setti_writer* text, const sett_query* query)
 {
     if (query->matrix_count == 0) {
-        explain_add(text, "all %u entities are looked at, because nothing is required",
-                    (unsigned)setti_entity_count(&query->world->entities));
+        setti_writer_add(text, "all %u entities are looked at, because nothing is required",
+                         (unsigned)setti_entity_count(&query->world->entities));
     } else {
         uint32_t apart = query->required & query->positional;
         bool set = query->cover != NULL && query->cover->owned.count == 0;
-        explain_add(text, "occupancy words of ");
+        setti_writer_add(text, "occupancy words of ");
         if (set) {
             apart &= ~query->covered;
-            explain_add(text, "tracked set \"%s\" (%u)%s", query->cover->name,
-                        (unsigned)query->cover->members.count, apart != 0 ? ", " : "");
+            setti_writer_add(text, "tracked set \"%s\" (%u)%s", query->cover->name,
+                             (unsigned)query->cover->members.count, apart != 0 ? ", " : "");
         }
         explain_terms(text, query, apart);
-        explain_add(text, " are %s, 64 entities a step, up to the smallest extent",
-                    query->matrix_count == 1 ? "walked" : "intersected");
+        setti_writer_add(text, " are %s, 64 entities a step, up to the smallest extent",
+                         query->matrix_count == 1 ? "walked" : "intersected");
     }
     if ((query->required & ~query->positional) != 0) {
-        explain_add(text, "; gathering around a packed type is estimated to cost more");
+        setti_writer_add(text, "; gathering around a packed type is estimated to cost more");
     }
 }
 
-static void explain_driver(explain_text* text, const sett_query* query, const setti_plan* plan)
+static void explain_driver(setti_writer* text, const sett_query* query, const setti_plan* plan)
 {
     const setti_type* type = query->term[plan->driver].type;
     if (query->arranged == plan->in_place && query->arranged != 0) {
-        explain_add(text, "the first %u rows of what group \"%s\" owns are walked as plain arrays",
-                    (unsigned)plan->limit, query->cover->name);
+        setti_writer_add(text,
+                         "the first %u rows of what group \"%s\" owns are walked as plain arrays",
+                         (unsigned)plan->limit, query->cover->name);
         return;
     }
-    explain_add(text, "packed %s drives with its %u rows, ", type->desc.name,
-                (unsigned)type->storage.count);
-    explain_add(text, "%s",
-                query->matrix_count == 0 && query->arranged == 0
-                    ? "because it is the smallest required set"
-                    : "because it is estimated to cost the least");
+    setti_writer_add(text, "packed %s drives with its %u rows, ", type->desc.name,
+                     (unsigned)type->storage.count);
+    setti_writer_add(text, "%s",
+                     query->matrix_count == 0 && query->arranged == 0
+                         ? "because it is the smallest required set"
+                         : "because it is estimated to cost the least");
 }
 
 size_t sett_query_explain(sett_query* query, char* out, size_t size)
 {
-    explain_text text = {out, size, 0};
+    setti_writer text = {out, size, 0};
     setti_plan plan;
     setti_plan_update(query);
     setti_plan_make(query, &plan);
-    explain_add(&text, "query \"%s\": ", query->open.name);
+    setti_writer_add(&text, "query \"%s\": ", query->open.name);
     uint32_t tested = plan.residual;
     if (plan.driver == SETT_QUERY_TERMS) {
         explain_pages(&text, query);
@@ -90,24 +74,24 @@ size_t sett_query_explain(sett_query* query, char* out, size_t size)
         gathered |= apart ? (uint32_t)1 << k : 0;
     }
     if (tested != 0) {
-        explain_add(&text, "; tested for each: ");
+        setti_writer_add(&text, "; tested for each: ");
         explain_terms(&text, query, tested);
     }
     if ((query->any | query->changed) != 0) {
-        explain_add(&text, "; then, of what is left, asked for each: ");
+        setti_writer_add(&text, "; then, of what is left, asked for each: ");
         explain_terms(&text, query, query->any | query->changed);
     }
     for (uint32_t k = 0; k < query->hidden_count; k++) {
         const setti_type* type = query->hidden[k].type;
         if (type->storage.count != 0) {
-            explain_add(&text, "; those with %s (%u) are passed over", type->desc.name,
-                        (unsigned)type->storage.count);
+            setti_writer_add(&text, "; those with %s (%u) are passed over", type->desc.name,
+                             (unsigned)type->storage.count);
         }
     }
     if (gathered != 0) {
-        explain_add(&text, "; gathered, because their rows lie in another order: ");
+        setti_writer_add(&text, "; gathered, because their rows lie in another order: ");
         explain_terms(&text, query, gathered);
     }
-    explain_add(&text, ".");
+    setti_writer_add(&text, ".");
     return text.length;
 }

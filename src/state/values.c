@@ -100,25 +100,11 @@ static void values_copy_columns(const setti_storage* storage, void* to, const vo
     memcpy((unsigned char*)to + at, (const unsigned char*)from + at, size);
 }
 
-static void values_swap_bytes(void* a, void* b, size_t size)
-{
-    unsigned char* x = a;
-    unsigned char* y = b;
-    unsigned char buffer[512];
-    for (size_t at = 0; at < size;) {
-        size_t part = SETTI_MIN(size - at, sizeof(buffer));
-        memcpy(buffer, x + at, part);
-        memcpy(x + at, y + at, part);
-        memcpy(y + at, buffer, part);
-        at += part;
-    }
-}
-
 static void values_swap_columns(const setti_storage* storage, void* a, void* b)
 {
     size_t size;
     size_t at = values_columns(storage, &size);
-    values_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
+    setti_kept_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
 }
 
 /* --------------------------------------------------------------------------------------- clones */
@@ -175,7 +161,7 @@ static void clone_swap(const setti_pages* pages, uint32_t number, void* kept)
     uint64_t alive[VALUES_WORDS];
     values_alive(storage, number, alive);
     if (type->desc.move == NULL) {
-        values_swap_bytes(page, kept, (size_t)rows * storage->size);
+        setti_kept_swap_bytes(page, kept, (size_t)rows * storage->size);
     }
     for (uint32_t row = 0; type->desc.move != NULL && row < rows; row++) {
         bool in_page = (alive[row / 64] >> (row % 64) & 1) != 0;

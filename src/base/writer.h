@@ -1,0 +1,16 @@
+/* writer.h: texts of any length into the caller's room, as snprintf does. */
+#ifndef SETTI_WRITER_H
+#define SETTI_WRITER_H
+
+#include "base/core.h"
+
+typedef struct setti_writer {
+    char* out;
+    size_t size;
+    size_t length; /* of the whole text, also beyond `size` */
+} setti_writer;
+
+/* Appends; what does not fit is only counted. */
+void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
+
+#endif
