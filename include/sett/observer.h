@@ -66,7 +66,7 @@ SETT_API void sett_observer_destroy(sett_observer* observer);
 /* Whether an observer is called; from the next call on, also within the event that is being told.
  * It does not learn afterwards what happened while it was disabled, and keeps its place in the
  * order.
- * Threads: writer; reader. Since: 0.1 */
+ * Threads: enable: writer, is_enabled: reader. Since: 0.1 */
 SETT_API void sett_observer_enable(sett_observer* observer, bool enabled);
 SETT_API bool sett_observer_is_enabled(const sett_observer* observer);
 

@@ -115,7 +115,7 @@ SETT_API sett_status sett_unrelate_sources(sett_world* world, sett_component rel
 /* Returns the data of the link from `source` to `target`, NULL if there is none: also the way to
  * ask whether there is one. Without data the address is not to be dereferenced.
  * Cost: as sett_relate.
- * Threads: reader; writer. Since: 0.1 */
+ * Threads: reader; of sett_related_mut: writer. Since: 0.1 */
 SETT_API const void* sett_related(const sett_world* world, sett_entity source,
                                   sett_component relationship, sett_entity target);
 SETT_API void* sett_related_mut(sett_world* world, sett_entity source, sett_component relationship,
