@@ -449,6 +449,49 @@ static void a_wrong_field_is_refused(void)
     sett_world_destroy(world);
 }
 
+static void a_field_of_another_term_is_refused(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear});
+    typedef struct Place {
+        float x, y;
+    } Place;
+    typedef struct Speed {
+        float x, y;
+    } Speed;
+    typedef struct Pair {
+        float a, b;
+    } Pair;
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    sett_component Speed_id = SETT_REGISTER(world, Speed);
+    sett_component Pair_id = SETT_REGISTER(world, Pair);
+    sett_entity e = sett_entity_create(world);
+    SETT_SET(world, e, Place, 1, 2);
+    SETT_SET(world, e, Speed, 3, 4);
+    CHECK(SETT_SET(world, e, Pair, 5, 6) != NULL);
+    sett_query* query =
+        SETT_QUERY_CREATE(world, SETT_WRITES(Place), SETT_READS(Speed), SETT_READS(Place));
+    uint32_t seen = 0;
+    heard[0] = '\0';
+    SETT_QUERY(query, b) {
+        CHECK(sett_batch_field_checked(b, 0, sizeof(Place), "Place") == b->fields[0]);
+        CHECK(sett_batch_field_checked(b, 1, sizeof(Speed), "const Speed") == b->fields[1]);
+        CHECK(sett_batch_field_checked(b, 2, sizeof(Place), "Place") == b->fields[2]);
+        /* of no term: a type may have another name in C */
+        CHECK(sett_batch_field_checked(b, 0, sizeof(Pair), "Pair") == b->fields[0]);
+        CHECK_STR_EQ(heard, "");
+        CHECK(b->fields[0] != NULL && b->fields[1] != NULL);
+        CHECK(sett_batch_field_checked(b, 0, sizeof(Speed), "Speed") == NULL);
+        CHECK_STR_EQ(heard, "2 SETT_FIELD: term 0 of query \"Place, Speed, Place\" as Speed: that "
+                            "is \"Place\"; \"Speed\" is term 1 (if it is meant: "
+                            "sett_batch_field)");
+        CHECK(sett_batch_field_checked(b, 1, sizeof(Place), "const Place") == NULL);
+        CHECK(strstr(heard, "that is \"Speed\"; \"Place\" is term 0") != NULL);
+        seen++;
+    }
+    CHECK_EQ(seen, 1);
+    sett_world_destroy(world);
+}
+
 static void bad_queries_are_refused(void)
 {
     static scene s;
@@ -584,5 +627,5 @@ TEST_MAIN(TEST(a_forgotten_registration_is_refused), TEST(a_set_without_a_value_
           TEST(the_value_in_place_is_within_reach), TEST(structure_is_locked_by_name),
           TEST(a_loop_left_open_is_named_and_can_be_closed),
           TEST(a_query_without_a_name_is_called_by_its_terms), TEST(a_wrong_field_is_refused),
-          TEST(bad_queries_are_refused), TEST(a_query_can_have_thirty_two_terms),
-          TEST(loops_over_nothing))
+          TEST(a_field_of_another_term_is_refused), TEST(bad_queries_are_refused),
+          TEST(a_query_can_have_thirty_two_terms), TEST(loops_over_nothing))

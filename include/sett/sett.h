@@ -724,9 +724,10 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
     return batch->fields[k];
 }
 
-/* As sett_batch_field, of a term whose values have this size; if it has none, or others, NULL, and
- * the log and assert hooks are told of it in every build. What SETT_FIELD is without NDEBUG.
- *   type  what the caller takes the values for, for the message
+/* As sett_batch_field, of a term whose values have this size and whose type, if a term of the query
+ * is called `type`, is called so; if not, NULL, and the log and assert hooks are told of it in
+ * every build. What SETT_FIELD is without NDEBUG.
+ *   type  what the caller takes the values for, with or without `const`
  * Threads: reader. Since: 0.1 */
 SETT_API void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size,
                                         const char* type);
@@ -1018,8 +1019,8 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
 /* clang-format on */
 
 /* The field of the k-th term as an array of T, in the order of the terms above. Compiled without
- * NDEBUG it looks first whether that term has a field, and whether its values are as large as T;
- * if not it tells the log and is NULL. */
+ * NDEBUG it looks first whether that term has a field, whether its values are as large as T, and
+ * whether its type is called T, if that of any term is; if not it tells the log and is NULL. */
 #if defined(NDEBUG)
 #define SETT_FIELD(b, k, T) ((T*)sett_batch_field((b), (k)))
 #else

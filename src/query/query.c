@@ -166,13 +166,30 @@ void sett_query_set_since(sett_query* query, uint64_t tick)
     query->since = tick;
 }
 
-void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size, const char* type)
+/* Whether the text after SETT_FIELD's second comma names this type. */
+static bool query_is_called(const setti_term* term, const char* type)
 {
-    const sett_query* query = batch->query;
-    const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
-    if (SETTI_LIKELY(term != NULL && term->has_field && term->type->storage.size == size)) {
-        return batch->fields[k];
+    return strcmp(term->type->desc.name, type) == 0;
+}
+
+/* The term whose type is called so; NULL if none is, or this one. A type may go by another name in
+ * C than in the world: only one that is meant for another term is a mistake. */
+static const setti_term* query_meant(const sett_query* query, const setti_term* term,
+                                     const char* type)
+{
+    for (uint32_t k = 0; k < query->term_count && !query_is_called(term, type); k++) {
+        if (query_is_called(&query->term[k], type)) {
+            return &query->term[k];
+        }
     }
+    return NULL;
+}
+
+/* Says why the k-th term has no field of this type. */
+SETTI_COLD static void query_wrong_field(const sett_query* query, uint32_t k, size_t size,
+                                         const char* type, const setti_term* meant)
+{
+    const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
     char is[SETTI_MESSAGE_SIZE / 2];
     if (term == NULL) {
         snprintf(is, sizeof(is), "it has %u terms, counted from 0", (unsigned)query->term_count);
@@ -180,6 +197,10 @@ void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size,
         snprintf(is, sizeof(is), "\"%.100s\" has no field there: %s", term->type->desc.name,
                  term->type->storage.size == 0 ? "it is a tag"
                                                : "the term only asks whether it is present");
+    } else if (meant != NULL) {
+        snprintf(is, sizeof(is),
+                 "that is \"%.60s\"; \"%.60s\" is term %u (if it is meant: sett_batch_field)",
+                 term->type->desc.name, meant->type->desc.name, (unsigned)(meant - query->term));
     } else {
         snprintf(is, sizeof(is), "that is \"%.100s\", of %u bytes and not %u",
                  term->type->desc.name, (unsigned)term->type->storage.size, (unsigned)size);
@@ -187,5 +208,20 @@ void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size,
     setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
                             "SETT_FIELD: term %u of query \"%.100s\" as %.60s: %s", (unsigned)k,
                             query->open.name, type, is);
+}
+
+void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size, const char* type)
+{
+    const sett_query* query = batch->query;
+    const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
+    const setti_term* meant = NULL;
+    const char* plain = strncmp(type, "const ", 6) == 0 ? type + 6 : type;
+    if (SETTI_LIKELY(term != NULL && term->has_field && term->type->storage.size == size)) {
+        meant = query_meant(query, term, plain);
+        if (SETTI_LIKELY(meant == NULL)) {
+            return batch->fields[k];
+        }
+    }
+    query_wrong_field(query, k, size, type, meant);
     return NULL;
 }
