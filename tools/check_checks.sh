@@ -131,6 +131,20 @@ fresh
 echo 'static inline int setti_f(long x) { return x; }' >>"$tree/src/base/page.h"
 must fail 'base/page.h: gcc does not' "$headers"
 
+# ---- results that have to be kept ----------------------------------------------------------------
+
+registers() { # <compiler and language> <statement>
+    printf '#include "sett/sett.h"\nstruct P { int x; };\ntypedef struct P P;\nsett_component f(sett_world* w);
+        sett_component f(sett_world* w) { sett_component id = 1; %s; return id; }\n' "$2" |
+        $1 -Werror -I"$root/include" -c -o "$work/registers.o" -
+}
+for compiler in 'gcc -std=c11 -x c' 'clang -std=c11 -x c' 'g++ -std=c++17 -x c++' \
+    'clang++ -std=c++17 -x c++'; do
+    must pass '' registers "$compiler" 'id = SETT_REGISTER(w, P); id = SETT_REGISTER_TAG(w, T)'
+    must fail 'warn_unused_result' registers "$compiler" 'SETT_REGISTER(w, P)'
+    must fail 'warn_unused_result' registers "$compiler" 'SETT_REGISTER_TAG(w, T)'
+done
+
 # ---- format --------------------------------------------------------------------------------------
 
 format=$tree/tools/check_format.sh

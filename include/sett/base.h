@@ -37,6 +37,17 @@
 #define SETT_ALIGNOF(T) _Alignof(T)
 #endif
 
+/* In front of a function whose result has to be kept: gcc and clang warn where it is dropped, gcc
+ * also through a cast to void; MSVC in its code analysis. */
+#if defined(__GNUC__)
+#define SETT_KEEP_RESULT __attribute__((warn_unused_result))
+#elif defined(_MSC_VER)
+#include <sal.h>
+#define SETT_KEEP_RESULT _Check_return_
+#else
+#define SETT_KEEP_RESULT
+#endif
+
 /* What a call that can fail answers. One list makes the enumeration, the names and the texts. */
 #define SETT_STATUS_LIST(X)                                                                        \
     X(OK, "success")                                                                               \

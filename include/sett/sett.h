@@ -965,8 +965,12 @@ static inline sett_component_desc sett_component_desc_make(const char* name, siz
     return desc;
 }
 
-static inline sett_component sett_component_register_type(sett_world* world, const char* name,
-                                                          size_t size, size_t align)
+/* The function behind SETT_REGISTER and SETT_REGISTER_TAG. Its result is to be kept: the number is
+ * one that was free, and not what an enumerator T_id says. For that there is SETT_REGISTER_WITH. */
+SETT_KEEP_RESULT static inline sett_component sett_component_register_type(sett_world* world,
+                                                                           const char* name,
+                                                                           size_t size,
+                                                                           size_t align)
 {
     sett_component_desc desc = sett_component_desc_make(name, size, align);
     return sett_component_register(world, &desc);
