@@ -348,6 +348,38 @@ static void intervals_add_up(void)
     scene_end(&s);
 }
 
+/* How often a system runs in so many frames; *time: what its dts add up to. */
+static uint32_t runs_in(float interval, float dt, int frames, double* time)
+{
+    scene s = scene_begin();
+    calls to = {0};
+    CHECK(SETT_SYSTEM(s.world, note, .user = &to, .interval = interval) != NULL);
+    *time = 0;
+    for (int frame = 0; frame < frames; frame++) {
+        uint32_t before = to.count;
+        CHECK_EQ(sett_progress(s.world, dt), SETT_OK);
+        *time += to.count != before ? (double)to.dt : 0;
+    }
+    scene_end(&s);
+    return to.count;
+}
+
+static void intervals_are_not_late(void)
+{
+    double time;
+    CHECK_EQ(runs_in(0.3f, 0.1f, 100, &time), 33); /* rounding made it every fourth frame */
+    CHECK(time > 9.899 && time < 9.901);
+    CHECK_EQ(runs_in(0.25f, 0.1f, 100, &time), 40); /* what is left counts */
+    CHECK(time > 9.999 && time < 10.001);
+    CHECK_EQ(runs_in(1, 1.0f / 60, 600, &time), 10);
+    CHECK_EQ(runs_in(0.1f, 0.1f, 100, &time), 100);
+    CHECK_EQ(runs_in(0.06f, 0.1f, 100, &time), 100); /* once a frame at most */
+    CHECK(time > 9.999 && time < 10.001);
+    CHECK_EQ(runs_in(0.3f, 0.2997f, 1, &time), 0); /* more than a thousandth is missing */
+    CHECK_EQ(runs_in(0.3f, 0.2998f, 1, &time), 1);
+    CHECK_EQ(runs_in(0.3f, 0, 10, &time), 0);
+}
+
 static void fixed_steps_catch_up(void)
 {
     scene s = scene_begin();
@@ -954,11 +986,11 @@ TEST_MAIN(TEST(visits_each_entity_once), TEST(context_says_what_it_is),
           TEST(lanes_do_not_exceed_what_is_allowed), TEST(splits_only_what_may_be_split),
           TEST(without_terms_called_once), TEST(phases_follow_one_another),
           TEST(systems_are_switched), TEST(conditions_are_asked), TEST(intervals_add_up),
-          TEST(fixed_steps_catch_up), TEST(commands_are_applied_between_phases),
-          TEST(commands_go_by_system_then_lane), TEST(the_worlds_own_buffer_is_applied),
-          TEST(structure_stands_still), TEST(sets_that_are_told_of_are_recorded),
-          TEST(who_runs_alone_may_change_structure), TEST(made_while_running_takes_part_later),
-          TEST(a_loop_left_open_does_no_harm), TEST(bad_descriptors_are_refused),
-          TEST(changed_terms_see_what_is_new), TEST(managed_sets_are_one_call),
-          TEST(loops_nest_and_memory_settles), TEST(lanes_pass_their_chunks_on),
-          TEST(failing_memory_changes_nothing))
+          TEST(intervals_are_not_late), TEST(fixed_steps_catch_up),
+          TEST(commands_are_applied_between_phases), TEST(commands_go_by_system_then_lane),
+          TEST(the_worlds_own_buffer_is_applied), TEST(structure_stands_still),
+          TEST(sets_that_are_told_of_are_recorded), TEST(who_runs_alone_may_change_structure),
+          TEST(made_while_running_takes_part_later), TEST(a_loop_left_open_does_no_harm),
+          TEST(bad_descriptors_are_refused), TEST(changed_terms_see_what_is_new),
+          TEST(managed_sets_are_one_call), TEST(loops_nest_and_memory_settles),
+          TEST(lanes_pass_their_chunks_on), TEST(failing_memory_changes_nothing))

@@ -70,7 +70,7 @@ typedef struct sett_context {
     sett_system* system;
     sett_commands* commands; /* of this lane */
     void* user;              /* of the descriptor */
-    float dt;                /* seconds: of the frame, since the last run, or of the fixed step */
+    float dt;                /* seconds: of the frame, of the interval, or of the fixed step */
     uint32_t lane;           /* this is lane `lane` */
     uint32_t lane_count;     /* of so many, of which those without entities are not called */
     uint64_t frame;          /* frames completed before this one */
@@ -111,8 +111,10 @@ typedef struct sett_system_desc {
     /* Asked at the beginning of its stage, on the thread that calls sett_progress; must only read.
      * While it says no the system does not run and its time stands still. */
     bool (*condition)(const sett_world* world, void* user);
-    /* Seconds: runs in the frame in which so much time has passed since the last run, with that
-     * time as dt; default: every frame */
+    /* Seconds: runs in the frame in which so much time has passed, or would have but for less than
+     * a thousandth of the frame, with the interval as dt. What is beyond counts for the next run. A
+     * frame that is not shorter than the interval makes it run once, with all the time since the
+     * last run as dt, and nothing is left; default: every frame */
     float interval;
     /* Seconds: runs as often as this fits into the time passed, with this as dt; default: once */
     float fixed_step;

@@ -129,6 +129,23 @@ static uint32_t frame_steps(sett_system* system)
     return SETTI_MIN(steps, most);
 }
 
+/* Whether the interval is over; sets dt. 0.1f thrice is less than 0.3f: what a thousandth of a
+ * frame would fill is no reason to be a whole one late. What was too much or too little counts for
+ * the next time, so that there are as many runs as intervals; but a frame that is longer than the
+ * interval has its run, with all the time there was. */
+static bool frame_is_over(sett_system* system, float dt)
+{
+    double interval = (double)system->desc.interval;
+    double time = system->state.time + (double)dt;
+    system->state.time = time;
+    if (interval - time > (double)dt / 1000) {
+        return false;
+    }
+    system->state.time = (double)dt < interval ? time - interval : 0;
+    system->dt = (float)(time - system->state.time);
+    return true;
+}
+
 /* Whether the system runs in this frame; sets how often and with which dt. */
 static bool frame_is_due(sett_system* system, float dt)
 {
@@ -140,13 +157,9 @@ static bool frame_is_due(sett_system* system, float dt)
     system->steps = 1;
     system->dt = dt;
     if (desc->interval > 0) {
-        system->state.time += (double)dt;
-        if (system->state.time < (double)desc->interval) {
-            return false;
-        }
-        system->dt = (float)system->state.time;
-        system->state.time = 0;
-    } else if (desc->fixed_step > 0) {
+        return frame_is_over(system, dt);
+    }
+    if (desc->fixed_step > 0) {
         system->state.time += (double)dt;
         system->steps = frame_steps(system);
         system->dt = desc->fixed_step;
