@@ -511,10 +511,47 @@ static void bad_queries_are_refused(void)
     desc.terms[1].kind = SETT_WITH;
     desc.terms[1].access = (sett_access)9;
     CHECK(sett_query_create(s.world, &desc) == NULL);
+    desc.name = NULL;
+    desc.terms[1] = (sett_term){.component = UINT32_MAX};
+    desc.terms[2] = (sett_term){.component = s.id[2]};
+    CHECK(sett_query_create(s.world, &desc) == NULL);
+    char wanted[256];
+    snprintf(wanted, sizeof(wanted), "sett_query_create: \"%s, %s\": term 1: component 0 is not",
+             sett_component_name(s.world, s.id[0]), sett_component_name(s.world, s.id[2]));
+    CHECK(strstr(sett_world_message(s.world), wanted) == sett_world_message(s.world));
+    desc = (sett_query_desc){.terms = {{.component = 555}, {.component = 556}}};
+    CHECK(sett_query_create(s.world, &desc) == NULL);
+    CHECK(strstr(sett_world_message(s.world), ": a query of 2 terms: term 0: component 555 is") !=
+          NULL);
+    desc.terms[1].component = 0;
+    CHECK(sett_query_create(s.world, &desc) == NULL);
+    CHECK(strstr(sett_world_message(s.world), ": a query of 1 term: term 0") != NULL);
     sett_stats stats;
     sett_world_stats(s.world, &stats);
     CHECK_EQ(stats.queries, 0);
     sett_query_destroy(NULL);
+    scene_end(&s);
+}
+
+static void what_is_wanted_is_not_excluded(void)
+{
+    static scene s;
+    scene_begin(&s);
+    for (int order = 0; order < 2; order++) {
+        sett_query_desc desc = {.name = "both", .terms = {{.component = s.id[MATRIX]}}};
+        desc.terms[1].component = s.id[TAG];
+        desc.terms[2].component = s.id[MATRIX];
+        desc.terms[order * 2].kind = SETT_WITHOUT;
+        CHECK(sett_query_create(s.world, &desc) == NULL);
+        CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+        CHECK_STR_EQ(sett_world_message(s.world),
+                     "sett_query_create: \"both\": \"matrix\" is wanted and excluded");
+        desc.terms[2 - order * 2].kind = SETT_OPTIONAL; /* of no use, and no contradiction */
+        CHECK(sett_query_create(s.world, &desc) != NULL);
+        desc.terms[order * 2].kind = SETT_WITH;
+        desc.terms[2 - order * 2].kind = SETT_WITH;
+        CHECK(sett_query_create(s.world, &desc) != NULL);
+    }
     scene_end(&s);
 }
 
@@ -628,4 +665,5 @@ TEST_MAIN(TEST(a_forgotten_registration_is_refused), TEST(a_set_without_a_value_
           TEST(a_loop_left_open_is_named_and_can_be_closed),
           TEST(a_query_without_a_name_is_called_by_its_terms), TEST(a_wrong_field_is_refused),
           TEST(a_field_of_another_term_is_refused), TEST(bad_queries_are_refused),
-          TEST(a_query_can_have_thirty_two_terms), TEST(loops_over_nothing))
+          TEST(what_is_wanted_is_not_excluded), TEST(a_query_can_have_thirty_two_terms),
+          TEST(loops_over_nothing))

@@ -606,7 +606,8 @@ typedef struct sett_batch {
 
 /* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy. It
  * passes over entities that have the tag Disabled or Prefab (prefab.h), unless a term names it.
- * Returns NULL on failure. Fails: UNREGISTERED, OUT_OF_MEMORY.
+ * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component that is wanted and excluded),
+ * UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc);

@@ -27,7 +27,8 @@ static const char* query_argument(const sett_query_desc* desc)
     return NULL;
 }
 
-/* What a query without a name is called: "Position, Velocity, no Frozen". */
+/* What a query without a name is called: "Position, Velocity, no Frozen". A type that nobody
+ * registered has no name to give. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -36,29 +37,65 @@ static const char* query_default_name(const sett_world* world, const sett_query_
                                  desc->terms[0].component == 0 ? "everything" : "");
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const setti_type* type = setti_world_type(world, desc->terms[k].component);
-        if (at < QUERY_NAME_SIZE) {
-            at += (size_t)snprintf(out + at, QUERY_NAME_SIZE - at, "%s%s%s", k != 0 ? ", " : "",
-                                   prefixes[desc->terms[k].kind],
-                                   type != NULL ? type->desc.name : "?");
+        if (type != NULL && at < QUERY_NAME_SIZE) {
+            at += (size_t)snprintf(out + at, QUERY_NAME_SIZE - at, "%s%s%s", at != 0 ? ", " : "",
+                                   prefixes[desc->terms[k].kind], type->desc.name);
         }
     }
     return out;
 }
 
 /* A term whose type nobody registered. The macros make an id of 0, which would end the list, the
- * largest number. */
-static void query_unregistered(sett_world* world, const char* call, const char* name, uint32_t k,
-                               sett_component component)
+ * largest number. `name`: "" if no term gives it one. */
+static void query_unregistered(sett_world* world, const char* call, const char* name,
+                               const sett_query_desc* desc, uint32_t k)
 {
+    sett_component component = desc->terms[k].component;
     char number[16] = "0";
+    char query[QUERY_NAME_SIZE + 16];
     if (component != UINT32_MAX) {
         snprintf(number, sizeof(number), "%u", (unsigned)component);
     }
-    setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
-                          "%s: \"%.100s\": term %u: component %s is not registered in this world%s",
-                          call, name, (unsigned)k, number,
-                          component == UINT32_MAX ? " (0: was the result of registering kept?)"
-                                                  : "");
+    if (name[0] != '\0') {
+        snprintf(query, sizeof(query), "\"%.100s\"", name);
+    } else {
+        uint32_t count = k;
+        while (count < SETT_QUERY_TERMS && desc->terms[count].component != 0) {
+            count++;
+        }
+        snprintf(query, sizeof(query), "a query of %u term%s", (unsigned)count,
+                 count != 1 ? "s" : "");
+    }
+    setti_world_fail_with(
+        world, SETT_STATUS_UNREGISTERED,
+        "%s: %s: term %u: component %s is not registered in this world%s", call, query, (unsigned)k,
+        number, component == UINT32_MAX ? " (0: was the result of registering kept?)" : "");
+}
+
+/* Whether all types are known, and none is wanted and excluded: such a loop would visit nobody. */
+static bool query_check_types(sett_world* world, const char* call, const char* name,
+                              const sett_query_desc* desc)
+{
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        const sett_term* term = &desc->terms[k];
+        const setti_type* type = setti_world_type(world, term->component);
+        if (type == NULL) {
+            query_unregistered(world, call, name, desc, k);
+            return false;
+        }
+        for (uint32_t j = 0; j < k; j++) {
+            const sett_term* other = &desc->terms[j];
+            if (other->component == term->component &&
+                ((other->kind == SETT_WITH && term->kind == SETT_WITHOUT) ||
+                 (other->kind == SETT_WITHOUT && term->kind == SETT_WITH))) {
+                setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                      "%s: \"%.100s\": \"%.100s\" is wanted and excluded", call,
+                                      name, type->desc.name);
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 /* Room in the scratch for the values of one gathered term, and for where they come from. */
@@ -103,11 +140,8 @@ sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
     }
     char made[QUERY_NAME_SIZE];
     const char* name = desc->name != NULL ? desc->name : query_default_name(world, desc, made);
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
-        if (setti_world_type(world, desc->terms[k].component) == NULL) {
-            query_unregistered(world, call, name, k, desc->terms[k].component);
-            return NULL;
-        }
+    if (!query_check_types(world, call, name, desc)) {
+        return NULL;
     }
     sett_query* query = setti_pool_alloc(&world->pool, sizeof(*query), 64);
     char* copy = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
