@@ -140,7 +140,11 @@ static void unknown_types_are_refused_when_recording(void)
     CHECK_EQ(sett_cmd_add(s.commands, e, 0), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_cmd_set(s.commands, e, 999, &value), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_cmd_remove(s.commands, e, 999), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_cmd_set(s.commands, e, s.number, NULL), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_commands_count(s.commands), 0);
+    CHECK_EQ(sett_cmd_set(s.commands, e, s.tag, NULL), SETT_OK); /* which has no value */
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    CHECK(sett_has(s.world, e, s.tag) && !sett_has(s.world, e, s.number));
     scene_end(&s);
 }
 

@@ -524,8 +524,9 @@ SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
 /* Records what the immediate functions of the same names do. sett_cmd_set copies the value, which
  * is not NULL unless the type is a tag. relationship.h, hierarchy.h, name.h and prefab.h have more.
- * Fails: OUT_OF_MEMORY, UNREGISTERED, LIMIT (commands that follow from commands, too deep). The
- * first two are not in sett_world_error, since several threads may record at once. Since: 0.1 */
+ * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (commands that follow
+ * from commands, too deep). Only the last is in sett_world_error, since several threads may record
+ * at once. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);

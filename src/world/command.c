@@ -551,12 +551,29 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, COMMAND_CLEAR, entity, 0);
 }
 
+SETTI_COLD static sett_status commands_no_value(const sett_commands* commands,
+                                                const setti_type* type)
+{
+#if !defined(NDEBUG)
+    setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
+                            "sett_cmd_set: a value of \"%.100s\" is needed, not NULL",
+                            type->desc.name);
+#else
+    (void)commands;
+    (void)type;
+#endif
+    return SETT_STATUS_ARGUMENT;
+}
+
 sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_component component,
                          const void* value)
 {
     const setti_type* type = setti_world_type(commands->world, component);
     if (type == NULL || type->storage.size == 0) {
         return commands_record(commands, COMMAND_SET, entity, component);
+    }
+    if (SETTI_UNLIKELY(value == NULL)) {
+        return commands_no_value(commands, type);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         return commands_too_deep(commands, "set", COMMAND_SET, entity, component);
