@@ -658,11 +658,25 @@ static void a_set_without_a_value_is_refused(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(a_forgotten_registration_is_refused), TEST(a_set_without_a_value_is_refused),
-          TEST(every_pair_of_terms), TEST(many_terms), TEST(indices_ascend_where_a_matrix_drives),
-          TEST(kept_order_is_the_order_of_addition), TEST(written_fields_arrive),
-          TEST(the_value_in_place_is_within_reach), TEST(structure_is_locked_by_name),
-          TEST(a_loop_left_open_is_named_and_can_be_closed),
+static void a_query_that_was_not_made_matches_nobody(void)
+{
+    sett_world* world = quiet_world();
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = 999}}});
+    CHECK(query == NULL);
+    uint32_t batches = 0;
+    SETT_QUERY(query, b) {
+        batches += b->count != 0;
+    }
+    CHECK_EQ(batches, 0);
+    CHECK(!sett_is_null(sett_entity_create(world))); /* no loop is open */
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(a_query_that_was_not_made_matches_nobody), TEST(a_forgotten_registration_is_refused),
+          TEST(a_set_without_a_value_is_refused), TEST(every_pair_of_terms), TEST(many_terms),
+          TEST(indices_ascend_where_a_matrix_drives), TEST(kept_order_is_the_order_of_addition),
+          TEST(written_fields_arrive), TEST(the_value_in_place_is_within_reach),
+          TEST(structure_is_locked_by_name), TEST(a_loop_left_open_is_named_and_can_be_closed),
           TEST(a_query_without_a_name_is_called_by_its_terms), TEST(a_wrong_field_is_refused),
           TEST(a_field_of_another_term_is_refused), TEST(bad_queries_are_refused),
           TEST(what_is_wanted_is_not_excluded), TEST(a_query_can_have_thirty_two_terms),

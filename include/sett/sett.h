@@ -671,8 +671,9 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 
 /* The functions behind SETT_QUERY, for other languages and for loops that are not lexical.
  * sett_query_begin opens a loop in the caller's memory and returns `batch`, or NULL when memory
- * runs out for the scratch that queries over several packed storages need. sett_batch_next moves to
- * the next batch, false when there is none. sett_batch_end closes it.
+ * runs out for the scratch that queries over several packed storages need; of NULL too, so that a
+ * loop over a query that could not be made visits nobody (why it could not, its creation has told).
+ * sett_batch_next moves to the next batch, false when there is none. sett_batch_end closes it.
  * Cost: about 10 ns to open and close; 5 ns plus 2 for each field a batch; at least one batch for
  * up to 1,024 entities with neighbouring indices.
  * Threads: writer: one thread loops over a world at a time, and systems by sett_context_begin and

@@ -214,7 +214,7 @@ SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch
 
 /* Begins a loop over another query, all of it: nested in the system's own or not. Its terms have to
  * be declared: what it reads in `terms`, `reads` or `random`, what it writes in `random` or, if the
- * system is whole, in `writes`.
+ * system is whole, in `writes`. Returns NULL for NULL, as sett_query_begin.
  * Threads: the one that runs the function. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
                                         sett_batch* batch);

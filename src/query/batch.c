@@ -732,6 +732,9 @@ SETTI_COLD static sett_batch* batch_refuse(const sett_query* query)
 
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
+    if (SETTI_UNLIKELY(query == NULL)) {
+        return NULL;
+    }
     sett_world* world = query->world;
     if (SETTI_UNLIKELY(world->running != NULL)) {
         return batch_refuse(query);

@@ -99,6 +99,9 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
 
 sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_batch* batch)
 {
+    if (query == NULL) {
+        return NULL;
+    }
     if (context->system->alone) {
         return sett_query_begin(query, batch);
     }
