@@ -400,6 +400,7 @@ static void hear(void* user, sett_log_level level, const char* message)
 
 static void a_wrong_field_is_refused(void)
 {
+    heard[0] = '\0';
     sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear});
     typedef struct Small {
         uint32_t number;
@@ -672,7 +673,31 @@ static void a_query_that_was_not_made_matches_nobody(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(a_query_that_was_not_made_matches_nobody), TEST(a_forgotten_registration_is_refused),
+static void a_term_that_is_not_there_has_no_value(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear});
+    sett_component id = sett_component_register(
+        world, &(sett_component_desc){.name = "only", .size = sizeof(float)});
+    sett_entity e = sett_entity_create(world);
+    heard[0] = '\0';
+    CHECK(sett_get(world, e, id) == NULL);
+    bool debug = heard[0] != '\0';
+    CHECK(sett_add(world, e, id) != NULL);
+    sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
+    heard[0] = '\0';
+    SETT_QUERY(query, b) {
+        CHECK_PTR_EQ(sett_batch_at(b, 0, 0), sett_find(world, e, id));
+        CHECK_STR_EQ(heard, "");
+        CHECK(sett_batch_at(b, 7, 0) == NULL);
+        CHECK_STR_EQ(heard, debug ? "2 sett_batch_at: term 7 of query \"only\": it has 1 terms, "
+                                    "counted from 0"
+                                  : "");
+    }
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(a_term_that_is_not_there_has_no_value),
+          TEST(a_query_that_was_not_made_matches_nobody), TEST(a_forgotten_registration_is_refused),
           TEST(a_set_without_a_value_is_refused), TEST(every_pair_of_terms), TEST(many_terms),
           TEST(indices_ascend_where_a_matrix_drives), TEST(kept_order_is_the_order_of_addition),
           TEST(written_fields_arrive), TEST(the_value_in_place_is_within_reach),

@@ -766,7 +766,8 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
 }
 
 /* Returns the component of the k-th term for one row, in place: what sett_get would return, also
- * for gathered fields.
+ * for gathered fields; NULL for an optional one that the entity does not have. A term that the
+ * query does not have is a misuse: NULL.
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
 

@@ -1008,9 +1008,23 @@ sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row)
     return setti_entity_at(&batch->query->world->entities, batch->indices[row]);
 }
 
+SETTI_COLD static void batch_no_term(const sett_query* query, uint32_t k)
+{
+#if !defined(NDEBUG)
+    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                            "sett_batch_at: term %u of query \"%.100s\": it has %u terms, counted "
+                            "from 0",
+                            (unsigned)k, query->open.name, (unsigned)query->term_count);
+#else
+    (void)query;
+    (void)k;
+#endif
+}
+
 const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    if (k >= batch->field_count) {
+    if (SETTI_UNLIKELY(k >= batch->field_count)) {
+        batch_no_term(batch->query, k);
         return NULL;
     }
     return setti_storage_find(&batch->query->term[k].type->storage, sett_batch_index(batch, row));
