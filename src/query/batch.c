@@ -723,10 +723,11 @@ static bool batch_gathers(const sett_batch* batch)
 /* In a system a loop has to be one of the context's: this one writes to the world. */
 SETTI_COLD static sett_batch* batch_refuse(const sett_query* query)
 {
-    setti_world_fail_with(query->world, SETT_STATUS_LOCKED,
-                          "sett_query_begin: \"%.100s\": system %.200s runs; open the loop with "
-                          "sett_context_query, or declare the system as `alone`",
-                          query->open.name, query->world->running);
+    setti_world_fail_with(
+        query->world, SETT_STATUS_LOCKED,
+        "sett_query_begin: \"%.100s\": system \"%.200s\" runs; open the loop with "
+        "sett_context_query, or declare the system as `alone`",
+        query->open.name, query->world->running);
     return NULL;
 }
 

@@ -269,14 +269,14 @@ static void frame_run_here(sett_world* world, bool alone)
     world->running = NULL;
 }
 
-/* The names of the systems at work, for messages. */
+/* The names of the systems at work, for messages, which put the outer quotes. */
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
     for (uint32_t k = 0; k < run->job_count && at < sizeof(run->names); k++) {
         if (run->jobs[k].number == 0) {
             at += (size_t)snprintf(run->names + at, sizeof(run->names) - at, "%s%.60s",
-                                   k == 0 ? "" : " or ", run->jobs[k].system->name);
+                                   k == 0 ? "" : "\" or \"", run->jobs[k].system->name);
         }
     }
 }

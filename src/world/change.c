@@ -442,7 +442,7 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
 SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
 {
     setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                          "sett_set: system %.200s runs, and somebody is told of sets of "
+                          "sett_set: system \"%.200s\" runs, and somebody is told of sets of "
                           "\"%.100s\"; record it with sett_cmd_set into context->commands",
                           world->running, type->desc.name);
     return false;

@@ -409,9 +409,10 @@ SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
     if (world->running != NULL) {
         world_advise(instead, sizeof(instead), call, " into context->commands",
                      "do it between frames");
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: system %.200s runs; %s, or declare the system as `alone`",
-                                     call, world->running, instead);
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: system \"%.200s\" runs; %s, or declare the system as `alone`", call,
+            world->running, instead);
     }
     if (world->open_lanes != 0) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
