@@ -173,6 +173,11 @@ static void messages_name_what_they_are_about(void)
     CHECK_EQ(sett_remove(world, sett_entity_from_u64((uint64_t)7 << 32 | 3), id),
              SETT_STATUS_STALE);
     CHECK(strstr(sett_world_message(world), "sett_remove, entity 3:7") != NULL);
+    CHECK_EQ(sett_remove(world, e, id), SETT_OK);
+    CHECK_EQ(sett_remove(world, e, id), SETT_STATUS_ABSENT);
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_remove, entity 0:1, component 1 \"velocity\": the entity does not have the "
+                 "component (sett_has asks)");
     CHECK(sett_add(world, e, 44) == NULL);
     CHECK(strstr(sett_world_message(world), "component 44") != NULL);
     CHECK(!sett_is_null(sett_entity_create(world))); /* a success leaves it */

@@ -215,7 +215,8 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
 }
 
 static void world_describe_cause(const sett_world* world, char* out, size_t size,
-                                 sett_status status, sett_entity entity, sett_component component)
+                                 sett_status status, const char* call, sett_entity entity,
+                                 sett_component component)
 {
     const setti_entity_table* table = &world->entities;
     if (status == SETT_STATUS_STALE) {
@@ -224,6 +225,8 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
         snprintf(out, size, "%s: it has or has promised %u entities, and its entity_limit is %u",
                  sett_status_text(status), (unsigned)(table->ids.count + table->promised),
                  (unsigned)table->ids.limit);
+    } else if (status == SETT_STATUS_ABSENT && strcmp(call, "sett_remove") == 0) {
+        snprintf(out, size, "the entity does not have the component (sett_has asks)");
     } else {
         snprintf(out, size, "%s", sett_status_text(status));
     }
@@ -243,7 +246,7 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     if (component != 0 || status == SETT_STATUS_UNREGISTERED) {
         snprintf(number, sizeof(number), ", component %u", (unsigned)component);
     }
-    world_describe_cause(world, cause, sizeof(cause), status, entity, component);
+    world_describe_cause(world, cause, sizeof(cause), status, call, entity, component);
     if (type != NULL) {
         snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s \"%.100s\": %s", call, about, number,
                  type->desc.name, cause);
