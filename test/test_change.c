@@ -448,6 +448,7 @@ static void many_get_their_values_and_requirements(void)
     }
     const sett_component twice[] = {s.a.id, s.a.id};
     CHECK_EQ(sett_entity_create_many(s.world, 2, twice, 2, NULL, made), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(s.world), "\" is listed twice") != NULL);
     CHECK_EQ(sett_entity_create_many(s.world, 0, ids, 2, NULL, NULL), SETT_OK);
     CHECK_EQ(sett_entity_count(s.world), 3);
     scene_end(&s);

@@ -118,7 +118,11 @@ sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* 
         setti_type* type = setti_world_type(world, bulk->components[k]);
         sett_status status = type != NULL ? SETT_OK : SETT_STATUS_UNREGISTERED;
         for (uint32_t j = 0; j < k; j++) {
-            status = bulk->components[j] == bulk->components[k] ? SETT_STATUS_ARGUMENT : status;
+            if (bulk->components[j] == bulk->components[k]) {
+                return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                             "%s: \"%.100s\" is listed twice", call,
+                                             type->desc.name);
+            }
         }
         if (status == SETT_OK && (type->flags & SETTI_TYPE_LINKED) != 0 && !bulk->linked) {
             return setti_change_refuse_linked(world, type, call);
