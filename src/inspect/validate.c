@@ -3,7 +3,8 @@
  * Invariant of the world:  a storage has an index => that entity is alive;  a type that is not
  * loose is in an entity's signature <=> its storage has the entity;  a signature's hooked is the
  * number of its types with removal hooks;  an entity has a type => it has all that the type
- * requires;  a type that is not loose is on one side of each transition that it remembers
+ * requires;  where a transition begins that a type, not loose, remembers, the type is missing if it
+ * adds, and there if it removes
  */
 #include "relation/chain.h"
 #include "relation/links.h"
@@ -13,14 +14,18 @@
 
 #include <stdio.h>
 
-/* Short paths take a remembered transition's word for who has the type. */
-static bool validate_transition(const sett_world* world, const setti_type* type,
-                                const setti_transition* transition, bool adds)
+/* Short paths take the word of where a remembered transition begins for who has the type. */
+static bool validate_transitions(const sett_world* world, const setti_type* type)
 {
-    const setti_signature_table* table = &world->signatures;
-    return transition->from == SETTI_NONE ||
-           (setti_signature_has(table, transition->from, type->id) != adds &&
-            setti_signature_has(table, transition->to, type->id) == adds);
+    for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
+        uint32_t lacks = type->added[k].from;
+        uint32_t has = type->removed[k].from;
+        if ((lacks != SETTI_NONE && setti_signature_has(&world->signatures, lacks, type->id)) ||
+            (has != SETTI_NONE && !setti_signature_has(&world->signatures, has, type->id))) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static const char* validate_type(const sett_world* world, const setti_type* type)
@@ -29,11 +34,8 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     if (reason != NULL) {
         return reason;
     }
-    for (uint32_t k = 0; (type->flags & SETTI_TYPE_LOOSE) == 0 && k < SETTI_TRANSITIONS; k++) {
-        if (!validate_transition(world, type, &type->added[k], true) ||
-            !validate_transition(world, type, &type->removed[k], false)) {
-            return "it remembers a transition that is none";
-        }
+    if ((type->flags & SETTI_TYPE_LOOSE) == 0 && !validate_transitions(world, type)) {
+        return "it remembers a transition that is none";
     }
     if (setti_world_type(world, type->id) != type) {
         return "the table of types does not lead back to it";

@@ -296,16 +296,6 @@ typedef enum setti_erased {
     SETTI_EMPTIED, /* and it was the last of its word: setti_matrix_word_emptied is to be called */
 } setti_erased;
 
-/* Clears the bit of an index, which is set, in its word. */
-SETTI_INLINE setti_erased setti_matrix_erase_bit(setti_pool* pool, setti_storage* storage,
-                                                 uint64_t* word, uint32_t index)
-{
-    setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    *word &= ~((uint64_t)1 << (index % 64));
-    storage->count--;
-    return *word != 0 ? SETTI_ERASED : SETTI_EMPTIED;
-}
-
 /* The common case of a removal in line. */
 SETTI_INLINE setti_erased setti_matrix_try_erase(const setti_pool* pool, setti_storage* storage,
                                                  uint32_t index, bool kept)

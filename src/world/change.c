@@ -729,6 +729,15 @@ SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity 
     return SETT_OK;
 }
 
+/* The row goes, of whatever kind, on the way that the type remembers; pages are saved first. */
+SETTI_APART static sett_status change_remove_saved(sett_world* world, setti_type* type,
+                                                   uint32_t index, uint32_t* signature)
+{
+    setti_change_set_signature(world, index, signature, setti_type_removed(type, *signature)->to);
+    setti_storage_erase(&world->pool, &type->storage, index);
+    return SETT_OK;
+}
+
 /* The long way of removing: a known edge first, then everything else. */
 static sett_status change_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
@@ -754,9 +763,7 @@ static sett_status change_remove_long(sett_world* world, setti_type* type, sett_
         removed->from = *signature;
         removed->to = to;
     }
-    setti_storage_erase(&world->pool, &type->storage, entity.index);
-    setti_change_set_signature(world, entity.index, signature, removed->to);
-    return SETT_OK;
+    return change_remove_saved(world, type, entity.index, signature);
 }
 
 /* The type is not registered, or use is recorded. */
@@ -774,34 +781,38 @@ SETTI_APART static sett_status change_emptied(sett_world* world, setti_type* typ
     return SETT_OK;
 }
 
-/* The end of the short way while snapshots are held. */
-SETTI_APART static sett_status change_remove_kept(sett_world* world, setti_type* type,
-                                                  uint32_t index, uint32_t* signature)
-{
-    setti_storage* storage = &type->storage;
-    setti_change_set_signature(world, index, signature, setti_type_removed(type, *signature)->to);
-    return setti_matrix_erase_bit(&world->pool, storage, setti_storage_word(storage, index),
-                                  index) == SETTI_ERASED
-               ? SETT_OK
-               : change_emptied(world, type, index);
-}
-
 /* The end of the short way: the row of a matrix or tag. Whoever takes a transition that the type
  * remembers has the value: only assertions look. An entity that toggles its component meets the
  * spare stretch each time. */
-SETTI_INLINE sett_status change_remove_row(sett_world* world, setti_type* type, uint32_t index,
-                                           uint32_t* signature)
+SETTI_INLINE sett_status change_remove_marked(sett_world* world, setti_type* type, uint32_t index,
+                                              uint32_t* signature)
 {
-    if (SETTI_UNLIKELY(world->pool.keep_from != 0)) {
-        return change_remove_kept(world, type, index, signature);
-    }
+    setti_storage* storage = &type->storage;
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
     *signature = setti_type_removed(type, *signature)->to;
-    setti_storage* storage = &type->storage;
     setti_erased erased = setti_matrix_erase_unkept(&world->pool, storage, index);
     return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
                ? SETT_OK
                : change_emptied(world, type, index);
+}
+
+/* The same while snapshots are held. */
+SETTI_APART static sett_status change_remove_kept(sett_world* world, setti_type* type,
+                                                  uint32_t index, uint32_t* signature)
+{
+    const setti_pages* presence = &type->storage.presence;
+    return setti_entity_try_mark(&world->pool, &world->entities, index, true) &&
+                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, true)
+               ? change_remove_marked(world, type, index, signature)
+               : change_remove_saved(world, type, index, signature);
+}
+
+SETTI_INLINE sett_status change_remove_row(sett_world* world, setti_type* type, uint32_t index,
+                                           uint32_t* signature)
+{
+    return SETTI_LIKELY(world->pool.keep_from == 0)
+               ? change_remove_marked(world, type, index, signature)
+               : change_remove_kept(world, type, index, signature);
 }
 
 /* Cuts what the value ties together, and ends it. */
