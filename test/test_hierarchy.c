@@ -592,6 +592,8 @@ static void refuses_while_loops_are_open(void)
     sett_entity fresh = sett_entity_create(world);
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
     SETT_QUERY(query, b) {
+        CHECK_EQ(sett_hierarchy_set_policy(world, fresh, SETT_CHILDREN_DETACH), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(world), "sett_hierarchy_set_policy: a loop") != NULL);
         CHECK_EQ(sett_hierarchy_attach(world, fresh, p), SETT_STATUS_LOCKED);
         CHECK(strstr(sett_world_message(world),
                      "sett_hierarchy_attach: a loop over query \"all\"") != NULL);

@@ -137,6 +137,7 @@ static void refuses_what_is_no_name(void)
     SETT_QUERY(query, b) {
         CHECK_EQ(sett_name_set(world, fresh, "x"), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_name_clear(world, e), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(world), "sett_name_clear: a loop") != NULL);
         CHECK_EQ(sett_name_set(world, e, "y"), SETT_OK); /* a value */
     }
     expect_path(world, "y", e);

@@ -367,8 +367,10 @@ static void misuse_is_refused(void)
     begin(SETT_STORAGE_DEFAULT);
     sett_entity turret = make_turret(sett_null());
     sett_entity made[1];
+    sett_entity other = sett_entity_create(world);
     CHECK_EQ(sett_instantiate(world, sett_null(), 1, made), SETT_STATUS_STALE);
     CHECK_EQ(sett_prefab_make(world, sett_null()), SETT_STATUS_STALE);
+    CHECK_STR_EQ(sett_world_message(world), "sett_prefab_make: the handle is null");
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
     sett_component prefab = sett_prefab_tag(world);
     CHECK(prefab != 0);
@@ -378,8 +380,12 @@ static void misuse_is_refused(void)
     SETT_QUERY(query, batch) {
         batches++;
         CHECK_EQ(sett_instantiate(world, turret, 1, made), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_prefab_make(world, turret), SETT_OK); /* is one already */
+        CHECK_EQ(sett_prefab_make(world, other), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(world), "sett_prefab_make: a loop") != NULL);
     }
     CHECK_EQ(batches, 1);
+    CHECK_EQ(sett_entity_destroy(world, other), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 3);
     CHECK_END(world);
 

@@ -273,6 +273,7 @@ static void misuse_is_refused(void)
         CHECK(sett_relate(world, e[0], owes, e[2]) == NULL);
         CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_unrelate(world, e[0], owes, e[1]), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(world), "sett_unrelate: a loop") != NULL);
         CHECK_EQ(sett_unrelate_sources(world, owes, e[1]), SETT_STATUS_LOCKED);
     }
     CHECK_EQ(sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes"}), 0);

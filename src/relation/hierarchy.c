@@ -670,7 +670,12 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     if (world->hierarchy == NULL && !tree_make(world, call)) {
         return world->error;
     }
-    sett_hierarchy* node = sett_ensure(world, entity, world->hierarchy->type->id);
+    const setti_type* type = world->hierarchy->type;
+    sett_hierarchy* node = NULL;
+    if (setti_storage_has(&type->storage, entity.index) ||
+        setti_world_check_unlocked(world, call) == SETT_OK) {
+        node = sett_ensure(world, entity, type->id);
+    }
     if (node == NULL) {
         return world->error;
     }

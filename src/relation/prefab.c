@@ -49,13 +49,20 @@ sett_component sett_disabled_tag(sett_world* world)
 
 sett_status sett_prefab_make(sett_world* world, sett_entity entity)
 {
+    static const char call[] = "sett_prefab_make";
+    if (!sett_entity_valid(world, entity)) {
+        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+    }
     sett_component tag = sett_prefab_tag(world);
     if (tag == 0) {
         return world->error;
     }
+    const setti_type* type = world->hidden[SETTI_HIDDEN_PREFAB];
     sett_entity at = entity;
     do {
-        if (sett_ensure(world, at, tag) == NULL) {
+        if (!setti_storage_has(&type->storage, at.index) &&
+            (setti_world_check_unlocked(world, call) != SETT_OK ||
+             sett_add(world, at, tag) == NULL)) {
             return world->error;
         }
         at = sett_hierarchy_walk(world, entity, at);

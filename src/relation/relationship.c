@@ -400,7 +400,8 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
             return SETT_OK;
         }
     }
-    return sett_remove(world, source, relationship);
+    sett_status status = setti_world_check_unlocked(world, call);
+    return status == SETT_OK ? sett_remove(world, source, relationship) : status;
 }
 
 /* ------------------------------------------------------------------------------------ recording */

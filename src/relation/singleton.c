@@ -67,5 +67,10 @@ void* sett_singleton_get_mut(sett_world* world, sett_component component)
 
 sett_status sett_singleton_remove(sett_world* world, sett_component component)
 {
-    return sett_remove(world, singleton_find(world), component);
+    sett_entity entity = singleton_find(world);
+    if (sett_is_null(entity)) {
+        return setti_world_fail(world, SETT_STATUS_ABSENT, "sett_singleton_remove", entity,
+                                component);
+    }
+    return sett_remove(world, entity, component);
 }
