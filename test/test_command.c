@@ -456,8 +456,20 @@ static void what_is_refused_is_passed_over(void)
     sett_cmd_add(s.commands, parent, s.tag);
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_REFUSED);
+    CHECK(strstr(sett_world_message(s.world), "sett_commands_apply: sett_entity_destroy: entity") ==
+          sett_world_message(s.world));
     CHECK(sett_has(s.world, parent, s.tag));
     CHECK_EQ(sett_commands_count(s.commands), 0);
+    sett_cmd_attach(s.commands, parent, parent); /* who reads it looks for a call of cmd_attach */
+    CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
+    char where[96];
+    snprintf(where, sizeof(where), "sett_commands_apply: sett_hierarchy_attach: entity %u:1 cannot",
+             parent.index);
+    CHECK_MSG(strstr(sett_world_message(s.world), where) == sett_world_message(s.world), "%s",
+              sett_world_message(s.world));
+    CHECK_EQ(sett_hierarchy_attach(s.world, parent, parent), SETT_STATUS_CYCLE);
+    CHECK(strstr(sett_world_message(s.world), "sett_hierarchy_attach") ==
+          sett_world_message(s.world));
     scene_end(&s);
 }
 
@@ -590,10 +602,11 @@ static void stopped_says_where(void* user)
     CHECK(c->left >= 1 && c->left <= before);
     CHECK_EQ(done, 4 - c->left);
     char where[128];
-    snprintf(where, sizeof(where), "command %u of %u, set \"big\" of entity %u:1: the allocator",
+    snprintf(where, sizeof(where),
+             "sett_commands_apply: command %u of %u, set \"big\" of entity %u:1: the allocator",
              before - c->left + 1, before, c->e[4 - c->left].index);
-    CHECK_MSG(strstr(sett_world_message(c->world), where) != NULL, "%s, not %s",
-              sett_world_message(c->world), where);
+    CHECK_MSG(strstr(sett_world_message(c->world), where) == sett_world_message(c->world),
+              "%s, not %s", sett_world_message(c->world), where);
 }
 
 static void out_of_memory_stops_and_says_where(void)

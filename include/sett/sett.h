@@ -464,7 +464,8 @@ SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
  *     remove, and the component is not there  passed over
  *     destroy or clear, and there is nothing  passed over, or told to nobody
  * None of these is an error. What the world refuses (to destroy the parent of children that forbid
- * it) is passed over too, and sett_world_error says so.
+ * it) is passed over too, and sett_world_error says so; the message, of the call that the command
+ * stands for, begins with "sett_commands_apply: ".
  *
  * A handle from sett_cmd_create is an ordinary handle that does not live yet: it may be stored,
  * compared and recorded about. Until its command is applied sett_entity_valid and sett_has say no,

@@ -693,6 +693,7 @@ SETTI_COLD static void commands_stopped(sett_commands* commands, const command_r
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
     command_print_record(world, what, commands->read, record);
+    world->command_depth = 0; /* this is told of the application itself */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "sett_commands_apply: command %u of %u, %s: the allocator returned NULL; "
                           "it and those behind it are kept",

@@ -279,6 +279,11 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
         setti_world_misuse(world, status, call, entity, component);
         return status;
     }
+    if (world->command_depth != 0) { /* later nobody would know that it was */
+        char message[SETTI_MESSAGE_SIZE];
+        world_describe(world, message, status, call, entity, component);
+        return setti_world_fail_with(world, status, "%s", message);
+    }
     world->error = status;
     world->error_call = call;
     world->error_entity = entity;
@@ -294,9 +299,13 @@ SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status stat
 {
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
+    size_t at = 0;
     va_list arguments;
+    if (world->command_depth != 0) { /* no such call is to be seen where the command was recorded */
+        at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "sett_commands_apply: ");
+    }
     va_start(arguments, format);
-    vsnprintf(message, SETTI_MESSAGE_SIZE, format, arguments);
+    vsnprintf(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
     va_end(arguments);
     if (!world->side_by_side) {
         world->error = status;
