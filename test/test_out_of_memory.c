@@ -833,7 +833,7 @@ static void the_pool_runs_dry_anywhere(void)
 
 /* ---- The sparse set -------------------------------------------------------------------------- */
 
-static int compare_downwards(void* user, uint32_t a, uint32_t b)
+static int compare_downwards(uint32_t a, uint32_t b, void* user)
 {
     (void)user;
     return (a < b) - (a > b);

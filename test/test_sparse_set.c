@@ -109,7 +109,7 @@ static void clearing_forgets_all_members(void)
 
 static uint32_t compared;
 
-static int by_last_digit(void* user, uint32_t a, uint32_t b)
+static int by_last_digit(uint32_t a, uint32_t b, void* user)
 {
     CHECK_PTR_EQ(user, &compared);
     compared++;

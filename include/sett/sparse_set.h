@@ -65,7 +65,7 @@ SETT_API uint32_t sett_sparse_set_row(const sett_sparse_set* set, uint32_t id);
  * Fails: OUT_OF_MEMORY (order unchanged).
  * Cost: O(n log n), O(n) when sorted already. Since: 0.1 */
 SETT_API sett_status sett_sparse_set_sort(sett_sparse_set* set,
-                                          int (*compare)(void* user, uint32_t a, uint32_t b),
+                                          int (*compare)(uint32_t a, uint32_t b, void* user),
                                           void* user);
 
 /* Checks the invariant.

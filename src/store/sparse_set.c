@@ -115,13 +115,13 @@ uint32_t sett_sparse_set_row(const sett_sparse_set* set, uint32_t id)
     return setti_id_set_sparse(&set->set, id);
 }
 
-static int set_compare_numbers(void* user, uint32_t a, uint32_t b)
+static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
 {
     (void)user;
     return (a > b) - (a < b);
 }
 
-sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(void*, uint32_t, uint32_t),
+sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, uint32_t, void*),
                                  void* user)
 {
     setti_id_set* inner = &set->set;
@@ -145,7 +145,7 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(void*, uin
     bool sorted = true;
     for (uint32_t row = 0; row < count; row++) {
         from[row] = setti_id_set_dense(inner, row);
-        sorted = sorted && (row == 0 || compare(user, from[row - 1], from[row]) <= 0);
+        sorted = sorted && (row == 0 || compare(from[row - 1], from[row], user) <= 0);
     }
     /* Merge sort from the bottom, runs of 1, 2, 4, ...: stable, and no worst case. */
     for (size_t run = 1; run < count && !sorted; run *= 2) {
@@ -153,7 +153,7 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(void*, uin
             size_t a = start, b = SETTI_MIN(start + run, (size_t)count);
             size_t a_end = b, b_end = SETTI_MIN(start + 2 * run, (size_t)count);
             for (size_t at = start; at < b_end; at++) {
-                bool take_a = a < a_end && (b >= b_end || compare(user, from[a], from[b]) <= 0);
+                bool take_a = a < a_end && (b >= b_end || compare(from[a], from[b], user) <= 0);
                 to[at] = take_a ? from[a++] : from[b++];
             }
         }
