@@ -85,7 +85,7 @@ int main(void)
     expect(sett_entity_valid(world, ships[7]), "the eighth is based elsewhere");
     expect(sett_is_null(sett_target(world, ships[7], Hunts_id)), "and has nobody to hunt any more");
     printf("%u ship left, %d lost\n", (unsigned)sett_source_count(world, based_at, base),
-           SETT_SINGLETON_GET(world, Score)->lost);
+           SETT_SINGLETON_FIND(world, Score)->lost);
     sett_world_destroy(world);
     return 0;
 }

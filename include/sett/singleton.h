@@ -1,7 +1,7 @@
 /* singleton.h: values of which a world has one. Opt-in.
  *
  *     Clock* clock = sett_singleton_ensure(world, Clock_id);
- *     const Clock* now = sett_singleton_get(world, Clock_id);
+ *     const Clock* now = sett_singleton_find(world, Clock_id);
  *
  * They are components like all others, of an entity that the world keeps for them: queries,
  * observers and snapshots see them so. It has the tag "Singletons". Ask for the address each frame:
@@ -21,20 +21,20 @@
 SETT_API sett_entity sett_singletons(sett_world* world);
 
 /* As sett_ensure, sett_set, sett_find, sett_find_mut and sett_remove, of that entity: where there
- * is none yet, get and get_mut return NULL, and tell nobody.
- * Threads: writer; of sett_singleton_get: reader. Since: 0.1 */
+ * is none yet, find and find_mut return NULL, and tell nobody.
+ * Threads: writer; of sett_singleton_find: reader. Since: 0.1 */
 SETT_API void* sett_singleton_ensure(sett_world* world, sett_component component);
 SETT_API void* sett_singleton_set(sett_world* world, sett_component component, const void* value);
-SETT_API const void* sett_singleton_get(const sett_world* world, sett_component component);
-SETT_API void* sett_singleton_get_mut(sett_world* world, sett_component component);
+SETT_API const void* sett_singleton_find(const sett_world* world, sett_component component);
+SETT_API void* sett_singleton_find_mut(sett_world* world, sett_component component);
 SETT_API sett_status sett_singleton_remove(sett_world* world, sett_component component);
 
 /* The same by type, as the macros of sett.h: Clock_id is the id of Clock.
  *
  *     SETT_SINGLETON_ENSURE(world, Clock)->now += dt; */
 #define SETT_SINGLETON_ENSURE(world, T) ((T*)sett_singleton_ensure((world), T##_id))
-#define SETT_SINGLETON_GET(world, T) ((const T*)sett_singleton_get((world), T##_id))
-#define SETT_SINGLETON_GET_MUT(world, T) ((T*)sett_singleton_get_mut((world), T##_id))
+#define SETT_SINGLETON_FIND(world, T) ((const T*)sett_singleton_find((world), T##_id))
+#define SETT_SINGLETON_FIND_MUT(world, T) ((T*)sett_singleton_find_mut((world), T##_id))
 #ifdef __cplusplus
 #define SETT_SINGLETON_SET(world, T, ...)                                                          \
     sett_set_value_<T>((world), sett_singletons(world), T##_id, T{__VA_ARGS__})

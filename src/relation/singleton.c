@@ -55,12 +55,12 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
     return sett_is_null(entity) ? NULL : sett_set(world, entity, component, value);
 }
 
-const void* sett_singleton_get(const sett_world* world, sett_component component)
+const void* sett_singleton_find(const sett_world* world, sett_component component)
 {
     return sett_find(world, singleton_find(world), component);
 }
 
-void* sett_singleton_get_mut(sett_world* world, sett_component component)
+void* sett_singleton_find_mut(sett_world* world, sett_component component)
 {
     return sett_find_mut(world, singleton_find(world), component);
 }
