@@ -39,7 +39,7 @@
 
 /* In front of a function whose result has to be kept: gcc and clang warn where it is dropped, gcc
  * also through a cast to void; MSVC in its code analysis. */
-#if defined(__GNUC__)
+#if defined(__GNUC__) || defined(__clang__)
 #define SETT_KEEP_RESULT __attribute__((warn_unused_result))
 #elif defined(_MSC_VER)
 #include <sal.h>
