@@ -186,7 +186,8 @@ typedef struct sett_component_desc {
 
     /* The life of a value; each handles `count` values that lie one after another. Defaults: zero
      * bytes, nothing, memcpy, memcpy. `copy` writes onto initialised values. `move` writes onto raw
-     * memory and leaves raw memory behind. */
+     * memory and leaves raw memory behind. They are for the values alone: the world's structure may
+     * be half changed when they run. */
     void (*init)(void* values, uint32_t count, void* user);
     void (*deinit)(void* values, uint32_t count, void* user);
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
