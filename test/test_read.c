@@ -10,7 +10,7 @@
 #undef sett_find
 #undef sett_has
 
-#define ENTITIES 3000u
+#define ENTITIES 20000u
 
 enum {
     COMMON = 1, /* matrix */
