@@ -112,7 +112,7 @@ def read_reasons(folder, data):
     """Why a goal is missed: key -> sentence. `{i:add}` stands for the instructions that the scene
     `add` takes by the baseline of tools/instructions.sh, `{m:add/raw}` for measured nanoseconds."""
     counts = {}
-    for path in sorted(glob.glob(os.path.join(folder, "instructions", "*.txt")))[:1]:
+    for path in sorted(glob.glob(os.path.join(folder, "instructions", "gcc-*.txt")))[:1]:
         with open(path, encoding="utf-8") as file:
             counts = dict(line.split()[:2] for line in file if line.strip())
     reasons = {}

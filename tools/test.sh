@@ -165,7 +165,10 @@ stage_vectors() {
 }
 
 stage_instructions() {
-    tools/instructions.sh
+    for compiler in gcc clang; do
+        echo "  $compiler"
+        CC=$compiler tools/instructions.sh || return 1
+    done
 }
 
 stage_headers() {
