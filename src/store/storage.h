@@ -195,17 +195,23 @@ SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* sto
 /* As find, and marks the value as written. */
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
 
-/* The same for short paths: NULL also if it is not a plain matrix, or if a snapshot needs the page
- * first. */
-SETTI_INLINE void* setti_matrix_try_find_mut(const setti_pool* pool, const setti_storage* storage,
-                                             uint32_t index)
+/* The same for short paths: whether they lead to an answer, which *value then is: through a plain
+ * matrix, and no snapshot needs the page first. Else *value is NULL. */
+SETTI_INLINE bool setti_matrix_try_find_mut(const setti_pool* pool, const setti_storage* storage,
+                                            uint32_t index, void** value)
 {
-    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX && !storage->tracked) &&
-        SETTI_LIKELY(setti_bitmap_has(storage, index)) &&
-        SETTI_LIKELY(setti_pages_try_write(pool, &storage->rows, index >> storage->shift))) {
-        return setti_matrix_row(storage, index);
+    *value = NULL;
+    if (SETTI_UNLIKELY(storage->kind != SETTI_MATRIX || storage->tracked)) {
+        return false;
     }
-    return NULL;
+    if (!setti_bitmap_has(storage, index)) {
+        return true;
+    }
+    if (SETTI_UNLIKELY(!setti_pages_try_write(pool, &storage->rows, index >> storage->shift))) {
+        return false;
+    }
+    *value = setti_matrix_row(storage, index);
+    return true;
 }
 
 /* The tick of the last write to the entity's value, 0 if absent; of a tag, of the last change to
@@ -298,15 +304,15 @@ typedef enum setti_erased {
 
 /* The common case of a removal in line. */
 SETTI_INLINE setti_erased setti_matrix_try_erase(const setti_pool* pool, setti_storage* storage,
-                                                 uint32_t index, bool kept)
+                                                 uint32_t index)
 {
     uint64_t* word = setti_storage_word(storage, index);
     if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED || word == NULL)) {
         return SETTI_NOT_ERASED;
     }
     uint64_t left = *word ^ (uint64_t)1 << (index % 64); /* less than before if the bit is set */
-    if (SETTI_UNLIKELY(left > *word || !setti_pages_try_mark(pool, &storage->presence,
-                                                             index >> SETTI_BITS_SHIFT, kept))) {
+    if (SETTI_UNLIKELY(left > *word || !setti_pages_try_write(pool, &storage->presence,
+                                                              index >> SETTI_BITS_SHIFT))) {
         return SETTI_NOT_ERASED;
     }
     *word = left;

@@ -80,7 +80,7 @@ void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
 void setti_matrix_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_erased erased = setti_matrix_try_erase(pool, storage, index, true);
+    setti_erased erased = setti_matrix_try_erase(pool, storage, index);
     SETTI_ASSERT(erased != SETTI_NOT_ERASED);
     if (erased == SETTI_EMPTIED) {
         setti_matrix_word_emptied(pool, storage, index);

@@ -107,24 +107,17 @@ static void* access_get_mut(sett_world* world, sett_entity entity, sett_componen
                                        : access_misuse(world, entity, component, "sett_get_mut");
 }
 
-/* Whether the short way leads to an answer: through a matrix, and no snapshot needs the page first.
- * *value is then the value, or NULL. Calls nothing. */
+/* Whether the short way leads to an answer, which *value then is. Calls nothing. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {
     const setti_type* type = setti_world_hot_type(world, component);
     *value = NULL;
-    if (SETTI_UNLIKELY(type == NULL || type->storage.kind != SETTI_MATRIX ||
-                       type->storage.tracked)) {
+    if (SETTI_UNLIKELY(type == NULL)) {
         return false;
     }
-    if (SETTI_UNLIKELY(!setti_entity_is_current(&world->entities, entity)) ||
-        !setti_bitmap_has(&type->storage, entity.index)) {
-        return true;
-    }
-    *value = setti_matrix_row(&type->storage, entity.index);
-    return SETTI_LIKELY(setti_pages_try_write(&world->pool, &type->storage.rows,
-                                              entity.index >> type->storage.shift));
+    return !setti_entity_is_current(&world->entities, entity) ||
+           setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index, value);
 }
 
 void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component)

@@ -534,12 +534,9 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
                               type->desc.name);
         return NULL;
     }
-    if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {
-        row = setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index);
-        if (row == NULL && (type->storage.kind != SETTI_MATRIX || type->storage.tracked ||
-                            SETTI_UNLIKELY(world->pool.keep_from != 0))) {
-            row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
-        }
+    if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL) &&
+        !setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index, &row)) {
+        row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
     if (row == NULL) {
         if (SETTI_LIKELY((type->flags & SETTI_TYPE_LONG_ADD) == 0 && !world->recording)) {

@@ -139,7 +139,7 @@ static sett_status change_ask(sett_world* world, uint32_t index, change_question
 
 SETTI_INLINE void change_erase(sett_world* world, setti_type* type, uint32_t index)
 {
-    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, index, true);
+    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, index);
     if (SETTI_UNLIKELY(erased != SETTI_ERASED)) {
         if (erased == SETTI_EMPTIED) {
             setti_matrix_word_emptied(&world->pool, &type->storage, index);
