@@ -3,7 +3,7 @@
  *     sett_advised [--check|--quick]
  *
  * For each workload of the table that loops: the queries are measured under every layout that their
- * types can have (each type a matrix or packed, owning groups over any part of a query, tracked
+ * types can have (each type an array or sparse-set, owning groups over any part of a query, tracked
  * sets). Then a world in its default layout is recorded, asked with sett_advise, put into the
  * layout that it says, and measured beside the best one found, in turns. With --check the program
  * fails if what was advised costs more than a tenth above the best. With --quick it measures next
@@ -52,7 +52,7 @@ enum {
 
 /* What a layout is: sets of types. */
 typedef struct advise_layout {
-    uint32_t packed;
+    uint32_t sparse_set;
     uint32_t owned[2];
     uint32_t tracked;
 } advise_layout;
@@ -175,7 +175,7 @@ static void advise_convert(advise_world* made, uint32_t types, sett_storage_kind
 /* Brings a world in its default layout into another. */
 static void advise_apply(advise_world* made, const advise_layout* layout)
 {
-    advise_convert(made, layout->packed, SETT_STORAGE_PACKED);
+    advise_convert(made, layout->sparse_set, SETT_STORAGE_SPARSE_SET);
     advise_group(made, layout->owned[0], true);
     advise_group(made, layout->owned[1], true);
     advise_group(made, layout->tracked, false);
@@ -187,7 +187,7 @@ static void advise_run(const advise_row* row, const advise_world* made)
 {
     for (uint32_t q = 0; q < ADVISE_QUERIES && row->queries[q] != NULL; q++) {
         size_t terms = strlen(row->queries[q]);
-        SETT_QUERY(made->query[q], b) {
+        SETT_QUERY_EACH(made->query[q], b) {
             Pair* a = sett_batch_field(b, 0);
             const Pair* x = terms > 1 ? sett_batch_field(b, 1) : NULL;
             const Pair* y = terms > 2 ? sett_batch_field(b, 2) : NULL;
@@ -273,33 +273,34 @@ static bool advise_is_part(const advise_row* row, uint32_t set)
     return part && advise_is_pair(set);
 }
 
-/* Every choice of packed types; under each, with no group, one or two that own some of them, and
- * tracked sets where all of a query are matrices. */
+/* Every choice of sparse-set types; under each, with no group, one or two that own some of them,
+ * and
+ * tracked sets where all of a query are arrays. */
 static void advise_search_all(advise_search* search)
 {
     const advise_row* row = search->row;
     uint32_t types = advise_types(row);
-    for (uint32_t packed = 0; packed <= types; packed++) {
-        if ((packed & ~types) != 0) {
+    for (uint32_t sparse_set = 0; sparse_set <= types; sparse_set++) {
+        if ((sparse_set & ~types) != 0) {
             continue;
         }
-        advise_layout layout = {packed, {0, 0}, 0};
+        advise_layout layout = {sparse_set, {0, 0}, 0};
         advise_try(search, &layout);
         for (uint32_t q = 0; q < ADVISE_QUERIES; q++) {
             layout.tracked = advise_set(row->queries[q]);
-            if ((layout.tracked & packed) == 0 && advise_is_pair(layout.tracked)) {
+            if ((layout.tracked & sparse_set) == 0 && advise_is_pair(layout.tracked)) {
                 advise_try(search, &layout);
             }
         }
         layout.tracked = 0;
-        for (uint32_t a = packed; a != 0; a = (a - 1) & packed) {
+        for (uint32_t a = sparse_set; a != 0; a = (a - 1) & sparse_set) {
             if (!advise_is_part(row, a)) {
                 continue;
             }
             layout.owned[0] = a;
             layout.owned[1] = 0;
             advise_try(search, &layout);
-            for (uint32_t b = packed & ~a; b != 0; b = (b - 1) & packed & ~a) {
+            for (uint32_t b = sparse_set & ~a; b != 0; b = (b - 1) & sparse_set & ~a) {
                 layout.owned[1] = b;
                 if (b < a && advise_is_part(row, b)) {
                     advise_try(search, &layout);
@@ -314,8 +315,8 @@ static void advise_search_all(advise_search* search)
 /* What the lines say, in the order in which they come; what contradicts an earlier one waits for
  * the next asking. */
 typedef struct advise_heard {
-    uint32_t packed;
-    uint32_t matrix;
+    uint32_t sparse_set;
+    uint32_t array;
     uint32_t owned;
     uint32_t tracked;
 } advise_heard;
@@ -338,9 +339,9 @@ static void advise_hear(void* user, const char* line)
     uint32_t owned = advise_named(line, "group that owns ");
     heard->owned = heard->owned != 0 ? heard->owned : owned;
     heard->tracked |= advise_named(line, "tracked set of ");
-    heard->packed |= advise_named(line, "with \"") | owned;
-    if (line[0] == '"' && strstr(line, "is packed") != NULL) {
-        heard->matrix |= advise_named(line, "\"");
+    heard->sparse_set |= advise_named(line, "with \"") | owned;
+    if (line[0] == '"' && strstr(line, "is sparse_set") != NULL) {
+        heard->array |= advise_named(line, "\"");
     }
 }
 
@@ -360,11 +361,12 @@ static advise_layout advise_follow(const advise_row* row, advise_world* made)
         }
         uint32_t taken = layout.owned[0] | layout.owned[1];
         uint32_t owned = (heard.owned & taken) == 0 ? heard.owned : 0;
-        advise_convert(made, heard.packed & ~layout.packed, SETT_STORAGE_PACKED);
-        advise_convert(made, heard.matrix & ~heard.packed & ~taken, SETT_STORAGE_DEFAULT);
+        advise_convert(made, heard.sparse_set & ~layout.sparse_set, SETT_STORAGE_SPARSE_SET);
+        advise_convert(made, heard.array & ~heard.sparse_set & ~taken, SETT_STORAGE_DEFAULT);
         advise_group(made, owned, true);
         advise_group(made, heard.tracked & ~layout.tracked, false);
-        layout.packed = (layout.packed | heard.packed) & ~(heard.matrix & ~heard.packed & ~taken);
+        layout.sparse_set =
+            (layout.sparse_set | heard.sparse_set) & ~(heard.array & ~heard.sparse_set & ~taken);
         layout.owned[layout.owned[0] != 0] |= owned;
         layout.tracked |= heard.tracked;
     }
@@ -373,9 +375,9 @@ static advise_layout advise_follow(const advise_row* row, advise_world* made)
 
 static void advise_describe(const advise_layout* layout, char* out, size_t size)
 {
-    const uint32_t sets[4] = {layout->packed & ~(layout->owned[0] | layout->owned[1]),
+    const uint32_t sets[4] = {layout->sparse_set & ~(layout->owned[0] | layout->owned[1]),
                               layout->owned[0], layout->owned[1], layout->tracked};
-    static const char* const words[4] = {"packed ", "group ", "group ", "tracked "};
+    static const char* const words[4] = {"sparse-set ", "group ", "group ", "tracked "};
     size_t at = 0;
     for (uint32_t k = 0; k < 4; k++) {
         for (uint32_t type = 0, begun = 0; type < ADVISE_TYPES && at + 12 < size; type++) {
@@ -387,7 +389,7 @@ static void advise_describe(const advise_layout* layout, char* out, size_t size)
         }
     }
     if (at == 0) {
-        (void)snprintf(out, size, "matrices");
+        (void)snprintf(out, size, "arrays");
     }
 }
 
@@ -398,14 +400,14 @@ static double advise_compare(const advise_row* row)
     advise_search search = {.row = row};
     advise_search_all(&search);
     advise_world best = advise_world_create(row);
-    advise_world told = advise_world_create(row);
+    advise_world notified = advise_world_create(row);
     advise_apply(&best, &search.best);
-    advise_layout advised = advise_follow(row, &told);
+    advise_layout advised = advise_follow(row, &notified);
     double least = advise_least(row, &best, 1);
-    double taken = advise_least(row, &told, 1);
+    double taken = advise_least(row, &notified, 1);
     for (uint32_t k = 0; k < 25; k++) {
         double a = advise_measure(row, &best);
-        double b = advise_measure(row, &told);
+        double b = advise_measure(row, &notified);
         least = a < least ? a : least;
         taken = b < taken ? b : taken;
     }
@@ -415,7 +417,7 @@ static double advise_compare(const advise_row* row)
            names[0], taken * 1e6, names[1], taken / least);
     fflush(stdout);
     sett_world_destroy(best.world);
-    sett_world_destroy(told.world);
+    sett_world_destroy(notified.world);
     return taken / least;
 }
 

@@ -173,20 +173,20 @@ static void print_profiles(const bench_table& table, std::FILE* out)
 static void print_density(std::FILE* out)
 {
     std::fprintf(out, "\nbytes a value, N = 1,000,000    %8s %8s | %9s %9s %9s\n", "array",
-                 "sparse", "matrix", "clustered", "packed");
+                 "sparse", "array", "clustered", "sparse-set");
     for (uint32_t size : {8u, 16u, 24u, 32u, 64u, 256u}) {
         for (double share : {1.0, 0.5, 0.1, 0.01}) {
             double values = 1e6 * share;
             scene_density spread = {1000000, size, share, true, false, 0, 0, 0};
             scene_density clustered = {1000000, size, share, false, false, 0, 0, 0};
-            scene_density packed = {1000000, size, share, true, true, 0, 0, 0};
+            scene_density sparse_set = {1000000, size, share, true, true, 0, 0, 0};
             scene_density_measure(&spread);
             scene_density_measure(&clustered);
-            scene_density_measure(&packed);
+            scene_density_measure(&sparse_set);
             std::fprintf(out, "%4u bytes, %5.1f %% have it      %8.1f %8.1f | %9.1f %9.1f %9.1f\n",
                          size, share * 100, double(spread.linear) / values,
                          double(spread.sparse) / values, double(spread.measured) / values,
-                         double(clustered.measured) / values, double(packed.measured) / values);
+                         double(clustered.measured) / values, double(sparse_set.measured) / values);
         }
     }
 }

@@ -125,9 +125,9 @@ static bool skips(benchmark::State& state, const std::string& name)
     return true;
 }
 
-static void tell_progress()
+static void print_progress()
 {
-    static double told = begun;
+    static double notified = begun;
     static bool terminal =
 #if defined(__unix__) || defined(__APPLE__)
         isatty(2) != 0;
@@ -135,12 +135,12 @@ static void tell_progress()
         false;
 #endif
     runs_done++;
-    if (now() - told < (terminal ? 0.5 : 15) && runs_done < runs_planned) {
+    if (now() - notified < (terminal ? 0.5 : 15) && runs_done < runs_planned) {
         return;
     }
-    told = now();
+    notified = now();
     std::fprintf(stderr, "%s  %d of %d runs, %.0f s%s", terminal ? "\r" : "", runs_done,
-                 runs_planned, told - begun, terminal && runs_done < runs_planned ? " " : "\n");
+                 runs_planned, notified - begun, terminal && runs_done < runs_planned ? " " : "\n");
 }
 
 // How often a benchmark is run that is not to be run more than `most` times.
@@ -214,7 +214,7 @@ static void benchmark_scene(benchmark::State& state, int row, int column, uint32
     }
     state.counters["ns"] = seconds * 1e9 / operations;
     state.counters["operations"] = operations;
-    tell_progress();
+    print_progress();
 }
 
 static void add_benchmark(int row, int column, uint32_t count, const std::string& name, int most)
@@ -300,7 +300,7 @@ static void benchmark_case(benchmark::State& state, const scene_case* item, bool
     }
     state.counters["ns"] = seconds * 1e9 / operations;
     state.counters["operations"] = operations;
-    tell_progress();
+    print_progress();
 }
 
 // Beyond twice as many threads as cores there is nothing to learn.

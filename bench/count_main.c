@@ -29,7 +29,7 @@ typedef struct Vector {
 
 typedef struct count_stage {
     sett_world* world;
-    sett_component p, v, tag, loose, packed, key, rare;
+    sett_component p, v, tag, dont_fragment, sparse_set, key, rare;
     sett_query* query;
     sett_entity entity[COUNT];
     uint64_t sum; /* keeps the compiler from leaving work out */
@@ -46,14 +46,14 @@ typedef struct count_scene {
 static count_stage the_stage;
 
 static sett_component count_type(sett_world* world, const char* name, size_t size,
-                                 sett_storage_kind storage, bool loose)
+                                 sett_storage_kind storage, bool dont_fragment)
 {
     sett_component_desc desc = {0};
     desc.name = name;
     desc.size = size;
     desc.align = size != 0 ? 4 : 0;
     desc.storage = storage;
-    desc.loose = loose;
+    desc.dont_fragment = dont_fragment;
     sett_component id = sett_component_register(world, &desc);
     if (id == 0) {
         abort();
@@ -64,11 +64,12 @@ static sett_component count_type(sett_world* world, const char* name, size_t siz
 static void count_begin(count_stage* s)
 {
     s->world = sett_world_create(NULL);
-    s->p = count_type(s->world, "P", sizeof(Vector), SETT_STORAGE_MATRIX, false);
-    s->v = count_type(s->world, "V", sizeof(Vector), SETT_STORAGE_MATRIX, false);
-    s->packed = count_type(s->world, "packed", sizeof(Vector), SETT_STORAGE_PACKED, false);
-    s->key = count_type(s->world, "key", sizeof(uint32_t), SETT_STORAGE_PACKED, false);
-    s->rare = count_type(s->world, "rare", sizeof(Vector), SETT_STORAGE_PACKED, false);
+    s->p = count_type(s->world, "P", sizeof(Vector), SETT_STORAGE_ARRAY, false);
+    s->v = count_type(s->world, "V", sizeof(Vector), SETT_STORAGE_ARRAY, false);
+    s->sparse_set =
+        count_type(s->world, "sparse-set", sizeof(Vector), SETT_STORAGE_SPARSE_SET, false);
+    s->key = count_type(s->world, "key", sizeof(uint32_t), SETT_STORAGE_SPARSE_SET, false);
+    s->rare = count_type(s->world, "rare", sizeof(Vector), SETT_STORAGE_SPARSE_SET, false);
 }
 
 static void count_query(count_stage* s, sett_component a, sett_component b)
@@ -109,9 +110,9 @@ static void with_p(count_stage* s)
 }
 
 /* One that is there makes others take longer, so it is registered only where it is the subject. */
-static void with_loose(count_stage* s)
+static void with_dont_fragment(count_stage* s)
 {
-    s->loose = count_type(s->world, "loose", 0, SETT_STORAGE_DEFAULT, true);
+    s->dont_fragment = count_type(s->world, "dont_fragment", 0, SETT_STORAGE_DEFAULT, true);
     with_p(s);
 }
 
@@ -150,21 +151,21 @@ static void with_few(count_stage* s)
     count_query(s, s->p, s->v);
 }
 
-static void with_few_packed(count_stage* s)
+static void with_few_sparse(count_stage* s)
 {
     with_p(s);
     give(s, s->rare, 0, 8);
     count_query(s, s->p, s->rare);
 }
 
-static void with_half_packed(count_stage* s)
+static void with_half_sparse(count_stage* s)
 {
     with_p(s);
     for (uint32_t k = 0; k < COUNT; k += 2) { /* in another order than that of indices */
-        (void)sett_add(s->world, s->entity[(k * 77) % COUNT], s->packed);
+        (void)sett_add(s->world, s->entity[(k * 77) % COUNT], s->sparse_set);
     }
     sett_query_desc desc = {0};
-    desc.terms[0].component = s->packed;
+    desc.terms[0].component = s->sparse_set;
     desc.terms[1].component = s->p;
     desc.terms[1].kind = SETT_OPTIONAL;
     desc.terms[1].access = SETT_IN;
@@ -175,12 +176,12 @@ static void with_group(count_stage* s)
 {
     sett_group_desc desc = {0};
     with_entities(s);
-    give(s, s->packed, 0, 1);
+    give(s, s->sparse_set, 0, 1);
     give(s, s->rare, 0, 2);
-    desc.owned[0] = s->packed;
+    desc.owned[0] = s->sparse_set;
     desc.owned[1] = s->rare;
     (void)sett_group_create(s->world, &desc);
-    count_query(s, s->packed, s->rare);
+    count_query(s, s->sparse_set, s->rare);
 }
 
 static void with_sixteen(count_stage* s)
@@ -274,9 +275,9 @@ static void run_add(count_stage* s)
     count_add(s, s->v);
 }
 
-static void run_add_packed(count_stage* s)
+static void run_add_sparse(count_stage* s)
 {
-    count_add(s, s->packed);
+    count_add(s, s->sparse_set);
 }
 
 static void run_add_tag(count_stage* s)
@@ -284,9 +285,9 @@ static void run_add_tag(count_stage* s)
     count_add(s, s->tag);
 }
 
-static void run_add_loose(count_stage* s)
+static void run_add_dont_fragment(count_stage* s)
 {
-    count_add(s, s->loose);
+    count_add(s, s->dont_fragment);
 }
 
 static void run_remove(count_stage* s)
@@ -336,7 +337,7 @@ static void run_has(count_stage* s)
 
 static void run_loop(count_stage* s)
 {
-    SETT_QUERY(s->query, b) {
+    SETT_QUERY_EACH(s->query, b) {
         Vector* p = sett_batch_field(b, 0);
         const Vector* v = sett_batch_field(b, 1);
         if (v != NULL) {
@@ -392,9 +393,9 @@ static const count_scene count_scenes[] = {
     {"create_many_again", with_all_twice, run_create_many, COUNT},
     {"destroy", with_both, run_destroy, COUNT},
     {"add", with_p, run_add, COUNT},
-    {"add_packed", with_p, run_add_packed, COUNT},
+    {"add_sparse", with_p, run_add_sparse, COUNT},
     {"add_tag", with_tag, run_add_tag, COUNT},
-    {"add_loose", with_loose, run_add_loose, COUNT},
+    {"add_dont_fragment", with_dont_fragment, run_add_dont_fragment, COUNT},
     {"remove", with_both, run_remove, COUNT},
     {"add_remove", with_p, run_add_remove, COUNT},
     {"add_remove_hooked", with_hook, run_add_remove, COUNT},
@@ -406,8 +407,8 @@ static const count_scene count_scenes[] = {
     {"loop_dense", with_both, run_loop, COUNT},
     {"loop_half", with_half, run_loop, COUNT / 2},
     {"loop_few", with_few, run_loop, COUNT / 61},
-    {"loop_gathered", with_few_packed, run_loop, COUNT / 8},
-    {"loop_optional", with_half_packed, run_loop, COUNT / 2},
+    {"loop_gathered", with_few_sparse, run_loop, COUNT / 8},
+    {"loop_optional", with_half_sparse, run_loop, COUNT / 2},
     {"loop_group", with_group, run_loop, COUNT / 2},
     {"query_count", with_half, run_query_count, 1},
     {"sort", with_keys, run_sort, COUNT},

@@ -55,7 +55,7 @@ static void count_targets(uint32_t targets, uint32_t loops, bool hidden)
         .terms = {{types[0], SETT_INOUT, SETT_WITH, false}, {types[1], SETT_IN, SETT_WITH, false}}};
     sett_query* query = sett_query_create(world, &desc);
     for (uint32_t loop = 0; loop < loops; loop++) {
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             Vector* p = sett_batch_field(b, 0);
             const Vector* v = sett_batch_field(b, 1);
             SETT_EACH(b, i) {

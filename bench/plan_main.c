@@ -36,20 +36,21 @@ enum {
 };
 
 typedef enum plan_layout {
-    LAYOUT_MATRIX,   /* all matrices: their words are intersected */
+    LAYOUT_ARRAY,    /* all arrays: their words are intersected */
     LAYOUT_TRACKED,  /* the same under a tracked set of the whole query */
-    LAYOUT_PACKED_1, /* V packed, the others matrices: V drives, or pages */
-    LAYOUT_PACKED_2, /* V and one of the others packed, both on a share of their own */
-    LAYOUT_PACKED,   /* all packed: the smallest drives */
-    LAYOUT_BESIDE,   /* all packed, a group owns all but V: the group, or V drives */
-    LAYOUT_GROUP,    /* all packed, and owned by a group */
+    LAYOUT_SPARSE_1, /* V sparse-set, the others arrays: V drives, or pages */
+    LAYOUT_SPARSE_2, /* V and one of the others sparse-set, both on a share of their own */
+    LAYOUT_SPARSE,   /* all sparse-set: the smallest drives */
+    LAYOUT_BESIDE,   /* all sparse-set, a group owns all but V: the group, or V drives */
+    LAYOUT_GROUP,    /* all sparse-set, and owned by a group */
     LAYOUTS
 } plan_layout;
 
 static const char* const layout_names[LAYOUTS] = {
-    "matrix", "tracked", "V packed", "two packed", "all packed", "group beside V", "group"};
+    "array",          "tracked",        "V sparse-set", "two sparse-set",
+    "all sparse-set", "group beside V", "group"};
 
-static const char* const way_names[] = {"chosen", "group", "packed drives", "pages"};
+static const char* const way_names[] = {"chosen", "group", "sparse-set drives", "pages"};
 
 typedef struct plan_case {
     uint32_t count;      /* entities */
@@ -89,13 +90,13 @@ static void plan_spread(sett_world* world, const sett_entity* entities, const pl
     scene_free(chosen);
 }
 
-static bool plan_is_packed(const plan_case* at, uint32_t k)
+static bool plan_is_sparse(const plan_case* at, uint32_t k)
 {
-    uint32_t packed = at->layout <= LAYOUT_TRACKED    ? 0
-                      : at->layout == LAYOUT_PACKED_1 ? 1
-                      : at->layout == LAYOUT_PACKED_2 ? 2
-                                                      : at->components;
-    return k >= at->components - packed;
+    uint32_t sparse_set = at->layout <= LAYOUT_TRACKED    ? 0
+                          : at->layout == LAYOUT_SPARSE_1 ? 1
+                          : at->layout == LAYOUT_SPARSE_2 ? 2
+                                                          : at->components;
+    return k >= at->components - sparse_set;
 }
 
 static void plan_group(const plan_case* at, sett_world* world, const sett_component* id)
@@ -121,14 +122,14 @@ static plan_world plan_world_create(const plan_case* at)
         char name[16];
         (void)snprintf(name, sizeof(name), "%c", k + 1 == at->components ? 'V' : (char)('A' + k));
         id[k] = scene_type(made.world, name, sizeof(Pair), SETT_ALIGNOF(Pair),
-                           plan_is_packed(at, k) ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX);
+                           plan_is_sparse(at, k) ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY);
         desc.terms[k].component = id[k];
         desc.terms[k].access = k == 0 ? SETT_INOUT : SETT_IN;
     }
     sett_entity* entities = scene_entities(made.world, at->count);
     for (uint32_t k = 0; k < at->components; k++) {
         bool rare =
-            k + 1 == at->components || (at->layout == LAYOUT_PACKED_2 && k + 2 == at->components);
+            k + 1 == at->components || (at->layout == LAYOUT_SPARSE_2 && k + 2 == at->components);
         for (uint32_t e = 0; !rare && e < at->count; e++) {
             *(Pair*)sett_add(made.world, entities[e], id[k]) = scene_pair(e, 1);
         }
@@ -148,7 +149,7 @@ static plan_world plan_world_create(const plan_case* at)
 
 static void plan_body(const plan_case* at, sett_query* query)
 {
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         Pair* a = sett_batch_field(b, 0);
         const Pair* f[PLAN_TERMS] = {0};
         for (uint32_t k = 1; k < at->components; k++) {
@@ -207,18 +208,18 @@ static setti_way plan_chosen(const plan_world* made)
     return plan.driver == SETT_QUERY_TERMS ? SETTI_WAY_PAGES
            : made->query->arranged != 0 && plan.in_place == made->query->arranged
                ? SETTI_WAY_ARRANGED
-               : SETTI_WAY_PACKED;
+               : SETTI_WAY_SPARSE;
 }
 
 /* Whether a layout allows a plan. */
 static bool plan_is_possible(const plan_case* at, setti_way way)
 {
     switch (way) {
-    case SETTI_WAY_PAGES: /* where there are matrices */
-        return at->layout < LAYOUT_PACKED_1 ||
-               (at->layout <= LAYOUT_PACKED_2 && !plan_is_packed(at, 0));
-    case SETTI_WAY_PACKED:
-        return at->layout >= LAYOUT_PACKED_1 && at->layout <= LAYOUT_BESIDE;
+    case SETTI_WAY_PAGES: /* where there are arrays */
+        return at->layout < LAYOUT_SPARSE_1 ||
+               (at->layout <= LAYOUT_SPARSE_2 && !plan_is_sparse(at, 0));
+    case SETTI_WAY_SPARSE:
+        return at->layout >= LAYOUT_SPARSE_1 && at->layout <= LAYOUT_BESIDE;
     case SETTI_WAY_ARRANGED:
         return at->layout >= LAYOUT_BESIDE;
     case SETTI_WAY_CHOSEN:
@@ -262,14 +263,14 @@ static double plan_measure(const plan_case* at)
 static bool plan_exists(const plan_case* at)
 {
     static const uint32_t least[LAYOUTS] = {
-        [LAYOUT_MATRIX] = 1, [LAYOUT_TRACKED] = 2, [LAYOUT_PACKED_1] = 2, [LAYOUT_PACKED_2] = 3,
-        [LAYOUT_PACKED] = 1, [LAYOUT_BESIDE] = 3,  [LAYOUT_GROUP] = 2};
+        [LAYOUT_ARRAY] = 1,  [LAYOUT_TRACKED] = 2, [LAYOUT_SPARSE_1] = 2, [LAYOUT_SPARSE_2] = 3,
+        [LAYOUT_SPARSE] = 1, [LAYOUT_BESIDE] = 3,  [LAYOUT_GROUP] = 2};
     return at->components >= least[at->layout];
 }
 
 int main(int argc, char** argv)
 {
-    plan_case at = {100000, 0, false, LAYOUT_MATRIX, 0};
+    plan_case at = {100000, 0, false, LAYOUT_ARRAY, 0};
     plan_case worst = at;
     double ratio = 0;
     bool check = false;

@@ -37,7 +37,7 @@ typedef struct scene_density {
     uint32_t size;   /* of a value, in bytes */
     double share;    /* of the entities that have one */
     bool spread;     /* at random; otherwise the first ones */
-    bool packed;     /* storage */
+    bool sparse_set; /* storage */
     size_t linear;   /* out: an array by entity and one bit each */
     size_t sparse;   /* out: two arrays of 4 bytes by entity, and the values alone */
     size_t measured; /* out: bytes in the pages of the type */

@@ -18,8 +18,9 @@ void scene_density_measure(scene_density* density)
 {
     scene_run run = {.count = density->count};
     sett_world* world = scene_world(&run, false);
-    sett_component id = scene_type(world, "Value", density->size, 4,
-                                   density->packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX);
+    sett_component id =
+        scene_type(world, "Value", density->size, 4,
+                   density->sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY);
     sett_entity* entities = scene_entities(world, density->count);
     size_t before = density_pages(world);
     uint64_t state = SCENE_SEED;

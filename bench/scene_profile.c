@@ -90,7 +90,7 @@ static void profile_iterate(scene_run* run)
         if (round == 1) {
             scene_start(run);
         }
-        SETT_QUERY(scene.query, b) {
+        SETT_QUERY_EACH(scene.query, b) {
             Position* p = sett_batch_field(b, 0);
             Velocity* v = scene.count > 1 ? sett_batch_field(b, 1) : NULL;
             Mass* m = scene.count > 2 ? sett_batch_field(b, 2) : NULL;

@@ -1,4 +1,4 @@
-/* scene_removal.c: removing every component of a type, in three orders: from a packed storage,
+/* scene_removal.c: removing every component of a type, in three orders: from a sparse set,
  * where the last value fills the gap, and from one that keeps its order. 12-byte values; N = 10,000
  * and more. The author of the benchmark measured bare storages; here the change goes through the
  * world (handle, signature, storage), and bare ones are measured beside it: Sett's sparse set of
@@ -35,7 +35,7 @@ static void removal_run(scene_run* run, bool keep_order)
 {
     sett_world* world = scene_world(run, false);
     sett_component_desc desc = {SETT_TYPE(removal_value)};
-    desc.storage = SETT_STORAGE_PACKED;
+    desc.storage = SETT_STORAGE_SPARSE_SET;
     desc.keep_order = keep_order;
     sett_component id = sett_component_register(world, &desc);
     sett_entity* entities = scene_entities(world, run->count);
@@ -59,7 +59,7 @@ static void removal_run(scene_run* run, bool keep_order)
     sett_world_destroy(world);
 }
 
-static void removal_packed(scene_run* run)
+static void removal_sparse(scene_run* run)
 {
     removal_run(run, false);
 }
@@ -119,9 +119,9 @@ static void removal_at_once(scene_run* run)
 /* clang-format off */
 #define REMOVAL_CASE(n, name, order, fn) {"removal", name, n, order, false, fn, 0, 0, 0}
 #define REMOVAL_CASES(n)                                                                           \
-    REMOVAL_CASE(n, "packed, linear", REMOVAL_LINEAR, removal_packed),                             \
-    REMOVAL_CASE(n, "packed, random", REMOVAL_RANDOM, removal_packed),                             \
-    REMOVAL_CASE(n, "packed, reverse", REMOVAL_REVERSE, removal_packed),                           \
+    REMOVAL_CASE(n, "sparse-set, linear", REMOVAL_LINEAR, removal_sparse),                             \
+    REMOVAL_CASE(n, "sparse-set, random", REMOVAL_RANDOM, removal_sparse),                             \
+    REMOVAL_CASE(n, "sparse-set, reverse", REMOVAL_REVERSE, removal_sparse),                           \
     REMOVAL_CASE(n, "keep_order, linear", REMOVAL_LINEAR, removal_keep_order),                     \
     REMOVAL_CASE(n, "keep_order, random", REMOVAL_RANDOM, removal_keep_order),                     \
     REMOVAL_CASE(n, "keep_order, reverse", REMOVAL_REVERSE, removal_keep_order),                   \

@@ -257,7 +257,7 @@ static void sett_queued(scene_run* run)
     uint32_t rounds = scene_rounds(run->count, 1000000);
     for (uint32_t round = 0; round < rounds; round++) {
         scene_start(run);
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             SETT_EACH(b, i) {
                 (void)sett_cmd_add(commands, sett_batch_entity(b, i), v);
             }
@@ -292,7 +292,7 @@ static void sett_churn(scene_run* run)
     for (uint32_t round = 0; round < SCENE_CHURN_ROUNDS; round++) {
         if (run->tuned) {
             (void)sett_entity_create_many(world, run->count, types, 4, NULL, entities);
-            SETT_QUERY(query, batch) {
+            SETT_QUERY_EACH(query, batch) {
                 Ca* fa = sett_batch_field(batch, 0);
                 Cb* fb = sett_batch_field(batch, 1);
                 Cc* fc = sett_batch_field(batch, 2);

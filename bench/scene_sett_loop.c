@@ -13,10 +13,10 @@ typedef struct loop_scene {
     uint32_t mover_count;
 } loop_scene;
 
-/* `grouped`: both types packed, and arranged by a group. */
+/* `grouped`: both types sparse-set, and arranged by a group. */
 static loop_scene loop_scene_create(scene_run* run, scene_row row, bool grouped)
 {
-    sett_storage_kind storage = grouped ? SETT_STORAGE_PACKED : SETT_STORAGE_DEFAULT;
+    sett_storage_kind storage = grouped ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_DEFAULT;
     loop_scene scene;
     scene.world = scene_world(run, run->count > 100000);
     scene.Position_id = SCENE_TYPE(scene.world, Position, storage);
@@ -120,7 +120,7 @@ static void sett_iterate_1(scene_run* run)
         if (round == 1) {
             scene_start(run); /* the first round warms up */
         }
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             Position* p = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
                 p[i].x += 1;
@@ -149,7 +149,7 @@ static void sett_move_row(scene_run* run, scene_row row, bool grouped)
         if (round == 1) {
             scene_start(run);
         }
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             Position* p = sett_batch_field(b, 0);
             const Velocity* v = sett_batch_field(b, 1);
             SETT_EACH(b, i) {
@@ -211,7 +211,7 @@ static void sett_types_26(scene_run* run)
         if (round == 1) {
             scene_start(run);
         }
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             Single* s = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
                 s[i].value += 1;
@@ -230,7 +230,7 @@ static void sett_types_26(scene_run* run)
 
 static void sett_mixed_10(scene_run* run)
 {
-    sett_storage_kind storage = run->tuned ? SETT_STORAGE_PACKED : SETT_STORAGE_DEFAULT;
+    sett_storage_kind storage = run->tuned ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_DEFAULT;
     sett_world* world = scene_world(run, true);
     sett_component id[10];
     for (uint32_t c = 0; c < 10; c++) {
@@ -260,7 +260,7 @@ static void sett_mixed_10(scene_run* run)
             matches = 0;
             scene_start(run);
         }
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             Pair* x = sett_batch_field(b, 0);
             const Pair* y = sett_batch_field(b, 1);
             const Pair* z = sett_batch_field(b, 2);
@@ -288,7 +288,7 @@ static void sett_mixed_10(scene_run* run)
 static void sett_sort_row(scene_run* run, scene_row row)
 {
     sett_world* world = scene_world(run, false);
-    sett_component Key_id = SCENE_TYPE(world, Key, SETT_STORAGE_PACKED);
+    sett_component Key_id = SCENE_TYPE(world, Key, SETT_STORAGE_SPARSE_SET);
     sett_entity* entities = scene_entities(world, run->count);
     sett_query* query =
         scene_query(world, (sett_term[]){{.component = Key_id, .access = SETT_IN}, {0}});
@@ -306,7 +306,7 @@ static void sett_sort_row(scene_run* run, scene_row row)
         (void)sett_sort_by_key(world, Key_id, 0, SETT_KEY_U64);
         scene_stop(run);
         uint64_t rank = 0;
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             const Key* key = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
                 run->checksum += rank++ * key[i].key;
@@ -343,20 +343,20 @@ enum {
 
 static void body_run(sett_query* const* query, int32_t* frame)
 {
-    SETT_QUERY(query[BODY_MOVE], b) {
+    SETT_QUERY_EACH(query[BODY_MOVE], b) {
         Position* p = sett_batch_field(b, 0);
         const Velocity* v = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
             scene_move(&p[i], &v[i]);
         }
     }
-    SETT_QUERY(query[BODY_AGE], b) {
+    SETT_QUERY_EACH(query[BODY_AGE], b) {
         Data* d = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             scene_age(&d[i]);
         }
     }
-    SETT_QUERY(query[BODY_TURN], b) {
+    SETT_QUERY_EACH(query[BODY_TURN], b) {
         const Position* p = sett_batch_field(b, 0);
         Velocity* v = sett_batch_field(b, 1);
         Data* d = sett_batch_field(b, 2);
@@ -364,27 +364,27 @@ static void body_run(sett_query* const* query, int32_t* frame)
             scene_turn(&p[i], &v[i], &d[i]);
         }
     }
-    SETT_QUERY(query[BODY_HEAL], b) {
+    SETT_QUERY_EACH(query[BODY_HEAL], b) {
         Health* h = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             scene_heal(&h[i]);
         }
     }
-    SETT_QUERY(query[BODY_HURT], b) {
+    SETT_QUERY_EACH(query[BODY_HURT], b) {
         Health* h = sett_batch_field(b, 0);
         const Damage* g = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
             scene_hurt(&h[i], &g[i]);
         }
     }
-    SETT_QUERY(query[BODY_CHOOSE], b) {
+    SETT_QUERY_EACH(query[BODY_CHOOSE], b) {
         Sprite* s = sett_batch_field(b, 0);
         const Health* h = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
             scene_choose(&s[i], &h[i]);
         }
     }
-    SETT_QUERY(query[BODY_DRAW], b) {
+    SETT_QUERY_EACH(query[BODY_DRAW], b) {
         const Position* p = sett_batch_field(b, 0);
         const Sprite* s = sett_batch_field(b, 1);
         SETT_EACH(b, i) {

@@ -46,7 +46,7 @@ static void run_frames(scene_run* run, sett_world* world, uint32_t frames)
 
 static void run_move(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Position* p = sett_batch_field(b, 0);
         const Velocity* v = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -57,7 +57,7 @@ static void run_move(sett_context* c)
 
 static void run_age(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Data* d = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             scene_age(&d[i]);
@@ -67,7 +67,7 @@ static void run_age(sett_context* c)
 
 static void run_turn(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         const Position* p = sett_batch_field(b, 0);
         Velocity* v = sett_batch_field(b, 1);
         Data* d = sett_batch_field(b, 2);
@@ -79,7 +79,7 @@ static void run_turn(sett_context* c)
 
 static void run_heal(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Health* h = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             scene_heal(&h[i]);
@@ -89,7 +89,7 @@ static void run_heal(sett_context* c)
 
 static void run_hurt(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Health* h = sett_batch_field(b, 0);
         const Damage* g = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -100,7 +100,7 @@ static void run_hurt(sett_context* c)
 
 static void run_choose(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Sprite* s = sett_batch_field(b, 0);
         const Health* h = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -112,7 +112,7 @@ static void run_choose(sett_context* c)
 /* All draw into one picture: see run_systems. */
 static void run_draw(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         const Position* p = sett_batch_field(b, 0);
         const Sprite* s = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -138,7 +138,7 @@ static void run_systems(scene_run* run)
     run_system(b.world, "hurt", run_hurt, NULL, (sett_term[]){RUN_WRITE(b.h), RUN_READ(b.g), {0}});
     run_system(b.world, "choose", run_choose, NULL,
                (sett_term[]){RUN_WRITE(b.s), RUN_READ(b.h), {0}});
-    sett_system_desc draw = {.name = "draw", .run = run_draw, .user = b.frame, .whole = true};
+    sett_system_desc draw = {.name = "draw", .run = run_draw, .user = b.frame, .single_job = true};
     draw.terms[0] = (sett_term)RUN_READ(b.p);
     draw.terms[1] = (sett_term)RUN_READ(b.s);
     scene_check(sett_system_create(b.world, &draw) != NULL, "sett_system_create");
@@ -152,7 +152,7 @@ static void run_systems(scene_run* run)
 
 static void run_step(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Position* p = sett_batch_field(b, 0);
         const Velocity* v = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -164,7 +164,7 @@ static void run_step(sett_context* c)
 
 static void run_count(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Position* p = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             p[i].x += 1;

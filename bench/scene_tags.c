@@ -1,6 +1,7 @@
 /* scene_tags.c: many independent tags, toggled at random over a million entities: the workload that
  * makes as many sets of components as there are combinations. Plain tags take part in signatures;
- * loose ones do not, which is what they are for. A toggle is a has and an add or a remove. */
+ * dont_fragment ones do not, which is what they are for. A toggle is a has and an add or a remove.
+ * */
 #include "scene_case.h"
 #include "scene_sett.h"
 
@@ -9,14 +10,14 @@
 
 #define TAGS_TOGGLES 10000000u
 
-static void tags_run(scene_run* run, bool loose)
+static void tags_run(scene_run* run, bool dont_fragment)
 {
     sett_world* world = scene_world(run, false);
     sett_component tags[32];
     for (uint32_t k = 0; k < run->variant; k++) {
         char name[16];
         (void)snprintf(name, sizeof(name), "Tag%u", (unsigned)k);
-        sett_component_desc tag = {.name = name, .loose = loose};
+        sett_component_desc tag = {.name = name, .dont_fragment = dont_fragment};
         tags[k] = sett_component_register(world, &tag);
         scene_check(tags[k] != 0, "sett_component_register");
     }
@@ -66,7 +67,7 @@ static void tags_plain(scene_run* run)
     tags_run(run, false);
 }
 
-static void tags_loose(scene_run* run)
+static void tags_dont_fragment(scene_run* run)
 {
     tags_run(run, true);
 }
@@ -76,7 +77,7 @@ static void tags_loose(scene_run* run)
 #define TAGS_CASES(n)                                                                              \
     TAGS_CASE(n, "bare bits", tags_raw),                                                           \
     TAGS_CASE(n, "plain tags", tags_plain),                                                        \
-    TAGS_CASE(n, "loose tags", tags_loose)
+    TAGS_CASE(n, "dont_fragment tags", tags_dont_fragment)
 /* clang-format on */
 
 const scene_case scene_tags[] = {

@@ -188,7 +188,7 @@ static inline void tree_place(Transform* t, const Transform* above)
 static void tree_transforms(scene_run* run)
 {
     sett_world* world = scene_world(run, true);
-    sett_component transform = SCENE_TYPE(world, Transform, SETT_STORAGE_PACKED);
+    sett_component transform = SCENE_TYPE(world, Transform, SETT_STORAGE_SPARSE_SET);
     sett_entity* entities = scene_entities(world, run->count);
     uint32_t* order = scene_shuffled(run->count, SCENE_SEED);
     for (uint32_t k = 0; k < run->count; k++) {
@@ -213,11 +213,11 @@ static void tree_transforms(scene_run* run)
     sett_accessor transforms = sett_accessor_make(world, transform);
     scene_start(run);
     for (uint32_t round = 0; round < rounds; round++) {
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             Transform* t = sett_batch_field(b, 0);
             const sett_hierarchy* node = sett_batch_field(b, 1);
             SETT_EACH(b, i) {
-                tree_place(&t[i], sett_hierarchy_find_above(&transforms, &node[i]));
+                tree_place(&t[i], sett_hierarchy_find_in_parent(&transforms, &node[i]));
             }
         }
     }

@@ -43,7 +43,7 @@ static void sweep_add(sweep_point* point, const scene_run* run, uint64_t operati
     point->ns[point->taken++] = run->seconds * 1e9 / (double)operations;
 }
 
-static void sweep_tell(sweep_point* point)
+static void sweep_print(sweep_point* point)
 {
     qsort(point->ns, point->taken, sizeof(double), sweep_compare);
     printf("%s,%s,%g,%.4g,%.4g,%.4g\n", point->sweep, point->series, point->x,
@@ -55,7 +55,7 @@ static void sweep_tell(sweep_point* point)
 /* Reads and writes the first four bytes of a type in all entities that have it. */
 static void sweep_loop(sett_query* query, size_t size)
 {
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         unsigned char* field = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             float value;
@@ -101,12 +101,16 @@ static void sweep_toggle(sweep_point* point, sett_world* world, sett_component i
 
 static void sweep_size(uint32_t size, sett_storage_kind kind)
 {
-    bool packed = kind == SETT_STORAGE_PACKED;
+    bool sparse_set = kind == SETT_STORAGE_SPARSE_SET;
     sweep_point points[4] = {
-        {.sweep = "size", .series = packed ? "create (packed)" : "create", .x = size},
-        {.sweep = "size", .series = packed ? "add + remove (packed)" : "add + remove", .x = size},
-        {.sweep = "size", .series = packed ? "get at random (packed)" : "get at random", .x = size},
-        {.sweep = "size", .series = packed ? "loop (packed)" : "loop", .x = size}};
+        {.sweep = "size", .series = sparse_set ? "create (sparse-set)" : "create", .x = size},
+        {.sweep = "size",
+         .series = sparse_set ? "add + remove (sparse-set)" : "add + remove",
+         .x = size},
+        {.sweep = "size",
+         .series = sparse_set ? "get at random (sparse-set)" : "get at random",
+         .x = size},
+        {.sweep = "size", .series = sparse_set ? "loop (sparse-set)" : "loop", .x = size}};
     uint32_t* order = scene_shuffled(sweep_count, SCENE_SEED);
     for (uint32_t repetition = 0; repetition < sweep_repetitions; repetition++) {
         scene_run run = {0};
@@ -136,7 +140,7 @@ static void sweep_size(uint32_t size, sett_storage_kind kind)
         sett_world_destroy(world);
     }
     for (uint32_t k = 0; k < 4; k++) {
-        sweep_tell(&points[k]);
+        sweep_print(&points[k]);
     }
     scene_free(order);
 }
@@ -157,9 +161,9 @@ static void sweep_types(uint32_t types, uint32_t sets, const char* sweep, double
         for (uint32_t t = 0; t < types; t++) {
             char name[16];
             (void)snprintf(name, sizeof(name), "Type%u", (unsigned)t);
-            id[t] = scene_type(world, name, 8, 4, SETT_STORAGE_MATRIX);
+            id[t] = scene_type(world, name, 8, 4, SETT_STORAGE_ARRAY);
         }
-        sett_component toggled = scene_type(world, "Toggled", 8, 4, SETT_STORAGE_MATRIX);
+        sett_component toggled = scene_type(world, "Toggled", 8, 4, SETT_STORAGE_ARRAY);
         scene_start(&run);
         for (uint32_t k = 0; k < sweep_count; k++) {
             uint32_t set = k * 64 / sweep_count * 64 + k % 64; /* alike lie near each other */
@@ -177,7 +181,7 @@ static void sweep_types(uint32_t types, uint32_t sets, const char* sweep, double
         sett_world_destroy(world);
     }
     for (uint32_t k = 0; k < 3; k++) {
-        sweep_tell(&points[k]);
+        sweep_print(&points[k]);
     }
     scene_free(entities);
     scene_free(id);
@@ -196,8 +200,8 @@ typedef struct sweep_bodies {
 static sweep_bodies sweep_bodies_create(const char* series)
 {
     scene_run run = {0};
-    bool packed = strcmp(series, "matrix") != 0;
-    sett_storage_kind kind = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
+    bool sparse_set = strcmp(series, "array") != 0;
+    sett_storage_kind kind = sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
     sweep_bodies bodies = {.world = scene_world(&run, false), .state = SCENE_SEED};
     bodies.p = SCENE_TYPE(bodies.world, Position, kind);
     bodies.v = SCENE_TYPE(bodies.world, Velocity, kind);
@@ -220,7 +224,7 @@ static void sweep_move(sweep_point* point, const sweep_bodies* bodies, uint32_t 
         if (round == 1) {
             scene_start(&run);
         }
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             Position* position = sett_batch_field(b, 0);
             const Velocity* velocity = sett_batch_field(b, 1);
             SETT_EACH(b, i) {
@@ -258,8 +262,8 @@ static void sweep_fragments(double destroyed, const char* series)
         scene_free(entities);
         sett_world_destroy(world);
     }
-    sweep_tell(&point);
-    sweep_tell(&memory);
+    sweep_print(&point);
+    sweep_print(&memory);
     scene_free(order);
 }
 
@@ -295,7 +299,7 @@ static void sweep_replaced(double share, const char* series)
         scene_free(entities);
         sett_world_destroy(bodies.world);
     }
-    sweep_tell(&point);
+    sweep_print(&point);
 }
 
 /* ---- Storages against the share of entities that have the type ------------------------------- */
@@ -304,8 +308,8 @@ static void sweep_replaced(double share, const char* series)
 
 /* Sett's storages behind those of the textbook. */
 enum {
-    SWEEP_MATRIX = REFERENCE_KINDS,
-    SWEEP_PACKED,
+    SWEEP_ARRAY = REFERENCE_KINDS,
+    SWEEP_SPARSE,
     SWEEP_STORAGES
 };
 
@@ -321,7 +325,7 @@ typedef struct sweep_storage {
 
 static bool sweep_is_sett(const sweep_storage* storage)
 {
-    return storage->kind >= SWEEP_MATRIX;
+    return storage->kind >= SWEEP_ARRAY;
 }
 
 static void sweep_storage_create(sweep_storage* storage, uint32_t kind)
@@ -335,7 +339,7 @@ static void sweep_storage_create(sweep_storage* storage, uint32_t kind)
     }
     storage->world = scene_world(&run, false);
     storage->id = scene_type(storage->world, "Value", SWEEP_VALUE, 4,
-                             kind == SWEEP_MATRIX ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED);
+                             kind == SWEEP_ARRAY ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET);
     storage->entities = scene_entities(storage->world, sweep_count);
     storage->query = sweep_query(storage->world, storage->id);
 }
@@ -443,8 +447,8 @@ static uint32_t sweep_some(double share, uint32_t* numbers)
 
 static void sweep_storages(double share, uint32_t kind)
 {
-    const char* series = kind == SWEEP_MATRIX   ? "matrix"
-                         : kind == SWEEP_PACKED ? "packed"
+    const char* series = kind == SWEEP_ARRAY    ? "array"
+                         : kind == SWEEP_SPARSE ? "sparse-set"
                                                 : reference_names[kind];
     sweep_point points[4] = {{.sweep = "storage add", .series = series, .x = share},
                              {.sweep = "storage visit", .series = series, .x = share},
@@ -461,7 +465,7 @@ static void sweep_storages(double share, uint32_t kind)
         sweep_storage_once(points, kind, numbers, shuffled, count);
     }
     for (uint32_t k = 0; k < 4 && count != 0; k++) {
-        sweep_tell(&points[k]);
+        sweep_print(&points[k]);
     }
     scene_free(order);
     scene_free(shuffled);
@@ -498,16 +502,16 @@ static void sweep_memory(uint32_t count, uint32_t size, double share)
 {
     scene_density spread = {count, size, share, true, false, 0, 0, 0};
     scene_density clustered = {count, size, share, false, false, 0, 0, 0};
-    scene_density packed = {count, size, share, true, true, 0, 0, 0};
+    scene_density sparse_set = {count, size, share, true, true, 0, 0, 0};
     scene_density_measure(&spread);
     scene_density_measure(&clustered);
-    scene_density_measure(&packed);
+    scene_density_measure(&sparse_set);
     sweep_memory_line(count, size, "linear with bytes", share, (size_t)(size + 1) * count);
     sweep_memory_line(count, size, "linear with bits", share, spread.linear);
     sweep_memory_line(count, size, "sparse set", share, spread.sparse);
-    sweep_memory_line(count, size, "matrix", share, spread.measured);
-    sweep_memory_line(count, size, "matrix clustered", share, clustered.measured);
-    sweep_memory_line(count, size, "packed", share, packed.measured);
+    sweep_memory_line(count, size, "array", share, spread.measured);
+    sweep_memory_line(count, size, "array clustered", share, clustered.measured);
+    sweep_memory_line(count, size, "sparse-set", share, sparse_set.measured);
     for (uint32_t kind = 0; kind < REFERENCE_KINDS; kind++) {
         if (kind != REFERENCE_ORDERED) {
             sweep_memory_reference(count, size, share, (reference_kind)kind);
@@ -544,7 +548,7 @@ static void sweep_all_storages(void)
 
 static void sweep_all_fragments(void)
 {
-    static const char* const layouts[] = {"matrix", "packed", "group"};
+    static const char* const layouts[] = {"array", "sparse-set", "group"};
     static const double destroyed[] = {0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99};
     static const double replaced[] = {0.01, 0.1, 0.25, 0.5, 1, 2, 4, 8};
     for (size_t layout = 0; layout < sizeof(layouts) / sizeof(layouts[0]); layout++) {
@@ -566,8 +570,8 @@ int main(int argc, char** argv)
     }
     printf("sweep,series,x,low,median,high\n");
     for (uint32_t size = 4; size <= 256; size *= 2) {
-        sweep_size(size, SETT_STORAGE_MATRIX);
-        sweep_size(size, SETT_STORAGE_PACKED);
+        sweep_size(size, SETT_STORAGE_ARRAY);
+        sweep_size(size, SETT_STORAGE_SPARSE_SET);
     }
     for (uint32_t types = 4; types <= 1024; types *= 4) {
         sweep_types(types, 1, "types", types);

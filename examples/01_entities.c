@@ -60,7 +60,7 @@ int main(void)
 
     /* Misuse changes nothing, and says what it was. */
     if (!SETT_ADD_TAG(world, scout, Docked)) {
-        printf("refused: %s\n", sett_world_message(world));
+        printf("rejected: %s\n", sett_world_message(world));
     }
     sett_world_destroy(world);
     return 0;

@@ -33,8 +33,8 @@ int main(void)
     SETT_REGISTER_WITH(world, Bullet, .id = Bullet_id);
     sett_commands* commands = sett_world_commands(world);
 
-    sett_query* guns = SETT_QUERY_CREATE(world, SETT_WRITES(Gun), SETT_READS(Position));
-    sett_query* bullets = SETT_QUERY_CREATE(world, SETT_WRITES(Bullet), SETT_WRITES(Position));
+    sett_query* guns = SETT_QUERY_CREATE(world, SETT_INOUT(Gun), SETT_IN(Position));
+    sett_query* bullets = SETT_QUERY_CREATE(world, SETT_INOUT(Bullet), SETT_INOUT(Position));
 
     for (int k = 0; k < 3; k++) {
         sett_entity turret = sett_entity_create(world);
@@ -42,8 +42,8 @@ int main(void)
         SETT_SET(world, turret, Gun, .rounds = 2 + k);
     }
     for (int step = 0; step < 8; step++) {
-        SETT_QUERY(guns, b) {
-            Gun* gun = SETT_FIELD(b, 0, Gun);
+        SETT_QUERY_EACH(guns, b) {
+            Gun* gun = SETT_FIELD_MUT(b, 0, Gun);
             const Position* position = SETT_FIELD(b, 1, Position);
             SETT_EACH(b, i) {
                 if (gun[i].rounds-- > 0) {
@@ -57,9 +57,9 @@ int main(void)
                 }
             }
         }
-        SETT_QUERY(bullets, b) {
-            Bullet* bullet = SETT_FIELD(b, 0, Bullet);
-            Position* position = SETT_FIELD(b, 1, Position);
+        SETT_QUERY_EACH(bullets, b) {
+            Bullet* bullet = SETT_FIELD_MUT(b, 0, Bullet);
+            Position* position = SETT_FIELD_MUT(b, 1, Position);
             SETT_EACH(b, i) {
                 position[i].x += 1;
                 if (--bullet[i].life == 0) {

@@ -30,8 +30,8 @@ int main(void)
 {
     sett_world* world = sett_world_create(NULL);
     SETT_REGISTER_WITH(world, Price, .id = Price_id, .track_rows = true);
-    /* Few goods have it: a packed storage finds them without a look at the others. */
-    SETT_REGISTER_WITH(world, Sale, .id = Sale_id, .storage = SETT_STORAGE_PACKED);
+    /* Few goods have it: a sparse set finds them without a look at the others. */
+    SETT_REGISTER_WITH(world, Sale, .id = Sale_id, .storage = SETT_STORAGE_SPARSE_SET);
     SETT_REGISTER_TAG_WITH(world, Hidden, .id = Hidden_id);
 
     for (int k = 0; k < 10000; k++) {
@@ -49,9 +49,9 @@ int main(void)
     sett_query* shown = sett_query_create(
         world,
         &(sett_query_desc){.name = "shown",
-                           .terms = {SETT_READS(Price), SETT_MAY_READ(Sale), SETT_LACKS(Hidden)}});
+                           .terms = {SETT_IN(Price), SETT_OPTIONAL(Sale), SETT_WITHOUT(Hidden)}});
     long total = 0;
-    SETT_QUERY(shown, b) {
+    SETT_QUERY_EACH(shown, b) {
         const Price* price = SETT_FIELD(b, 0, Price);
         const Sale* sale = SETT_FIELD(b, 1, Sale);
         SETT_EACH(b, i) {
@@ -62,12 +62,11 @@ int main(void)
     explain(shown);
 
     sett_query* bargains = sett_query_create(
-        world,
-        &(sett_query_desc){.name = "bargains", .terms = {SETT_READS(Sale), SETT_WRITES(Price)}});
+        world, &(sett_query_desc){.name = "bargains", .terms = {SETT_IN(Sale), SETT_INOUT(Price)}});
     uint64_t before = sett_world_tick(world);
-    sett_world_advance(world); /* what is written from here on is newer than `before` */
-    SETT_QUERY(bargains, b) {
-        Price* price = SETT_FIELD(b, 1, Price);
+    sett_world_advance_tick(world); /* what is written from here on is newer than `before` */
+    SETT_QUERY_EACH(bargains, b) {
+        Price* price = SETT_FIELD_MUT(b, 1, Price);
         SETT_EACH(b, i) {
             price[i].cents -= 10;
         }

@@ -31,7 +31,7 @@ static void draw(sett_query* query, const char* label)
 {
     uint32_t switches = 0;
     uint32_t last = UINT32_MAX;
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         const Sprite* sprite = SETT_FIELD(b, 0, Sprite);
         SETT_EACH(b, i) {
             switches += sprite[i].layer != last;
@@ -53,21 +53,21 @@ int main(void)
             SETT_SET(world, entity, Burning, .heat = 1);
         }
     }
-    sett_query* sprites = SETT_QUERY_CREATE(world, SETT_READS(Sprite));
-    sett_query* fires = SETT_QUERY_CREATE(world, SETT_WRITES(Burning), SETT_READS(Sprite));
+    sett_query* sprites = SETT_QUERY_CREATE(world, SETT_IN(Sprite));
+    sett_query* fires = SETT_QUERY_CREATE(world, SETT_INOUT(Burning), SETT_IN(Sprite));
 
     draw(sprites, "in the order of creation");
-    /* A matrix has one order, that of the entities; a packed storage can have any. */
-    sett_component_convert(world, Sprite_id, SETT_STORAGE_PACKED);
+    /* An array has one order, that of the entities; a sparse set can have any. */
+    sett_component_convert(world, Sprite_id, SETT_STORAGE_SPARSE_SET);
     sett_sort_by_key(world, Sprite_id, offsetof(Sprite, layer), SETT_KEY_U32);
     draw(sprites, "sorted by layer");
-    sett_component_convert(world, Sprite_id, SETT_STORAGE_MATRIX);
+    sett_component_convert(world, Sprite_id, SETT_STORAGE_ARRAY);
 
     /* A few frames of real use, and the world says what it would change. */
     sett_world_record(world, true);
     for (int frame = 0; frame < 60; frame++) {
-        SETT_QUERY(fires, b) {
-            Burning* burning = SETT_FIELD(b, 0, Burning);
+        SETT_QUERY_EACH(fires, b) {
+            Burning* burning = SETT_FIELD_MUT(b, 0, Burning);
             SETT_EACH(b, i) {
                 burning[i].heat *= 0.9f;
             }

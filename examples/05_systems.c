@@ -26,8 +26,8 @@ enum {
 
 static void move(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
-        Position* p = SETT_FIELD(b, 0, Position);
+    SETT_SYSTEM_EACH(c, b) {
+        Position* p = SETT_FIELD_MUT(b, 0, Position);
         const Velocity* v = SETT_FIELD(b, 1, Velocity);
         SETT_EACH(b, i) {
             p[i].x += v[i].x * c->dt;
@@ -38,8 +38,8 @@ static void move(sett_context* c)
 
 static void fall(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
-        Velocity* v = SETT_FIELD(b, 0, Velocity);
+    SETT_SYSTEM_EACH(c, b) {
+        Velocity* v = SETT_FIELD_MUT(b, 0, Velocity);
         SETT_EACH(b, i) {
             v[i].y -= 9.81f * c->dt;
         }
@@ -49,8 +49,8 @@ static void fall(sett_context* c)
 /* What it records is applied when its phase ends. */
 static void age(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
-        Life* life = SETT_FIELD(b, 0, Life);
+    SETT_SYSTEM_EACH(c, b) {
+        Life* life = SETT_FIELD_MUT(b, 0, Life);
         SETT_EACH(b, i) {
             life[i].seconds -= c->dt;
             if (life[i].seconds <= 0) {
@@ -79,9 +79,9 @@ int main(void)
     SETT_REGISTER_WITH(world, Life, .id = Life_id);
 
     SETT_SYSTEM(world, emit, .phase = SETT_PHASE_INPUT, .interval = 0.5f);
-    SETT_SYSTEM(world, move, .terms = {SETT_WRITES(Position), SETT_READS(Velocity)});
-    SETT_SYSTEM(world, fall, .terms = {SETT_WRITES(Velocity)}, .before = {"move"});
-    SETT_SYSTEM(world, age, .terms = {SETT_WRITES(Life)});
+    SETT_SYSTEM(world, move, .terms = {SETT_INOUT(Position), SETT_IN(Velocity)});
+    SETT_SYSTEM(world, fall, .terms = {SETT_INOUT(Velocity)}, .before = {"move"});
+    SETT_SYSTEM(world, age, .terms = {SETT_INOUT(Life)});
 
     char text[1000];
     sett_schedule_describe(world, text, sizeof text);

@@ -8,25 +8,25 @@
 #include <stdio.h>
 
 /* A rotation with scale (a, b), and a place (x, y). */
-typedef struct Matrix {
+typedef struct Array {
     float a, b, x, y;
-} Matrix;
+} Array;
 
 typedef struct Transform {
-    Matrix local; /* relative to the parent */
-    Matrix world; /* worked out */
+    Array local; /* relative to the parent */
+    Array world; /* worked out */
 } Transform;
 
 static sett_component Transform_id;
 
-static Matrix product(Matrix p, Matrix m)
+static Array product(Array p, Array m)
 {
-    Matrix r = {p.a * m.a - p.b * m.b, p.b * m.a + p.a * m.b, p.x + p.a * m.x - p.b * m.y,
-                p.y + p.b * m.x + p.a * m.y};
+    Array r = {p.a * m.a - p.b * m.b, p.b * m.a + p.a * m.b, p.x + p.a * m.x - p.b * m.y,
+               p.y + p.b * m.x + p.a * m.y};
     return r;
 }
 
-static sett_entity place(sett_world* world, sett_entity parent, Matrix local)
+static sett_entity place(sett_world* world, sett_entity parent, Array local)
 {
     sett_entity e = sett_entity_create(world);
     SETT_SET(world, e, Transform, .local = local);
@@ -41,12 +41,12 @@ static sett_entity place(sett_world* world, sett_entity parent, Matrix local)
 static void propagate(sett_world* world, sett_query* query)
 {
     sett_accessor transforms = sett_accessor_make(world, Transform_id);
-    SETT_QUERY(query, b) {
-        Transform* t = SETT_FIELD(b, 0, Transform);
+    SETT_QUERY_EACH(query, b) {
+        Transform* t = SETT_FIELD_MUT(b, 0, Transform);
         const sett_hierarchy* node = SETT_FIELD(b, 1, sett_hierarchy);
         SETT_EACH(b, i) {
             const Transform* above =
-                node != NULL ? sett_hierarchy_find_above(&transforms, &node[i]) : NULL;
+                node != NULL ? sett_hierarchy_find_in_parent(&transforms, &node[i]) : NULL;
             t[i].world = above != NULL ? product(above->world, t[i].local) : t[i].local;
         }
     }
@@ -62,20 +62,20 @@ static void print(sett_world* world, const char* what, sett_entity e)
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    /* Packed, so that it can be sorted. */
-    Transform_id = SETT_REGISTER_WITH(world, Transform, .storage = SETT_STORAGE_PACKED);
+    /* Sparse-set, so that it can be sorted. */
+    Transform_id = SETT_REGISTER_WITH(world, Transform, .storage = SETT_STORAGE_SPARSE_SET);
     sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
 
-    sett_entity arm = place(world, sett_null(), (Matrix){1, 0, 5, 5});
+    sett_entity arm = place(world, sett_null(), (Array){1, 0, 5, 5});
     sett_entity hand = arm;
     for (int k = 0; k < 1000; k++) {
-        hand = place(world, hand, (Matrix){0.96f, 0.28f, 1, 0}); /* a link of length 1 */
+        hand = place(world, hand, (Array){0.96f, 0.28f, 1, 0}); /* a link of length 1 */
     }
 
-    sett_entity ship = place(world, sett_null(), (Matrix){0, 1, 100, 0}); /* by a quarter turn */
+    sett_entity ship = place(world, sett_null(), (Array){0, 1, 100, 0}); /* by a quarter turn */
     sett_name_set(world, ship, "ship");
     for (int k = 0; k < 10000; k++) {
-        sett_entity box = place(world, ship, (Matrix){1, 0, (float)(k % 100), (float)(k / 100)});
+        sett_entity box = place(world, ship, (Array){1, 0, (float)(k % 100), (float)(k / 100)});
         if (k == 4242) {
             sett_name_set(world, box, "cargo");
         }
@@ -84,7 +84,7 @@ int main(void)
     if (sett_hierarchy_sort(world, Transform_id) != SETT_OK) {
         return 1;
     }
-    sett_query* query = SETT_QUERY_CREATE(world, SETT_WRITES(Transform), SETT_MAY_READ(Hierarchy));
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Transform), SETT_OPTIONAL(Hierarchy));
     propagate(world, query);
     print(world, "the hand", hand);
     print(world, "the cargo", sett_name_lookup(world, sett_null(), "ship/cargo"));

@@ -45,7 +45,7 @@ int main(void)
     sett_component Hunts_id = sett_relationship_register(
         world, &(sett_relationship_desc){.name = "hunts", .size = sizeof(int)});
 
-    /* A prefab: a ship with a turret below it. Queries pass over both. */
+    /* A prefab: a ship with a turret below it. Queries skip both. */
     sett_entity ship = sett_entity_create(world);
     sett_entity turret = sett_entity_create(world);
     SETT_SET(world, ship, Hull, .strength = 100);
@@ -70,9 +70,9 @@ int main(void)
     }
 
     /* Presence is an ordinary term; what a link carries is an ordinary field. */
-    sett_query* hunters = SETT_QUERY_CREATE(world, SETT_READS(Hunts), SETT_READS(Hull));
+    sett_query* hunters = SETT_QUERY_CREATE(world, SETT_IN(Hunts), SETT_IN(Hull));
     int anger = 0;
-    SETT_QUERY(hunters, b) {
+    SETT_QUERY_EACH(hunters, b) {
         const Hunts* h = SETT_FIELD(b, 0, Hunts);
         SETT_EACH(b, i) {
             anger += h[i].anger;

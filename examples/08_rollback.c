@@ -38,7 +38,7 @@ static Game start(void)
     Game game = {.world = sett_world_create(NULL)};
     sett_component ball = SETT_REGISTER_WITH(game.world, Ball, .id = Ball_id);
     sett_entity_create_many(game.world, BALLS, &ball, 1, NULL, NULL);
-    game.balls = SETT_QUERY_CREATE(game.world, SETT_WRITES(Ball));
+    game.balls = SETT_QUERY_CREATE(game.world, SETT_INOUT(Ball));
     game.ring = sett_ring_create(game.world, LATE);
     return game;
 }
@@ -47,8 +47,8 @@ static Game start(void)
 static void play(Game* game, int32_t push)
 {
     sett_commands* commands = sett_world_commands(game->world);
-    SETT_QUERY(game->balls, b) {
-        Ball* ball = SETT_FIELD(b, 0, Ball);
+    SETT_QUERY_EACH(game->balls, b) {
+        Ball* ball = SETT_FIELD_MUT(b, 0, Ball);
         SETT_EACH(b, i) {
             ball[i].speed += push * (int32_t)(sett_batch_index(b, i) % 7);
             ball[i].place += ball[i].speed;

@@ -99,11 +99,11 @@ int main(void)
                                                       .user = &game});
     sett_entity ship = sett_entity_create(world);
     sett_instantiate(world, game.rock, 4, NULL);
-    sett_query* rocks = SETT_QUERY_CREATE(world, SETT_READS(Rock));
+    sett_query* rocks = SETT_QUERY_CREATE(world, SETT_IN(Rock));
     sett_commands* commands = sett_world_commands(world);
     for (int step = 0; game.rocks > 0; step++) {
         printf("step %2d: %2d rocks, %3d hits so far\n", step, game.rocks, game.hits);
-        SETT_QUERY(rocks, b) {
+        SETT_QUERY_EACH(rocks, b) {
             SETT_EACH(b, i) {
                 SETT_CMD_SET(commands, sett_batch_entity(b, i), Damage, .points = 2, .by = ship);
             }

@@ -9,7 +9,7 @@
  *
  * Run without arguments it runs all tests, with names only those; --list prints the names. The
  * first check that fails prints file, line and both values and ends the program with status 1: what
- * comes after a broken promise is noise. The last line is always "N passed, N failed".
+ * comes after a broken reservation is noise. The last line is always "N passed, N failed".
  *
  * SPDX-License-Identifier: MIT
  */
@@ -68,7 +68,7 @@ static inline uint64_t check_setting(const char* variable, uint64_t otherwise);
 
 /* A test of many operations says at each tenth how far it is; a short one says nothing. Called
  * after each operation, or after some. */
-static inline void check_tell(uint64_t done, uint64_t all);
+static inline void check_print(uint64_t done, uint64_t all);
 
 /* Under a sanitizer a round takes ten times as long, and what it finds it finds in the first few of
  * a kind: CHECK_ROUNDS(n) is n, and there a quarter of it. For rounds of one random sequence only:
@@ -115,7 +115,7 @@ typedef struct check_integer {
 typedef struct check_state {
     const char* running;
     size_t passed;
-    uint64_t told; /* tenths of the test that runs, by check_tell */
+    uint64_t notified; /* tenths of the test that runs, by check_print */
 } check_state;
 
 extern check_state check_progress;
@@ -197,11 +197,12 @@ static inline uint64_t check_setting(const char* variable, uint64_t otherwise)
     return value;
 }
 
-static inline void check_tell(uint64_t done, uint64_t all)
+static inline void check_print(uint64_t done, uint64_t all)
 {
     uint64_t tenth = all / 10;
-    if (all >= 200000 && done >= tenth * (check_progress.told + 1) && check_progress.told < 9) {
-        check_progress.told = done / tenth;
+    if (all >= 200000 && done >= tenth * (check_progress.notified + 1) &&
+        check_progress.notified < 9) {
+        check_progress.notified = done / tenth;
         printf("  %llu of %llu operations\n", (unsigned long long)done, (unsigned long long)all);
         fflush(stdout);
     }
@@ -210,7 +211,7 @@ static inline void check_tell(uint64_t done, uint64_t all)
 static inline void check_run_one(const check_test* test)
 {
     check_progress.running = test->name;
-    check_progress.told = 0;
+    check_progress.notified = 0;
     printf("%s\n", test->name);
     fflush(stdout);
     test->function();

@@ -1,6 +1,6 @@
 /* Feeds bytes to the loader of deltas: as they are; sealed, so that what passes the checks is
  * played and undone; and with the hashes left out of account, so that it stays. Whatever they are,
- * the world stays sound, and what was refused has left it as it was.
+ * the world stays sound, and what was rejected has left it as it was.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,10 +30,10 @@ static void fuzz_links(sett_world* world)
 {
     sett_component owes = sett_relationship_register(
         world, &(sett_relationship_desc){
-                   .name = "g", .size = 4, .on_target_destroyed = SETT_CLEANUP_REFUSE});
+                   .name = "g", .size = 4, .on_target_destroyed = SETT_CLEANUP_REJECT});
     sett_component likes = sett_relationship_register(
         world, &(sett_relationship_desc){
-                   .name = "h", .size = 4, .many = true, .storage = SETT_STORAGE_PACKED});
+                   .name = "h", .size = 4, .many = true, .storage = SETT_STORAGE_SPARSE_SET});
     sett_component led = sett_relationship_register(
         world, &(sett_relationship_desc){.name = "i", .on_source_destroyed = SETT_CLEANUP_DESTROY});
     for (uint32_t k = 1; k < 12; k++) {
@@ -60,12 +60,16 @@ static sett_world* fuzz_world(void)
     static const sett_component needed[] = {1};
     static const sett_component_desc types[] = {
         {.name = "a", .size = 8},
-        {.name = "b", .size = 8, .storage = SETT_STORAGE_PACKED, .bytes = bytes, .byte_count = 2},
+        {.name = "b",
+         .size = 8,
+         .storage = SETT_STORAGE_SPARSE_SET,
+         .bytes = bytes,
+         .byte_count = 2},
         {.name = "c"},
-        {.name = "d", .size = 4, .loose = true},
+        {.name = "d", .size = 4, .dont_fragment = true},
         {.name = "e", .size = 4, .keep_order = true},
         {.name = "f", .size = 4, .required = needed, .required_count = 1},
-        {.name = "k", .size = 4, .storage = SETT_STORAGE_PACKED},
+        {.name = "k", .size = 4, .storage = SETT_STORAGE_SPARSE_SET},
     };
     sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = 100000};
     sett_world* world = sett_world_create(&desc);
@@ -112,7 +116,7 @@ static void fuzz_apply(sett_world* world, const uint8_t* data, size_t size, bool
     }
     sett_status status = setti_delta_apply(world, copy, size, trust);
     if (status != SETT_OK) {
-        FUZZ_CHECK(sett_world_hash(world) == hash, "what was refused changed the world");
+        FUZZ_CHECK(sett_world_hash(world) == hash, "what was rejected changed the world");
         FUZZ_CHECK(sett_world_message(world)[0] != '\0', "");
     }
     const char* reason = "";

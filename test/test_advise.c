@@ -56,8 +56,8 @@ static uint32_t loop(sett_query* query, int times)
 {
     uint32_t found = 0;
     for (int k = 0; k < times; k++) {
-        SETT_QUERY(query, b) {
-            Position* p = SETT_FIELD(b, 0, Position);
+        SETT_QUERY_EACH(query, b) {
+            Position* p = SETT_FIELD_MUT(b, 0, Position);
             const Velocity* v = SETT_FIELD(b, 1, Velocity);
             SETT_EACH(b, i) {
                 p[i].x += v[i].x;
@@ -70,7 +70,7 @@ static uint32_t loop(sett_query* query, int times)
 
 static sett_query* make_query(sett_world* world)
 {
-    sett_query_desc desc = {.name = "move", .terms = {SETT_WRITES(Position), SETT_READS(Velocity)}};
+    sett_query_desc desc = {.name = "move", .terms = {SETT_INOUT(Position), SETT_IN(Velocity)}};
     return sett_query_create(world, &desc);
 }
 
@@ -94,8 +94,8 @@ static void group_is_advised(void)
     CHECK_MSG(strstr(advice, "group that owns Position, Velocity") != NULL, "%s", advice);
     CHECK_MSG(strstr(advice, "\"move\" finds 1000 entities") != NULL, "%s", advice);
 
-    CHECK_EQ(sett_component_convert(world, Position_id, SETT_STORAGE_PACKED), SETT_OK);
-    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_EQ(sett_component_convert(world, Position_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
+    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
     sett_group_desc group = {.owned = {Position_id, Velocity_id}};
     CHECK(sett_group_create(world, &group) != NULL);
     sett_world_record(world, true);
@@ -105,7 +105,7 @@ static void group_is_advised(void)
 }
 
 /* The same with so much coming and going that keeping a group costs more than it saves. */
-static void packed_is_advised(void)
+static void sparse_is_advised(void)
 {
     sett_world* world = make_world(100000, 1);
     sett_query* query = make_query(world);
@@ -120,29 +120,30 @@ static void packed_is_advised(void)
         }
     }
     CHECK_EQ(advise(world), 1);
-    CHECK_MSG(strstr(advice, "\"Velocity\" packed, which 1000 of 100000") != NULL, "%s", advice);
-    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_MSG(strstr(advice, "\"Velocity\" sparse-set, which 1000 of 100000") != NULL, "%s",
+              advice);
+    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
     CHECK_MSG(advise(world) == 0, "%s", advice);
     sett_world_destroy(world);
 }
 
-static void matrix_is_advised(void)
+static void array_is_advised(void)
 {
     sett_world* world = make_world(10000, 100);
-    sett_query_desc desc = {.terms = {SETT_WRITES(Position)}};
+    sett_query_desc desc = {.terms = {SETT_INOUT(Position)}};
     sett_query* query = sett_query_create(world, &desc);
-    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
     sett_world_record(world, true);
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK(b->count > 0);
     }
     CHECK_EQ(advise(world), 1);
-    CHECK_MSG(strstr(advice, "\"Velocity\" is packed, 10000 of 10000") != NULL, "%s", advice);
+    CHECK_MSG(strstr(advice, "\"Velocity\" is sparse-set, 10000 of 10000") != NULL, "%s", advice);
     sett_world_destroy(world);
 }
 
-/* Tags toggled independently of each other: each is told to be loose. */
-static void loose_is_advised(void)
+/* Tags toggled independently of each other: each is told to be dont_fragment. */
+static void dont_fragment_is_advised(void)
 {
     sett_world* world = sett_world_create(NULL);
     enum {
@@ -174,11 +175,11 @@ static void loose_is_advised(void)
     sett_world_stats(world, &stats);
     CHECK(stats.signatures > 1024);
     CHECK(advise(world) > 0);
-    CHECK_MSG(strstr(advice, "registered as loose") != NULL, "%s", advice);
+    CHECK_MSG(strstr(advice, "registered as dont_fragment") != NULL, "%s", advice);
     sett_world_destroy(world);
 }
 
-/* Recording sends every call the long way: it has to answer the same. */
+/* Recording sends every call the slow path: it has to answer the same. */
 static void recording_changes_nothing(void)
 {
     sett_world* world = make_world(100, 0);
@@ -199,5 +200,5 @@ static void recording_changes_nothing(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(nothing_recorded), TEST(group_is_advised), TEST(packed_is_advised),
-          TEST(matrix_is_advised), TEST(loose_is_advised), TEST(recording_changes_nothing))
+TEST_MAIN(TEST(nothing_recorded), TEST(group_is_advised), TEST(sparse_is_advised),
+          TEST(array_is_advised), TEST(dont_fragment_is_advised), TEST(recording_changes_nothing))

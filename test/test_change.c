@@ -119,7 +119,7 @@ static void scene_end(scene* s)
     journal[0] = '\0';
 }
 
-static void adding_initialises_and_tells(void)
+static void adding_initialises_and_notifies(void)
 {
     scene s;
     scene_begin(&s);
@@ -139,7 +139,7 @@ static void adding_initialises_and_tells(void)
 /* The way back is known, and starts where this entity is. */
 static void adding_what_is_there_changes_nothing(void)
 {
-    const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED,
+    const sett_storage_kind kinds[] = {SETT_STORAGE_ARRAY, SETT_STORAGE_SPARSE_SET,
                                        SETT_STORAGE_DEFAULT};
     for (uint32_t k = 0; k < 3; k++) {
         sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
@@ -161,7 +161,7 @@ static void adding_what_is_there_changes_nothing(void)
     }
 }
 
-static void setting_copies_and_tells(void)
+static void setting_copies_and_notifies(void)
 {
     scene s;
     scene_begin(&s);
@@ -194,24 +194,26 @@ static void what_is_required_comes_first_and_once(void)
     scene_end(&s);
 }
 
-/* Transitions that were taken before go a short way. It must not be taken for an entity that lacks
- * what is required: it cannot see it where that is loose, or where only a copy of the world went
+/* Transitions that were taken before go a fast path. It must not be taken for an entity that lacks
+ * what is required: it cannot see it where that is dont_fragment, or where only a copy of the
+ * world went
  * from set to set, in order of ids. */
 static void what_is_required_comes_every_time(void)
 {
-    static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
+    static const sett_storage_kind kinds[] = {SETT_STORAGE_ARRAY, SETT_STORAGE_SPARSE_SET};
     for (uint32_t k = 0; k < 6; k++) {
         sett_component base = 50;
-        bool loose = k >= 3;
+        bool dont_fragment = k >= 3;
         bool tag = k % 3 == 2;
-        sett_component_desc descs[] = {{.name = "base", .id = base, .size = 4, .loose = loose},
-                                       {.name = "other", .id = 60, .size = 4},
-                                       {.name = "needy",
-                                        .id = 3,
-                                        .size = tag ? 0 : 4,
-                                        .storage = tag ? SETT_STORAGE_DEFAULT : kinds[k % 3],
-                                        .required = &base,
-                                        .required_count = 1}};
+        sett_component_desc descs[] = {
+            {.name = "base", .id = base, .size = 4, .dont_fragment = dont_fragment},
+            {.name = "other", .id = 60, .size = 4},
+            {.name = "needy",
+             .id = 3,
+             .size = tag ? 0 : 4,
+             .storage = tag ? SETT_STORAGE_DEFAULT : kinds[k % 3],
+             .required = &base,
+             .required_count = 1}};
         sett_world* worlds[2];
         for (uint32_t w = 0; w < 2; w++) {
             worlds[w] = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
@@ -257,7 +259,7 @@ static void what_requires_goes_first(void)
     scene_end(&s);
 }
 
-static void destroying_tells_of_all_before_the_first_goes(void)
+static void destroying_notifies_of_all_before_the_first_goes(void)
 {
     scene s;
     scene_begin(&s);
@@ -330,7 +332,7 @@ static void count_add(sett_world* world, sett_entity entity, void* value, void* 
 }
 
 /* The free indices lie scattered, and hooks take further ones: nobody gets what another was
- * promised. */
+ * reserved. */
 static void hooks_run_when_all_of_many_are_there(void)
 {
     enum {
@@ -372,7 +374,7 @@ static sett_world* world_with_freed(uint32_t order, sett_component* ids)
     sett_world* world = quiet_world();
     ids[0] = sett_component_register(world, &(sett_component_desc){.name = "a", .size = 8});
     ids[1] = sett_component_register(
-        world, &(sett_component_desc){.name = "b", .size = 3, .storage = SETT_STORAGE_PACKED});
+        world, &(sett_component_desc){.name = "b", .size = 3, .storage = SETT_STORAGE_SPARSE_SET});
     ids[2] = sett_component_register(world, &(sett_component_desc){.name = "c", .size = 20});
     CHECK_EQ(sett_entity_create_many(world, AGAIN, ids, 3, NULL, e), SETT_OK);
     for (uint32_t k = 0; k < AGAIN; k++) {
@@ -387,7 +389,7 @@ static uint32_t list_of(sett_world* world, sett_component id, sett_entity* out)
 {
     uint32_t count = 0;
     sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         SETT_EACH(b, i) {
             out[count++] = sett_batch_entity(b, i);
         }
@@ -518,13 +520,14 @@ static void destroying_inside_of_the_hook_is_harmless(void)
     sett_component plain = sett_component_register(world, &(sett_component_desc){.name = "plain"});
     sett_component self = sett_component_register(
         world, &(sett_component_desc){.name = "self", .on_remove = destroy_self});
-    sett_component loose = sett_component_register(
-        world, &(sett_component_desc){.name = "loose", .loose = true, .on_remove = destroy_self});
+    sett_component dont_fragment = sett_component_register(
+        world, &(sett_component_desc){
+                   .name = "dont_fragment", .dont_fragment = true, .on_remove = destroy_self});
     sett_entity e[3];
     sett_entity_create_many(world, 3, &plain, 1, NULL, e);
     for (uint32_t k = 0; k < 3; k++) {
         sett_add(world, e[k], self);
-        sett_add(world, e[k], loose);
+        sett_add(world, e[k], dont_fragment);
     }
     dying_destroyed = 0;
     CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
@@ -551,7 +554,7 @@ static void a_value_may_come_from_the_same_storage(void)
             world, &(sett_component_desc){.name = kept != 0 ? "kept" : "big",
                                           .size = sizeof(Big),
                                           .keep_order = kept != 0,
-                                          .storage = SETT_STORAGE_PACKED});
+                                          .storage = SETT_STORAGE_SPARSE_SET});
         sett_entity e[40];
         sett_entity_create_many(world, 40, NULL, 0, NULL, e);
         for (uint32_t k = 0; k < 24; k++) {
@@ -628,7 +631,7 @@ static void a_value_may_end_others(void)
     sett_world_destroy(h.world);
 }
 
-static void matrix_addresses_hold(void)
+static void array_addresses_hold(void)
 {
     sett_world* world = quiet_world();
     sett_component id =
@@ -652,7 +655,7 @@ static void matrix_addresses_hold(void)
 
 static void reserved_additions_need_no_memory(void)
 {
-    static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
+    static const sett_storage_kind kinds[] = {SETT_STORAGE_ARRAY, SETT_STORAGE_SPARSE_SET};
     for (uint32_t k = 0; k < 2; k++) {
         sett_world* world = quiet_world();
         sett_component id = sett_component_register(
@@ -677,7 +680,7 @@ static void reserving_nothing_or_for_nobody(void)
     sett_world* world = quiet_world();
     sett_component id = sett_component_register(
         world, &(sett_component_desc){
-                   .name = "v", .size = (size_t)1 << 26, .storage = SETT_STORAGE_PACKED});
+                   .name = "v", .size = (size_t)1 << 26, .storage = SETT_STORAGE_SPARSE_SET});
     CHECK_EQ(sett_component_reserve(world, id, 0), SETT_OK);
     CHECK_EQ(sett_component_reserve(world, 77, 10), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_component_count(world, id), 0);
@@ -685,15 +688,15 @@ static void reserving_nothing_or_for_nobody(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(adding_initialises_and_tells), TEST(adding_what_is_there_changes_nothing),
-          TEST(setting_copies_and_tells), TEST(what_is_required_comes_first_and_once),
+TEST_MAIN(TEST(adding_initialises_and_notifies), TEST(adding_what_is_there_changes_nothing),
+          TEST(setting_copies_and_notifies), TEST(what_is_required_comes_first_and_once),
           TEST(what_is_required_comes_every_time), TEST(what_requires_goes_first),
-          TEST(destroying_tells_of_all_before_the_first_goes),
+          TEST(destroying_notifies_of_all_before_the_first_goes),
           TEST(clearing_an_entity_is_the_same_without_its_end),
           TEST(ending_the_world_ends_every_value), TEST(clearing_a_type_takes_what_requires_it),
           TEST(hooks_run_when_all_of_many_are_there), TEST(many_are_those_that_come_one_by_one),
           TEST(many_get_their_values_and_requirements), TEST(hooks_must_not_change_structure),
           TEST(destroying_inside_of_the_hook_is_harmless),
           TEST(a_value_may_come_from_the_same_storage), TEST(a_value_may_end_others),
-          TEST(matrix_addresses_hold), TEST(reserved_additions_need_no_memory),
+          TEST(array_addresses_hold), TEST(reserved_additions_need_no_memory),
           TEST(reserving_nothing_or_for_nobody))

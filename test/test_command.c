@@ -130,7 +130,7 @@ static void they_apply_in_the_order_of_their_recording(void)
     scene_end(&s);
 }
 
-static void unknown_types_are_refused_when_recording(void)
+static void unknown_types_are_rejected_when_recording(void)
 {
     scene s;
     scene_begin(&s);
@@ -148,7 +148,7 @@ static void unknown_types_are_refused_when_recording(void)
     scene_end(&s);
 }
 
-static void entities_can_be_promised_inside_of_loops(void)
+static void entities_can_be_reserved_inside_of_loops(void)
 {
     scene s;
     scene_begin(&s);
@@ -159,7 +159,7 @@ static void entities_can_be_promised_inside_of_loops(void)
     sett_query* query = sett_query_create(s.world, &desc);
     static sett_entity made[500];
     uint32_t count = 0;
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         SETT_EACH(b, row) {
             uint32_t value = sett_batch_index(b, row);
             made[count] = sett_cmd_create(s.commands);
@@ -234,15 +234,15 @@ static void dropped_commands_leave_no_trace(void)
     scene_begin(&s);
     sett_entity e = sett_entity_create(s.world);
     uint64_t value = 1;
-    sett_entity promised = sett_cmd_create(s.commands);
-    sett_cmd_set(s.commands, promised, s.owned, &value);
+    sett_entity reserved = sett_cmd_create(s.commands);
+    sett_cmd_set(s.commands, reserved, s.owned, &value);
     sett_cmd_set(s.commands, e, s.owned, &value);
     CHECK_EQ(owned_alive, 2);
     sett_commands_clear(s.commands);
     CHECK_EQ(owned_alive, 0);
     CHECK_EQ(sett_commands_count(s.commands), 0);
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
-    CHECK(!sett_has(s.world, e, s.owned) && !sett_entity_valid(s.world, promised));
+    CHECK(!sett_has(s.world, e, s.owned) && !sett_entity_valid(s.world, reserved));
     scene_end(&s);
 }
 
@@ -256,7 +256,7 @@ static void buffers_are_independent(void)
     sett_entity first = sett_cmd_create(a);
     sett_entity second = sett_cmd_create(b);
     CHECK(first.index != second.index);
-    sett_cmd_add(b, first, s.tag); /* about what another buffer promised */
+    sett_cmd_add(b, first, s.tag); /* about what another buffer reserved */
     CHECK_EQ(sett_commands_apply(b), SETT_OK);
     CHECK(sett_entity_valid(s.world, second) && !sett_entity_valid(s.world, first));
     CHECK_EQ(sett_commands_apply(a), SETT_OK);
@@ -322,60 +322,60 @@ static void a_buffer_being_applied_cannot_be_cleared(void)
 
 /* ---- What a command finds -------------------------------------------------------------------- */
 
-typedef struct told {
+typedef struct notified {
     uint32_t added;
     uint32_t set;
     uint32_t removed;
-} told;
+} notified;
 
-static void told_add(sett_world* world, sett_entity entity, void* value, void* user)
+static void notified_add(sett_world* world, sett_entity entity, void* value, void* user)
 {
     (void)world;
     (void)entity;
     (void)value;
-    ((told*)user)->added++;
+    ((notified*)user)->added++;
 }
 
-static void told_set(sett_world* world, sett_entity entity, void* value, void* user)
+static void notified_set(sett_world* world, sett_entity entity, void* value, void* user)
 {
     (void)world;
     (void)entity;
     (void)value;
-    ((told*)user)->set++;
+    ((notified*)user)->set++;
 }
 
-static void told_remove(sett_world* world, sett_entity entity, void* value, void* user)
+static void notified_remove(sett_world* world, sett_entity entity, void* value, void* user)
 {
     (void)world;
     (void)entity;
     (void)value;
-    ((told*)user)->removed++;
+    ((notified*)user)->removed++;
 }
 
 /* A scene whose component `number` is observed. */
-static void observed_begin(scene* s, told* t)
+static void observed_begin(scene* s, notified* t)
 {
     scene_begin(s);
     memset(t, 0, sizeof(*t));
     sett_observer_desc desc = {.component = s->number,
-                               .on_add = told_add,
-                               .on_set = told_set,
-                               .on_remove = told_remove,
+                               .on_add = notified_add,
+                               .on_set = notified_set,
+                               .on_remove = notified_remove,
                                .user = t};
     CHECK(sett_observer_create(s->world, &desc) != NULL);
 }
 
-static void expect_told(const told* t, uint32_t added, uint32_t set, uint32_t removed)
+static void expect_notified(const notified* t, uint32_t added, uint32_t set, uint32_t removed)
 {
     CHECK_EQ(t->added, added);
     CHECK_EQ(t->set, set);
     CHECK_EQ(t->removed, removed);
 }
 
-static void of_an_entity_that_is_gone_all_are_passed_over(void)
+static void commands_about_a_dead_entity_are_skipped(void)
 {
     scene s;
-    told t;
+    notified t;
     observed_begin(&s, &t);
     sett_entity gone = sett_entity_create(s.world);
     uint64_t value = 3;
@@ -390,14 +390,14 @@ static void of_an_entity_that_is_gone_all_are_passed_over(void)
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
     CHECK_EQ(owned_alive, 0);
     CHECK_EQ(sett_entity_count(s.world), 0);
-    expect_told(&t, 0, 0, 0);
+    expect_notified(&t, 0, 0, 0);
     scene_end(&s);
 }
 
 static void an_add_of_what_is_there_leaves_the_value(void)
 {
     scene s;
-    told t;
+    notified t;
     observed_begin(&s, &t);
     sett_entity e = sett_entity_create(s.world);
     uint32_t value = 3;
@@ -405,14 +405,14 @@ static void an_add_of_what_is_there_leaves_the_value(void)
     sett_set(s.world, e, s.number, &value);
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
     CHECK_EQ(number_of(&s, e), 3);
-    expect_told(&t, 1, 1, 0);
+    expect_notified(&t, 1, 1, 0);
     scene_end(&s);
 }
 
 static void a_set_of_what_is_absent_adds_it(void)
 {
     scene s;
-    told t;
+    notified t;
     observed_begin(&s, &t);
     sett_entity e = sett_entity_create(s.world);
     uint32_t value = 3;
@@ -421,41 +421,41 @@ static void a_set_of_what_is_absent_adds_it(void)
     sett_remove(s.world, e, s.number);
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
     CHECK_EQ(number_of(&s, e), 3);
-    expect_told(&t, 2, 1, 1);
+    expect_notified(&t, 2, 1, 1);
     scene_end(&s);
 }
 
-static void a_remove_of_what_is_absent_is_passed_over(void)
+static void a_remove_of_an_absent_component_is_skipped(void)
 {
     scene s;
-    told t;
+    notified t;
     observed_begin(&s, &t);
     sett_entity e = sett_entity_create(s.world);
     sett_add(s.world, e, s.number);
     sett_cmd_remove(s.commands, e, s.number);
     sett_remove(s.world, e, s.number);
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
-    expect_told(&t, 1, 0, 1);
+    expect_notified(&t, 1, 0, 1);
     sett_cmd_clear(s.commands, e);
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
-    expect_told(&t, 1, 0, 1);
+    expect_notified(&t, 1, 0, 1);
     CHECK(sett_entity_valid(s.world, e));
     CHECK_EQ(sett_world_error(s.world), SETT_OK); /* none of this is an error */
     scene_end(&s);
 }
 
-static void what_is_refused_is_passed_over(void)
+static void rejected_commands_are_skipped(void)
 {
     scene s;
     scene_begin(&s);
     sett_entity parent = sett_entity_create(s.world);
     sett_entity child = sett_entity_create(s.world);
     CHECK_EQ(sett_hierarchy_attach(s.world, child, parent), SETT_OK);
-    CHECK_EQ(sett_hierarchy_set_policy(s.world, parent, SETT_CHILDREN_REFUSE), SETT_OK);
+    CHECK_EQ(sett_hierarchy_set_policy(s.world, parent, SETT_CHILDREN_REJECT), SETT_OK);
     sett_cmd_destroy(s.commands, parent);
     sett_cmd_add(s.commands, parent, s.tag);
     CHECK_EQ(sett_commands_apply(s.commands), SETT_OK);
-    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_REJECTED);
     CHECK(strstr(sett_world_message(s.world), "sett_commands_apply: sett_entity_destroy: entity") ==
           sett_world_message(s.world));
     CHECK(sett_has(s.world, parent, s.tag));
@@ -475,7 +475,7 @@ static void what_is_refused_is_passed_over(void)
 
 /* ---- Handles that are not applied yet -------------------------------------------------------- */
 
-static void a_promised_handle_does_not_live_yet(void)
+static void a_reserved_handle_does_not_live_yet(void)
 {
     scene s;
     scene_begin(&s);
@@ -613,7 +613,7 @@ static void out_of_memory_stops_and_says_where(void)
 {
     static scarce_memory memory;
     stopped c = {.world = scarce_world(&memory), .left = 4};
-    sett_component_desc desc = {.name = "big", .size = 4000, .storage = SETT_STORAGE_PACKED};
+    sett_component_desc desc = {.name = "big", .size = 4000, .storage = SETT_STORAGE_SPARSE_SET};
     c.big = sett_component_register(c.world, &desc);
     c.commands = sett_world_commands(c.world);
     static unsigned char value[4000];
@@ -627,67 +627,67 @@ static void out_of_memory_stops_and_says_where(void)
     scarce_end(&memory, c.world);
 }
 
-/* ---- Lanes ----------------------------------------------------------------------------------- */
+/* ---- Jobs ----------------------------------------------------------------------------------- */
 
-#define LANES 3
+#define JOBS 3
 
-/* Gives the table holes, promises, and slots of later lives. */
-static void lanes_prepare(const scene* s, sett_commands** lane)
+/* Gives the table holes, reservations, and slots of later lives. */
+static void jobs_prepare(const scene* s, sett_commands** job)
 {
     static sett_entity e[300];
     sett_entity_create_many(s->world, 300, NULL, 0, NULL, e);
     for (uint32_t k = 0; k < 300; k += 3) {
         sett_entity_destroy(s->world, e[k]);
     }
-    for (uint32_t k = 0; k < LANES; k++) {
-        lane[k] = sett_commands_create(s->world);
+    for (uint32_t k = 0; k < JOBS; k++) {
+        job[k] = sett_commands_create(s->world);
     }
     sett_cmd_create(s->commands);
-    sett_cmd_create(lane[1]); /* from before: stays in front */
+    sett_cmd_create(job[1]); /* from before: stays in front */
 }
 
-/* Creates `count` entities in each lane, each with its lane and its number, in turns of `turn`. */
-static void lanes_record(const scene* s, sett_commands** lane, uint32_t count, uint32_t turn,
-                         sett_entity made[LANES][500])
+/* Creates `count` entities in each job, each with its job and its number, in turns of `turn`. */
+static void jobs_record(const scene* s, sett_commands** job, uint32_t count, uint32_t turn,
+                        sett_entity made[JOBS][500])
 {
     for (uint32_t begin = 0; begin < count; begin += turn) {
-        for (uint32_t k = LANES; k-- > 0;) {
+        for (uint32_t k = JOBS; k-- > 0;) {
             for (uint32_t n = begin; n < begin + turn && n < count; n++) {
                 uint32_t value = k * 1000 + n;
-                made[k][n] = sett_cmd_create(lane[k]);
-                CHECK_EQ(sett_cmd_set(lane[k], made[k][n], s->number, &value), SETT_OK);
+                made[k][n] = sett_cmd_create(job[k]);
+                CHECK_EQ(sett_cmd_set(job[k], made[k][n], s->number, &value), SETT_OK);
             }
         }
     }
 }
 
-static void lanes_give_the_same_handles_in_any_order(void)
+static void jobs_give_the_same_handles_in_any_order(void)
 {
-    static sett_entity made[2][LANES][500];
+    static sett_entity made[2][JOBS][500];
     for (uint32_t round = 0; round < 2; round++) {
         scene s;
         scene_begin(&s);
-        sett_commands* lane[LANES];
-        lanes_prepare(&s, lane);
+        sett_commands* job[JOBS];
+        jobs_prepare(&s, job);
         const setti_id_set* ids = &s.world->entities.ids;
-        uint32_t tail = ids->count + s.world->entities.promised;
+        uint32_t tail = ids->count + s.world->entities.reserved;
         CHECK_EQ(tail, 202);
-        setti_commands_begin_lanes(s.world, lane, LANES);
+        setti_commands_begin_jobs(s.world, job, JOBS);
         static sett_world before; /* what threads share must not be written */
         memcpy(&before, s.world, sizeof(before));
-        lanes_record(&s, lane, 500, round == 0 ? 1 : 77, made[round]);
+        jobs_record(&s, job, 500, round == 0 ? 1 : 77, made[round]);
         CHECK(memcmp(&before, s.world, sizeof(before)) == 0);
-        for (uint32_t k = 0; k < LANES; k++) {
+        for (uint32_t k = 0; k < JOBS; k++) {
             for (uint32_t n = 0; n < 500; n++) {
-                uint32_t row = tail + (n / 64 * LANES + k) * 64 + n % 64;
+                uint32_t row = tail + (n / 64 * JOBS + k) * 64 + n % 64;
                 CHECK_EQ(made[round][k][n].index, setti_id_set_dense(ids, row));
                 CHECK(!sett_entity_valid(s.world, made[round][k][n]));
                 CHECK(sett_is_null(sett_entity_at(s.world, made[round][k][n].index)));
             }
         }
-        CHECK_EQ(setti_commands_merge_lanes(s.world, lane, LANES), SETT_OK);
-        CHECK_EQ(sett_entity_count(s.world), 200 + 1 + LANES * 500);
-        for (uint32_t k = 0; k < LANES; k++) {
+        CHECK_EQ(setti_commands_merge_jobs(s.world, job, JOBS), SETT_OK);
+        CHECK_EQ(sett_entity_count(s.world), 200 + 1 + JOBS * 500);
+        for (uint32_t k = 0; k < JOBS; k++) {
             for (uint32_t n = 0; n < 500; n++) {
                 CHECK_EQ(number_of(&s, made[round][k][n]), k * 1000 + n);
             }
@@ -697,98 +697,98 @@ static void lanes_give_the_same_handles_in_any_order(void)
     CHECK(memcmp(made[0], made[1], sizeof(made[0])) == 0);
 }
 
-static void lanes_apply_first_to_last(void)
+static void jobs_apply_first_to_last(void)
 {
     scene s;
     scene_begin(&s);
-    sett_commands* lane[LANES];
-    lanes_prepare(&s, lane);
+    sett_commands* job[JOBS];
+    jobs_prepare(&s, job);
     sett_entity e = sett_entity_create(s.world);
-    setti_commands_begin_lanes(s.world, lane, LANES);
-    for (uint32_t k = LANES; k-- > 0;) {
-        sett_cmd_set(lane[k], e, s.number, &k);
+    setti_commands_begin_jobs(s.world, job, JOBS);
+    for (uint32_t k = JOBS; k-- > 0;) {
+        sett_cmd_set(job[k], e, s.number, &k);
     }
-    CHECK_EQ(setti_commands_merge_lanes(s.world, lane, LANES), SETT_OK);
-    CHECK_EQ(number_of(&s, e), LANES - 1);
+    CHECK_EQ(setti_commands_merge_jobs(s.world, job, JOBS), SETT_OK);
+    CHECK_EQ(number_of(&s, e), JOBS - 1);
     scene_end(&s);
 }
 
-static void while_lanes_record_nothing_else_happens(void)
+static void while_jobs_record_nothing_else_happens(void)
 {
     scene s;
     scene_begin(&s);
-    sett_commands* lane[LANES];
-    lanes_prepare(&s, lane);
-    setti_commands_begin_lanes(s.world, lane, LANES);
-    sett_entity made = sett_cmd_create(lane[0]);
+    sett_commands* job[JOBS];
+    jobs_prepare(&s, job);
+    setti_commands_begin_jobs(s.world, job, JOBS);
+    sett_entity made = sett_cmd_create(job[0]);
     CHECK(sett_is_null(sett_entity_create(s.world)));
     CHECK(strstr(sett_world_message(s.world), "sett_progress") != NULL);
     CHECK(sett_is_null(sett_cmd_create(s.commands)));
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_LOCKED);
     CHECK_EQ(sett_entity_create_handle(s.world, made), SETT_STATUS_LOCKED);
-    CHECK_EQ(sett_commands_apply(lane[0]), SETT_STATUS_LOCKED);
-    sett_commands_clear(lane[0]); /* its handles are out */
-    sett_commands_destroy(lane[0]);
-    CHECK_EQ(sett_commands_count(lane[0]), 1);
-    CHECK_EQ(setti_commands_merge_lanes(s.world, lane, LANES), SETT_OK);
+    CHECK_EQ(sett_commands_apply(job[0]), SETT_STATUS_LOCKED);
+    sett_commands_clear(job[0]); /* its handles are out */
+    sett_commands_destroy(job[0]);
+    CHECK_EQ(sett_commands_count(job[0]), 1);
+    CHECK_EQ(setti_commands_merge_jobs(s.world, job, JOBS), SETT_OK);
     CHECK(sett_entity_valid(s.world, made));
     CHECK(!sett_is_null(sett_entity_create(s.world)));
-    setti_commands_begin_lanes(s.world, lane, LANES); /* left for sett_world_destroy */
-    sett_cmd_create(lane[2]);
+    setti_commands_begin_jobs(s.world, job, JOBS); /* left for sett_world_destroy */
+    sett_cmd_create(job[2]);
     scene_end(&s);
 }
 
-static void lanes_end_at_the_limit(void)
+static void jobs_end_at_the_limit(void)
 {
     sett_world* world =
         sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 100});
-    sett_commands* lane[2] = {sett_commands_create(world), sett_commands_create(world)};
-    setti_commands_begin_lanes(world, lane, 2);
+    sett_commands* job[2] = {sett_commands_create(world), sett_commands_create(world)};
+    setti_commands_begin_jobs(world, job, 2);
     for (uint32_t n = 0; n < 64; n++) {
-        CHECK_EQ(sett_cmd_create(lane[0]).index, n);
+        CHECK_EQ(sett_cmd_create(job[0]).index, n);
     }
-    CHECK(sett_is_null(sett_cmd_create(lane[0]))); /* slot 128 */
+    CHECK(sett_is_null(sett_cmd_create(job[0]))); /* slot 128 */
     for (uint32_t n = 0; n < 36; n++) {
-        CHECK_EQ(sett_cmd_create(lane[1]).index, 64 + n);
+        CHECK_EQ(sett_cmd_create(job[1]).index, 64 + n);
     }
-    CHECK(sett_is_null(sett_cmd_create(lane[1])));
-    CHECK_EQ(sett_world_error(world), SETT_OK); /* a lane does not write to the world */
-    CHECK_EQ(setti_commands_merge_lanes(world, lane, 2), SETT_OK);
+    CHECK(sett_is_null(sett_cmd_create(job[1])));
+    CHECK_EQ(sett_world_error(world), SETT_OK); /* a job does not write to the world */
+    CHECK_EQ(setti_commands_merge_jobs(world, job, 2), SETT_OK);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
     CHECK_EQ(sett_entity_count(world), 100);
     sett_world_destroy(world);
 }
 
-typedef struct lane_scarcity {
+typedef struct job_scarcity {
     sett_world* world;
-    sett_commands* lane[LANES];
+    sett_commands* job[JOBS];
     sett_component number;
-    sett_entity made[LANES][500];
-} lane_scarcity;
+    sett_entity made[JOBS][500];
+} job_scarcity;
 
-static bool lanes_merge(void* user)
+static bool jobs_merge(void* user)
 {
-    lane_scarcity* c = user;
-    return setti_commands_merge_lanes(c->world, c->lane, LANES) == SETT_OK;
+    job_scarcity* c = user;
+    return setti_commands_merge_jobs(c->world, c->job, JOBS) == SETT_OK;
 }
 
-static void lanes_wait_for_memory(void)
+static void jobs_wait_for_memory(void)
 {
     static scarce_memory memory;
-    static lane_scarcity c;
+    static job_scarcity c;
     c.world = scarce_world(&memory);
     sett_component_desc desc = {.name = "number", .size = 4};
     scene s = {.world = c.world, .number = sett_component_register(c.world, &desc)};
-    for (uint32_t k = 0; k < LANES; k++) {
-        c.lane[k] = sett_commands_create(c.world);
+    for (uint32_t k = 0; k < JOBS; k++) {
+        c.job[k] = sett_commands_create(c.world);
     }
     sett_entity_create(c.world);
-    setti_commands_begin_lanes(c.world, c.lane, LANES);
-    lanes_record(&s, c.lane, 500, 10, c.made);
-    scarce_run(c.world, &memory, lanes_merge, NULL, &c);
+    setti_commands_begin_jobs(c.world, c.job, JOBS);
+    jobs_record(&s, c.job, 500, 10, c.made);
+    scarce_run(c.world, &memory, jobs_merge, NULL, &c);
     CHECK(memory.failures > 4); /* three pages of entities, and values */
-    CHECK_EQ(sett_entity_count(c.world), 1 + LANES * 500);
-    for (uint32_t k = 0; k < LANES; k++) {
+    CHECK_EQ(sett_entity_count(c.world), 1 + JOBS * 500);
+    for (uint32_t k = 0; k < JOBS; k++) {
         for (uint32_t n = 0; n < 500; n++) {
             CHECK_EQ(number_of(&s, c.made[k][n]), k * 1000 + n);
         }
@@ -797,24 +797,24 @@ static void lanes_wait_for_memory(void)
 }
 
 /* What a failed merge leaves can be dropped; its handles do not come back. */
-static void dropped_lanes_leave_dead_handles(void)
+static void dropped_jobs_leave_dead_handles(void)
 {
     scene s;
     scene_begin(&s);
-    sett_commands* lane[LANES];
-    static sett_entity made[LANES][500];
-    lanes_prepare(&s, lane);
-    setti_commands_begin_lanes(s.world, lane, LANES);
-    lanes_record(&s, lane, 100, 9, made);
-    CHECK_EQ(setti_commands_end_lanes(s.world, lane, LANES), SETT_OK);
-    for (uint32_t k = 0; k < LANES; k++) {
-        sett_commands_clear(lane[k]);
+    sett_commands* job[JOBS];
+    static sett_entity made[JOBS][500];
+    jobs_prepare(&s, job);
+    setti_commands_begin_jobs(s.world, job, JOBS);
+    jobs_record(&s, job, 100, 9, made);
+    CHECK_EQ(setti_commands_end_jobs(s.world, job, JOBS), SETT_OK);
+    for (uint32_t k = 0; k < JOBS; k++) {
+        sett_commands_clear(job[k]);
     }
     sett_commands_clear(s.commands);
-    CHECK_EQ(s.world->entities.promised, 0);
+    CHECK_EQ(s.world->entities.reserved, 0);
     for (uint32_t n = 0; n < 2000; n++) { /* takes all the slots, and more */
         sett_entity fresh = sett_entity_create(s.world);
-        for (uint32_t k = 0; k < LANES * 100; k++) {
+        for (uint32_t k = 0; k < JOBS * 100; k++) {
             sett_entity other = made[k / 100][k % 100];
             CHECK(fresh.index != other.index || fresh.generation > other.generation);
         }
@@ -823,17 +823,17 @@ static void dropped_lanes_leave_dead_handles(void)
 }
 
 TEST_MAIN(TEST(nothing_happens_until_applied), TEST(they_apply_in_the_order_of_their_recording),
-          TEST(unknown_types_are_refused_when_recording),
-          TEST(entities_can_be_promised_inside_of_loops), TEST(large_values_keep_their_alignment),
+          TEST(unknown_types_are_rejected_when_recording),
+          TEST(entities_can_be_reserved_inside_of_loops), TEST(large_values_keep_their_alignment),
           TEST(what_hooks_record_is_applied_too), TEST(dropped_commands_leave_no_trace),
           TEST(buffers_are_independent), TEST(values_without_copy_move),
           TEST(a_buffer_being_applied_cannot_be_cleared),
-          TEST(of_an_entity_that_is_gone_all_are_passed_over),
+          TEST(commands_about_a_dead_entity_are_skipped),
           TEST(an_add_of_what_is_there_leaves_the_value), TEST(a_set_of_what_is_absent_adds_it),
-          TEST(a_remove_of_what_is_absent_is_passed_over), TEST(what_is_refused_is_passed_over),
-          TEST(a_promised_handle_does_not_live_yet), TEST(what_waits_can_be_read),
+          TEST(a_remove_of_an_absent_component_is_skipped), TEST(rejected_commands_are_skipped),
+          TEST(a_reserved_handle_does_not_live_yet), TEST(what_waits_can_be_read),
           TEST(recording_allocates_nothing_once_it_has_grown),
-          TEST(out_of_memory_stops_and_says_where), TEST(lanes_give_the_same_handles_in_any_order),
-          TEST(lanes_apply_first_to_last), TEST(while_lanes_record_nothing_else_happens),
-          TEST(lanes_end_at_the_limit), TEST(lanes_wait_for_memory),
-          TEST(dropped_lanes_leave_dead_handles))
+          TEST(out_of_memory_stops_and_says_where), TEST(jobs_give_the_same_handles_in_any_order),
+          TEST(jobs_apply_first_to_last), TEST(while_jobs_record_nothing_else_happens),
+          TEST(jobs_end_at_the_limit), TEST(jobs_wait_for_memory),
+          TEST(dropped_jobs_leave_dead_handles))

@@ -9,7 +9,7 @@ static sett_component must_register(sett_world* world, sett_component_desc desc)
     return id;
 }
 
-static void must_refuse(sett_world* world, sett_component_desc desc, sett_status status,
+static void must_reject(sett_world* world, sett_component_desc desc, sett_status status,
                         const char* text)
 {
     sett_stats before;
@@ -26,10 +26,10 @@ static void must_refuse(sett_world* world, sett_component_desc desc, sett_status
 static void defaults_are_resolved(void)
 {
     static const size_t expected[][3] = {
-        {1, 1, SETT_STORAGE_MATRIX},   {2, 2, SETT_STORAGE_MATRIX},
-        {6, 2, SETT_STORAGE_MATRIX},   {8, 8, SETT_STORAGE_MATRIX},
-        {12, 4, SETT_STORAGE_MATRIX},  {256, 16, SETT_STORAGE_MATRIX},
-        {257, 1, SETT_STORAGE_PACKED}, {4096, 16, SETT_STORAGE_PACKED}};
+        {1, 1, SETT_STORAGE_ARRAY},        {2, 2, SETT_STORAGE_ARRAY},
+        {6, 2, SETT_STORAGE_ARRAY},        {8, 8, SETT_STORAGE_ARRAY},
+        {12, 4, SETT_STORAGE_ARRAY},       {256, 16, SETT_STORAGE_ARRAY},
+        {257, 1, SETT_STORAGE_SPARSE_SET}, {4096, 16, SETT_STORAGE_SPARSE_SET}};
     sett_world* world = quiet_world();
     for (uint32_t k = 0; k < 8; k++) {
         char name[16];
@@ -72,7 +72,7 @@ static void the_same_again_is_the_same(void)
     desc.id = id;
     CHECK_EQ(sett_component_register(world, &desc), id);
     desc.align = 16; /* what the default resolves to */
-    desc.storage = SETT_STORAGE_MATRIX;
+    desc.storage = SETT_STORAGE_ARRAY;
     CHECK_EQ(sett_component_register(world, &desc), id);
     sett_stats stats;
     sett_world_stats(world, &stats);
@@ -91,15 +91,15 @@ static void a_conflict_says_what_differs(void)
     must_register(world, first);
     sett_component_desc other = first;
     other.size = 56;
-    must_refuse(world, other, SETT_STATUS_CONFLICT, "\"thing\" is registered already");
+    must_reject(world, other, SETT_STATUS_CONFLICT, "\"thing\" is registered already");
     CHECK(strstr(sett_world_message(world), "otherwise: size 48, not 56") != NULL);
     other = first;
     other.id = 31;
-    other.storage = SETT_STORAGE_PACKED;
-    must_refuse(world, other, SETT_STATUS_CONFLICT, "id 30, not 31; matrix, not packed");
+    other.storage = SETT_STORAGE_SPARSE_SET;
+    must_reject(world, other, SETT_STATUS_CONFLICT, "id 30, not 31; array, not sparse-set");
     other = first;
     other.name = "other"; /* the id is taken */
-    must_refuse(world, other, SETT_STATUS_CONFLICT,
+    must_reject(world, other, SETT_STATUS_CONFLICT,
                 "\"other\" cannot have id 30: \"thing\" has it");
     CHECK_EQ(sett_component_find(world, "other"), 0);
     CHECK_END(world);
@@ -112,28 +112,28 @@ static void every_difference_is_a_conflict(void)
     static const uint32_t offset = 8;
     sett_component base = must_register(world, (sett_component_desc){.name = "base"});
     sett_component_desc good = {
-        .name = "thing", .size = 64, .align = 8, .storage = SETT_STORAGE_PACKED};
+        .name = "thing", .size = 64, .align = 8, .storage = SETT_STORAGE_SPARSE_SET};
     must_register(world, good);
     for (uint32_t way = 0; way < 8; way++) {
         sett_component_desc bad = good;
         bad.align = way == 0 ? 16 : bad.align;
-        bad.storage = way == 1 ? SETT_STORAGE_MATRIX : bad.storage;
+        bad.storage = way == 1 ? SETT_STORAGE_ARRAY : bad.storage;
         bad.save = way == 2 ? SETT_SAVE_SKIP : bad.save;
         bad.layout_version = way == 3 ? 1 : 0;
         bad.keep_order = way == 4;
-        bad.loose = way == 5;
+        bad.dont_fragment = way == 5;
         bad.track_rows = way == 6;
         bad.required = way == 7 ? &base : NULL;
         bad.required_count = way == 7;
-        must_refuse(world, bad, SETT_STATUS_CONFLICT, "thing");
+        must_reject(world, bad, SETT_STATUS_CONFLICT, "thing");
     }
     good.entity_offsets = &offset;
     good.entity_offset_count = 1;
-    must_refuse(world, good, SETT_STATUS_CONFLICT, "thing");
+    must_reject(world, good, SETT_STATUS_CONFLICT, "thing");
     CHECK_END(world);
 }
 
-static void bad_descriptors_are_refused(void)
+static void bad_descriptors_are_rejected(void)
 {
     sett_world* world = quiet_world();
     static const uint32_t outside = 4;
@@ -144,8 +144,8 @@ static void bad_descriptors_are_refused(void)
         {.name = "x", .size = 8192, .align = 8192},
         {.name = "x", .size = 12, .align = 8},
         {.name = "x", .size = 8, .storage = (sett_storage_kind)7},
-        {.name = "x", .size = 8, .storage = SETT_STORAGE_MATRIX, .keep_order = true},
-        {.name = "x", .size = ((size_t)1 << 20) + 16, .storage = SETT_STORAGE_MATRIX},
+        {.name = "x", .size = 8, .storage = SETT_STORAGE_ARRAY, .keep_order = true},
+        {.name = "x", .size = ((size_t)1 << 20) + 16, .storage = SETT_STORAGE_ARRAY},
         {.name = "x", .size = ((size_t)1 << 26) + 16},
         {.name = "x", .size = SIZE_MAX - 15},
         {.name = "x", .id = 1048576},
@@ -155,7 +155,7 @@ static void bad_descriptors_are_refused(void)
         {.name = "x", .size = 8, .entity_offsets = &outside, .entity_offset_count = 1},
     };
     for (uint32_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
-        must_refuse(world, bad[k], SETT_STATUS_ARGUMENT, "sett_component_register");
+        must_reject(world, bad[k], SETT_STATUS_ARGUMENT, "sett_component_register");
     }
     CHECK_END(world);
 }
@@ -178,20 +178,22 @@ static void own_ids_and_automatic_ones_live_together(void)
     CHECK_END(world);
 }
 
-static void the_list_has_loose_types_last(void)
+static void the_list_has_dont_fragment_types_last(void)
 {
     sett_world* world = quiet_world();
-    sett_component loose =
-        must_register(world, (sett_component_desc){.name = "loose", .id = 5, .loose = true});
-    sett_component lower =
-        must_register(world, (sett_component_desc){.name = "lower", .id = 3, .loose = true});
+    sett_component dont_fragment = must_register(
+        world, (sett_component_desc){.name = "dont_fragment", .id = 5, .dont_fragment = true});
+    sett_component lower = must_register(
+        world, (sett_component_desc){.name = "lower", .id = 3, .dont_fragment = true});
     sett_component tag = must_register(world, (sett_component_desc){.name = "tag", .id = 9});
     sett_entity e = sett_entity_create(world);
-    CHECK(sett_add(world, e, loose) && sett_add(world, e, tag) && sett_add(world, e, lower));
+    CHECK(sett_add(world, e, dont_fragment) && sett_add(world, e, tag) &&
+          sett_add(world, e, lower));
     sett_component ids[4];
     CHECK_EQ(sett_entity_components(world, e, ids, 4), 3);
     CHECK_EQ(ids[0], tag);
-    CHECK((ids[1] == lower && ids[2] == loose) || (ids[1] == loose && ids[2] == lower));
+    CHECK((ids[1] == lower && ids[2] == dont_fragment) ||
+          (ids[1] == dont_fragment && ids[2] == lower));
     CHECK_END(world);
 }
 
@@ -200,17 +202,17 @@ static void requirements_must_be_there_and_not_in_circles(void)
     sett_world* world = quiet_world();
     sett_component self = 40;
     sett_component missing = 41;
-    must_refuse(
+    must_reject(
         world, (sett_component_desc){.name = "a", .id = 40, .required = &self, .required_count = 1},
         SETT_STATUS_CYCLE, "requires itself");
-    must_refuse(world,
+    must_reject(world,
                 (sett_component_desc){.name = "a", .required = &missing, .required_count = 1},
                 SETT_STATUS_UNREGISTERED, "41");
     sett_component a = must_register(world, (sett_component_desc){.name = "a"});
     sett_component b = must_register(
         world, (sett_component_desc){.name = "b", .required = &a, .required_count = 1});
     /* a cannot come to require b later: that is another registration. */
-    must_refuse(world, (sett_component_desc){.name = "a", .required = &b, .required_count = 1},
+    must_reject(world, (sett_component_desc){.name = "a", .required = &b, .required_count = 1},
                 SETT_STATUS_CONFLICT, "\"a\"");
     CHECK_END(world);
 }
@@ -247,9 +249,9 @@ static void registering_is_structure(void)
     sett_entity_create(world);
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
     uint32_t loops = 0;
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK(b->count == 1);
-        must_refuse(world, (sett_component_desc){.name = "new"}, SETT_STATUS_LOCKED, "\"all\"");
+        must_reject(world, (sett_component_desc){.name = "new"}, SETT_STATUS_LOCKED, "\"all\"");
         CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = "known"}), known);
         loops++;
     }
@@ -271,8 +273,8 @@ static void values_are_aligned(void)
                                          .size = align * 3,
                                          .align = align,
                                          .track_rows = k % 3 == 0,
-                                         .storage = k % 2 == 0 ? SETT_STORAGE_MATRIX
-                                                               : SETT_STORAGE_PACKED});
+                                         .storage = k % 2 == 0 ? SETT_STORAGE_ARRAY
+                                                               : SETT_STORAGE_SPARSE_SET});
         for (uint32_t n = 0; n < 70; n++) {
             unsigned char* value = sett_add(world, sett_entity_create(world), id);
             CHECK(value != NULL);
@@ -317,7 +319,7 @@ static void typed_helpers(void)
 
 TEST_MAIN(TEST(defaults_are_resolved), TEST(the_same_again_is_the_same),
           TEST(a_conflict_says_what_differs), TEST(every_difference_is_a_conflict),
-          TEST(bad_descriptors_are_refused), TEST(own_ids_and_automatic_ones_live_together),
-          TEST(the_list_has_loose_types_last), TEST(requirements_must_be_there_and_not_in_circles),
-          TEST(many_types), TEST(registering_is_structure), TEST(values_are_aligned),
-          TEST(typed_helpers))
+          TEST(bad_descriptors_are_rejected), TEST(own_ids_and_automatic_ones_live_together),
+          TEST(the_list_has_dont_fragment_types_last),
+          TEST(requirements_must_be_there_and_not_in_circles), TEST(many_types),
+          TEST(registering_is_structure), TEST(values_are_aligned), TEST(typed_helpers))

@@ -1,5 +1,5 @@
 /* Deltas: what differs between two snapshots, written down and played onto another world; and what
- * is refused.
+ * is rejected.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,11 +20,11 @@ static uint32_t below(uint32_t limit)
 }
 
 enum {
-    MATRIX = 1,
-    PACKED,
+    ARRAY = 1,
+    SPARSE,
     PADDED,
     TAG,
-    LOOSE,
+    DONT_FRAGMENT,
     ORDERED,
     NEEDY,
     SKIPPED,
@@ -35,18 +35,18 @@ enum {
 static sett_world* begin(bool other)
 {
     static const sett_byte_range bytes[] = {{0, 1}, {4, 4}};
-    static const sett_component needed[] = {MATRIX};
-    sett_storage_kind packed = other ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED;
+    static const sett_component needed[] = {ARRAY};
+    sett_storage_kind sparse_set = other ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
     const sett_component_desc types[] = {
-        {.name = "matrix", .size = 8, .id = MATRIX},
-        {.name = "packed", .size = 12, .id = PACKED, .storage = packed},
+        {.name = "array", .size = 8, .id = ARRAY},
+        {.name = "sparse-set", .size = 12, .id = SPARSE, .storage = sparse_set},
         {.name = "padded", .size = 8, .id = PADDED, .bytes = bytes, .byte_count = 2},
         {.name = "tag", .id = TAG},
-        {.name = "loose", .size = 4, .id = LOOSE, .loose = true},
+        {.name = "dont_fragment", .size = 4, .id = DONT_FRAGMENT, .dont_fragment = true},
         {.name = "ordered", .size = 20, .id = ORDERED, .keep_order = true},
         {.name = "needy", .size = 4, .id = NEEDY, .required = needed, .required_count = 1},
         {.name = "skipped", .size = 4, .id = SKIPPED, .save = SETT_SAVE_SKIP},
-        {.name = "wide", .size = 512, .id = WIDE, .storage = SETT_STORAGE_PACKED},
+        {.name = "wide", .size = 512, .id = WIDE, .storage = SETT_STORAGE_SPARSE_SET},
     };
     sett_world* world = quiet_world();
     for (uint32_t k = 0; k < TYPES; k++) {
@@ -121,7 +121,7 @@ static void a_peer_follows(void)
 }
 
 /* Between any two snapshots of a tree, in either direction, wherever the live world is. */
-static void any_two_snapshots_can_be_told_apart(void)
+static void any_two_snapshots_can_be_distinguished(void)
 {
     chance_state = check_setting("SETT_SEED", 1);
     sett_world* world = begin(false);
@@ -183,7 +183,7 @@ static scene begin_scene(void)
     return s;
 }
 
-static void refused(const scene* s, const unsigned char* bytes, size_t size, sett_status status)
+static void rejected(const scene* s, const unsigned char* bytes, size_t size, sett_status status)
 {
     sett_status got = sett_delta_apply(s->peer, bytes, size);
     CHECK(got != SETT_OK);
@@ -197,38 +197,38 @@ static void end_scene(scene* s)
 {
     CHECK_APPLY(s->peer, s->bytes, s->size); /* still fits */
     CHECK_SAME(s->world, s->peer);
-    refused(&(scene){.peer = s->peer, .hash = sett_world_hash(s->peer)}, s->bytes, s->size,
-            SETT_STATUS_CONFLICT); /* no more */
+    rejected(&(scene){.peer = s->peer, .hash = sett_world_hash(s->peer)}, s->bytes, s->size,
+             SETT_STATUS_CONFLICT); /* no more */
     free(s->bytes);
     sett_world_destroy(s->world);
     sett_world_destroy(s->peer);
 }
 
-static void what_is_cut_off_is_refused(void)
+static void what_is_cut_off_is_rejected(void)
 {
     scene s = begin_scene();
     for (size_t size = 0; size < s.size; size += size < 200 ? 1 : 7) {
         unsigned char* cut = malloc(size + 1); /* its end is the end of memory */
         memcpy(cut, s.bytes, size);
-        refused(&s, cut, size, SETT_STATUS_INVALID);
+        rejected(&s, cut, size, SETT_STATUS_INVALID);
         if (size >= 28) { /* also if it says that this is all of it */
             for (uint32_t k = 0; k < 4; k++) {
                 cut[24 + k] = (unsigned char)(size >> (8 * k));
             }
-            refused(&s, cut, size, SETT_OK);
+            rejected(&s, cut, size, SETT_OK);
         }
         free(cut);
     }
     end_scene(&s);
 }
 
-static void what_is_altered_is_refused(void)
+static void what_is_altered_is_rejected(void)
 {
     scene s = begin_scene();
     for (size_t at = 0; at < s.size; at += at < 400 ? 1 : 5) {
         for (uint32_t bit = 0; bit < 8; bit += at < 400 ? 1 : 3) {
             s.bytes[at] ^= (unsigned char)(1u << bit);
-            refused(&s, s.bytes, s.size, SETT_OK);
+            rejected(&s, s.bytes, s.size, SETT_OK);
             s.bytes[at] ^= (unsigned char)(1u << bit);
         }
     }
@@ -236,7 +236,7 @@ static void what_is_altered_is_refused(void)
     end_scene(&s);
 }
 
-static void other_types_are_refused(void)
+static void other_types_are_rejected(void)
 {
     scene s = begin_scene();
     sett_world* bare = quiet_world();
@@ -248,7 +248,7 @@ static void other_types_are_refused(void)
         CHECK(sett_component_register(bare, &desc) != 0);
     }
     CHECK_EQ(sett_delta_apply(bare, s.bytes, s.size), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(bare), "\"matrix\"") != NULL);
+    CHECK(strstr(sett_world_message(bare), "\"array\"") != NULL);
     sett_world_destroy(bare);
     end_scene(&s);
 }
@@ -341,12 +341,12 @@ static void end_family(family* f)
     sett_world_destroy(f->peer);
 }
 
-/* What its own checks cannot see the calls refuse; then all that was done before is undone. */
-static void what_cannot_be_is_refused_and_undone(void)
+/* What its own checks cannot see the calls reject; then all that was done before is undone. */
+static void what_cannot_be_is_rejected_and_undone(void)
 {
     family f = begin_family(0);
     CHECK_EQ(sett_hierarchy_attach(f.world, f.e[2], f.e[1]), SETT_OK);
-    CHECK(sett_set(f.world, f.e[0], MATRIX, "01234567") != NULL);
+    CHECK(sett_set(f.world, f.e[0], ARRAY, "01234567") != NULL);
     sett_snapshot b = take(f.world);
     unsigned char* bytes;
     size_t size = encode(f.world, f.start, b, &bytes);
@@ -393,7 +393,7 @@ static unsigned char* only(unsigned char* bytes, size_t size, const void* what, 
     return found;
 }
 
-/* Ending an entity takes children with it: a delta whose other parts count on them is refused,
+/* Ending an entity takes children with it: a delta whose other parts count on them is rejected,
  * whatever those parts are. */
 static void children_do_not_end_behind_its_back(void)
 {
@@ -417,7 +417,7 @@ static void children_do_not_end_behind_its_back(void)
         sett_snapshot a = take(world[0]);
         CHECK_EQ(sett_entity_destroy(world[0], e[3]), SETT_OK);
         if (what == 0) { /* a value, a list of sources, links, a name of the child */
-            CHECK(sett_set(world[0], e[2], MATRIX, "01234567") != NULL);
+            CHECK(sett_set(world[0], e[2], ARRAY, "01234567") != NULL);
         } else if (what == 1) {
             CHECK(sett_relate(world[0], e[4], led[0], e[2]) != NULL);
         } else if (what == 2) {
@@ -495,25 +495,25 @@ static void creations_recorded_meanwhile_come_to_be(void)
         for (uint32_t k = 0; k < 300; k++) {
             sett_entity e = setti_entity_at(&world->entities, below(600));
             if (!sett_is_null(e)) {
-                CHECK(sett_ensure(world, e, LOOSE - 1 - below(3)) != NULL);
+                CHECK(sett_ensure(world, e, DONT_FRAGMENT - 1 - below(3)) != NULL);
             }
         }
         unsigned char* bytes;
         size_t size = encode(world, a, take(world), &bytes);
         recorded_count = 0;
-        const sett_observer_desc desc = {.component = PACKED, .on_add = record_creation};
+        const sett_observer_desc desc = {.component = SPARSE, .on_add = record_creation};
         CHECK(sett_observer_create(peer, &desc) != NULL);
         CHECK_APPLY(peer, bytes, size);
         CHECK(recorded_count != 0);
         CHECK_VALID(peer);
         uint32_t before = sett_entity_count(peer);
-        uint32_t told = recorded_count;
+        uint32_t notified = recorded_count;
         for (uint32_t k = 0; k < 5; k++) {
             CHECK(!sett_is_null(sett_entity_create(peer)));
         }
         CHECK_EQ(sett_commands_apply(sett_world_commands(peer)), SETT_OK);
-        CHECK_EQ(sett_entity_count(peer), before + 5 + told);
-        for (uint32_t k = 0; k < told; k++) {
+        CHECK_EQ(sett_entity_count(peer), before + 5 + notified);
+        for (uint32_t k = 0; k < notified; k++) {
             CHECK(sett_has(peer, recorded[k], TAG));
         }
         CHECK_VALID(peer);
@@ -523,11 +523,11 @@ static void creations_recorded_meanwhile_come_to_be(void)
     }
 }
 
-static void other_versions_are_refused_by_number(void)
+static void other_versions_are_rejected_by_number(void)
 {
     scene s = begin_scene();
     s.bytes[4] = 1;
-    refused(&s, s.bytes, s.size, SETT_STATUS_INVALID);
+    rejected(&s, s.bytes, s.size, SETT_STATUS_INVALID);
     CHECK(strstr(sett_world_message(s.peer), "version 1,") != NULL);
     s.bytes[4] = SETTI_DELTA_VERSION;
     end_scene(&s);
@@ -545,16 +545,16 @@ static void snapshots_of_the_peer_stay(void)
     end_scene(&s);
 }
 
-/* The limit on memory is for what stays: a delta that is refused costs no older snapshot, one that
+/* The limit on memory is for what stays: a delta that is rejected costs no older snapshot, one that
  * is accepted those that are too much with it. */
-static void what_is_refused_costs_no_snapshot(void)
+static void what_is_rejected_costs_no_snapshot(void)
 {
     sett_world* world = begin(false);
     sett_world* peer = begin(false);
     for (uint32_t k = 0; k < 2000; k++) {
         sett_entity e = sett_entity_create(world);
         CHECK(sett_add(world, e, WIDE) != NULL);
-        CHECK(sett_add(world, e, MATRIX) != NULL);
+        CHECK(sett_add(world, e, ARRAY) != NULL);
     }
     CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
     sett_snapshot a = take(world);
@@ -569,14 +569,14 @@ static void what_is_refused_costs_no_snapshot(void)
     sett_snapshot kept[3];
     for (uint32_t k = 0; k < 3; k++) {
         kept[k] = take(peer);
-        CHECK(sett_set(peer, (sett_entity){k, 1}, MATRIX, "01234567") != NULL);
+        CHECK(sett_set(peer, (sett_entity){k, 1}, ARRAY, "01234567") != NULL);
     }
     for (uint32_t k = 0; k < 3; k++) { /* so that the delta fits */
-        CHECK(sett_set(peer, (sett_entity){k, 1}, MATRIX, "\0\0\0\0\0\0\0") != NULL);
+        CHECK(sett_set(peer, (sett_entity){k, 1}, ARRAY, "\0\0\0\0\0\0\0") != NULL);
     }
-    unsigned char promised[8];
-    memcpy(promised, bytes + 16, 8);
-    memset(bytes + 16, 0x5A, 8); /* it promises another hash, which the sum does not cover */
+    unsigned char reserved[8];
+    memcpy(reserved, bytes + 16, 8);
+    memset(bytes + 16, 0x5A, 8); /* it reservations another hash, which the sum does not cover */
     for (uint32_t k = 0; k < 2; k++) {
         sett_status status = sett_delta_apply(peer, bytes, size);
         CHECK_MSG(status == (k == 0 ? SETT_STATUS_INVALID : SETT_OK), "%s",
@@ -586,7 +586,7 @@ static void what_is_refused_costs_no_snapshot(void)
             CHECK_EQ(sett_snapshot_status(peer, kept[i]), stays ? SETT_OK : SETT_STATUS_LOST);
         }
         CHECK_EQ(sett_world_validate(peer, NULL), SETT_OK);
-        memcpy(bytes + 16, promised, 8);
+        memcpy(bytes + 16, reserved, 8);
     }
     CHECK_SAME(world, peer);
     free(bytes);
@@ -610,7 +610,7 @@ static void* counting_realloc(void* user, void* address, size_t old_size, size_t
     return aligned_alloc(SETTI_MAX(align, 16), setti_align_up(new_size, SETTI_MAX(align, 16)));
 }
 
-/* Handles may be created far out, and travel; where such a delta is refused, what was made room
+/* Handles may be created far out, and travel; where such a delta is rejected, what was made room
  * for costs nothing later. Runs of rows far out, where nobody lives, are not taken. */
 static void entities_far_out_travel(void)
 {
@@ -622,14 +622,14 @@ static void entities_far_out_travel(void)
     sett_snapshot a = take(world);
     const sett_entity far = {5000000, 3};
     CHECK_EQ(sett_entity_create_handle(world, far), SETT_OK);
-    CHECK(sett_set(world, far, MATRIX, "01234567") != NULL);
-    CHECK(sett_add(world, far, PACKED) != NULL);
+    CHECK(sett_set(world, far, ARRAY, "01234567") != NULL);
+    CHECK(sett_add(world, far, SPARSE) != NULL);
     sett_snapshot b = take(world);
     disturb(world, 20);
     sett_snapshot c = take(world);
     unsigned char* bytes;
     size_t size = encode(world, a, b, &bytes);
-    bytes[16] ^= 1; /* promises another hash */
+    bytes[16] ^= 1; /* reservations another hash */
     CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_INVALID);
     bytes[16] ^= 1;
     sett_snapshot peers = take(peer);
@@ -684,11 +684,11 @@ static void runs_far_out_are_not_taken(void)
     sett_world_destroy(peer);
 }
 
-TEST_MAIN(TEST(a_peer_follows), TEST(any_two_snapshots_can_be_told_apart),
-          TEST(what_is_cut_off_is_refused), TEST(what_is_altered_is_refused),
-          TEST(other_types_are_refused), TEST(links_and_names_travel),
-          TEST(what_cannot_be_is_refused_and_undone), TEST(other_versions_are_refused_by_number),
+TEST_MAIN(TEST(a_peer_follows), TEST(any_two_snapshots_can_be_distinguished),
+          TEST(what_is_cut_off_is_rejected), TEST(what_is_altered_is_rejected),
+          TEST(other_types_are_rejected), TEST(links_and_names_travel),
+          TEST(what_cannot_be_is_rejected_and_undone), TEST(other_versions_are_rejected_by_number),
           TEST(children_do_not_end_behind_its_back), TEST(another_parent_may_have_the_place),
           TEST(creations_recorded_meanwhile_come_to_be), TEST(snapshots_of_the_peer_stay),
-          TEST(what_is_refused_costs_no_snapshot), TEST(entities_far_out_travel),
+          TEST(what_is_rejected_costs_no_snapshot), TEST(entities_far_out_travel),
           TEST(runs_far_out_are_not_taken))

@@ -24,7 +24,7 @@ static void check_text(sett_world* world, sett_entity entity, const char* expect
     }
 }
 
-static void an_entity_is_told_by_path_and_components(void)
+static void an_entity_is_printed_with_path_and_components(void)
 {
     sett_world* world = sett_world_create(NULL);
     sett_component Hull_id = SETT_REGISTER(world, Hull);
@@ -62,4 +62,5 @@ static void of_many_components_some_are_counted(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(an_entity_is_told_by_path_and_components), TEST(of_many_components_some_are_counted))
+TEST_MAIN(TEST(an_entity_is_printed_with_path_and_components),
+          TEST(of_many_components_some_are_counted))

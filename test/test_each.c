@@ -1,4 +1,5 @@
-/* test_each.c: what break, continue and nesting mean in SETT_EACH, SETT_EACH_RUN and SETT_QUERY.
+/* test_each.c: what break, continue and nesting mean in SETT_EACH, SETT_EACH_RUN and
+ * SETT_QUERY_EACH.
  * The batches are made by hand: rows with gaps, and without. */
 #include "check.h"
 #include "sett/sett.h"
@@ -181,7 +182,7 @@ static void break_leaves_a_query_properly(void)
 {
     scene s = make_scene();
     uint32_t batches = 0;
-    SETT_QUERY(s.query, b) {
+    SETT_QUERY_EACH(s.query, b) {
         CHECK(is_open(&s));
         SETT_EACH(b, i) {
             CHECK_EQ(SETT_FIELD(b, 0, uint32_t)[i], sett_batch_index(b, i));
@@ -200,7 +201,7 @@ static void continue_goes_to_the_next_batch(void)
     scene s = make_scene();
     uint32_t rows = 0;
     uint32_t batches = 0;
-    SETT_QUERY(s.query, b) {
+    SETT_QUERY_EACH(s.query, b) {
         rows += b->count;
         if (batches++ == 0) {
             continue;
@@ -215,7 +216,7 @@ static void continue_goes_to_the_next_batch(void)
 static uint32_t count_until(const scene* s, uint32_t stop)
 {
     uint32_t rows = 0;
-    SETT_QUERY(s->query, b) {
+    SETT_QUERY_EACH(s->query, b) {
         SETT_EACH(b, i) {
             if (++rows == stop) {
                 sett_batch_end(b);
@@ -240,9 +241,9 @@ static void queries_nest(void)
     scene s = make_scene();
     uint32_t outer = 0;
     uint32_t inner = 0;
-    SETT_QUERY(s.query, a) {
+    SETT_QUERY_EACH(s.query, a) {
         outer += a->count;
-        SETT_QUERY(s.query, b) {
+        SETT_QUERY_EACH(s.query, b) {
             inner += b->count;
             CHECK(a != b);
         }

@@ -1,5 +1,5 @@
 /* test_entity.c: which handles are alive: lives of a slot, stale handles, given handles, limits,
- * promises. */
+ * reservations. */
 #include "sett/sett.h"
 #include "worlds.h"
 
@@ -188,31 +188,31 @@ static void destroying_many_passes_over_stale_ones(void)
     CHECK_END(world);
 }
 
-static void a_promise_is_no_life_yet(void)
+static void a_reservation_is_no_life_yet(void)
 {
     sett_world* world = make_world(0);
     sett_commands* commands = sett_world_commands(world);
-    sett_entity promised = sett_cmd_create(commands);
-    CHECK(!sett_is_null(promised));
-    CHECK(!sett_entity_valid(world, promised));
-    CHECK_EQ(sett_entity_create_handle(world, promised), SETT_STATUS_PRESENT);
-    CHECK_EQ(sett_entity_destroy(world, promised), SETT_STATUS_STALE);
+    sett_entity reserved = sett_cmd_create(commands);
+    CHECK(!sett_is_null(reserved));
+    CHECK(!sett_entity_valid(world, reserved));
+    CHECK_EQ(sett_entity_create_handle(world, reserved), SETT_STATUS_PRESENT);
+    CHECK_EQ(sett_entity_destroy(world, reserved), SETT_STATUS_STALE);
     sett_entity others[2000];
     CHECK_EQ(sett_entity_create_many(world, 2000, NULL, 0, NULL, others), SETT_OK);
     for (uint32_t k = 0; k < 2000; k++) {
-        CHECK(others[k].index != promised.index);
+        CHECK(others[k].index != reserved.index);
     }
     for (uint32_t k = 0; k < 2000; k += 2) {
         CHECK_EQ(sett_entity_destroy(world, others[k]), SETT_OK);
     }
     CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
-    CHECK(sett_entity_valid(world, promised));
+    CHECK(sett_entity_valid(world, reserved));
     CHECK_EQ(sett_entity_count(world), 1001);
     CHECK_END(world);
 }
 
-static void a_dropped_promise_does_not_come_back(void)
+static void a_dropped_reservation_does_not_come_back(void)
 {
     sett_world* world = make_world(0);
     sett_commands* commands = sett_world_commands(world);
@@ -235,5 +235,5 @@ TEST_MAIN(TEST(null_is_never_alive), TEST(a_slot_lives_again_under_another_handl
           TEST(made_up_handles_are_stale), TEST(a_given_handle_is_taken_as_it_is),
           TEST(a_slot_out_of_generations_is_retired), TEST(indices_stay_below_the_limit),
           TEST(reserved_entities_need_no_memory), TEST(walking_meets_each_once),
-          TEST(destroying_many_passes_over_stale_ones), TEST(a_promise_is_no_life_yet),
-          TEST(a_dropped_promise_does_not_come_back))
+          TEST(destroying_many_passes_over_stale_ones), TEST(a_reservation_is_no_life_yet),
+          TEST(a_dropped_reservation_does_not_come_back))

@@ -24,12 +24,12 @@ struct scene {
     sett_world* world;
     sett_component a; /* a number, with hooks */
     sett_component b; /* a number */
-    sett_component c; /* a number, packed */
+    sett_component c; /* a number, sparse-set */
     sett_component t; /* a tag */
-    sett_component l; /* a number, loose */
+    sett_component l; /* a number, dont_fragment */
     sett_component r; /* a number, requires b */
     teller hooks;
-    teller told[TELLERS];
+    teller notified[TELLERS];
     uint32_t tellers;
     bool indices; /* write down entities too */
     char text[TEXT_SIZE];
@@ -75,13 +75,13 @@ static void hear_remove(sett_world* world, sett_entity entity, void* value, void
     hear(user, '-', entity, value);
 }
 
-static void hear_entered(sett_world* world, sett_entity entity, void* user)
+static void hear_enter(sett_world* world, sett_entity entity, void* user)
 {
     (void)world;
     hear(user, '>', entity, NULL);
 }
 
-static void hear_left(sett_world* world, sett_entity entity, void* user)
+static void hear_exit(sett_world* world, sett_entity entity, void* user)
 {
     (void)world;
     hear(user, '<', entity, NULL);
@@ -112,9 +112,9 @@ static void scene_begin(scene* s)
         (sett_component_desc){
             .on_add = hear_add, .on_set = hear_set, .on_remove = hear_remove, .user = &s->hooks});
     s->b = number_type(s, "b", (sett_component_desc){0});
-    s->c = number_type(s, "c", (sett_component_desc){.storage = SETT_STORAGE_PACKED});
+    s->c = number_type(s, "c", (sett_component_desc){.storage = SETT_STORAGE_SPARSE_SET});
     s->t = sett_component_register(s->world, &(sett_component_desc){.name = "t"});
-    s->l = number_type(s, "l", (sett_component_desc){.loose = true});
+    s->l = number_type(s, "l", (sett_component_desc){.dont_fragment = true});
     s->r = number_type(s, "r", (sett_component_desc){.required = &s->b, .required_count = 1});
 }
 
@@ -141,7 +141,7 @@ static void expect(scene* s, const char* text)
 static teller* new_teller(scene* s, const char* name)
 {
     CHECK(s->tellers < TELLERS);
-    teller* who = &s->told[s->tellers++];
+    teller* who = &s->notified[s->tellers++];
     *who = (teller){.s = s, .name = name};
     return who;
 }
@@ -166,8 +166,8 @@ static sett_observer_desc query_desc(teller* who, sett_component with, sett_comp
     sett_observer_desc desc = {
         .name = who->name,
         .terms = {{.component = with}, {.component = without, .kind = SETT_WITHOUT}},
-        .entered = hear_entered,
-        .left = hear_left,
+        .on_enter = hear_enter,
+        .on_exit = hear_exit,
         .user = who};
     return desc;
 }
@@ -259,8 +259,8 @@ static void queries_and_groups_hear_in_the_order_of_creation(void)
     watch(&s, "1", s.b, 0);
     sett_group_desc desc = {.name = "g",
                             .with = {s.b},
-                            .entered = hear_entered,
-                            .left = hear_left,
+                            .on_enter = hear_enter,
+                            .on_exit = hear_exit,
                             .user = new_teller(&s, "g")};
     sett_group_create(s.world, &desc);
     watch(&s, "2", s.b, 0);
@@ -275,7 +275,7 @@ static void queries_and_groups_hear_in_the_order_of_creation(void)
 /* ---- What is told ---------------------------------------------------------------------------- */
 
 /* An addition is told when the value is there, initialised, and readable. */
-static void an_addition_is_told_afterwards(void)
+static void an_addition_is_notified_afterwards(void)
 {
     scene s;
     scene_begin(&s);
@@ -292,7 +292,7 @@ static void an_addition_is_told_afterwards(void)
 }
 
 /* A set of a component that is there is told when the value is written. */
-static void a_set_is_told_afterwards(void)
+static void a_set_is_notified_afterwards(void)
 {
     scene s;
     scene_begin(&s);
@@ -324,7 +324,7 @@ static void a_set_may_be_an_addition(void)
 
 /* sett_ensure tells of an addition if it adds; writing through sett_ensure, sett_get_mut,
  * sett_find_mut and loops is told to nobody. */
-static void writing_in_place_is_not_told(void)
+static void writing_in_place_is_not_notified(void)
 {
     scene s;
     scene_begin(&s);
@@ -337,7 +337,7 @@ static void writing_in_place_is_not_told(void)
     *(uint32_t*)sett_find_mut(s.world, e, s.b) = 4;
     sett_query_desc desc = {"all", {{.component = s.b}}};
     sett_query* query = sett_query_create(s.world, &desc);
-    SETT_QUERY(query, batch) {
+    SETT_QUERY_EACH(query, batch) {
         uint32_t* value = sett_batch_field(batch, 0);
         SETT_EACH(batch, k) {
             value[k] = 5;
@@ -362,7 +362,7 @@ static void required_types_come_first(void)
 }
 
 /* A removal is told while the value is still there, as it was last written. */
-static void a_removal_is_told_before(void)
+static void a_removal_is_notified_before(void)
 {
     scene s;
     scene_begin(&s);
@@ -393,8 +393,8 @@ static void dependants_go_first(void)
     scene_end(&s);
 }
 
-/* A call about one entity that is refused, or fails, tells nobody. */
-static void refused_calls_are_not_told(void)
+/* A call about one entity that is rejected, or fails, tells nobody. */
+static void rejected_calls_are_not_notified(void)
 {
     scene s;
     scene_begin(&s);
@@ -481,13 +481,14 @@ static void entering_by_a_removal(void)
 }
 
 /* The end of an entity is told to the queries that it leaves, then of all of its components: the
- * loose ones first, the latest registered first, then the others from the highest id down; only
+ * dont_fragment ones first, the latest registered first, then the others from the highest id down;
+ * only
  * then the first value goes. */
-static void an_end_is_told_before_the_first_value_goes(void)
+static void an_end_is_notified_before_the_first_value_goes(void)
 {
     scene s;
     scene_begin(&s);
-    sett_component l2 = number_type(&s, "l2", (sett_component_desc){.loose = true});
+    sett_component l2 = number_type(&s, "l2", (sett_component_desc){.dont_fragment = true});
     sett_entity e = sett_entity_create(s.world);
     set(&s, e, s.b, 2);
     set(&s, e, s.a, 1);
@@ -532,7 +533,7 @@ static void a_dying_entity_is_whole(void)
 }
 
 /* sett_entity_clear tells the same as destroying; the entity stays. */
-static void clearing_an_entity_is_told_as_its_end(void)
+static void clearing_an_entity_is_notified_as_its_end(void)
 {
     scene s;
     scene_begin(&s);
@@ -553,7 +554,7 @@ static void clearing_an_entity_is_told_as_its_end(void)
 /* sett_entity_create_many tells when all values of all entities are there: type by type, required
  * ones first, of each entity on_add and then, if values were given, on_set; at last of each entity
  * the queries that it enters. */
-static void creating_many_is_told_at_the_end(void)
+static void creating_many_is_notified_at_the_end(void)
 {
     scene s;
     scene_begin(&s);
@@ -571,8 +572,8 @@ static void creating_many_is_told_at_the_end(void)
 }
 
 /* sett_component_clear tells of each entity as sett_remove does: in the order of the indices, of a
- * packed type from its last row up. */
-static void clearing_a_type_is_told_one_by_one(void)
+ * sparse-set type from its last row up. */
+static void clearing_a_type_is_notified_one_by_one(void)
 {
     scene s;
     scene_begin(&s);
@@ -594,7 +595,7 @@ static void clearing_a_type_is_told_one_by_one(void)
 
 /* sett_entity_destroy_many, sett_entity_destroy_with, sett_world_clear and sett_world_destroy tell
  * of each entity as sett_entity_destroy does. */
-static void the_end_of_many_is_told_one_by_one(void)
+static void the_end_of_many_is_notified_one_by_one(void)
 {
     static scene s;
     scene_begin(&s);
@@ -622,7 +623,7 @@ static void the_end_of_many_is_told_one_by_one(void)
 
 /* Moving values is told to nobody: converting, compacting, sorting, trimming, groups that
  * arrange. */
-static void moving_is_not_told(void)
+static void moving_is_not_notified(void)
 {
     scene s;
     scene_begin(&s);
@@ -635,7 +636,7 @@ static void moving_is_not_told(void)
     observe(&s, "c", s.c, "+=-");
     watch(&s, "q", s.c, 0);
     CHECK_EQ(sett_sort_by_key(s.world, s.c, 0, SETT_KEY_U32), SETT_OK);
-    CHECK_EQ(sett_component_convert(s.world, s.b, SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_EQ(sett_component_convert(s.world, s.b, SETT_STORAGE_SPARSE_SET), SETT_OK);
     CHECK_EQ(sett_component_compact(s.world, s.c), SETT_OK);
     CHECK_EQ(sett_world_trim(s.world), SETT_OK);
     CHECK(sett_group_create(s.world, &(sett_group_desc){.owned = {s.b, s.c}}) != NULL);
@@ -645,9 +646,9 @@ static void moving_is_not_told(void)
     scene_end(&s);
 }
 
-/* A command is told when it is applied, as the immediate call would be; one that is passed over is
+/* A command is told when it is applied, as the immediate call would be; one that is skipped is
  * not. */
-static void commands_are_told_when_they_are_applied(void)
+static void commands_are_notified_when_they_are_applied(void)
 {
     scene s;
     scene_begin(&s);
@@ -667,8 +668,9 @@ static void commands_are_told_when_they_are_applied(void)
     scene_end(&s);
 }
 
-/* The comings and goings of loose types are told like those of others; queries cannot name them. */
-static void loose_types_are_told_too(void)
+/* The comings and goings of dont_fragment types are told like those of others; queries cannot name
+ * them. */
+static void dont_fragment_types_are_notified_too(void)
 {
     scene s;
     scene_begin(&s);
@@ -681,7 +683,7 @@ static void loose_types_are_told_too(void)
     sett_observer_desc desc = query_desc(who, s.b, s.l);
     CHECK(sett_observer_create(s.world, &desc) == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(sett_world_message(s.world), "\"l\" is loose") != NULL);
+    CHECK(strstr(sett_world_message(s.world), "\"l\" is dont_fragment") != NULL);
     scene_end(&s);
 }
 
@@ -703,9 +705,9 @@ static void try_structure(teller* who, sett_entity entity)
     CHECK_EQ(sett_world_error(s->world), SETT_STATUS_LOCKED);
 }
 
-/* Structural change from a callback is refused at once: LOCKED, with a message that names the
+/* Structural change from a callback is rejected at once: LOCKED, with a message that names the
  * observer and the remedy; so is creating observers. */
-static void structure_is_refused_in_callbacks(void)
+static void structure_is_rejected_in_callbacks(void)
 {
     scene s;
     scene_begin(&s);
@@ -755,7 +757,7 @@ static void set_again(teller* who, sett_entity entity)
     }
 }
 
-/* Sets that callbacks told of sets make go 64 deep; the next is refused with LIMIT, before it
+/* Sets that callbacks told of sets make go 64 deep; the next is rejected with LIMIT, before it
  * writes, and the log is told of the observer and the component. */
 static void sets_inside_sets_end(void)
 {
@@ -819,7 +821,7 @@ static void commands_of_callbacks_go_behind_the_others(void)
     scene_end(&s);
 }
 
-static uint32_t refused;
+static uint32_t rejected;
 
 static void record_again(teller* who, sett_entity entity)
 {
@@ -832,11 +834,11 @@ static void record_again(teller* who, sett_entity entity)
         CHECK_EQ(sett_world_error(s->world), SETT_STATUS_LIMIT);
         CHECK_EQ(sett_cmd_add(commands, entity, s->t), SETT_STATUS_LIMIT);
         CHECK(sett_is_null(sett_cmd_create(commands)));
-        refused++;
+        rejected++;
     }
 }
 
-/* Commands that follow from commands go 64 steps; the next is refused with LIMIT, and the log is
+/* Commands that follow from commands go 64 steps; the next is rejected with LIMIT, and the log is
  * told, once an application, of the observer and the component. */
 static void commands_from_commands_end(void)
 {
@@ -849,11 +851,11 @@ static void commands_from_commands_end(void)
     for (uint32_t round = 1; round <= 2; round++) {
         uint32_t value = 0;
         s.lines = 0;
-        refused = 0;
+        rejected = 0;
         sett_cmd_set(commands, e, s.b, &value);
         CHECK_EQ(sett_commands_apply(commands), SETT_OK);
         CHECK_EQ(*(const uint32_t*)sett_get(s.world, e, s.b), 64);
-        CHECK_EQ(refused, 1);
+        CHECK_EQ(rejected, 1);
         CHECK_EQ(s.lines, 1);
         CHECK(strstr(s.logged, "\"echo\"") != NULL && strstr(s.logged, "\"b\"") != NULL);
         CHECK_EQ(sett_commands_count(commands), 0);
@@ -968,7 +970,7 @@ static void observers_may_end_while_they_are_called(void)
 
 /* With `replay` a new observer of a component is told on_add of all that exist, in the order of the
  * rows, before sett_observer_create returns. */
-static void a_replay_tells_what_exists(void)
+static void a_replay_notifies_what_exists(void)
 {
     scene s;
     scene_begin(&s);
@@ -992,7 +994,7 @@ static void a_replay_tells_what_exists(void)
 }
 
 /* One of a query is told entered of all that match. */
-static void a_replay_tells_who_matches(void)
+static void a_replay_notifies_who_matches(void)
 {
     scene s;
     scene_begin(&s);
@@ -1015,7 +1017,7 @@ static void a_replay_tells_who_matches(void)
     scene_end(&s);
 }
 
-static void refuse(scene* s, sett_observer_desc desc, sett_status status, const char* why)
+static void reject(scene* s, sett_observer_desc desc, sett_status status, const char* why)
 {
     desc.name = "wrong";
     CHECK(sett_observer_create(s->world, &desc) == NULL);
@@ -1024,39 +1026,40 @@ static void refuse(scene* s, sett_observer_desc desc, sett_status status, const 
               sett_world_message(s->world));
 }
 
-/* A description that cannot mean what it says is refused, with a message that says why. */
-static void wrong_descriptions_are_refused(void)
+/* A description that cannot mean what it says is rejected, with a message that says why. */
+static void wrong_descriptions_are_rejected(void)
 {
     scene s;
     scene_begin(&s);
     const sett_status argument = SETT_STATUS_ARGUMENT;
-    refuse(&s, (sett_observer_desc){.on_add = hear_add}, argument, "component, or terms");
-    refuse(&s, (sett_observer_desc){.component = s.b}, argument, "one of on_add");
-    refuse(&s, (sett_observer_desc){.component = 999, .on_add = hear_add}, SETT_STATUS_UNREGISTERED,
+    reject(&s, (sett_observer_desc){.on_add = hear_add}, argument, "component, or terms");
+    reject(&s, (sett_observer_desc){.component = s.b}, argument, "one of on_add");
+    reject(&s, (sett_observer_desc){.component = 999, .on_add = hear_add}, SETT_STATUS_UNREGISTERED,
            "999");
-    refuse(&s, (sett_observer_desc){.component = s.b, .entered = hear_entered}, argument,
+    reject(&s, (sett_observer_desc){.component = s.b, .on_enter = hear_enter}, argument,
            "for queries");
-    refuse(
+    reject(
         &s,
         (sett_observer_desc){.component = s.b, .on_add = hear_add, .terms = {{.component = s.c}}},
         argument, "not both");
-    refuse(&s, (sett_observer_desc){.terms = {{.component = s.b}}}, argument, "entered and left");
-    refuse(&s, (sett_observer_desc){.terms = {{.component = s.b}}, .on_set = hear_set}, argument,
+    reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}}, argument, "entered and left");
+    reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}, .on_set = hear_set}, argument,
            "for a component");
-    refuse(&s,
+    reject(&s,
            (sett_observer_desc){.terms = {{.component = s.b, .kind = SETT_WITHOUT}},
-                                .entered = hear_entered},
+                                .on_enter = hear_enter},
            argument, "at least one SETT_WITH");
-    refuse(&s, (sett_observer_desc){.terms = {{.component = 999}}, .entered = hear_entered},
+    reject(&s, (sett_observer_desc){.terms = {{.component = 999}}, .on_enter = hear_enter},
            SETT_STATUS_UNREGISTERED, "999");
     sett_term terms[] = {{.component = s.b, .kind = SETT_ANY},
                          {.component = s.b, .kind = SETT_OPTIONAL},
                          {.component = s.b, .changed = true}};
     for (uint32_t k = 0; k < 3; k++) {
-        refuse(&s, (sett_observer_desc){.terms = {{.component = s.c}, terms[k]}, .left = hear_left},
+        reject(&s,
+               (sett_observer_desc){.terms = {{.component = s.c}, terms[k]}, .on_exit = hear_exit},
                argument, "\"b\"");
     }
-    refuse(&s, (sett_observer_desc){.component = s.b, .on_set = hear_set, .replay = true}, argument,
+    reject(&s, (sett_observer_desc){.component = s.b, .on_set = hear_set, .replay = true}, argument,
            "replay");
     scene_end(&s);
 }
@@ -1066,20 +1069,20 @@ TEST_MAIN(TEST(the_hook_and_then_observers_hear_of_an_addition),
           TEST(observers_and_then_the_hook_hear_of_a_removal),
           TEST(one_observer_hears_of_several_events),
           TEST(queries_and_groups_hear_in_the_order_of_creation),
-          TEST(an_addition_is_told_afterwards), TEST(a_set_is_told_afterwards),
-          TEST(a_set_may_be_an_addition), TEST(writing_in_place_is_not_told),
-          TEST(required_types_come_first), TEST(a_removal_is_told_before),
-          TEST(dependants_go_first), TEST(refused_calls_are_not_told),
+          TEST(an_addition_is_notified_afterwards), TEST(a_set_is_notified_afterwards),
+          TEST(a_set_may_be_an_addition), TEST(writing_in_place_is_not_notified),
+          TEST(required_types_come_first), TEST(a_removal_is_notified_before),
+          TEST(dependants_go_first), TEST(rejected_calls_are_not_notified),
           TEST(entering_by_an_addition), TEST(leaving_by_a_removal), TEST(leaving_by_an_addition),
-          TEST(entering_by_a_removal), TEST(an_end_is_told_before_the_first_value_goes),
-          TEST(a_dying_entity_is_whole), TEST(clearing_an_entity_is_told_as_its_end),
-          TEST(creating_many_is_told_at_the_end), TEST(clearing_a_type_is_told_one_by_one),
-          TEST(the_end_of_many_is_told_one_by_one), TEST(moving_is_not_told),
-          TEST(commands_are_told_when_they_are_applied), TEST(loose_types_are_told_too),
-          TEST(structure_is_refused_in_callbacks), TEST(values_may_be_set_in_callbacks),
-          TEST(sets_inside_sets_end), TEST(commands_of_callbacks_wait),
-          TEST(commands_of_callbacks_go_behind_the_others), TEST(commands_from_commands_end),
-          TEST(disabled_observers_hear_nothing), TEST(disabling_acts_at_once),
-          TEST(destroyed_observers_hear_nothing), TEST(observers_may_end_while_they_are_called),
-          TEST(a_replay_tells_what_exists), TEST(a_replay_tells_who_matches),
-          TEST(wrong_descriptions_are_refused))
+          TEST(entering_by_a_removal), TEST(an_end_is_notified_before_the_first_value_goes),
+          TEST(a_dying_entity_is_whole), TEST(clearing_an_entity_is_notified_as_its_end),
+          TEST(creating_many_is_notified_at_the_end), TEST(clearing_a_type_is_notified_one_by_one),
+          TEST(the_end_of_many_is_notified_one_by_one), TEST(moving_is_not_notified),
+          TEST(commands_are_notified_when_they_are_applied),
+          TEST(dont_fragment_types_are_notified_too), TEST(structure_is_rejected_in_callbacks),
+          TEST(values_may_be_set_in_callbacks), TEST(sets_inside_sets_end),
+          TEST(commands_of_callbacks_wait), TEST(commands_of_callbacks_go_behind_the_others),
+          TEST(commands_from_commands_end), TEST(disabled_observers_hear_nothing),
+          TEST(disabling_acts_at_once), TEST(destroyed_observers_hear_nothing),
+          TEST(observers_may_end_while_they_are_called), TEST(a_replay_notifies_what_exists),
+          TEST(a_replay_notifies_who_matches), TEST(wrong_descriptions_are_rejected))

@@ -7,17 +7,17 @@
 
 #include "world/listener.h"
 
-static sett_component packed_type(sett_world* world, const char* name)
+static sett_component sparse_type(sett_world* world, const char* name)
 {
-    sett_component_desc desc = {.name = name, .size = 4, .storage = SETT_STORAGE_PACKED};
+    sett_component_desc desc = {.name = name, .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component id = sett_component_register(world, &desc);
     CHECK(id != 0);
     return id;
 }
 
-static sett_component matrix_type(sett_world* world, const char* name)
+static sett_component array_type(sett_world* world, const char* name)
 {
-    sett_component_desc desc = {.name = name, .size = 4, .storage = SETT_STORAGE_MATRIX};
+    sett_component_desc desc = {.name = name, .size = 4, .storage = SETT_STORAGE_ARRAY};
     sett_component id = sett_component_register(world, &desc);
     CHECK(id != 0);
     return id;
@@ -33,7 +33,7 @@ static sett_entity at_index(sett_world* world, uint32_t index)
     return entity;
 }
 
-/* The rows of a packed storage as a text: "e7 e4 ". */
+/* The rows of a sparse set as a text: "e7 e4 ". */
 static const char* rows_of(const sett_world* world, sett_component component)
 {
     static char texts[4][200];
@@ -63,8 +63,8 @@ static sett_entity entity_number(sett_world* world, uint32_t index, sett_compone
 static void walk_through(bool late)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
-    sett_component b = packed_type(world, "B");
+    sett_component a = sparse_type(world, "A");
+    sett_component b = sparse_type(world, "B");
     sett_group_desc desc = {.name = "walk", .owned = {a, b}};
     sett_group* group = late ? NULL : sett_group_create(world, &desc);
     static const uint32_t with_a[] = {3, 7, 8, 6};
@@ -115,9 +115,9 @@ static void the_walk_through_of_a_full_group(void)
 static void a_partial_group_arranges_what_it_owns(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
-    sett_component b = packed_type(world, "B");
-    sett_component m = matrix_type(world, "M");
+    sett_component a = sparse_type(world, "A");
+    sett_component b = sparse_type(world, "B");
+    sett_component m = array_type(world, "M");
     sett_group_desc desc = {.name = "partial", .owned = {a}, .with = {b, m}};
     sett_group* group = sett_group_create(world, &desc);
     CHECK(group != NULL);
@@ -145,8 +145,8 @@ static void a_partial_group_arranges_what_it_owns(void)
 static void a_tracked_set_moves_nothing(void)
 {
     sett_world* world = quiet_world();
-    sett_component p = packed_type(world, "P");
-    sett_component m = matrix_type(world, "M");
+    sett_component p = sparse_type(world, "P");
+    sett_component m = array_type(world, "M");
     sett_group_desc desc = {.name = "set", .with = {p, m}};
     sett_group* group = sett_group_create(world, &desc);
     CHECK(group != NULL);
@@ -183,8 +183,8 @@ static void a_tracked_set_moves_nothing(void)
 static void a_condition_can_be_an_absence(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
-    sett_component b = packed_type(world, "B");
+    sett_component a = sparse_type(world, "A");
+    sett_component b = sparse_type(world, "B");
     sett_component off = SETT_REGISTER_TAG(world, Off);
     sett_group_desc owning = {.name = "owning", .owned = {a, b}, .without = {off}};
     sett_group_desc tracked = {.name = "tracked", .with = {a}, .without = {b, off}};
@@ -216,9 +216,9 @@ static void a_condition_can_be_an_absence(void)
 static void a_late_group_takes_in_who_qualifies(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
-    sett_component b = packed_type(world, "B");
-    sett_component m = matrix_type(world, "M");
+    sett_component a = sparse_type(world, "A");
+    sett_component b = sparse_type(world, "B");
+    sett_component m = array_type(world, "M");
     sett_component_desc keep = {.name = "K", .size = 4, .keep_order = true};
     sett_component k = sett_component_register(world, &keep);
     for (uint32_t index = 0; index < 5000; index++) {
@@ -267,9 +267,9 @@ static void a_late_group_takes_in_who_qualifies(void)
 static void a_destroyed_group_leaves_no_trace(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
-    sett_component b = packed_type(world, "B");
-    sett_component m = matrix_type(world, "M");
+    sett_component a = sparse_type(world, "A");
+    sett_component b = sparse_type(world, "B");
+    sett_component m = array_type(world, "M");
     for (uint32_t index = 0; index < 3000; index++) {
         entity_number(world, index, index % 2 == 0 ? a : b);
         entity_number(world, index, index % 3 == 0 ? a : m);
@@ -299,20 +299,20 @@ static void a_destroyed_group_leaves_no_trace(void)
         CHECK_EQ(sett_query_count(query), members);
         /* Nobody arranges the types any more, and another group may own them. */
         CHECK_EQ(sett_sort_by_key(world, a, 0, SETT_KEY_U32), SETT_OK);
-        CHECK_EQ(sett_component_convert(world, b, SETT_STORAGE_MATRIX), SETT_OK);
-        CHECK_EQ(sett_component_convert(world, b, SETT_STORAGE_PACKED), SETT_OK);
+        CHECK_EQ(sett_component_convert(world, b, SETT_STORAGE_ARRAY), SETT_OK);
+        CHECK_EQ(sett_component_convert(world, b, SETT_STORAGE_SPARSE_SET), SETT_OK);
         before = world->pool.used_size;
     }
     CHECK_EQ(sett_group_destroy(NULL), SETT_OK);
     CHECK_END(world);
 }
 
-static void a_second_owner_is_refused_by_both_names(void)
+static void a_second_owner_is_rejected_by_both_names(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "Albatross");
-    sett_component b = packed_type(world, "Bustard");
-    sett_component c = packed_type(world, "Curlew");
+    sett_component a = sparse_type(world, "Albatross");
+    sett_component b = sparse_type(world, "Bustard");
+    sett_component c = sparse_type(world, "Curlew");
     sett_group* first =
         sett_group_create(world, &(sett_group_desc){.name = "first", .owned = {a, b}});
     CHECK(first != NULL);
@@ -323,11 +323,11 @@ static void a_second_owner_is_refused_by_both_names(void)
     CHECK(strstr(sett_world_message(world), "\"second\"") != NULL);
     CHECK(strstr(sett_world_message(world), "\"Bustard\"") != NULL);
     CHECK_EQ(world->pool.used_size, before);
-    /* What was refused owns nothing: c is free, and b may be a condition. */
+    /* What was rejected owns nothing: c is free, and b may be a condition. */
     sett_group* third =
         sett_group_create(world, &(sett_group_desc){.name = "third", .owned = {c}, .with = {b}});
     CHECK(third != NULL);
-    CHECK_EQ(sett_component_convert(world, a, SETT_STORAGE_MATRIX), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_component_convert(world, a, SETT_STORAGE_ARRAY), SETT_STATUS_CONFLICT);
     CHECK(strstr(sett_world_message(world), "\"first\"") != NULL);
     CHECK_EQ(sett_sort_by_key(world, c, 0, SETT_KEY_U32), SETT_STATUS_CONFLICT);
     CHECK(strstr(sett_world_message(world), "\"third\"") != NULL);
@@ -337,18 +337,18 @@ static void a_second_owner_is_refused_by_both_names(void)
     CHECK_END(world);
 }
 
-static void wrong_descriptions_are_refused(void)
+static void wrong_descriptions_are_rejected(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
-    sett_component m = matrix_type(world, "M");
+    sett_component a = sparse_type(world, "A");
+    sett_component m = array_type(world, "M");
     sett_component_desc keep = {.name = "K", .size = 4, .keep_order = true};
-    sett_component_desc loose = {.name = "L", .size = 4, .loose = true};
-    sett_component_desc loose_packed = {
-        .name = "Q", .size = 4, .loose = true, .storage = SETT_STORAGE_PACKED};
+    sett_component_desc dont_fragment = {.name = "L", .size = 4, .dont_fragment = true};
+    sett_component_desc dont_fragment_sparse = {
+        .name = "Q", .size = 4, .dont_fragment = true, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component k = sett_component_register(world, &keep);
-    sett_component l = sett_component_register(world, &loose);
-    sett_component q = sett_component_register(world, &loose_packed);
+    sett_component l = sett_component_register(world, &dont_fragment);
+    sett_component q = sett_component_register(world, &dont_fragment_sparse);
     size_t before = world->pool.used_size;
     const struct {
         sett_group_desc desc;
@@ -357,10 +357,10 @@ static void wrong_descriptions_are_refused(void)
     } wrong[] = {
         {{.name = "void"}, SETT_STATUS_ARGUMENT, "void"},
         {{.name = "no", .without = {a}}, SETT_STATUS_ARGUMENT, "no"},
-        {{.name = "loose", .with = {a, l}}, SETT_STATUS_ARGUMENT, "\"L\""},
-        {{.name = "loose", .owned = {q}}, SETT_STATUS_ARGUMENT, "\"Q\""},
-        {{.name = "loose", .with = {a}, .without = {l}}, SETT_STATUS_ARGUMENT, "\"L\""},
-        {{.name = "matrix", .owned = {a, m}}, SETT_STATUS_ARGUMENT, "\"M\""},
+        {{.name = "dont_fragment", .with = {a, l}}, SETT_STATUS_ARGUMENT, "\"L\""},
+        {{.name = "dont_fragment", .owned = {q}}, SETT_STATUS_ARGUMENT, "\"Q\""},
+        {{.name = "dont_fragment", .with = {a}, .without = {l}}, SETT_STATUS_ARGUMENT, "\"L\""},
+        {{.name = "array", .owned = {a, m}}, SETT_STATUS_ARGUMENT, "\"M\""},
         {{.name = "kept", .owned = {k}}, SETT_STATUS_ARGUMENT, "\"K\""},
         {{.name = "odd", .with = {a, 4711}}, SETT_STATUS_UNREGISTERED, "4711"},
         {{.name = "odd", .owned = {4711}}, SETT_STATUS_UNREGISTERED, "4711"},
@@ -377,7 +377,7 @@ static void wrong_descriptions_are_refused(void)
     sett_group_desc most = {.name = "most"};
     for (uint32_t n = 0; n < SETT_GROUP_TYPES; n++) {
         char name[] = {'x', (char)('a' + n), '\0'};
-        most.owned[n] = packed_type(world, name);
+        most.owned[n] = sparse_type(world, name);
     }
     sett_group* group = sett_group_create(world, &most);
     CHECK(group != NULL);
@@ -394,10 +394,10 @@ static void wrong_descriptions_are_refused(void)
 static void a_type_named_twice_is_one(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
+    sett_component a = sparse_type(world, "A");
     sett_group_desc desc = {.name = "twice", .owned = {a, a}, .with = {a, a}};
     sett_group* group = sett_group_create(world, &desc);
-    if (group == NULL) { /* or it is refused */
+    if (group == NULL) { /* or it is rejected */
         CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
         CHECK_END(world);
         return;
@@ -415,8 +415,8 @@ static void a_type_named_twice_is_one(void)
 static void groups_stay_as_they_are_while_a_loop_is_open(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
-    sett_component b = packed_type(world, "B");
+    sett_component a = sparse_type(world, "A");
+    sett_component b = sparse_type(world, "B");
     for (uint32_t index = 0; index < 10; index++) {
         entity_number(world, index, a);
         entity_number(world, index, b);
@@ -443,8 +443,8 @@ static void a_value_given_from_an_owned_storage_is_the_one_meant(void)
 {
     for (uint32_t members = 0; members < 3; members++) {
         sett_world* world = quiet_world();
-        sett_component a = packed_type(world, "A");
-        sett_component b = packed_type(world, "B");
+        sett_component a = sparse_type(world, "A");
+        sett_component b = sparse_type(world, "B");
         CHECK(sett_group_create(world, &(sett_group_desc){.owned = {a, b}}) != NULL);
         for (uint32_t index = 0; index < members; index++) {
             entity_number(world, index, a);
@@ -491,7 +491,7 @@ static void note(journal* log, char letter)
     log->text[log->size] = '\0';
 }
 
-static void expect_told(journal* log, const char* expected)
+static void expect_notified(journal* log, const char* expected)
 {
     CHECK_STR_EQ(log->text, expected);
     log->size = 0;
@@ -516,7 +516,7 @@ static void note_remove(sett_world* world, sett_entity entity, void* value, void
     note(user, '-');
 }
 
-static void note_entered(sett_world* world, sett_entity entity, void* user)
+static void note_on_enter(sett_world* world, sett_entity entity, void* user)
 {
     journal* log = user;
     CHECK(sett_entity_valid(world, entity) && sett_group_has(log->group, entity));
@@ -530,7 +530,7 @@ static void note_left(sett_world* world, sett_entity entity, void* user)
     note(log, 'L');
 }
 
-static void note_entered_second(sett_world* world, sett_entity entity, void* user)
+static void note_on_enter_second(sett_world* world, sett_entity entity, void* user)
 {
     (void)world;
     (void)entity;
@@ -547,7 +547,7 @@ static void note_left_second(sett_world* world, sett_entity entity, void* user)
 static journal make_journal_world(sett_component* other)
 {
     journal log = {.world = quiet_world()};
-    *other = matrix_type(log.world, "other");
+    *other = array_type(log.world, "other");
     return log;
 }
 
@@ -556,22 +556,22 @@ static void prepare_journal(journal* log, bool owned, sett_component other)
 {
     sett_component_desc desc = {.name = "told",
                                 .size = 8,
-                                .storage = owned ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX,
+                                .storage = owned ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY,
                                 .on_add = note_add,
                                 .on_set = note_set,
                                 .on_remove = note_remove,
                                 .user = log};
     log->type = sett_component_register(log->world, &desc);
     sett_group_desc group = {
-        .name = "told group", .entered = note_entered, .left = note_left, .user = log};
+        .name = "told group", .on_enter = note_on_enter, .on_exit = note_left, .user = log};
     sett_component* list = owned ? group.owned : group.with;
     list[0] = log->type;
     group.without[0] = other;
     log->group = sett_group_create(log->world, &group);
     sett_group_desc second = {.name = "second",
                               .with = {log->type},
-                              .entered = note_entered_second,
-                              .left = note_left_second,
+                              .on_enter = note_on_enter_second,
+                              .on_exit = note_left_second,
                               .user = log};
     CHECK(log->group != NULL && sett_group_create(log->world, &second) != NULL);
 }
@@ -586,50 +586,50 @@ static void callbacks_come_after_on_add_and_before_on_remove(void)
         uint64_t value = 5;
         sett_entity e = sett_entity_create(world);
         CHECK(sett_add(world, e, log.type) != NULL);
-        expect_told(&log, "+Ee");
+        expect_notified(&log, "+Ee");
         CHECK_EQ(sett_remove(world, e, log.type), SETT_OK);
-        expect_told(&log, "Ll-");
+        expect_notified(&log, "Ll-");
         CHECK(sett_set(world, e, log.type, &value) != NULL);
-        expect_told(&log, "+Ee=");
+        expect_notified(&log, "+Ee=");
         CHECK(sett_set(world, e, log.type, &value) != NULL);
-        expect_told(&log, "=");
+        expect_notified(&log, "=");
         CHECK(sett_add(world, e, other) != NULL);
-        expect_told(&log, "L");
+        expect_notified(&log, "L");
         CHECK_EQ(sett_remove(world, e, other), SETT_OK);
-        expect_told(&log, "E");
+        expect_notified(&log, "E");
         CHECK_EQ(sett_entity_clear(world, e), SETT_OK);
-        expect_told(&log, "Ll-");
+        expect_notified(&log, "Ll-");
         CHECK(sett_ensure(world, e, log.type) != NULL);
-        expect_told(&log, "+Ee");
+        expect_notified(&log, "+Ee");
         CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
-        expect_told(&log, "Ll-");
+        expect_notified(&log, "Ll-");
         const uint64_t values[3] = {7, 8, 9};
         const void* given[2] = {values, NULL};
         sett_entity many[3];
         CHECK_EQ(sett_entity_create_many(world, 3, &log.type, 1, given, many), SETT_OK);
-        expect_told(&log, "+=+=+=EeEeEe");
+        expect_notified(&log, "+=+=+=EeEeEe");
         CHECK_EQ(sett_entity_destroy_many(world, many, 1), SETT_OK);
-        expect_told(&log, "Ll-");
+        expect_notified(&log, "Ll-");
         CHECK_EQ(sett_component_clear(world, log.type), SETT_OK);
-        expect_told(&log, "Ll-Ll-");
+        expect_notified(&log, "Ll-Ll-");
         const sett_component both[2] = {log.type, other};
         CHECK_EQ(sett_entity_create_many(world, 2, both, 2, NULL, many), SETT_OK);
-        expect_told(&log, "++ee");
+        expect_notified(&log, "++ee");
         CHECK_EQ(sett_entity_destroy_with(world, other), SETT_OK);
-        expect_told(&log, "l-l-");
+        expect_notified(&log, "l-l-");
         CHECK(sett_add(world, sett_entity_create(world), log.type) != NULL);
-        expect_told(&log, "+Ee");
+        expect_notified(&log, "+Ee");
         CHECK_EQ(sett_world_clear(world), SETT_OK);
-        expect_told(&log, "Ll-");
+        expect_notified(&log, "Ll-");
         CHECK(sett_add(world, sett_entity_create(world), log.type) != NULL);
-        expect_told(&log, "+Ee");
+        expect_notified(&log, "+Ee");
         CHECK_END(world);
-        expect_told(&log, "Ll-");
+        expect_notified(&log, "Ll-");
     }
 }
 
 /* Requirements: each step is a transition of its own. */
-static void a_crossing_on_the_way_is_told(void)
+static void a_crossing_on_the_way_is_notified(void)
 {
     sett_component other;
     journal log = make_journal_world(&other);
@@ -640,9 +640,9 @@ static void a_crossing_on_the_way_is_told(void)
     sett_component needy = sett_component_register(log.world, &desc);
     sett_entity e = sett_entity_create(log.world);
     CHECK(sett_add(log.world, e, needy) != NULL);
-    expect_told(&log, "+EeL");
+    expect_notified(&log, "+EeL");
     CHECK_EQ(sett_remove(log.world, e, other), SETT_OK); /* needy goes first */
-    expect_told(&log, "E");
+    expect_notified(&log, "E");
     CHECK(!sett_has(log.world, e, needy));
     CHECK_END(log.world);
 }
@@ -654,12 +654,12 @@ typedef struct intruder {
     sett_component other;
     sett_group* group;
     sett_entity bystander;
-    uint32_t entered;
-    uint32_t left;
+    uint32_t on_enter;
+    uint32_t on_exit;
     bool destroying; /* `left` is told because of a destruction */
 } intruder;
 
-/* Every structural call is refused with the name of the group; reading and writing are not. */
+/* Every structural call is rejected with the name of the group; reading and writing are not. */
 static void intrude(sett_world* world, sett_entity entity, const intruder* in)
 {
     CHECK(sett_add(world, in->bystander, in->other) == NULL);
@@ -673,7 +673,7 @@ static void intrude(sett_world* world, sett_entity entity, const intruder* in)
     CHECK_EQ(sett_entity_destroy(world, in->bystander), SETT_STATUS_LOCKED);
     CHECK_EQ(sett_entity_destroy_with(world, in->type), SETT_STATUS_LOCKED);
     CHECK_EQ(sett_component_clear(world, in->type), SETT_STATUS_LOCKED);
-    CHECK_EQ(sett_component_convert(world, in->other, SETT_STORAGE_PACKED), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_component_convert(world, in->other, SETT_STORAGE_SPARSE_SET), SETT_STATUS_LOCKED);
     CHECK(sett_is_null(sett_entity_create(world)));
     CHECK_EQ(sett_entity_create_many(world, 2, NULL, 0, NULL, NULL), SETT_STATUS_LOCKED);
     CHECK(sett_group_create(world, &(sett_group_desc){.with = {in->type}}) == NULL);
@@ -689,10 +689,10 @@ static void intrude(sett_world* world, sett_entity entity, const intruder* in)
     ++*number;
 }
 
-static void intrude_entered(sett_world* world, sett_entity entity, void* user)
+static void intrude_on_enter(sett_world* world, sett_entity entity, void* user)
 {
     intruder* in = user;
-    in->entered++;
+    in->on_enter++;
     intrude(world, entity, in);
     CHECK_EQ(sett_entity_destroy(world, entity), SETT_STATUS_LOCKED);
     CHECK_EQ(sett_cmd_add(sett_world_commands(world), entity, in->other), SETT_OK);
@@ -701,7 +701,7 @@ static void intrude_entered(sett_world* world, sett_entity entity, void* user)
 static void intrude_left(sett_world* world, sett_entity entity, void* user)
 {
     intruder* in = user;
-    in->left++;
+    in->on_exit++;
     intrude(world, entity, in);
     /* Of what is being destroyed, destroying is no news. */
     CHECK_EQ(sett_entity_destroy(world, entity), in->destroying ? SETT_OK : SETT_STATUS_LOCKED);
@@ -715,22 +715,22 @@ static void callbacks_read_write_and_record_only(void)
 {
     for (int owned = 0; owned < 2; owned++) {
         sett_world* world = quiet_world();
-        intruder in = {.type = packed_type(world, "T"), .other = matrix_type(world, "O")};
+        intruder in = {.type = sparse_type(world, "T"), .other = array_type(world, "O")};
         in.bystander = sett_entity_create(world);
         sett_group_desc desc = {
-            .name = "guarded", .entered = intrude_entered, .left = intrude_left, .user = &in};
+            .name = "guarded", .on_enter = intrude_on_enter, .on_exit = intrude_left, .user = &in};
         sett_component* list = owned != 0 ? desc.owned : desc.with;
         list[0] = in.type;
         in.group = sett_group_create(world, &desc);
         CHECK(in.group != NULL);
         sett_entity e = sett_entity_create(world);
         uint32_t* value = sett_add(world, e, in.type);
-        CHECK(value != NULL && *value == 1 && in.entered == 1);
+        CHECK(value != NULL && *value == 1 && in.on_enter == 1);
         CHECK(!sett_has(world, e, in.other));
         CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
         CHECK(sett_has(world, e, in.other));
         CHECK_EQ(sett_remove(world, e, in.type), SETT_OK);
-        CHECK_EQ(in.left, 1);
+        CHECK_EQ(in.on_exit, 1);
         CHECK_EQ(sett_entity_count(world), 2);
         CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
         CHECK_EQ(sett_entity_count(world), 3);
@@ -741,11 +741,11 @@ static void callbacks_read_write_and_record_only(void)
         sett_entity f = sett_cmd_create(commands);
         CHECK_EQ(sett_cmd_add(commands, f, in.type), SETT_OK);
         CHECK_EQ(sett_commands_apply(commands), SETT_OK);
-        CHECK_EQ(in.entered, 2);
+        CHECK_EQ(in.on_enter, 2);
         CHECK(sett_has(world, f, in.other));
         in.destroying = true;
         CHECK_EQ(sett_entity_destroy(world, f), SETT_OK);
-        CHECK_EQ(in.left, 2);
+        CHECK_EQ(in.on_exit, 2);
         CHECK(!sett_entity_valid(world, f) && !sett_group_has(in.group, f));
         CHECK_EQ(sett_group_count(in.group), 0);
         CHECK_EQ(sett_commands_apply(commands), SETT_OK);
@@ -767,7 +767,7 @@ typedef struct famine {
     sett_group* groups[3];
     sett_group_desc desc; /* of the group being made */
     sett_group* made;
-    uint32_t told;
+    uint32_t notified;
     uint32_t number; /* of the step */
     char before[2000];
 } famine;
@@ -798,7 +798,7 @@ static void famine_dump(const famine* f, char* out, size_t size)
     for (uint32_t g = 0; g < 3 && f->groups[g] != NULL; g++) {
         at += (size_t)snprintf(out + at, size - at, "\n%u", sett_group_count(f->groups[g]));
     }
-    at += (size_t)snprintf(out + at, size - at, "\ntold %u\n%s\n%s", f->told,
+    at += (size_t)snprintf(out + at, size - at, "\ntold %u\n%s\n%s", f->notified,
                            rows_of(f->world, f->a), rows_of(f->world, f->b));
     CHECK(at < size);
 }
@@ -811,10 +811,10 @@ static void famine_unchanged(void* user)
     CHECK_STR_EQ(after, f->before);
 }
 
-static void famine_told(sett_world* world, sett_entity entity, void* user)
+static void famine_notified(sett_world* world, sett_entity entity, void* user)
 {
     CHECK(sett_entity_valid(world, entity));
-    ((famine*)user)->told++;
+    ((famine*)user)->notified++;
 }
 
 static bool famine_create_group(void* user)
@@ -856,9 +856,9 @@ static void famine_begin(famine* f)
 {
     memset(f, 0, sizeof(*f));
     f->world = scarce_world(&f->memory);
-    f->a = packed_type(f->world, "A");
-    f->b = packed_type(f->world, "B");
-    f->m = matrix_type(f->world, "M");
+    f->a = sparse_type(f->world, "A");
+    f->b = sparse_type(f->world, "B");
+    f->m = array_type(f->world, "M");
     f->tag = SETT_REGISTER_TAG(f->world, Tag);
     for (uint32_t k = 0; k < PEOPLE; k++) {
         f->entity[k] = at_index(f->world, k * FAR);
@@ -878,8 +878,8 @@ static sett_group_desc famine_desc(const famine* f, uint32_t kind)
         {.name = "set", .with = {f->m, f->a}},
         {.name = "absent", .with = {f->m}, .without = {f->tag, f->b}},
     };
-    descs[kind].entered = famine_told;
-    descs[kind].left = famine_told;
+    descs[kind].on_enter = famine_notified;
+    descs[kind].on_exit = famine_notified;
     descs[kind].user = (void*)(uintptr_t)f;
     return descs[kind];
 }
@@ -899,10 +899,10 @@ static void creating_a_group_fails_without_a_trace(void)
         CHECK(sett_group_count(f.made) != 0 || k == 2);
         CHECK_EQ(sett_group_destroy(f.made), SETT_OK);
         famine_run(&f, famine_create_group);
-        CHECK_EQ(f.told, 0);
+        CHECK_EQ(f.notified, 0);
     }
     scarce_end(&f.memory, f.world);
-    CHECK(f.told != 0); /* at the end of the world everybody left */
+    CHECK(f.notified != 0); /* at the end of the world everybody left */
 }
 
 static void operations_fail_without_a_trace_while_groups_exist(void)
@@ -918,7 +918,7 @@ static void operations_fail_without_a_trace_while_groups_exist(void)
         famine_run(&f, famine_operate);
     }
     CHECK(f.memory.failures > 200);
-    CHECK(f.told > 3 * PEOPLE);
+    CHECK(f.notified > 3 * PEOPLE);
     /* The dump has no room for many: those are checked by the world's own validation. */
     for (; f.number < 8 * PEOPLE; f.number++) {
         scarce_run(f.world, &f.memory, famine_operate, NULL, &f);
@@ -933,8 +933,8 @@ static void operations_fail_without_a_trace_while_groups_exist(void)
 static void groups_survive_forgotten_signatures(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = packed_type(world, "A");
-    sett_component m = matrix_type(world, "M");
+    sett_component a = sparse_type(world, "A");
+    sett_component m = array_type(world, "M");
     sett_component tags[14];
     for (uint32_t k = 0; k < 14; k++) {
         char name[] = {'t', (char)('a' + k), '\0'};
@@ -989,7 +989,7 @@ static void groups_survive_forgotten_signatures(void)
 static void trimming_reaches_the_pages_of_sets(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = matrix_type(world, "A");
+    sett_component a = array_type(world, "A");
     sett_group* set = sett_group_create(world, &(sett_group_desc){.with = {a}});
     for (uint32_t k = 0; k < 10; k++) {
         entity_number(world, k * 20000, a);
@@ -1006,11 +1006,11 @@ static void trimming_reaches_the_pages_of_sets(void)
 TEST_MAIN(TEST(the_walk_through_of_a_full_group), TEST(a_partial_group_arranges_what_it_owns),
           TEST(a_tracked_set_moves_nothing), TEST(a_condition_can_be_an_absence),
           TEST(a_late_group_takes_in_who_qualifies), TEST(a_destroyed_group_leaves_no_trace),
-          TEST(a_second_owner_is_refused_by_both_names), TEST(wrong_descriptions_are_refused),
+          TEST(a_second_owner_is_rejected_by_both_names), TEST(wrong_descriptions_are_rejected),
           TEST(a_type_named_twice_is_one), TEST(groups_stay_as_they_are_while_a_loop_is_open),
           TEST(a_value_given_from_an_owned_storage_is_the_one_meant),
           TEST(callbacks_come_after_on_add_and_before_on_remove),
-          TEST(a_crossing_on_the_way_is_told), TEST(callbacks_read_write_and_record_only),
+          TEST(a_crossing_on_the_way_is_notified), TEST(callbacks_read_write_and_record_only),
           TEST(creating_a_group_fails_without_a_trace),
           TEST(operations_fail_without_a_trace_while_groups_exist),
           TEST(groups_survive_forgotten_signatures), TEST(trimming_reaches_the_pages_of_sets))

@@ -64,7 +64,7 @@ typedef struct zoo {
     uint32_t alive;
     uint32_t members[GROUPS];  /* worked out naively, step by step */
     uint64_t expected[GROUPS]; /* crossings */
-    uint64_t told[GROUPS];
+    uint64_t notified[GROUPS];
     bool inside[GROUPS][SLOTS]; /* as callbacks told */
     sett_group* group[GROUPS];  /* NULL: not there now */
     uint32_t serial;
@@ -72,13 +72,13 @@ typedef struct zoo {
     sett_commands* commands;
 } zoo;
 
-typedef struct zoo_told { /* what a callback gets */
+typedef struct zoo_notified { /* what a callback gets */
     zoo* z;
     uint32_t group;
-} zoo_told;
+} zoo_notified;
 
 static zoo the_zoo;
-static zoo_told the_told[GROUPS];
+static zoo_notified the_notified[GROUPS];
 
 static uint32_t draw(zoo* z, uint32_t below)
 {
@@ -160,16 +160,17 @@ static bool zoo_plausible(uint32_t number, uint32_t index)
     return number == 0 || number >= BULK || number >> 16 == index;
 }
 
-static void zoo_callback(sett_world* world, sett_entity entity, const zoo_told* told, bool enters)
+static void zoo_callback(sett_world* world, sett_entity entity, const zoo_notified* notified,
+                         bool enters)
 {
-    zoo* z = told->z;
+    zoo* z = notified->z;
     CHECK_PTR_EQ(world, z->world);
     CHECK(sett_entity_valid(world, entity) && entity.index < SLOTS);
-    CHECK(sett_group_has(z->group[told->group], entity));
-    CHECK_EQ(z->inside[told->group][entity.index], !enters);
-    z->inside[told->group][entity.index] = enters;
-    z->told[told->group]++;
-    uint32_t with = zoo_groups[told->group].owned | zoo_groups[told->group].with;
+    CHECK(sett_group_has(z->group[notified->group], entity));
+    CHECK_EQ(z->inside[notified->group][entity.index], !enters);
+    z->inside[notified->group][entity.index] = enters;
+    z->notified[notified->group]++;
+    uint32_t with = zoo_groups[notified->group].owned | zoo_groups[notified->group].with;
     for (uint32_t t = 0; t < TYPES; t++) {
         const void* value = sett_find(world, entity, z->id[t]);
         CHECK((with & BIT(t)) == 0 || value != NULL);
@@ -178,13 +179,13 @@ static void zoo_callback(sett_world* world, sett_entity entity, const zoo_told* 
             CHECK(t != B || ((const anchored*)value)->self == value);
         }
     }
-    if (z->told[told->group] % 64 == 0) {
+    if (z->notified[notified->group] % 64 == 0) {
         CHECK(sett_is_null(sett_entity_create(world)));
         CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
     }
 }
 
-static void zoo_entered(sett_world* world, sett_entity entity, void* user)
+static void zoo_on_enter(sett_world* world, sett_entity entity, void* user)
 {
     zoo_callback(world, entity, user, true);
 }
@@ -482,8 +483,10 @@ static void zoo_toggle_group(zoo* z, uint32_t g)
         z->group[g] = NULL;
         return;
     }
-    sett_group_desc desc = {
-        .name = zoo_groups[g].name, .entered = zoo_entered, .left = zoo_left, .user = &the_told[g]};
+    sett_group_desc desc = {.name = zoo_groups[g].name,
+                            .on_enter = zoo_on_enter,
+                            .on_exit = zoo_left,
+                            .user = &the_notified[g]};
     uint32_t count[3] = {0, 0, 0};
     for (uint32_t t = 0; t < TYPES; t++) {
         if ((zoo_groups[g].owned & BIT(t)) != 0) {
@@ -509,17 +512,17 @@ static void zoo_arrange(zoo* z)
     static const uint32_t convertible[] = {M, N, K, R};
     uint32_t type = convertible[draw(z, 4)];
     uint32_t g = draw(z, GROUPS);
-    sett_storage_kind kind = draw(z, 2) == 0 ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
+    sett_storage_kind kind = draw(z, 2) == 0 ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
     sett_status status;
-    bool refused;
+    bool rejected;
     switch (draw(z, 6)) {
     case 0:
         CHECK_EQ(sett_world_trim(z->world), SETT_OK);
         break;
     case 1:
         status = sett_component_convert(z->world, z->id[type], kind);
-        refused = type == K && kind == SETT_STORAGE_MATRIX; /* a matrix cannot keep their order */
-        CHECK_EQ(status, refused ? SETT_STATUS_ARGUMENT : SETT_OK);
+        rejected = type == K && kind == SETT_STORAGE_ARRAY; /* an array cannot keep their order */
+        CHECK_EQ(status, rejected ? SETT_STATUS_ARGUMENT : SETT_OK);
         break;
     case 2:
         if (z->group[g] != NULL && zoo_groups[g].owned != 0 && zoo_groups[g].owned != BIT(P)) {
@@ -534,7 +537,7 @@ static void zoo_arrange(zoo* z)
         zoo_toggle_group(z, g);
         break;
     case 5:
-        (void)sett_world_advance(z->world);
+        (void)sett_world_advance_tick(z->world);
         break;
     }
 }
@@ -574,7 +577,7 @@ static void zoo_operate(zoo* z)
 static void zoo_compare_counts(const zoo* z)
 {
     for (uint32_t g = 0; g < GROUPS; g++) {
-        CHECK_EQ(z->told[g], z->expected[g]);
+        CHECK_EQ(z->notified[g], z->expected[g]);
         if (z->group[g] != NULL) {
             CHECK_EQ(sett_group_count(z->group[g]), z->members[g]);
         }
@@ -626,7 +629,7 @@ static void zoo_compare(const zoo* z)
             }
         }
         if ((slot->mask & BIT(T)) != 0) {
-            CHECK_EQ(sett_changed(z->world, slot->entity, z->id[T]), slot->written);
+            CHECK_EQ(sett_changed_tick(z->world, slot->entity, z->id[T]), slot->written);
         }
         for (uint32_t g = 0; g < GROUPS; g++) {
             bool matches = zoo_matches(slot->mask, g);
@@ -647,25 +650,25 @@ static void zoo_compare(const zoo* z)
 
 static void zoo_register(zoo* z)
 {
-    const sett_storage_kind packed = SETT_STORAGE_PACKED;
+    const sett_storage_kind sparse_set = SETT_STORAGE_SPARSE_SET;
     const sett_component_desc descs[TYPES] = {
-        [A] = {.name = "A", .size = 8, .storage = packed},
+        [A] = {.name = "A", .size = 8, .storage = sparse_set},
         [B] = {.name = "B",
                .size = sizeof(anchored),
-               .storage = packed,
+               .storage = sparse_set,
                .init = anchored_init,
                .deinit = anchored_deinit,
                .copy = anchored_copy,
                .move = anchored_move,
                .user = z},
-        [C] = {.name = "C", .size = 40, .storage = packed},
-        [D] = {.name = "D", .size = 4, .storage = packed},
-        [T] = {.name = "T", .size = 8, .storage = packed, .track_rows = true},
+        [C] = {.name = "C", .size = 40, .storage = sparse_set},
+        [D] = {.name = "D", .size = 4, .storage = sparse_set},
+        [T] = {.name = "T", .size = 8, .storage = sparse_set, .track_rows = true},
         [M] = {.name = "M", .size = 8},
         [N] = {.name = "N"},
-        [P] = {.name = "P", .storage = packed},
+        [P] = {.name = "P", .storage = sparse_set},
         [K] = {.name = "K", .size = 8, .keep_order = true},
-        [L] = {.name = "L", .loose = true},
+        [L] = {.name = "L", .dont_fragment = true},
         [R] = {.name = "R", .size = 4},
     };
     for (uint32_t t = 0; t < TYPES; t++) {
@@ -691,7 +694,7 @@ static void random_operations_agree_with_naive_memberships(void)
     z->commands = sett_commands_create(z->world);
     zoo_register(z);
     for (uint32_t g = 0; g < GROUPS; g++) {
-        the_told[g] = (zoo_told){z, g};
+        the_notified[g] = (zoo_notified){z, g};
         zoo_toggle_group(z, g);
     }
     printf("  seed %llu, %llu operations\n", (unsigned long long)seed,
@@ -708,7 +711,7 @@ static void random_operations_agree_with_naive_memberships(void)
     }
     CHECK(operations < 20000 || most > 1024);
     for (uint32_t g = 0; g < GROUPS; g++) {
-        CHECK(operations < 20000 || z->told[g] > 100);
+        CHECK(operations < 20000 || z->notified[g] > 100);
     }
     CHECK_VALID(z->world);
     uint32_t members[GROUPS];
@@ -716,7 +719,7 @@ static void random_operations_agree_with_naive_memberships(void)
     sett_world_destroy(z->world); /* everybody leaves, and is told of */
     for (uint32_t g = 0; g < GROUPS; g++) {
         uint64_t leaves = z->group[g] != NULL ? members[g] : 0;
-        CHECK_EQ(z->told[g], z->expected[g] + leaves);
+        CHECK_EQ(z->notified[g], z->expected[g] + leaves);
     }
 }
 

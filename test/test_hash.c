@@ -70,8 +70,8 @@ static void give(sett_world* world, sett_entity entity, uint32_t number)
 
 static void equal_states_have_equal_hashes(void)
 {
-    sett_world* a = begin(SETT_STORAGE_MATRIX, false);
-    sett_world* b = begin(SETT_STORAGE_PACKED, true);
+    sett_world* a = begin(SETT_STORAGE_ARRAY, false);
+    sett_world* b = begin(SETT_STORAGE_SPARSE_SET, true);
     for (uint32_t k = 0; k < 3000; k++) {
         give(a, sett_entity_create(a), k);
     }
@@ -89,7 +89,7 @@ static void equal_states_have_equal_hashes(void)
     CHECK_STR_EQ(text, "");
     uint64_t hash = sett_world_hash(a);
     CHECK_EQ(hash, sett_world_hash(b));
-    CHECK_EQ(sett_component_convert(a, id_of(a, "point"), SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_EQ(sett_component_convert(a, id_of(a, "point"), SETT_STORAGE_SPARSE_SET), SETT_OK);
     CHECK_EQ(sett_world_hash(a), hash);
     CHECK_EQ(sett_sort_by_key(a, id_of(a, "point"), 4, SETT_KEY_U32), SETT_OK);
     CHECK_EQ(sett_world_hash(a), hash);
@@ -100,7 +100,7 @@ static void equal_states_have_equal_hashes(void)
 /* Pinned: the same number on every machine and in every version that does not say otherwise. */
 static void the_hash_is_the_same_everywhere(void)
 {
-    sett_world* world = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* world = begin(SETT_STORAGE_ARRAY, false);
     uint64_t empty = sett_world_hash(world);
     CHECK_EQ(empty, 0);
     sett_entity e = sett_entity_create(world);
@@ -111,7 +111,7 @@ static void the_hash_is_the_same_everywhere(void)
 
 static void each_change_changes_the_hash(void)
 {
-    sett_world* world = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* world = begin(SETT_STORAGE_ARRAY, false);
     sett_component p = id_of(world, "point");
     sett_entity e[200];
     for (uint32_t k = 0; k < 200; k++) {
@@ -150,7 +150,7 @@ static void ask_and_advance(sett_world* world, sett_entity entity, void* value, 
 {
     (void)entity, (void)value;
     *(uint64_t*)user = sett_world_hash(world);
-    sett_world_advance(world);
+    sett_world_advance_tick(world);
 }
 
 static void what_goes_after_the_call_is_seen(void)
@@ -169,7 +169,7 @@ static void what_goes_after_the_call_is_seen(void)
         CHECK_EQ(sett_remove(world, e[0], id), SETT_OK); /* the transition is known from here on */
         sett_snapshot snapshot;
         CHECK(held == 0 || sett_snapshot_take(world, &snapshot) == SETT_OK);
-        sett_world_advance(world); /* what is known of pages written before this holds */
+        sett_world_advance_tick(world); /* what is known of pages written before this holds */
         uint64_t before = sett_world_hash(world);
         CHECK_EQ(sett_remove(world, e[1], id), SETT_OK);
         CHECK_EQ(during, before);
@@ -188,8 +188,8 @@ static void what_goes_after_the_call_is_seen(void)
 
 static void padding_does_not_matter(void)
 {
-    sett_world* a = begin(SETT_STORAGE_MATRIX, false);
-    sett_world* b = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* a = begin(SETT_STORAGE_ARRAY, false);
+    sett_world* b = begin(SETT_STORAGE_ARRAY, false);
     sett_component id = id_of(a, "padded");
     padded q;
     for (uint32_t k = 0; k < 2; k++) {
@@ -207,8 +207,8 @@ static void padding_does_not_matter(void)
 
 static void the_first_difference_is_said(void)
 {
-    sett_world* a = begin(SETT_STORAGE_MATRIX, false);
-    sett_world* b = begin(SETT_STORAGE_PACKED, false);
+    sett_world* a = begin(SETT_STORAGE_ARRAY, false);
+    sett_world* b = begin(SETT_STORAGE_SPARSE_SET, false);
     char text[256];
     for (uint32_t k = 0; k < 20; k++) {
         give(a, sett_entity_create(a), k);
@@ -240,7 +240,7 @@ static void the_first_difference_is_said(void)
 
 static void restoring_forgets_what_was_known(void)
 {
-    sett_world* world = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* world = begin(SETT_STORAGE_ARRAY, false);
     sett_component p = id_of(world, "point");
     sett_entity e = sett_entity_create(world);
     give(world, e, 1);
@@ -260,7 +260,7 @@ static void restoring_forgets_what_was_known(void)
 
 static void writes_unseen_are_named(void)
 {
-    sett_world* world = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* world = begin(SETT_STORAGE_ARRAY, false);
     sett_component p = id_of(world, "point");
     sett_entity e = sett_entity_create(world);
     give(world, e, 1);
@@ -279,7 +279,7 @@ static void writes_unseen_are_named(void)
 
 static void a_copy_is_the_same_and_goes_on_alike(void)
 {
-    sett_world* from = begin(SETT_STORAGE_PACKED, false);
+    sett_world* from = begin(SETT_STORAGE_SPARSE_SET, false);
     sett_world* into = sett_world_create(NULL);
     sett_component_desc desc = {.name = "owned", OWNED_TYPE};
     sett_component id = sett_component_register(from, &desc);
@@ -325,8 +325,8 @@ static void a_copy_is_the_same_and_goes_on_alike(void)
 
 static void a_copy_keeps_the_groups_of_its_world(void)
 {
-    sett_world* from = begin(SETT_STORAGE_PACKED, false);
-    sett_world* into = begin(SETT_STORAGE_PACKED, true);
+    sett_world* from = begin(SETT_STORAGE_SPARSE_SET, false);
+    sett_world* into = begin(SETT_STORAGE_SPARSE_SET, true);
     for (uint32_t k = 0; k < 500; k++) {
         give(from, sett_entity_create(from), k);
     }
@@ -350,13 +350,13 @@ static void a_copy_keeps_the_groups_of_its_world(void)
 /* What modules keep goes along into a world that has not heard of them, and works there. */
 static void copies_have_what_modules_register(void)
 {
-    sett_world* from = begin(SETT_STORAGE_PACKED, false);
+    sett_world* from = begin(SETT_STORAGE_SPARSE_SET, false);
     sett_world* into = quiet_world();
     const sett_relationship_desc desc = {.name = "owes",
                                          .size = 8,
                                          .align = 8,
                                          .many = true,
-                                         .on_target_destroyed = SETT_CLEANUP_REFUSE};
+                                         .on_target_destroyed = SETT_CLEANUP_REJECT};
     const sett_hierarchy_desc tree = {.id = 77, .policy = SETT_CHILDREN_DETACH};
     CHECK_EQ(sett_hierarchy_register(from, &tree), 77);
     sett_component owes = sett_relationship_register(from, &desc);
@@ -378,7 +378,7 @@ static void copies_have_what_modules_register(void)
     CHECK_EQ(*(const int*)sett_related(into, e[2], owes, e[3]), 7);
     *(int*)sett_related_mut(into, e[2], owes, e[3]) = 8; /* data of links count */
     CHECK(sett_world_hash(from) != sett_world_hash(into));
-    CHECK_EQ(sett_entity_destroy(into, e[3]), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_entity_destroy(into, e[3]), SETT_STATUS_REJECTED);
     CHECK_EQ(sett_instantiate(into, e[0], 1, NULL), SETT_OK);
     CHECK_EQ(sett_source_count(into, sett_instance_of(into), e[0]), 3);
     CHECK_EQ(sett_entity_destroy(into, e[0]), SETT_OK);
@@ -396,17 +396,17 @@ static void copies_have_what_modules_register(void)
     sett_world_destroy(from);
 }
 
-static void copies_that_cannot_be_are_refused(void)
+static void copies_that_cannot_be_are_rejected(void)
 {
-    sett_world* from = begin(SETT_STORAGE_PACKED, false);
-    sett_world* into = begin(SETT_STORAGE_MATRIX, false);
+    sett_world* from = begin(SETT_STORAGE_SPARSE_SET, false);
+    sett_world* into = begin(SETT_STORAGE_ARRAY, false);
     give(into, sett_entity_create(into), 3);
     uint64_t hash = sett_world_hash(into);
     CHECK_EQ(sett_world_clone(from, into), SETT_STATUS_CONFLICT);
     CHECK(strstr(sett_world_message(into), "\"point\"") != NULL);
     CHECK_EQ(sett_world_hash(into), hash);
     sett_snapshot snapshot;
-    sett_world* same = begin(SETT_STORAGE_PACKED, false);
+    sett_world* same = begin(SETT_STORAGE_SPARSE_SET, false);
     CHECK_EQ(sett_snapshot_take(same, &snapshot), SETT_OK);
     CHECK_EQ(sett_world_clone(from, same), SETT_STATUS_LOCKED);
     CHECK_EQ(sett_snapshot_drop(same, snapshot), SETT_OK);
@@ -428,4 +428,4 @@ TEST_MAIN(TEST(equal_states_have_equal_hashes), TEST(the_hash_is_the_same_everyw
           TEST(padding_does_not_matter), TEST(the_first_difference_is_said),
           TEST(restoring_forgets_what_was_known), TEST(writes_unseen_are_named),
           TEST(a_copy_is_the_same_and_goes_on_alike), TEST(a_copy_keeps_the_groups_of_its_world),
-          TEST(copies_have_what_modules_register), TEST(copies_that_cannot_be_are_refused))
+          TEST(copies_have_what_modules_register), TEST(copies_that_cannot_be_are_rejected))

@@ -6,7 +6,7 @@
 
 #define KEYS 5000
 
-static bool closed; /* the allocator refuses */
+static bool closed; /* the allocator rejects */
 
 static void* map_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align)
 {
@@ -105,13 +105,13 @@ static void without_memory_it_stays_as_it_is(void)
     CHECK(!setti_hash_map_set(&pool, &map, 5, 5));
     closed = false;
     uint32_t k = 0;
-    bool refused = false;
-    while (!refused && k < KEYS) {
+    bool rejected = false;
+    while (!rejected && k < KEYS) {
         closed = map.capacity >= 2048;
-        refused = !setti_hash_map_set(&pool, &map, some_key(0, k), k * 3);
-        k += !refused;
+        rejected = !setti_hash_map_set(&pool, &map, some_key(0, k), k * 3);
+        k += !rejected;
     }
-    CHECK(refused);
+    CHECK(rejected);
     expect_all(&map, 0, k);
     closed = false;
     CHECK(setti_hash_map_set(&pool, &map, some_key(0, k), k * 3));

@@ -120,8 +120,8 @@ static void says_nothing_of_strangers(void)
             CHECK(sett_equals(sett_hierarchy_root(world, list[k]), k == 0 ? e : sett_null()));
             CHECK_EQ(sett_hierarchy_child_count(world, list[k]), 0);
             CHECK_EQ(sett_hierarchy_depth(world, list[k]), 0);
-            CHECK(!sett_hierarchy_is_below(world, list[k], e));
-            CHECK(!sett_hierarchy_is_below(world, e, list[k]));
+            CHECK(!sett_hierarchy_is_descendant(world, list[k], e));
+            CHECK(!sett_hierarchy_is_descendant(world, e, list[k]));
             if (k > 0) {
                 CHECK_EQ(sett_hierarchy_attach(world, e, list[k]), SETT_STATUS_STALE);
                 CHECK_EQ(sett_hierarchy_attach(world, list[k], e), SETT_STATUS_STALE);
@@ -143,7 +143,7 @@ static void says_nothing_of_strangers(void)
     CHECK_END(world);
 }
 
-static void refuses_cycles(void)
+static void rejects_cycles(void)
 {
     sett_world* world = quiet_world();
     sett_entity a = sett_entity_create(world);
@@ -165,8 +165,8 @@ static void refuses_cycles(void)
     CHECK(!sett_has(world, single, sett_hierarchy_component(world)));
     CHILDREN(world, a, b);
     CHILDREN(world, b, c);
-    CHECK(sett_hierarchy_is_below(world, c, a) && sett_hierarchy_is_below(world, c, b));
-    CHECK(!sett_hierarchy_is_below(world, a, c) && !sett_hierarchy_is_below(world, a, a));
+    CHECK(sett_hierarchy_is_descendant(world, c, a) && sett_hierarchy_is_descendant(world, c, b));
+    CHECK(!sett_hierarchy_is_descendant(world, a, c) && !sett_hierarchy_is_descendant(world, a, a));
     CHECK(sett_equals(sett_hierarchy_root(world, c), a));
     sett_world_destroy(world);
 }
@@ -255,7 +255,7 @@ static void is_compared_by_its_links(void)
     CHECK(sett_world_hash(lazy) != sett_world_hash(asked));
     CHECK_EQ(sett_hierarchy_attach(lazy, at[1], at[0]), SETT_OK);
     CHECK_EQ(sett_world_hash(lazy), sett_world_hash(asked));
-    CHECK_EQ(sett_hierarchy_set_policy(asked, at[0], SETT_CHILDREN_REFUSE), SETT_OK);
+    CHECK_EQ(sett_hierarchy_set_policy(asked, at[0], SETT_CHILDREN_REJECT), SETT_OK);
     CHECK(sett_world_hash(lazy) != sett_world_hash(asked));
     CHECK(sett_world_difference(lazy, asked, text, sizeof(text)) != 0);
     CHECK_VALID(lazy);
@@ -349,7 +349,7 @@ typedef struct ending {
     bool links_stood; /* every child was still among its parent's, and had none itself */
 } ending;
 
-static void ending_told(sett_world* world, sett_entity entity, void* value, void* user)
+static void ending_notified(sett_world* world, sett_entity entity, void* value, void* user)
 {
     ending* seen = user;
     (void)value;
@@ -373,8 +373,8 @@ static ending* ending_begin(ending* seen)
     seen->links_stood = true;
     seen->world = quiet_world();
     seen->id = sett_component_register(
-        seen->world,
-        &(sett_component_desc){.name = "told", .size = 4, .on_remove = ending_told, .user = seen});
+        seen->world, &(sett_component_desc){
+                         .name = "told", .size = 4, .on_remove = ending_notified, .user = seen});
     CHECK(seen->id != 0);
     return seen;
 }
@@ -401,7 +401,7 @@ static void destroys_children_first(void)
     sett_entity ab = ending_child(&seen, a);
     sett_entity ba = ending_child(&seen, b);
     sett_entity last = ending_child(&seen, other);
-    sett_entity promised = sett_cmd_create(sett_world_commands(world));
+    sett_entity reserved = sett_cmd_create(sett_world_commands(world));
     CHECK_EQ(sett_entity_destroy(world, r), SETT_OK);
     sett_entity expected[] = {ba, ab, aa, b, a, r};
     CHECK_EQ(seen.count, 6);
@@ -414,7 +414,7 @@ static void destroys_children_first(void)
     CHECK_EQ(sett_entity_count(world), 2);
     CHECK_VALID(world);
     CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
-    CHECK(sett_entity_valid(world, promised));
+    CHECK(sett_entity_valid(world, reserved));
     CHECK_VALID(world);
     for (uint32_t k = 0; k < 8; k++) { /* their places come back, each once */
         sett_entity e = sett_entity_create(world);
@@ -425,7 +425,7 @@ static void destroys_children_first(void)
     CHECK_END(world);
 }
 
-static void detaches_or_refuses_by_policy(void)
+static void detaches_or_rejects_by_policy(void)
 {
     ending seen;
     sett_world* world = ending_begin(&seen)->world;
@@ -435,24 +435,24 @@ static void detaches_or_refuses_by_policy(void)
     sett_entity aa = ending_child(&seen, a);
     sett_entity ab = ending_child(&seen, a);
     sett_entity aaa = ending_child(&seen, aa);
-    CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_REFUSE), SETT_OK);
-    CHECK_EQ(sett_entity_destroy(world, r), SETT_STATUS_REFUSED);
-    CHECK_EQ(sett_world_error(world), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_REJECT), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, r), SETT_STATUS_REJECTED);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_REJECTED);
     CHECK_STR_EQ(sett_world_message(world), "sett_entity_destroy: entity 1:1 has 2 children and "
-                                            "the policy SETT_CHILDREN_REFUSE");
+                                            "the policy SETT_CHILDREN_REJECT");
     CHECK_EQ(seen.count, 0);
     CHECK_VALID(world);
     CHILDREN(world, r, a, b);
-    CHECK_EQ(sett_entity_destroy_many(world, (sett_entity[]){a, b, r}, 3), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_entity_destroy_many(world, (sett_entity[]){a, b, r}, 3), SETT_STATUS_REJECTED);
     CHECK_EQ(seen.count, 1); /* b */
     CHILDREN(world, r, a);
-    /* a recorded destruction that is refused is passed over, and the rest is applied */
+    /* a recorded destruction that is rejected is skipped, and the rest is applied */
     sett_commands* commands = sett_world_commands(world);
     CHECK_EQ(sett_cmd_destroy(commands, r), SETT_OK);
     CHECK_EQ(sett_cmd_add(commands, r, sett_hierarchy_component(world)), SETT_OK);
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
     CHECK_EQ(sett_commands_count(commands), 0);
-    CHECK_EQ(sett_world_error(world), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_REJECTED);
     CHECK(sett_entity_valid(world, r));
     /* roots instead */
     CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_DETACH), SETT_OK);
@@ -464,11 +464,12 @@ static void detaches_or_refuses_by_policy(void)
     CHECK_VALID(world);
     CHECK_EQ(sett_hierarchy_depth(world, aaa), 1);
     CHILDREN(world, aa, aaa);
-    /* without children nobody refuses; and the world does not ask */
-    CHECK_EQ(sett_hierarchy_set_policy(world, ab, SETT_CHILDREN_REFUSE), SETT_OK);
+    /* without children nobody rejects; and the world does not ask */
+    CHECK_EQ(sett_hierarchy_set_policy(world, ab, SETT_CHILDREN_REJECT), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, ab), SETT_OK);
-    CHECK_EQ(sett_hierarchy_set_policy(world, aa, SETT_CHILDREN_REFUSE), SETT_OK);
-    CHECK_EQ(sett_entity_destroy_with(world, sett_hierarchy_component(world)), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_hierarchy_set_policy(world, aa, SETT_CHILDREN_REJECT), SETT_OK);
+    CHECK_EQ(sett_entity_destroy_with(world, sett_hierarchy_component(world)),
+             SETT_STATUS_REJECTED);
     CHECK_EQ(sett_entity_count(world), 1); /* aaa went, aa was asked first */
     aaa = ending_child(&seen, aa);
     seen.count = 0;
@@ -508,7 +509,7 @@ static void ends_with_the_component(void)
     sett_entity aa = ending_child(&seen, a);
     sett_entity ab = ending_child(&seen, a);
     sett_component id = sett_hierarchy_component(world);
-    CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_REFUSE), SETT_OK);
+    CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_REJECT), SETT_OK);
     CHECK_EQ(sett_remove(world, a, id), SETT_OK);
     CHILDREN(world, r, b);
     CHECK(sett_is_null(sett_hierarchy_parent(world, aa)));
@@ -532,13 +533,13 @@ static void ends_with_the_component(void)
 
 static void destroys_all_with_a_type(void)
 {
-    for (uint32_t packed = 0; packed < 2; packed++) {
+    for (uint32_t sparse_set = 0; sparse_set < 2; sparse_set++) {
         sett_world* world = quiet_world();
         sett_component mark = sett_component_register(
-            world,
-            &(sett_component_desc){.name = "mark",
-                                   .size = 4,
-                                   .storage = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX});
+            world, &(sett_component_desc){.name = "mark",
+                                          .size = 4,
+                                          .storage = sparse_set ? SETT_STORAGE_SPARSE_SET
+                                                                : SETT_STORAGE_ARRAY});
         sett_entity e[300];
         for (uint32_t k = 0; k < 300; k++) {
             e[k] = sett_entity_create(world);
@@ -584,14 +585,14 @@ static void keeps_slots_that_are_used_up(void)
     CHECK_END(world);
 }
 
-static void refuses_while_loops_are_open(void)
+static void rejects_while_loops_are_open(void)
 {
     sett_world* world = quiet_world();
     sett_entity p = sett_entity_create(world);
     sett_entity c = child_of(world, p);
     sett_entity fresh = sett_entity_create(world);
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK_EQ(sett_hierarchy_set_policy(world, fresh, SETT_CHILDREN_DETACH), SETT_STATUS_LOCKED);
         CHECK(strstr(sett_world_message(world), "sett_hierarchy_set_policy: a loop") != NULL);
         CHECK_EQ(sett_hierarchy_attach(world, fresh, p), SETT_STATUS_LOCKED);
@@ -678,33 +679,34 @@ static void needs_indices_below_a_limit(void)
 static void sorts_parents_first(void)
 {
     sett_world* world = quiet_world();
-    sett_component packed = sett_component_register(
-        world, &(sett_component_desc){.name = "packed", .size = 4, .storage = SETT_STORAGE_PACKED});
-    sett_component matrix =
-        sett_component_register(world, &(sett_component_desc){.name = "matrix", .size = 4});
+    sett_component sparse_set = sett_component_register(
+        world, &(sett_component_desc){
+                   .name = "sparse-set", .size = 4, .storage = SETT_STORAGE_SPARSE_SET});
+    sett_component array =
+        sett_component_register(world, &(sett_component_desc){.name = "array", .size = 4});
     enum {
         COUNT = 500
     };
     sett_entity e[COUNT];
     for (uint32_t k = 0; k < COUNT; k++) {
         e[k] = sett_entity_create(world);
-        *(uint32_t*)sett_add(world, e[k], packed) = e[k].index;
-        *(uint32_t*)sett_add(world, e[k], matrix) = e[k].index;
+        *(uint32_t*)sett_add(world, e[k], sparse_set) = e[k].index;
+        *(uint32_t*)sett_add(world, e[k], array) = e[k].index;
     }
-    CHECK_EQ(sett_hierarchy_sort(world, packed), SETT_OK); /* nothing to go by */
-    CHECK_EQ(sett_hierarchy_sort(world, matrix), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_hierarchy_sort(world, sparse_set), SETT_OK); /* nothing to go by */
+    CHECK_EQ(sett_hierarchy_sort(world, array), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_hierarchy_sort(world, 999), SETT_STATUS_UNREGISTERED);
     for (uint32_t k = 0; k + 50 < COUNT; k++) { /* parents have higher indices */
         CHECK_EQ(sett_hierarchy_attach(world, e[k], e[k + 1 + k * 31 % 49]), SETT_OK);
     }
-    CHECK_EQ(sett_hierarchy_sort(world, packed), SETT_OK);
+    CHECK_EQ(sett_hierarchy_sort(world, sparse_set), SETT_OK);
     CHECK_VALID(world);
     sett_query* query = sett_query_create(
-        world, &(sett_query_desc){.terms = {{.component = packed, .access = SETT_IN}}});
+        world, &(sett_query_desc){.terms = {{.component = sparse_set, .access = SETT_IN}}});
     bool seen[COUNT] = {false};
     uint32_t visited = 0;
     sett_entity before = sett_null();
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         const uint32_t* own = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             sett_entity at = sett_batch_entity(b, i);
@@ -731,8 +733,8 @@ static void finds_the_parents_component(void)
         sett_component value = sett_component_register(
             world, &(sett_component_desc){.name = "value",
                                           .size = 8,
-                                          .storage = kind == 0 ? SETT_STORAGE_MATRIX
-                                                               : SETT_STORAGE_PACKED});
+                                          .storage = kind == 0 ? SETT_STORAGE_ARRAY
+                                                               : SETT_STORAGE_SPARSE_SET});
         sett_entity p = sett_entity_create(world);
         sett_entity c = child_of(world, p);
         sett_entity far = child_of(world, c);
@@ -743,12 +745,12 @@ static void finds_the_parents_component(void)
         sett_component id = sett_hierarchy_component(world);
         sett_accessor values = sett_accessor_make(world, value);
         const sett_hierarchy* node = sett_get(world, c, id);
-        CHECK(sett_hierarchy_find_above(&values, node) == NULL);
+        CHECK(sett_hierarchy_find_in_parent(&values, node) == NULL);
         const void* set = sett_set(world, far, value, &(uint64_t){9});
-        CHECK_PTR_EQ(sett_hierarchy_find_above(&values, node), set);
-        CHECK(sett_hierarchy_find_above(&values, sett_get(world, far, id)) == NULL);
+        CHECK_PTR_EQ(sett_hierarchy_find_in_parent(&values, node), set);
+        CHECK(sett_hierarchy_find_in_parent(&values, sett_get(world, far, id)) == NULL);
         CHECK_EQ(sett_hierarchy_attach(world, c, p), SETT_OK);
-        CHECK(sett_hierarchy_find_above(&values, sett_get(world, c, id)) == NULL);
+        CHECK(sett_hierarchy_find_in_parent(&values, sett_get(world, c, id)) == NULL);
         sett_world_destroy(world);
     }
 }
@@ -758,10 +760,11 @@ static void works_in_any_storage(void)
     sett_world* world = quiet_world();
     sett_component id = sett_hierarchy_register(world, NULL);
     sett_component other = sett_component_register(
-        world, &(sett_component_desc){.name = "other", .size = 4, .storage = SETT_STORAGE_PACKED});
+        world,
+        &(sett_component_desc){.name = "other", .size = 4, .storage = SETT_STORAGE_SPARSE_SET});
     sett_entity p = sett_entity_create(world);
     sett_entity a = child_of(world, p);
-    CHECK_EQ(sett_component_convert(world, id, SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_EQ(sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET), SETT_OK);
     CHECK(sett_group_create(world, &(sett_group_desc){.owned = {id, other}}) != NULL);
     sett_entity b = child_of(world, p);
     CHECK(sett_add(world, b, other) != NULL); /* rows move */
@@ -816,7 +819,7 @@ static void survives_running_out_of_memory(void)
         CHECK(sett_equals(sett_hierarchy_parent(tree.world, tree.child), tree.parent));
         if (kind == 1) {
             CHECK_EQ(sett_component_convert(tree.world, sett_hierarchy_component(tree.world),
-                                            SETT_STORAGE_PACKED),
+                                            SETT_STORAGE_SPARSE_SET),
                      SETT_OK);
         }
         for (uint32_t k = 0; k < 20000; k++) { /* far enough for pages of its own */
@@ -852,13 +855,14 @@ static void destroys_a_chain_of_a_million(void)
     };
     static scarce_memory memory;
     sett_world* world = scarce_world(&memory);
-    sett_component told = sett_component_register(world, &(sett_component_desc){.name = "told"});
+    sett_component notified =
+        sett_component_register(world, &(sett_component_desc){.name = "told"});
     sett_entity top = sett_entity_create(world);
     sett_entity at = top;
     for (uint32_t k = 1; k < COUNT; k++) {
         at = child_of(world, at);
         if (k % 3 == 0) {
-            CHECK(sett_add(world, at, told) != NULL);
+            CHECK(sett_add(world, at, notified) != NULL);
         }
     }
     CHECK_EQ(sett_hierarchy_depth(world, at), COUNT - 1);
@@ -883,9 +887,10 @@ static void destroys_a_chain_of_a_million(void)
         below = at;
     }
     CHECK_EQ(sett_hierarchy_depth(world, top), COUNT - 1);
-    uint32_t told_of = 0;
+    uint32_t notified_of = 0;
     sett_component heard = sett_component_register(
-        world, &(sett_component_desc){.name = "heard", .on_remove = count_one, .user = &told_of});
+        world,
+        &(sett_component_desc){.name = "heard", .on_remove = count_one, .user = &notified_of});
     for (sett_entity e = at; !sett_is_null(e); e = sett_hierarchy_walk(world, at, e)) {
         CHECK(sett_add(world, e, heard) != NULL);
     }
@@ -893,7 +898,7 @@ static void destroys_a_chain_of_a_million(void)
     memory.strict = true;
     CHECK_EQ(sett_world_clear(world), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 0);
-    CHECK_EQ(told_of, COUNT);
+    CHECK_EQ(notified_of, COUNT);
     memory.closed = false;
     scarce_end(&memory, world);
 }
@@ -935,11 +940,11 @@ static void loops_over_children_and_subtrees(void)
 
 TEST_MAIN(TEST(loops_over_children_and_subtrees), TEST(keeps_children_in_order),
           TEST(is_a_component_like_any_other), TEST(says_nothing_of_strangers),
-          TEST(refuses_cycles), TEST(repairs_depths_when_asked), TEST(is_compared_by_its_links),
+          TEST(rejects_cycles), TEST(repairs_depths_when_asked), TEST(is_compared_by_its_links),
           TEST(restores_depths), TEST(walks_parents_first), TEST(destroys_children_first),
-          TEST(detaches_or_refuses_by_policy), TEST(has_a_policy_for_the_world),
+          TEST(detaches_or_rejects_by_policy), TEST(has_a_policy_for_the_world),
           TEST(ends_with_the_component), TEST(destroys_all_with_a_type),
-          TEST(keeps_slots_that_are_used_up), TEST(refuses_while_loops_are_open),
+          TEST(keeps_slots_that_are_used_up), TEST(rejects_while_loops_are_open),
           TEST(holds_when_observers_move_entities), TEST(needs_indices_below_a_limit),
           TEST(sorts_parents_first), TEST(finds_the_parents_component), TEST(works_in_any_storage),
           TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))

@@ -160,7 +160,7 @@ static void run_all(bool plain, uint64_t count)
     uint32_t most = 0;
     while (run.done < count) {
         run_one();
-        check_tell(run.done, count);
+        check_print(run.done, count);
         most = most < model.alive ? model.alive : most;
     }
     run.name = "end";
@@ -178,7 +178,7 @@ static void random_operations(void)
     run_all(false, operations);
 }
 
-static void random_operations_without_loose_types(void)
+static void random_operations_without_dont_fragment_types(void)
 {
     run_all(true, operations_exact ? operations : operations / 4);
 }
@@ -233,10 +233,10 @@ static void comparison_sees_every_difference(void)
     CHECK_STR_EQ(model_compare_groups(&model), "1 in group 0, not 0");
     CHECK_STR_EQ(model_compare_index(&model, 0), "entity 0 is in group 0");
     group->without = 0;
-    group->told = true;
+    group->notified = true;
     CHECK_STR_EQ(model_compare_groups(&model), "group 0 was told of 0, not 1");
     CHECK_STR_EQ(model_compare_index(&model, 0), "group 0 was not told of entity 0");
-    group->told = false;
+    group->notified = false;
 
     model_observer* observer = &model.observer[0];
     strcpy(observer->name, "observer 0");
@@ -301,7 +301,7 @@ int main(int argc, char** argv)
 {
     static const check_test tests[] = {
         TEST(validation_sees_every_break), TEST(comparison_sees_every_difference),
-        TEST(random_operations), TEST(random_operations_without_loose_types)};
+        TEST(random_operations), TEST(random_operations_without_dont_fragment_types)};
     seed_given = check_setting("SETT_SEED", 1);
     operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(40000));
     closely_from = UINT64_MAX;

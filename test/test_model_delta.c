@@ -29,10 +29,10 @@ static uint32_t below(uint32_t limit)
 /* ---- Worlds ---------------------------------------------------------------------------------- */
 
 enum {
-    MATRIX = 1,
-    PACKED,
+    ARRAY = 1,
+    SPARSE,
     TAG,
-    LOOSE,
+    DONT_FRAGMENT,
     ORDERED,
     NEEDY,
     SKIPPED,
@@ -51,11 +51,11 @@ enum {
 static void begin_links(sett_world* world)
 {
     const sett_relationship_desc links[] = {
-        {.name = "owes", .size = 4, .align = 4, .id = OWES, .storage = SETT_STORAGE_PACKED},
+        {.name = "owes", .size = 4, .align = 4, .id = OWES, .storage = SETT_STORAGE_SPARSE_SET},
         {.name = "follows", .id = FOLLOWS, .on_target_destroyed = SETT_CLEANUP_DESTROY},
         {.name = "guards",
          .id = GUARDS,
-         .on_target_destroyed = SETT_CLEANUP_REFUSE,
+         .on_target_destroyed = SETT_CLEANUP_REJECT,
          .on_source_destroyed = SETT_CLEANUP_DESTROY},
         {.name = "likes", .size = 8, .align = 8, .id = LIKES, .many = true},
     };
@@ -68,19 +68,19 @@ static void begin_links(sett_world* world)
 
 static sett_world* begin_with(sett_world* world, bool other)
 {
-    static const sett_component needed[] = {MATRIX};
-    sett_storage_kind packed = other ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED;
+    static const sett_component needed[] = {ARRAY};
+    sett_storage_kind sparse_set = other ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
     const sett_component_desc types[] = {
-        {.name = "matrix", .size = 8, .id = MATRIX},
-        {.name = "packed", .size = 12, .id = PACKED, .storage = packed},
+        {.name = "array", .size = 8, .id = ARRAY},
+        {.name = "sparse-set", .size = 12, .id = SPARSE, .storage = sparse_set},
         {.name = "tag", .id = TAG},
-        {.name = "loose", .size = 4, .id = LOOSE, .loose = true},
+        {.name = "dont_fragment", .size = 4, .id = DONT_FRAGMENT, .dont_fragment = true},
         {.name = "ordered", .size = 20, .id = ORDERED, .keep_order = true},
         {.name = "needy", .size = 4, .id = NEEDY, .required = needed, .required_count = 1},
         {.name = "skipped", .size = 4, .id = SKIPPED, .save = SETT_SAVE_SKIP},
-        {.name = "left", .size = 4, .id = LEFT, .storage = packed},
-        {.name = "right", .size = 8, .id = RIGHT, .storage = packed},
-        {.name = "tracked", .size = 4, .id = TRACKED, .storage = packed, .track_rows = true},
+        {.name = "left", .size = 4, .id = LEFT, .storage = sparse_set},
+        {.name = "right", .size = 8, .id = RIGHT, .storage = sparse_set},
+        {.name = "tracked", .size = 4, .id = TRACKED, .storage = sparse_set, .track_rows = true},
         {.name = "huge", .size = 1000, .id = LARGE},
     };
     for (uint32_t k = 0; k < VALUES; k++) {
@@ -91,7 +91,7 @@ static sett_world* begin_with(sett_world* world, bool other)
         CHECK(sett_group_create(
                   world, &(sett_group_desc){.name = "both", .owned = {LEFT, RIGHT}}) != NULL);
         CHECK(sett_group_create(
-                  world, &(sett_group_desc){.name = "set", .with = {MATRIX, PACKED}}) != NULL);
+                  world, &(sett_group_desc){.name = "set", .with = {ARRAY, SPARSE}}) != NULL);
     }
     return world;
 }
@@ -184,7 +184,7 @@ static void change_order(sett_world* world)
 {
     switch (below(5)) {
     case 0:
-        (void)sett_sort_by_key(world, PACKED, 0, SETT_KEY_U32);
+        (void)sett_sort_by_key(world, SPARSE, 0, SETT_KEY_U32);
         break;
     case 1:
         (void)sett_sort_by_key(world, ORDERED, 0, SETT_KEY_U32);
@@ -274,7 +274,7 @@ static void same_rows(const sett_world* a, const sett_world* b)
         const setti_storage* y = &b->registered.item[k]->storage;
         CHECK_MSG(x->extent == y->extent && x->count == y->count, "%s: %u and %u rows",
                   a->registered.item[k]->desc.name, (unsigned)x->extent, (unsigned)y->extent);
-        for (uint32_t row = 0; x->kind == SETTI_PACKED && row < x->extent; row++) {
+        for (uint32_t row = 0; x->kind == SETTI_SPARSE && row < x->extent; row++) {
             CHECK_MSG(*setti_storage_index(x, row) == *setti_storage_index(y, row), "%s: row %u",
                       a->registered.item[k]->desc.name, (unsigned)row);
         }
@@ -396,7 +396,7 @@ static void a_delta_leads_to_the_same_future(void)
             CHECK_EQ(sett_snapshot_drop(world, before), SETT_OK);
             free(bytes);
             done += count + 2 * alike;
-            check_tell(done, operations);
+            check_print(done, operations);
         }
         sett_world_destroy(world);
         sett_world_destroy(peer);

@@ -46,17 +46,17 @@ typedef struct naive_relation {
 /* clang-format off */
 #define REMOVE SETT_CLEANUP_REMOVE
 #define DESTROY SETT_CLEANUP_DESTROY
-#define REFUSE SETT_CLEANUP_REFUSE
-#define MATRIX SETT_STORAGE_MATRIX
-#define PACKED SETT_STORAGE_PACKED
+#define REJECT SETT_CLEANUP_REJECT
+#define ARRAY SETT_STORAGE_ARRAY
+#define SPARSE SETT_STORAGE_SPARSE_SET
 static naive_relation relations[RELATIONS] = {
-    {"removes",      false, true,  REMOVE,  REMOVE,  MATRIX, 0},
-    {"many",         true,  true,  REMOVE,  REMOVE,  PACKED, 0},
-    {"sources go",   false, true,  DESTROY, REMOVE,  PACKED, 0},
-    {"target stays", true,  false, REFUSE,  REMOVE,  MATRIX, 0},
-    {"targets go",   true,  true,  REMOVE,  DESTROY, MATRIX, 0},
-    {"source stays", false, false, REMOVE,  REFUSE,  MATRIX, 0},
-    {"InstanceOf",   false, false, REMOVE,  REMOVE,  MATRIX, 0},
+    {"removes",      false, true,  REMOVE,  REMOVE,  ARRAY, 0},
+    {"many",         true,  true,  REMOVE,  REMOVE,  SPARSE, 0},
+    {"sources go",   false, true,  DESTROY, REMOVE,  SPARSE, 0},
+    {"target stays", true,  false, REJECT,  REMOVE,  ARRAY, 0},
+    {"targets go",   true,  true,  REMOVE,  DESTROY, ARRAY, 0},
+    {"source stays", false, false, REMOVE,  REJECT,  ARRAY, 0},
+    {"InstanceOf",   false, false, REMOVE,  REMOVE,  ARRAY, 0},
 };
 /* clang-format on */
 
@@ -70,7 +70,7 @@ typedef struct naive_entity {
     uint32_t parent;    /* index, INDICES: none */
     uint64_t place;     /* among siblings: ascending */
     sett_children_policy policy;
-    bool has_value, has_shared, prefab, loose;
+    bool has_value, has_shared, prefab, dont_fragment;
     Value value;
     uint32_t shared; /* a value that instances share with their prefab */
     bool going;      /* scratch of destroying */
@@ -94,7 +94,7 @@ static uint64_t then_hash;
 static bool held;
 static sett_world* world;
 static sett_world* other; /* where copies are made too; nothing else happens there */
-static sett_component value_id, shared_id, loose_id, prefab_id;
+static sett_component value_id, shared_id, dont_fragment_id, prefab_id;
 static sett_query* visible;
 static uint64_t seed;
 static uint64_t done;
@@ -205,7 +205,7 @@ static bool touches_going(const naive_link* link, uint32_t a, uint32_t b)
 }
 
 /* Marks all who go when one does; whether it is possible. */
-static bool naive_doom(uint32_t index)
+static bool naive_collect(uint32_t index)
 {
     for (uint32_t k = 0; k < naive.end; k++) {
         naive.at[k].going = k == index;
@@ -237,15 +237,15 @@ static bool naive_doom(uint32_t index)
         const naive_link* link = &naive.link[k];
         bool source = naive.at[link->source].going;
         bool target = naive.at[link->target].going;
-        if ((target && !source && relations[link->relation].on_target == SETT_CLEANUP_REFUSE) ||
-            (source && !target && relations[link->relation].on_source == SETT_CLEANUP_REFUSE)) {
+        if ((target && !source && relations[link->relation].on_target == SETT_CLEANUP_REJECT) ||
+            (source && !target && relations[link->relation].on_source == SETT_CLEANUP_REJECT)) {
             return false;
         }
     }
     for (uint32_t k = 0; k < naive.end; k++) { /* whether the children would go is of no account */
         const naive_entity* e = &naive.at[k];
         if (!sett_is_null(e->handle) && e->parent != INDICES && naive.at[e->parent].going &&
-            naive.at[e->parent].policy == SETT_CHILDREN_REFUSE) {
+            naive.at[e->parent].policy == SETT_CHILDREN_REJECT) {
             return false;
         }
     }
@@ -254,7 +254,7 @@ static bool naive_doom(uint32_t index)
 
 static bool naive_destroy(uint32_t index)
 {
-    if (!naive_doom(index)) {
+    if (!naive_collect(index)) {
         return false;
     }
     naive_end_links(touches_going, 0, 0);
@@ -316,7 +316,7 @@ static void naive_copy_down(uint32_t index, sett_entity copy, uint32_t parent, b
     from->copy = copy.index;
     to->has_value = from->has_value;
     to->value = from->value;
-    to->loose = from->loose;
+    to->dont_fragment = from->dont_fragment;
     to->policy = from->policy;
     to->prefab = from->prefab && !instance;
     to->has_shared = from->has_shared && !instance;
@@ -466,7 +466,7 @@ static void compare_entity(uint32_t index)
         WANT(sett_equals(value->reference, e->value.reference));
         WANT(sett_entity_valid(world, value->reference) == alive(value->reference));
     }
-    WANT(sett_has(world, e->handle, loose_id) == e->loose);
+    WANT(sett_has(world, e->handle, dont_fragment_id) == e->dont_fragment);
     WANT(sett_has(world, e->handle, prefab_id) == e->prefab);
     WANT(sett_query_matches(visible, e->handle) == (e->has_value && !e->prefab));
     const uint32_t* shared = sett_prefab_get(world, e->handle, shared_id);
@@ -550,7 +550,7 @@ static void do_destroy(void)
     if (!alive(entity)) {
         WANT(status == SETT_STATUS_STALE);
     } else {
-        WANT(status == (naive_destroy(entity.index) ? SETT_OK : SETT_STATUS_REFUSED));
+        WANT(status == (naive_destroy(entity.index) ? SETT_OK : SETT_STATUS_REJECTED));
     }
 }
 
@@ -636,9 +636,9 @@ static void do_value(void)
             e->has_value = false;
         }
     } else if (which == 4) {
-        WANT((sett_ensure(world, entity, loose_id) != NULL) == is);
+        WANT((sett_ensure(world, entity, dont_fragment_id) != NULL) == is);
         if (is) {
-            e->loose = true;
+            e->dont_fragment = true;
         }
     } else if (is) {
         e->prefab = !e->prefab;
@@ -682,7 +682,7 @@ static void do_policy(void)
     doing = "policy";
     sett_entity entity = somebody();
     uint32_t which = below(9);
-    sett_children_policy policy = which == 8  ? SETT_CHILDREN_REFUSE
+    sett_children_policy policy = which == 8  ? SETT_CHILDREN_REJECT
                                   : which > 4 ? SETT_CHILDREN_DETACH
                                               : (sett_children_policy)(which % 2);
     WANT(sett_hierarchy_set_policy(world, entity, policy) ==
@@ -700,7 +700,7 @@ static void do_clear(void)
     if (alive(entity)) {
         naive_entity* e = &naive.at[entity.index];
         naive_end_links(begins_at, RELATIONS, entity.index);
-        e->has_value = e->has_shared = e->prefab = e->loose = false;
+        e->has_value = e->has_shared = e->prefab = e->dont_fragment = false;
         e->policy = SETT_CHILDREN_DEFAULT;
         e->parent = INDICES;
         for (uint32_t k = 0; k < naive.end; k++) { /* its children become roots */
@@ -810,7 +810,7 @@ static void command_record(command* c)
     WANT(status == SETT_OK);
 }
 
-/* Does to the naive world what the command did, which passes over what has become senseless. */
+/* Does to the naive world what the command did, which skips what has become senseless. */
 static void command_follow(const command* c)
 {
     if (c->kind == INSTANTIATE) {
@@ -923,7 +923,7 @@ static void image_compare(uint32_t index)
     }
     const uint32_t* shared = sett_find(other, image[index], other_id(shared_id));
     WANT((shared != NULL) == e->has_shared && (shared == NULL || *shared == e->shared));
-    WANT(sett_has(other, image[index], other_id(loose_id)) == e->loose);
+    WANT(sett_has(other, image[index], other_id(dont_fragment_id)) == e->dont_fragment);
     WANT(sett_has(other, image[index], other_id(prefab_id)) == e->prefab);
     image_compare_links(index);
 }
@@ -975,7 +975,7 @@ static void do_rare(void)
             }
         }
     } else if (which < 10) {
-        sett_storage_kind kind = which < 5 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED;
+        sett_storage_kind kind = which < 5 ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
         sett_status status = sett_component_convert(world, relations[below(RELATIONS)].id, kind);
         WANT(status == SETT_OK || (held && status == SETT_STATUS_LOCKED));
     } else if (which == 10) {
@@ -1076,8 +1076,8 @@ static sett_component register_values(sett_world* in)
 static void register_all(void)
 {
     value_id = register_values(world);
-    loose_id =
-        sett_component_register(world, &(sett_component_desc){.name = "Loose", .loose = true});
+    dont_fragment_id = sett_component_register(
+        world, &(sett_component_desc){.name = "Dont_fragment", .dont_fragment = true});
     shared_id = sett_component_register(world, &(sett_component_desc){.name = "Shared", .size = 4});
     CHECK_EQ(sett_prefab_share(world, shared_id, true), SETT_OK);
     register_relations(world, false);
@@ -1085,12 +1085,12 @@ static void register_all(void)
     prefab_id = sett_prefab_tag(world);
     sett_query_desc desc = {.terms = {{value_id, SETT_IN, SETT_WITH, false}}};
     visible = sett_query_create(world, &desc);
-    CHECK(value_id != 0 && loose_id != 0 && prefab_id != 0 && visible != NULL);
+    CHECK(value_id != 0 && dont_fragment_id != 0 && prefab_id != 0 && visible != NULL);
     CHECK(sett_prefab_tag(other) != 0 && sett_instance_of(other) != 0);
     register_relations(other, true);
     CHECK(sett_component_register(other, &(sett_component_desc){.name = "Shared", .size = 4}) != 0);
-    CHECK(sett_component_register(other, &(sett_component_desc){.name = "Loose", .loose = true}) !=
-          0);
+    CHECK(sett_component_register(
+              other, &(sett_component_desc){.name = "Dont_fragment", .dont_fragment = true}) != 0);
     CHECK(register_values(other) != 0);
 }
 
@@ -1109,7 +1109,7 @@ static void links_trees_and_copies_agree(void)
     register_all();
     for (done = 0; done < operations; done++) {
         step();
-        check_tell(done, operations);
+        check_print(done, operations);
         if (done < CLOSELY || done % PERIOD == 0) {
             compare();
         }

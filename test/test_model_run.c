@@ -1,5 +1,5 @@
 /* test_model_run.c: random systems over all kinds of storage. The same systems run in three worlds:
- * lane after lane, on task callbacks that do the jobs last to first, and on some that shuffle them.
+ * job after job, on task callbacks that do the jobs last to first, and on some that shuffle them.
  * After every frame all three have to hold the same, to the byte, order and free slots included.
  *
  * What a system does to an entity depends on the frame, the system and the entity alone, and stays
@@ -14,15 +14,15 @@
 #define SYSTEMS 12
 
 enum {
-    PLAIN,   /* matrix */
-    TRACKED, /* matrix, a tick a row */
-    WIDE,    /* matrix, 200 bytes: 64 rows a page */
-    PACKED,
-    KEPT,  /* packed, keeps its order */
-    LEFT,  /* packed, arranged by a group with: */
+    PLAIN,   /* array */
+    TRACKED, /* array, a tick a row */
+    WIDE,    /* array, 200 bytes: 64 rows a page */
+    SPARSE,
+    KEPT,  /* sparse-set, keeps its order */
+    LEFT,  /* sparse-set, arranged by a group with: */
     RIGHT, /* this */
     TAG,
-    LOOSE, /* a tag */
+    DONT_FRAGMENT, /* a tag */
     TYPES
 };
 
@@ -64,18 +64,18 @@ static void act_by_handle(sett_context* c, const arena_world* at, const actor* a
 {
     sett_entity other =
         sett_entity_at(c->world, chance_of(c->frame, e.index, a->number) % at->scene->most);
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && a->desc.reads[k] != 0; k++) {
-        const uint32_t* value = sett_find(c->world, other, a->desc.reads[k]);
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && a->desc.access_any_in[k] != 0; k++) {
+        const uint32_t* value = sett_find(c->world, other, a->desc.access_any_in[k]);
         *sum += value != NULL ? *value : 1;
     }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && a->desc.writes[k] != 0; k++) {
-        uint32_t* value = sett_find_mut(c->world, e, a->desc.writes[k]);
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && a->desc.access_inout[k] != 0; k++) {
+        uint32_t* value = sett_find_mut(c->world, e, a->desc.access_inout[k]);
         if (value != NULL) {
             *value = *value * 3 + *sum;
         }
     }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && a->desc.random[k] != 0; k++) {
-        uint32_t* value = sett_find_mut(c->world, other, a->desc.random[k]);
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && a->desc.access_any_inout[k] != 0; k++) {
+        uint32_t* value = sett_find_mut(c->world, other, a->desc.access_any_inout[k]);
         if (value != NULL) {
             *value = *value * 5 + *sum;
         }
@@ -113,7 +113,7 @@ static void act(sett_context* c)
         }
     }
     CHECK(a != NULL);
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
             uint32_t sum = chance_of(c->frame, e.index, a->number);
@@ -188,12 +188,15 @@ static void world_begin(arena_world* at, scene* s, uint32_t which)
         [PLAIN] = {.name = "Plain", .size = 4},
         [TRACKED] = {.name = "Tracked", .size = 8, .track_rows = true},
         [WIDE] = {.name = "Wide", .size = 200},
-        [PACKED] = {.name = "Packed", .size = 4, .storage = SETT_STORAGE_PACKED},
-        [KEPT] = {.name = "Kept", .size = 12, .storage = SETT_STORAGE_PACKED, .keep_order = true},
-        [LEFT] = {.name = "Left", .size = 4, .storage = SETT_STORAGE_PACKED},
-        [RIGHT] = {.name = "Right", .size = 16, .storage = SETT_STORAGE_PACKED},
+        [SPARSE] = {.name = "Sparse-set", .size = 4, .storage = SETT_STORAGE_SPARSE_SET},
+        [KEPT] = {.name = "Kept",
+                  .size = 12,
+                  .storage = SETT_STORAGE_SPARSE_SET,
+                  .keep_order = true},
+        [LEFT] = {.name = "Left", .size = 4, .storage = SETT_STORAGE_SPARSE_SET},
+        [RIGHT] = {.name = "Right", .size = 16, .storage = SETT_STORAGE_SPARSE_SET},
         [TAG] = {.name = "Tag"},
-        [LOOSE] = {.name = "Loose", .loose = true},
+        [DONT_FRAGMENT] = {.name = "Dont_fragment", .dont_fragment = true},
     };
     at->scene = s;
     at->which = which;
@@ -204,7 +207,7 @@ static void world_begin(arena_world* at, scene* s, uint32_t which)
     }
     CHECK(sett_group_create(
               at->world, &(sett_group_desc){.owned = {at->type[LEFT], at->type[RIGHT]}}) != NULL);
-    sett_schedule_desc desc = {.no_times = true, .lanes = 7, .guard = SETT_GUARD_OFF};
+    sett_schedule_desc desc = {.no_times = true, .job_limit = 7, .guard = SETT_GUARD_OFF};
     if (which != 0) {
         desc.tasks = (sett_tasks){run_jobs, nothing_to_finish, &at->which};
     }
@@ -295,11 +298,11 @@ static void make_actor(scene* s, uint32_t k)
     a->desc.run = act;
     a->desc.phase = (int)(draw(&s->state) % 3);
     choose_terms(s, &a->desc);
-    choose_types(s, &a->desc, a->desc.reads, 2);
-    choose_types(s, &a->desc, a->desc.writes, 2);
-    choose_types(s, &a->desc, a->desc.random, draw(&s->state) % 4 == 0 ? 2 : 0);
-    a->desc.whole = draw(&s->state) % 8 == 0;
-    a->desc.alone = draw(&s->state) % 16 == 0;
+    choose_types(s, &a->desc, a->desc.access_any_in, 2);
+    choose_types(s, &a->desc, a->desc.access_inout, 2);
+    choose_types(s, &a->desc, a->desc.access_any_inout, draw(&s->state) % 4 == 0 ? 2 : 0);
+    a->desc.single_job = draw(&s->state) % 8 == 0;
+    a->desc.exclusive = draw(&s->state) % 16 == 0;
     a->creates = draw(&s->state) % 2 == 0;
     a->destroys = draw(&s->state) % 3 == 0;
     a->toggles = draw(&s->state) % 2 == 0;
@@ -344,9 +347,9 @@ static void systems_do_the_same_in_any_order(void)
         for (uint32_t k = 0; k < SYSTEMS; k++) {
             sett_system_stats stats;
             sett_system_stats_get(sett_system_find(s.at[0].world, s.actors[k].name), &stats);
-            split += stats.lanes > 2;
+            split += stats.jobs > 2;
         }
-        check_tell((frame + 1) * 500, frames * 500);
+        check_print((frame + 1) * 500, frames * 500);
     }
     CHECK(split > frames);
     for (uint32_t w = 0; w < WORLDS; w++) {

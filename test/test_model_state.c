@@ -96,19 +96,19 @@ enum {
     SMALL = 1,
     TRACKED,
     WIDE,
-    PLAIN_PACKED,
-    PACKED_TAG,
+    PLAIN_SPARSE,
+    SPARSE_TAG,
     ORDERED,
     TAG,
-    LOOSE_TAG,
-    LOOSE,
-    OWNED_MATRIX,
-    OWNED_PACKED,
-    SKIP_MATRIX,
-    SKIP_PACKED,
+    DONT_FRAGMENT_TAG,
+    DONT_FRAGMENT,
+    OWNED_ARRAY,
+    OWNED_SPARSE,
+    SKIP_ARRAY,
+    SKIP_SPARSE,
     GROUP_A,
     GROUP_B,
-    HUGE_PACKED,
+    HUGE_SPARSE,
     NEEDY,
     TYPES = NEEDY
 };
@@ -116,36 +116,36 @@ enum {
 static const sett_component needed[] = {SMALL};
 
 #define SKIPS .init = skip_init, .deinit = skip_deinit, .save = SETT_SAVE_SKIP
-#define PACKED .storage = SETT_STORAGE_PACKED
+#define SPARSE .storage = SETT_STORAGE_SPARSE_SET
 
 static const sett_component_desc types[] = {
     {.name = "small", .size = 4, .id = SMALL},
     {.name = "tracked", .size = 40, .id = TRACKED, .track_rows = true},
     {.name = "wide", .size = 256, .id = WIDE},
-    {.name = "plain_packed", .size = 12, .id = PLAIN_PACKED, PACKED, .track_rows = true},
-    {.name = "packed_tag", .id = PACKED_TAG, PACKED},
+    {.name = "plain_sparse", .size = 12, .id = PLAIN_SPARSE, SPARSE, .track_rows = true},
+    {.name = "sparse_tag", .id = SPARSE_TAG, SPARSE},
     {.name = "ordered", .size = 8, .id = ORDERED, .keep_order = true},
     {.name = "tag", .id = TAG},
-    {.name = "loose_tag", .id = LOOSE_TAG, .loose = true},
-    {.name = "loose", .size = 16, .id = LOOSE, .loose = true},
-    {.name = "owned_matrix", .id = OWNED_MATRIX, OWNED_TYPE},
-    {.name = "owned_packed", .id = OWNED_PACKED, OWNED_TYPE, .move = owned_move, PACKED},
-    {.name = "skip_matrix", .size = 8, .id = SKIP_MATRIX, SKIPS},
-    {.name = "skip_packed", .size = 8, .id = SKIP_PACKED, SKIPS, PACKED},
-    {.name = "group_a", .size = 20, .align = 4, .id = GROUP_A, PACKED},
-    {.name = "group_b", .id = GROUP_B, OWNED_TYPE, PACKED},
-    {.name = "huge_packed", .size = 3000, .id = HUGE_PACKED, PACKED},
+    {.name = "dont_fragment_tag", .id = DONT_FRAGMENT_TAG, .dont_fragment = true},
+    {.name = "dont_fragment", .size = 16, .id = DONT_FRAGMENT, .dont_fragment = true},
+    {.name = "owned_array", .id = OWNED_ARRAY, OWNED_TYPE},
+    {.name = "owned_sparse", .id = OWNED_SPARSE, OWNED_TYPE, .move = owned_move, SPARSE},
+    {.name = "skip_array", .size = 8, .id = SKIP_ARRAY, SKIPS},
+    {.name = "skip_sparse", .size = 8, .id = SKIP_SPARSE, SKIPS, SPARSE},
+    {.name = "group_a", .size = 20, .align = 4, .id = GROUP_A, SPARSE},
+    {.name = "group_b", .id = GROUP_B, OWNED_TYPE, SPARSE},
+    {.name = "huge_sparse", .size = 3000, .id = HUGE_SPARSE, SPARSE},
     {.name = "needy", .size = 8, .id = NEEDY, .required = needed, .required_count = 1},
 };
 
 static bool is_owned(sett_component id)
 {
-    return id == OWNED_MATRIX || id == OWNED_PACKED || id == GROUP_B;
+    return id == OWNED_ARRAY || id == OWNED_SPARSE || id == GROUP_B;
 }
 
 static bool is_skipped(sett_component id)
 {
-    return id == SKIP_MATRIX || id == SKIP_PACKED;
+    return id == SKIP_ARRAY || id == SKIP_SPARSE;
 }
 
 /* ---- The whole state as bytes ---------------------------------------------------------------- */
@@ -261,8 +261,8 @@ static void validate(void)
     if (sett_world_validate(run.world, &reason) != SETT_OK) {
         fail(__LINE__, reason);
     }
-    int64_t skipped = sett_component_count(run.world, SKIP_MATRIX) +
-                      (int64_t)sett_component_count(run.world, SKIP_PACKED);
+    int64_t skipped = sett_component_count(run.world, SKIP_ARRAY) +
+                      (int64_t)sett_component_count(run.world, SKIP_SPARSE);
     EXPECT(skipped == skipped_alive);
 }
 
@@ -327,7 +327,7 @@ static void set_some(void)
 
 static void create_some(void)
 {
-    static const sett_component bulk[] = {SMALL, TAG, OWNED_PACKED, GROUP_A, GROUP_B, SKIP_MATRIX};
+    static const sett_component bulk[] = {SMALL, TAG, OWNED_SPARSE, GROUP_A, GROUP_B, SKIP_ARRAY};
     if (sett_entity_count(run.world) >= HANDLES) {
         return;
     }
@@ -387,7 +387,7 @@ static void record_some(void)
 
 static void loop_some(void)
 {
-    SETT_QUERY(one_in(2) ? run.loop : run.gathered, b) {
+    SETT_QUERY_EACH(one_in(2) ? run.loop : run.gathered, b) {
         uint32_t* small = sett_batch_field(b, 0);
         unsigned char* other = sett_batch_field(b, 1);
         bool both = b->query == run.gathered;
@@ -407,10 +407,10 @@ static void order_some(void)
 {
     switch (below(6)) {
     case 0:
-        (void)sett_sort_by_key(run.world, PLAIN_PACKED, 4, SETT_KEY_U32);
+        (void)sett_sort_by_key(run.world, PLAIN_SPARSE, 4, SETT_KEY_U32);
         break;
     case 1:
-        (void)sett_sort_as(run.world, OWNED_PACKED, SMALL);
+        (void)sett_sort_as(run.world, OWNED_SPARSE, SMALL);
         break;
     case 2:
         (void)sett_group_sort_by_key(run.owning, GROUP_A, 0, SETT_KEY_I32);
@@ -419,7 +419,7 @@ static void order_some(void)
         (void)sett_component_compact(run.world, ORDERED);
         break;
     case 4:
-        (void)sett_sort_by_key(run.world, SKIP_PACKED, 0, SETT_KEY_U64);
+        (void)sett_sort_by_key(run.world, SKIP_SPARSE, 0, SETT_KEY_U64);
         break;
     default:
         (void)sett_world_trim(run.world);
@@ -491,7 +491,7 @@ static struct {
 
 static void note_skipped(bool check)
 {
-    static const sett_component ids[2] = {SKIP_MATRIX, SKIP_PACKED};
+    static const sett_component ids[2] = {SKIP_ARRAY, SKIP_SPARSE};
     for (uint32_t t = 0; t < 2; t++) {
         for (uint32_t index = 0; index < 65536; index++) {
             sett_entity entity = sett_entity_at(run.world, index);
@@ -538,7 +538,7 @@ typedef struct note {
 
 static struct {
     note before[NOTED];
-    uint32_t told; /* items */
+    uint32_t notified; /* items */
     uint32_t due;
     bool on;
 } noted;
@@ -607,7 +607,7 @@ static void check_item(const sett_restored* item)
     }
 }
 
-static void told(sett_world* world, const sett_restored* items, uint32_t count, void* user)
+static void notified(sett_world* world, const sett_restored* items, uint32_t count, void* user)
 {
     (void)user;
     EXPECT(sett_entity_create(world).generation == 0); /* locked */
@@ -615,7 +615,7 @@ static void told(sett_world* world, const sett_restored* items, uint32_t count, 
         EXPECT(k == 0 || memcmp(&items[k - 1], &items[k], sizeof(*items)) != 0);
         check_item(&items[k]);
     }
-    noted.told = count;
+    noted.notified = count;
 }
 
 static void note_all(bool check)
@@ -644,7 +644,7 @@ static void restore(void)
         note_all(false);
     }
     noted.on = look;
-    sett_snapshot_options options = {.restored = look || one_in(4) ? told : NULL};
+    sett_snapshot_options options = {.restored = look || one_in(4) ? notified : NULL};
     (void)sett_snapshot_set_options(run.world, &options);
     uint32_t epoch = run.world->epoch;
     sett_status status = sett_snapshot_restore(run.world, run.snapshot[k]);
@@ -657,7 +657,7 @@ static void restore(void)
     if (look) {
         note_skipped(true);
         note_all(true);
-        EXPECT(noted.told == noted.due);
+        EXPECT(noted.notified == noted.due);
     }
     compare_hash(run.hash[k]);
     run.restored++;
@@ -714,7 +714,7 @@ static void operate(void)
     } else if (n < 902) {
         destroy_many();
     } else if (n < 904) {
-        (void)sett_world_advance(run.world);
+        (void)sett_world_advance_tick(run.world);
     } else if (n < 905) {
         (void)sett_entity_reserve(run.world, below(3000));
     } else if (n < 920) {
@@ -740,7 +740,7 @@ static void begin(void)
     run.set = sett_group_create(run.world, &set);
     sett_query_desc loop = {.terms = {{SMALL, SETT_INOUT, SETT_WITH, false}}};
     sett_query_desc gathered = {.terms = {{SMALL, SETT_INOUT, SETT_WITH, false},
-                                          {PLAIN_PACKED, SETT_INOUT, SETT_WITH, false}}};
+                                          {PLAIN_SPARSE, SETT_INOUT, SETT_WITH, false}}};
     run.loop = sett_query_create(run.world, &loop);
     run.gathered = sett_query_create(run.world, &gathered);
     CHECK(run.owning != NULL && run.set != NULL && run.loop != NULL && run.gathered != NULL);
@@ -768,7 +768,7 @@ static void restoring_brings_back_every_byte(void)
     begin();
     for (run.done = 0; run.done < operations; run.done++) {
         operate();
-        check_tell(run.done, operations);
+        check_print(run.done, operations);
         if (run.done < 5000 ? run.done % 16 == 0 : run.done % 997 == 0) {
             validate();
         }
@@ -789,7 +789,7 @@ static void running_out_of_memory_loses_snapshots_and_nothing_else(void)
             starve();
         }
         operate();
-        check_tell(run.done, operations);
+        check_print(run.done, operations);
         if (run.done % 251 == 0) {
             validate();
         }

@@ -34,7 +34,7 @@ static struct tree {
     node at[NODES];
     sett_world* world;
     sett_component mark;
-    sett_component told;
+    sett_component notified;
     sett_children_policy policy; /* of the world */
     uint64_t random;
     sett_entity stale;
@@ -159,16 +159,16 @@ static sett_children_policy policy_of(int k)
     return tree.at[k].policy != SETT_CHILDREN_DEFAULT ? tree.at[k].policy : tree.policy;
 }
 
-static bool refuses(int k)
+static bool rejects(int k)
 {
     if (tree.at[k].children == 0 || policy_of(k) == SETT_CHILDREN_DETACH) {
         return false;
     }
-    if (policy_of(k) == SETT_CHILDREN_REFUSE) {
+    if (policy_of(k) == SETT_CHILDREN_REJECT) {
         return true;
     }
     for (int c = 0; c < tree.at[k].children; c++) {
-        if (refuses(tree.at[k].child[c])) {
+        if (rejects(tree.at[k].child[c])) {
             return true;
         }
     }
@@ -260,7 +260,7 @@ static void expect_walk(int root)
     }
     while (k != NONE) {
         CHECK(sett_equals(e, tree.at[k].entity));
-        CHECK_EQ(sett_hierarchy_is_below(tree.world, e, tree.at[root].entity), k != root);
+        CHECK_EQ(sett_hierarchy_is_descendant(tree.world, e, tree.at[root].entity), k != root);
         e = sett_hierarchy_walk(tree.world, tree.at[root].entity, e);
         if (tree.at[k].children > 0) {
             k = tree.at[k].child[0];
@@ -339,7 +339,7 @@ static void do_create(void)
     n->parent = NONE;
     n->name = NONE;
     if (draw(2) == 0) {
-        CHECK(sett_add(tree.world, n->entity, tree.told) != NULL);
+        CHECK(sett_add(tree.world, n->entity, tree.notified) != NULL);
     }
     if (draw(4) == 0) {
         CHECK(sett_add(tree.world, n->entity, tree.mark) != NULL);
@@ -438,7 +438,7 @@ static void do_policy(void)
     int k = draw_alive();
     if (k != NONE) {
         sett_children_policy policy = (sett_children_policy)draw(4);
-        if (policy == SETT_CHILDREN_REFUSE && draw(3) != 0) {
+        if (policy == SETT_CHILDREN_REJECT && draw(3) != 0) {
             policy = SETT_CHILDREN_DEFAULT;
         }
         CHECK_EQ(sett_hierarchy_set_policy(tree.world, tree.at[k].entity, policy), SETT_OK);
@@ -481,9 +481,9 @@ static void do_destroy(void)
         CHECK_EQ(sett_entity_destroy(tree.world, tree.stale), SETT_STATUS_STALE);
         return;
     }
-    sett_status expected = refuses(k) ? SETT_STATUS_REFUSED : SETT_OK;
+    sett_status expected = rejects(k) ? SETT_STATUS_REJECTED : SETT_OK;
     tree.in_order = true;
-    if (draw(4) == 0) { /* recorded, where refusal is silent */
+    if (draw(4) == 0) { /* recorded, where rejection is silent */
         sett_commands* commands = sett_world_commands(tree.world);
         CHECK_EQ(sett_cmd_destroy(commands, tree.at[k].entity), SETT_OK);
         CHECK_EQ(sett_commands_apply(commands), SETT_OK);
@@ -507,8 +507,8 @@ static void do_destroy_many(void)
         list[j] = tree.at[chosen[j]].entity;
     }
     for (uint32_t j = 0; j < count; j++) {
-        if (tree.at[chosen[j]].alive && refuses(chosen[j])) {
-            expected = SETT_STATUS_REFUSED;
+        if (tree.at[chosen[j]].alive && rejects(chosen[j])) {
+            expected = SETT_STATUS_REJECTED;
         } else if (tree.at[chosen[j]].alive) {
             destroy_node(chosen[j]);
         }
@@ -531,8 +531,8 @@ static void do_destroy_marked(void)
         if (next == NONE) {
             break;
         }
-        if (refuses(next)) {
-            expected = SETT_STATUS_REFUSED;
+        if (rejects(next)) {
+            expected = SETT_STATUS_REJECTED;
             CHECK_EQ(sett_remove(tree.world, tree.at[next].entity, tree.mark), SETT_OK);
             tree.at[next].marked = false; /* it stays: so that the next one is looked at */
             continue;
@@ -595,8 +595,8 @@ static void do_rare(void)
     sett_status status;
     switch (draw(8)) {
     case 0:
-        status = sett_component_convert(tree.world, id,
-                                        draw(2) == 0 ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX);
+        status = sett_component_convert(
+            tree.world, id, draw(2) == 0 ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY);
         CHECK(status == SETT_OK || (then.world != NULL && status == SETT_STATUS_LOCKED));
         break;
     case 6:
@@ -691,8 +691,8 @@ static void tree_begin(uint64_t seed)
                              : sett_name_register(tree.world, 0)) != 0);
     }
     tree.mark = sett_component_register(tree.world, &(sett_component_desc){.name = "mark"});
-    tree.told = sett_component_register(tree.world,
-                                        &(sett_component_desc){.name = "told", .on_remove = ended});
+    tree.notified = sett_component_register(
+        tree.world, &(sett_component_desc){.name = "told", .on_remove = ended});
     for (int k = 0; k < NODES; k++) {
         tree.at[k].parent = NONE;
         tree.at[k].name = NONE;
@@ -708,7 +708,7 @@ static void behaves_like_a_plain_tree(void)
         tree_begin(seed);
         for (uint32_t k = 0; k < 100000 && done < operations; k++, done++) {
             do_one();
-            check_tell(done, operations);
+            check_print(done, operations);
             if (k % 128 == 0) {
                 expect_all();
             }

@@ -114,7 +114,7 @@ static void is_a_component_like_any_other(void)
     sett_world_destroy(world);
 }
 
-static void refuses_what_is_no_name(void)
+static void rejects_what_is_no_name(void)
 {
     sett_world* world = quiet_world();
     sett_entity e = sett_entity_create(world);
@@ -134,7 +134,7 @@ static void refuses_what_is_no_name(void)
     CHECK_STR_EQ(sett_name_get(world, e), text);
     sett_entity fresh = sett_entity_create(world);
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK_EQ(sett_name_set(world, fresh, "x"), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_name_clear(world, e), SETT_STATUS_LOCKED);
         CHECK(strstr(sett_world_message(world), "sett_name_clear: a loop") != NULL);
@@ -185,7 +185,8 @@ static void is_unique_among_siblings(void)
     CHECK_END(world);
 }
 
-/* Ends of parents cannot be refused for the sake of a name: who comes free and finds its name taken
+/* Ends of parents cannot be rejected for the sake of a name: who comes free and finds its name
+ * taken
  * loses it. */
 static void loses_a_name_that_is_taken(void)
 {
@@ -335,6 +336,6 @@ static void survives_running_out_of_memory(void)
 }
 
 TEST_MAIN(TEST(finds_by_path), TEST(walks_all_of_a_name), TEST(is_a_component_like_any_other),
-          TEST(refuses_what_is_no_name), TEST(is_unique_among_siblings),
+          TEST(rejects_what_is_no_name), TEST(is_unique_among_siblings),
           TEST(loses_a_name_that_is_taken), TEST(writes_paths), TEST(keeps_its_index),
           TEST(survives_running_out_of_memory))

@@ -103,16 +103,16 @@ static void memory_end(void)
 /* ---- What a world looks like ----------------------------------------------------------------- */
 
 enum {
-    SMALL,   /* matrix, 8 bytes */
-    WIDE,    /* matrix, 1,000 bytes: pages straight from the allocator */
-    ALIGNED, /* matrix, 64 bytes aligned to 512 */
-    PACKED,  /* 24 bytes */
-    HUGE,    /* packed, 40,000 bytes */
-    KEPT,    /* keep_order, 3,000 bytes */
-    MARK,    /* tag */
-    LOOSE,   /* loose tag */
-    NEEDY,   /* requires SMALL, PACKED and LOOSE */
-    HOOKED,  /* counts what its hooks are told */
+    SMALL,         /* array, 8 bytes */
+    WIDE,          /* array, 1,000 bytes: pages straight from the allocator */
+    ALIGNED,       /* array, 64 bytes aligned to 512 */
+    SPARSE,        /* 24 bytes */
+    HUGE,          /* sparse-set, 40,000 bytes */
+    KEPT,          /* keep_order, 3,000 bytes */
+    MARK,          /* tag */
+    DONT_FRAGMENT, /* dont_fragment tag */
+    NEEDY,         /* requires SMALL, SPARSE and DONT_FRAGMENT */
+    HOOKED,        /* counts what its hooks are told */
     TYPES
 };
 
@@ -124,11 +124,11 @@ typedef struct script {
     sett_component late;
     sett_entity entity[ENTITIES];
     sett_entity bulk[70];
-    sett_entity promised;
+    sett_entity reserved;
     sett_commands* commands;
     sett_query* query;
     sett_observer* observer[2];
-    uint32_t told; /* hooks called: adds - removes */
+    uint32_t notified; /* hooks called: adds - removes */
 } script;
 
 /* A text that grows. */
@@ -192,8 +192,8 @@ static void dump(const script* s, text* t)
     text_number(t, stats.queries);
     text_number(t, stats.values);
     text_number(t, s->world->locks);
-    text_number(t, s->world->entities.promised);
-    text_number(t, s->told);
+    text_number(t, s->world->entities.reserved);
+    text_number(t, s->notified);
     for (uint32_t k = 0; k < TYPES; k++) {
         text_number(t, s->id[k] != 0 ? sett_component_count(s->world, s->id[k]) : 0);
     }
@@ -207,7 +207,7 @@ static void script_on_add(sett_world* world, sett_entity entity, void* value, vo
     (void)world;
     (void)entity;
     (void)value;
-    ((script*)user)->told++;
+    ((script*)user)->notified++;
 }
 
 static void script_on_remove(sett_world* world, sett_entity entity, void* value, void* user)
@@ -215,7 +215,7 @@ static void script_on_remove(sett_world* world, sett_entity entity, void* value,
     (void)world;
     (void)entity;
     (void)value;
-    ((script*)user)->told--;
+    ((script*)user)->notified--;
 }
 
 static void script_init(void* values, uint32_t count, void* user)
@@ -252,7 +252,7 @@ static bool step_register_wide(script* s)
 {
     return register_type(
         s, WIDE,
-        (sett_component_desc){.name = "wide", .size = 1000, .storage = SETT_STORAGE_MATRIX});
+        (sett_component_desc){.name = "wide", .size = 1000, .storage = SETT_STORAGE_ARRAY});
 }
 
 static bool step_register_aligned(script* s)
@@ -261,12 +261,12 @@ static bool step_register_aligned(script* s)
                          (sett_component_desc){.name = "aligned", .size = 512, .align = 512});
 }
 
-static bool step_register_packed(script* s)
+static bool step_register_sparse(script* s)
 {
-    return register_type(s, PACKED,
-                         (sett_component_desc){.name = "packed",
+    return register_type(s, SPARSE,
+                         (sett_component_desc){.name = "sparse-set",
                                                .size = 24,
-                                               .storage = SETT_STORAGE_PACKED,
+                                               .storage = SETT_STORAGE_SPARSE_SET,
                                                .track_rows = true,
                                                .id = 70000});
 }
@@ -287,14 +287,15 @@ static bool step_register_mark(script* s)
     return register_type(s, MARK, (sett_component_desc){.name = "mark"});
 }
 
-static bool step_register_loose(script* s)
+static bool step_register_dont_fragment(script* s)
 {
-    return register_type(s, LOOSE, (sett_component_desc){.name = "loose", .loose = true});
+    return register_type(s, DONT_FRAGMENT,
+                         (sett_component_desc){.name = "dont_fragment", .dont_fragment = true});
 }
 
 static bool step_register_needy(script* s)
 {
-    const sett_component needed[] = {s->id[SMALL], s->id[PACKED], s->id[LOOSE]};
+    const sett_component needed[] = {s->id[SMALL], s->id[SPARSE], s->id[DONT_FRAGMENT]};
     return register_type(s, NEEDY,
                          (sett_component_desc){
                              .name = "needy", .size = 16, .required = needed, .required_count = 3});
@@ -305,7 +306,7 @@ static bool step_register_hooked(script* s)
     return register_type(s, HOOKED,
                          (sett_component_desc){.name = "hooked",
                                                .size = 8,
-                                               .loose = true,
+                                               .dont_fragment = true,
                                                .init = script_init,
                                                .on_add = script_on_add,
                                                .on_remove = script_on_remove,
@@ -362,10 +363,10 @@ static bool step_set_aligned(script* s)
     return sett_set(s->world, s->entity[2], s->id[ALIGNED], value) != NULL;
 }
 
-static bool step_set_packed(script* s)
+static bool step_set_sparse(script* s)
 {
     static const unsigned char value[24] = {4, 5, 6};
-    return sett_set(s->world, s->entity[3], s->id[PACKED], value) != NULL;
+    return sett_set(s->world, s->entity[3], s->id[SPARSE], value) != NULL;
 }
 
 static bool step_set_huge(script* s)
@@ -393,7 +394,7 @@ static bool step_create_many(script* s)
 
 static bool step_create_many_large(script* s)
 {
-    const sett_component ids[] = {s->id[WIDE], s->id[ALIGNED], s->id[HUGE], s->id[LOOSE]};
+    const sett_component ids[] = {s->id[WIDE], s->id[ALIGNED], s->id[HUGE], s->id[DONT_FRAGMENT]};
     return sett_entity_create_many(s->world, 12, ids, 4, NULL, NULL) == SETT_OK;
 }
 
@@ -413,9 +414,9 @@ static bool step_remove_needed(script* s)
     return sett_remove(s->world, s->bulk[10], s->id[SMALL]) == SETT_OK;
 }
 
-static bool step_remove_packed(script* s)
+static bool step_remove_sparse(script* s)
 {
-    return sett_remove(s->world, s->bulk[11], s->id[PACKED]) == SETT_OK;
+    return sett_remove(s->world, s->bulk[11], s->id[SPARSE]) == SETT_OK;
 }
 
 static bool step_component_clear(script* s)
@@ -433,9 +434,9 @@ static bool step_reserve_small(script* s)
     return sett_component_reserve(s->world, s->id[SMALL], 9000) == SETT_OK;
 }
 
-static bool step_reserve_packed(script* s)
+static bool step_reserve_sparse(script* s)
 {
-    return sett_component_reserve(s->world, s->id[PACKED], 3000) == SETT_OK;
+    return sett_component_reserve(s->world, s->id[SPARSE], 3000) == SETT_OK;
 }
 
 static bool step_reserve_huge(script* s)
@@ -467,25 +468,25 @@ static bool step_more_commands(script* s)
 
 static bool step_cmd_create(script* s)
 {
-    s->promised = sett_cmd_create(s->commands);
-    return !sett_is_null(s->promised);
+    s->reserved = sett_cmd_create(s->commands);
+    return !sett_is_null(s->reserved);
 }
 
 static bool step_cmd_add(script* s)
 {
-    return sett_cmd_add(s->commands, s->promised, s->id[NEEDY]) == SETT_OK;
+    return sett_cmd_add(s->commands, s->reserved, s->id[NEEDY]) == SETT_OK;
 }
 
 static bool step_cmd_set(script* s)
 {
     static const unsigned char value[40000] = {10, 11, 12};
-    return sett_cmd_set(s->commands, s->promised, s->id[HUGE], value) == SETT_OK;
+    return sett_cmd_set(s->commands, s->reserved, s->id[HUGE], value) == SETT_OK;
 }
 
 static bool step_cmd_set_aligned(script* s)
 {
     static const unsigned char value[512] = {13};
-    return sett_cmd_set(s->commands, s->promised, s->id[ALIGNED], value) == SETT_OK;
+    return sett_cmd_set(s->commands, s->reserved, s->id[ALIGNED], value) == SETT_OK;
 }
 
 static bool step_cmd_remove(script* s)
@@ -513,7 +514,7 @@ static bool step_query_create(script* s)
     sett_query_desc desc = {
         "script",
         {{.component = s->id[SMALL], .access = SETT_INOUT, .kind = SETT_WITH},
-         {.component = s->id[PACKED], .access = SETT_INOUT, .kind = SETT_WITH},
+         {.component = s->id[SPARSE], .access = SETT_INOUT, .kind = SETT_WITH},
          {.component = s->id[KEPT], .access = SETT_IN, .kind = SETT_OPTIONAL},
          {.component = s->id[HUGE], .access = SETT_NONE, .kind = SETT_WITHOUT}}};
     s->query = sett_query_create(s->world, &desc);
@@ -568,14 +569,14 @@ static bool step_observe_component(script* s)
     return s->observer[0] != NULL;
 }
 
-static void script_entered(sett_world* world, sett_entity entity, void* user)
+static void script_on_enter(sett_world* world, sett_entity entity, void* user)
 {
     script_on_add(world, entity, NULL, user);
 }
 
 static bool step_observe_query(script* s)
 {
-    sett_observer_desc desc = {.name = "of a query", .user = s, .entered = script_entered};
+    sett_observer_desc desc = {.name = "of a query", .user = s, .on_enter = script_on_enter};
     for (uint32_t k = 0; k < 5; k++) { /* lists of types grow by fours */
         const sett_component with[] = {s->id[SMALL], s->id[NEEDY], s->id[KEPT], s->id[MARK],
                                        s->id[WIDE]};
@@ -601,8 +602,8 @@ static bool step_never_fails(script* s)
     CHECK_EQ(sett_component_count(w, s->id[HUGE]), 0);
     CHECK(sett_get_mut(w, s->bulk[33], s->id[NEEDY]) != NULL);
     CHECK(sett_get(w, s->bulk[33], s->id[NEEDY]) != NULL);
-    CHECK(sett_changed(w, s->bulk[33], s->id[NEEDY]) == sett_world_tick(w));
-    uint64_t tick = sett_world_advance(w);
+    CHECK(sett_changed_tick(w, s->bulk[33], s->id[NEEDY]) == sett_world_tick(w));
+    uint64_t tick = sett_world_advance_tick(w);
     CHECK_EQ(tick, sett_world_tick(w));
     CHECK_EQ(sett_component_find(w, "kept"), s->id[KEPT]);
     CHECK_STR_EQ(sett_component_name(w, s->id[KEPT]), "kept");
@@ -626,11 +627,11 @@ static const script_step steps[] = {
     {step_register_small, 1, 0, 0},
     {step_register_wide, 1, 0, 0},
     {step_register_aligned, 1, 0, 0},
-    {step_register_packed, 1, 0, 0},
+    {step_register_sparse, 1, 0, 0},
     {step_register_huge, 1, 0, 0},
     {step_register_kept, 1, 0, 0},
     {step_register_mark, 1, 0, 0},
-    {step_register_loose, 1, 0, 0},
+    {step_register_dont_fragment, 1, 0, 0},
     {step_register_needy, 1, 0, 0},
     {step_register_hooked, 1, 0, 0},
     {step_create, ENTITIES, 0, 0},
@@ -641,20 +642,20 @@ static const script_step steps[] = {
     {step_ensure_wide, 1, 0, 0},
     {step_ensure_hooked, 1, 0, 0},
     {step_set_aligned, 1, 0, 0},
-    {step_set_packed, 1, 0, 0},
+    {step_set_sparse, 1, 0, 0},
     {step_set_huge, 1, 0, 0},
     {step_set_mark, 1, 0, 0},
     {step_create_many, 1, 0, 0},
     {step_create_many_large, 1, 0, 0},
     {step_remove_kept, 24, 0, 0},
     {step_remove_needed, 1, 0, 0},
-    {step_remove_packed, 1, 0, 0},
+    {step_remove_sparse, 1, 0, 0},
     {step_observe_component, 1, 0, 0},
     {step_observe_query, 1, 0, 0},
     {step_component_clear, 1, 1, 0},
     {step_reserve_entities, 1, 0, 0},
     {step_reserve_small, 1, 0, 0},
-    {step_reserve_packed, 1, 0, 0},
+    {step_reserve_sparse, 1, 0, 0},
     {step_reserve_huge, 1, 0, 0},
     {step_own_commands, 1, 0, 0},
     {step_more_commands, 1, 0, 1},

@@ -1,5 +1,6 @@
 /* test_plan.c: how a loop goes must not change what it does. The same entities are laid out in
- * every way there is (each type as a matrix and packed, under groups that own, borrow and track),
+ * every way there is (each type as an array and sparse-set, under groups that own, borrow and
+ * track),
  * which forces each plan in turn; what every query then matches, in which order, and what its
  * batches write is compared with a naive scan. */
 #include "sett/sett.h"
@@ -24,7 +25,7 @@ enum {
 typedef struct field {
     sett_world* world;
     sett_component id[TYPES];
-    bool packed[TYPES];
+    bool sparse_set[TYPES];
     sett_entity entity[SLOTS]; /* by index */
     bool alive[SLOTS];
     uint32_t mask[SLOTS];
@@ -63,7 +64,7 @@ static void field_begin(field* f, const uint32_t* percent)
     f->world = quiet_world();
     for (uint32_t t = 0; t < TYPES; t++) {
         sett_component_desc desc = {
-            .name = names[t], .size = sizes[t], .align = 4, .storage = SETT_STORAGE_MATRIX};
+            .name = names[t], .size = sizes[t], .align = 4, .storage = SETT_STORAGE_ARRAY};
         desc.align = sizes[t] != 0 ? 4 : 1;
         f->id[t] = sett_component_register(f->world, &desc);
     }
@@ -72,7 +73,7 @@ static void field_begin(field* f, const uint32_t* percent)
         CHECK_EQ(f->entity[k].index, k);
         f->alive[k] = true;
     }
-    /* In a shuffled order, so that packed rows lie otherwise than indices. */
+    /* In a shuffled order, so that sparse-set rows lie otherwise than indices. */
     for (uint32_t t = 0; t < TYPES; t++) {
         uint32_t start = draw(f, SLOTS);
         for (uint32_t k = 0; k < SLOTS; k++) {
@@ -91,13 +92,13 @@ static void field_begin(field* f, const uint32_t* percent)
     f->alive_count = sett_entity_count(f->world);
 }
 
-static void field_convert(field* f, uint32_t type, bool packed)
+static void field_convert(field* f, uint32_t type, bool sparse_set)
 {
-    sett_storage_kind kind = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
+    sett_storage_kind kind = sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
     CHECK_EQ(sett_component_convert(f->world, f->id[type], kind), SETT_OK);
-    f->packed[type] = packed;
-    CHECK_EQ(setti_world_type(f->world, f->id[type])->storage.kind == SETTI_PACKED, packed);
-    if (packed) { /* converted in the order of indices: disturb it */
+    f->sparse_set[type] = sparse_set;
+    CHECK_EQ(setti_world_type(f->world, f->id[type])->storage.kind == SETTI_SPARSE, sparse_set);
+    if (sparse_set) { /* converted in the order of indices: disturb it */
         for (uint32_t k = 0; k < SLOTS; k += 7) {
             if (f->alive[k] && (f->mask[k] & BIT(type)) != 0) {
                 CHECK_EQ(sett_remove(f->world, f->entity[k], f->id[type]), SETT_OK);
@@ -232,11 +233,11 @@ static sett_query* question_prepare(const field* f, const question* q)
 typedef enum way {
     WAY_GROUP,        /* all from what a group owns */
     WAY_PARTIAL,      /* a group, and further terms tested or fetched */
-    WAY_PACKED,       /* a packed storage drives */
-    WAY_PACKED_ALONE, /* and nothing else is asked */
+    WAY_SPARSE,       /* a sparse set drives */
+    WAY_SPARSE_ALONE, /* and nothing else is asked */
     WAY_SET,          /* a tracked set's bitmap, with others or alone */
     WAY_PAGES,
-    WAY_PAGES_TESTED, /* and packed terms tested for each */
+    WAY_PAGES_TESTED, /* and sparse-set terms tested for each */
     WAY_ALL,          /* all entities */
     WAYS
 } way;
@@ -250,9 +251,9 @@ static way way_of(const sett_query* query, const setti_plan* plan)
         if (query->arranged != 0 && plan->in_place == query->arranged) {
             return plan->residual == 0 ? WAY_GROUP : WAY_PARTIAL;
         }
-        return plan->residual == 0 ? WAY_PACKED_ALONE : WAY_PACKED;
+        return plan->residual == 0 ? WAY_SPARSE_ALONE : WAY_SPARSE;
     }
-    if (query->matrix_count == 0) {
+    if (query->array_count == 0) {
         return WAY_ALL;
     }
     if (query->cover != NULL && query->cover->owned.count == 0) {
@@ -294,7 +295,7 @@ static void expect_explained(const field* f, sett_query* query, const question* 
     CHECK(length < sizeof(text) && strlen(text) == length);
     CHECK_MSG(strstr(text, q->name) != NULL && text[length - 1] == '.', "%s", text);
     const char* word = w == WAY_GROUP || w == WAY_PARTIAL         ? "group \""
-                       : w == WAY_PACKED || w == WAY_PACKED_ALONE ? " drives with its "
+                       : w == WAY_SPARSE || w == WAY_SPARSE_ALONE ? " drives with its "
                        : w == WAY_SET                             ? "tracked set \""
                        : w == WAY_ALL                             ? "all "
                                                                   : "occupancy words of ";
@@ -309,7 +310,7 @@ static void expect_explained(const field* f, sett_query* query, const question* 
         uint32_t members = w == WAY_SET ? query->cover->members.count : query->cover->length;
         snprintf(number, sizeof(number), "%u", (unsigned)members);
         CHECK_MSG(strstr(text, number) != NULL, "%s", text);
-    } else if (w == WAY_PACKED || w == WAY_PACKED_ALONE) {
+    } else if (w == WAY_SPARSE || w == WAY_SPARSE_ALONE) {
         const setti_type* type = query->term[plan->driver].type;
         snprintf(number, sizeof(number), "%s drives with its %u rows", type->desc.name,
                  (unsigned)type->storage.count);
@@ -318,7 +319,7 @@ static void expect_explained(const field* f, sett_query* query, const question* 
     /* Every type that is required is named, with its count where it is not the group's. */
     for (uint32_t k = 0; k < q->count; k++) {
         const setti_type* type = query->term[k].type;
-        bool covered = (query->covered >> k & 1) != 0 && w != WAY_PACKED && w != WAY_PACKED_ALONE;
+        bool covered = (query->covered >> k & 1) != 0 && w != WAY_SPARSE && w != WAY_SPARSE_ALONE;
         if (q->term[k].kind != SETT_WITH || covered || (plan->in_place & BIT(k)) != 0) {
             continue;
         }
@@ -384,7 +385,7 @@ static void run_question(field* f, const question* q, sett_query* query)
     expect_explained(f, query, q, w, &plan);
     memset(met, 0, sizeof(met));
     uint32_t visited = 0;
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK(b->count > 0 && b->count <= SETT_BATCH_ROWS);
         CHECK_EQ(b->field_count, q->count);
         gathered_seen += b->scratch != NULL;
@@ -450,7 +451,7 @@ static sett_group* make_group(const field* f, const grouping* g)
     uint32_t count[3] = {0, 0, 0};
     for (uint32_t t = 0; t < TYPES; t++) {
         if ((g->owned & BIT(t)) != 0) {
-            if (!f->packed[t]) {
+            if (!f->sparse_set[t]) {
                 return NULL;
             }
             desc.owned[count[0]++] = f->id[t];
@@ -479,7 +480,7 @@ static void run_layouts(uint32_t number, const uint32_t* percent)
     for (uint32_t step = 0; step < 1u << TYPES; step++) {
         uint32_t layout = step ^ step >> 1; /* Gray code: one conversion a step */
         for (uint32_t t = 0; t < TYPES; t++) {
-            if (f->packed[t] != ((layout & BIT(t)) != 0)) {
+            if (f->sparse_set[t] != ((layout & BIT(t)) != 0)) {
                 field_convert(f, t, (layout & BIT(t)) != 0);
             }
         }
@@ -513,8 +514,8 @@ static void every_layout_gives_what_a_naive_scan_gives(void)
         run_layouts(k, percents[k]);
     }
     static const char* const names[WAYS] = {
-        "group", "partial group", "packed",           "packed alone",
-        "set",   "pages",         "pages and packed", "all"};
+        "group", "partial group", "sparse-set",           "sparse-set alone",
+        "set",   "pages",         "pages and sparse-set", "all"};
     for (uint32_t w = 0; w < WAYS; w++) {
         CHECK_MSG(ways_seen[w] != 0, "no loop went by way of %s", names[w]);
         printf("  %s: %llu loops\n", names[w], (unsigned long long)ways_seen[w]);
@@ -525,7 +526,7 @@ static void every_layout_gives_what_a_naive_scan_gives(void)
 /* ---- Sparse indices -------------------------------------------------------------------------- */
 
 /* Entities far apart, with missing pages in between, and the extents of pools apart. */
-static void missing_pages_are_passed_over(void)
+static void missing_pages_are_skipped(void)
 {
     sett_world* world = quiet_world();
     sett_component a = sett_component_register_type(world, "A", 8, 8);
@@ -559,7 +560,7 @@ static void missing_pages_are_passed_over(void)
         sett_query* query = sett_query_create(world, &desc);
         uint32_t k = 0;
         uint32_t seen = 0;
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             const uint64_t* values = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
                 while (k < COUNT && (values[i] != indices[k])) {
@@ -586,7 +587,7 @@ static uint32_t collect(sett_query* query, bool* met, uint32_t size)
 {
     uint32_t count = 0;
     memset(met, 0, size);
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         SETT_EACH(b, i) {
             uint32_t index = sett_batch_index(b, i);
             CHECK(index < size && !met[index]);
@@ -610,14 +611,14 @@ static void changed_terms_bring_what_was_written(void)
     static bool written[COUNT];
     for (uint32_t layout = 0; layout < 8; layout++) {
         bool exact = (layout & 1) != 0;
-        bool packed = (layout & 2) != 0;
+        bool sparse_set = (layout & 2) != 0;
         bool owned = (layout & 4) != 0;
-        if (owned && !packed) {
+        if (owned && !sparse_set) {
             continue;
         }
         sett_world* world = quiet_world();
         sett_component_desc desc = {.name = "X", .size = 8, .track_rows = exact};
-        desc.storage = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
+        desc.storage = sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
         sett_component x = sett_component_register(world, &desc);
         sett_component_desc other = {.name = "Y", .size = 8, .storage = desc.storage};
         sett_component y = sett_component_register(world, &other);
@@ -636,7 +637,7 @@ static void changed_terms_bring_what_was_written(void)
         sett_query* reads = sett_query_create(world, &reader);
         CHECK_EQ(collect(query, met, COUNT), COUNT); /* since the beginning of time */
         uint64_t seen = sett_world_tick(world);
-        sett_world_advance(world);
+        sett_world_advance_tick(world);
         sett_query_set_since(query, seen);
         CHECK_EQ(collect(query, met, COUNT), 0);
         CHECK_EQ(collect(reads, met, COUNT), COUNT); /* reading is no change */
@@ -663,12 +664,12 @@ static void changed_terms_bring_what_was_written(void)
 
         /* A loop that declares inout writes what it visits. */
         seen = sett_world_tick(world);
-        sett_world_advance(world);
+        sett_world_advance_tick(world);
         sett_query_set_since(query, seen);
         CHECK_EQ(collect(query, met, COUNT), 0);
         uint32_t batches = 0;
         memset(written, 0, sizeof(written));
-        SETT_QUERY(writes, b) {
+        SETT_QUERY_EACH(writes, b) {
             SETT_EACH(b, i) {
                 written[sett_batch_index(b, i)] = true;
             }
@@ -682,15 +683,15 @@ static void changed_terms_bring_what_was_written(void)
         }
         /* Additions are writes, and layouts that change keep what is known, or know less. */
         seen = sett_world_tick(world);
-        sett_world_advance(world);
+        sett_world_advance_tick(world);
         sett_query_set_since(query, seen);
         CHECK_EQ(sett_remove(world, e[10], x), SETT_OK);
         CHECK(sett_add(world, e[10], x) != NULL);
         count = collect(query, met, COUNT);
         CHECK(met[10] && (!exact || count == 1));
         if (!owned) {
-            CHECK_EQ(sett_component_convert(world, x,
-                                            packed ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED),
+            CHECK_EQ(sett_component_convert(
+                         world, x, sparse_set ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET),
                      SETT_OK);
             count = collect(query, met, COUNT);
             CHECK(met[10] && (!exact || count == 1));
@@ -708,8 +709,8 @@ static void changed_terms_see_gathered_writes(void)
     static bool met[COUNT];
     sett_world* world = quiet_world();
     sett_component_desc x_desc = {
-        .name = "X", .size = 8, .track_rows = true, .storage = SETT_STORAGE_PACKED};
-    sett_component_desc few_desc = {.name = "Few", .size = 8, .storage = SETT_STORAGE_PACKED};
+        .name = "X", .size = 8, .track_rows = true, .storage = SETT_STORAGE_SPARSE_SET};
+    sett_component_desc few_desc = {.name = "Few", .size = 8, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component x = sett_component_register(world, &x_desc);
     sett_component few = sett_component_register(world, &few_desc);
     for (uint32_t k = 0; k < COUNT; k++) {
@@ -725,7 +726,7 @@ static void changed_terms_see_gathered_writes(void)
             {{few, SETT_IN, SETT_WITH, false}, {x, (sett_access)access, SETT_WITH, false}}};
         sett_query* gather = sett_query_create(world, &desc);
         sett_query_set_since(query, sett_world_tick(world));
-        sett_world_advance(world);
+        sett_world_advance_tick(world);
         CHECK_EQ(collect(gather, met, COUNT), COUNT / 10);
         bool writes = access == SETT_INOUT || access == SETT_OUT;
         CHECK_EQ(collect(query, met, COUNT), writes ? COUNT / 10 : 0);
@@ -782,7 +783,7 @@ static void converting_moves_every_value_once(void)
     uint32_t moves = 0;
     sett_component_desc desc = {.name = "anchored",
                                 .size = sizeof(anchored),
-                                .storage = SETT_STORAGE_MATRIX,
+                                .storage = SETT_STORAGE_ARRAY,
                                 .init = anchored_init,
                                 .deinit = anchored_deinit,
                                 .move = anchored_move,
@@ -797,19 +798,19 @@ static void converting_moves_every_value_once(void)
         }
     }
     for (uint32_t round = 1; round <= 5; round++) {
-        bool packed = round % 2 != 0;
+        bool sparse_set = round % 2 != 0;
         moves = 0;
-        CHECK_EQ(
-            sett_component_convert(world, x, packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX),
-            SETT_OK);
+        CHECK_EQ(sett_component_convert(world, x,
+                                        sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY),
+                 SETT_OK);
         CHECK_EQ(moves, COUNT - COUNT / 3);
-        CHECK_EQ(
-            sett_component_convert(world, x, packed ? SETT_STORAGE_PACKED : SETT_STORAGE_DEFAULT),
-            SETT_OK); /* it is that already */
+        CHECK_EQ(sett_component_convert(
+                     world, x, sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_DEFAULT),
+                 SETT_OK); /* it is that already */
         CHECK_EQ(moves, COUNT - COUNT / 3);
         sett_component_desc now;
         CHECK_EQ(sett_component_describe(world, x, &now), SETT_OK);
-        CHECK_EQ(now.storage, packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX);
+        CHECK_EQ(now.storage, sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY);
         for (uint32_t k = 0; k < COUNT; k++) {
             const anchored* value = sett_find(world, e[k], x);
             CHECK_EQ(value != NULL, k % 3 != 0);
@@ -817,7 +818,7 @@ static void converting_moves_every_value_once(void)
                   (value->self == value && value->number == k && value->moves == round));
         }
         uint32_t seen = 0;
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             seen += b->count;
         }
         CHECK_EQ(seen, COUNT - COUNT / 3);
@@ -832,26 +833,28 @@ static void tags_convert_like_any_type(void)
         sett_world* world = quiet_world();
         sett_component_desc desc = {.name = "tag", .track_rows = tracked != 0};
         sett_component tag = sett_component_register(world, &desc);
-        sett_component_desc loose_desc = {.name = "loose", .loose = true};
-        sett_component loose = sett_component_register(world, &loose_desc);
+        sett_component_desc dont_fragment_desc = {.name = "dont_fragment", .dont_fragment = true};
+        sett_component dont_fragment = sett_component_register(world, &dont_fragment_desc);
         sett_component m = sett_component_register_type(world, "M", 4, 4);
-        sett_query* query = sett_query_create(
-            world, &(sett_query_desc){
-                       .terms = {{.component = tag}, {.component = loose}, {.component = m}}});
+        sett_query* query =
+            sett_query_create(world, &(sett_query_desc){.terms = {{.component = tag},
+                                                                  {.component = dont_fragment},
+                                                                  {.component = m}}});
         sett_entity e[2000];
         for (uint32_t k = 0; k < 2000; k++) {
             e[k] = sett_entity_create(world);
             CHECK(sett_add(world, e[k], m) != NULL);
             CHECK(k % 2 != 0 || sett_add(world, e[k], tag) != NULL);
-            CHECK(k % 3 != 0 || sett_add(world, e[k], loose) != NULL);
+            CHECK(k % 3 != 0 || sett_add(world, e[k], dont_fragment) != NULL);
         }
         for (uint32_t round = 0; round < 8; round++) {
-            sett_storage_kind kind = round % 2 == 0 ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
-            CHECK_EQ(sett_component_convert(world, round % 4 < 2 ? tag : loose, kind), SETT_OK);
+            sett_storage_kind kind = round % 2 == 0 ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
+            CHECK_EQ(sett_component_convert(world, round % 4 < 2 ? tag : dont_fragment, kind),
+                     SETT_OK);
             CHECK_EQ(sett_query_count(query), (2000 + 5) / 6);
             for (uint32_t k = 0; k < 2000; k++) {
                 CHECK_EQ(sett_has(world, e[k], tag), k % 2 == 0);
-                CHECK_EQ(sett_has(world, e[k], loose), k % 3 == 0);
+                CHECK_EQ(sett_has(world, e[k], dont_fragment), k % 3 == 0);
             }
             CHECK_EQ(sett_remove(world, e[6], tag), SETT_OK);
             CHECK(sett_add(world, e[6], tag) != NULL);
@@ -861,35 +864,35 @@ static void tags_convert_like_any_type(void)
     }
 }
 
-static void conversions_that_make_no_sense_are_refused(void)
+static void conversions_that_make_no_sense_are_rejected(void)
 {
     sett_world* world = quiet_world();
     sett_component_desc keep = {.name = "kept", .size = 4, .keep_order = true};
     sett_component_desc huge = {
-        .name = "huge", .size = (size_t)2 << 20, .storage = SETT_STORAGE_PACKED};
-    sett_component_desc own = {.name = "owned", .size = 4, .storage = SETT_STORAGE_PACKED};
+        .name = "huge", .size = (size_t)2 << 20, .storage = SETT_STORAGE_SPARSE_SET};
+    sett_component_desc own = {.name = "owned", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component k = sett_component_register(world, &keep);
     sett_component h = sett_component_register(world, &huge);
     sett_component o = sett_component_register(world, &own);
     sett_group* group = sett_group_create(world, &(sett_group_desc){.name = "G", .owned = {o}});
     sett_entity e = sett_entity_create(world);
     CHECK(sett_add(world, e, k) != NULL && sett_add(world, e, o) != NULL);
-    CHECK_EQ(sett_component_convert(world, k, SETT_STORAGE_MATRIX), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_component_convert(world, k, SETT_STORAGE_ARRAY), SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(world), "kept") != NULL);
-    CHECK_EQ(sett_component_convert(world, h, SETT_STORAGE_MATRIX), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_component_convert(world, h, SETT_STORAGE_ARRAY), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_component_convert(world, h, (sett_storage_kind)77), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_component_convert(world, 999, SETT_STORAGE_MATRIX), SETT_STATUS_UNREGISTERED);
-    CHECK_EQ(sett_component_convert(world, o, SETT_STORAGE_MATRIX), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_component_convert(world, 999, SETT_STORAGE_ARRAY), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_component_convert(world, o, SETT_STORAGE_ARRAY), SETT_STATUS_CONFLICT);
     CHECK(strstr(sett_world_message(world), "\"G\"") != NULL);
     CHECK_EQ(sett_group_destroy(group), SETT_OK);
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.name = "open", .terms = {{.component = o}}});
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK_EQ(b->count, 1);
-        CHECK_EQ(sett_component_convert(world, o, SETT_STORAGE_MATRIX), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_component_convert(world, o, SETT_STORAGE_ARRAY), SETT_STATUS_LOCKED);
         CHECK(strstr(sett_world_message(world), "open") != NULL);
     }
-    CHECK_EQ(sett_component_convert(world, o, SETT_STORAGE_MATRIX), SETT_OK);
+    CHECK_EQ(sett_component_convert(world, o, SETT_STORAGE_ARRAY), SETT_OK);
     CHECK_END(world);
 }
 
@@ -907,8 +910,8 @@ static void the_choice_depends_on_what_is_there(void)
         const sett_component_desc descs[] = {
             {.name = "M", .size = 8},
             {.name = "N", .size = 200},
-            {.name = "P", .size = 8, .storage = SETT_STORAGE_PACKED},
-            {.name = "Q", .size = 8, .storage = SETT_STORAGE_PACKED},
+            {.name = "P", .size = 8, .storage = SETT_STORAGE_SPARSE_SET},
+            {.name = "Q", .size = 8, .storage = SETT_STORAGE_SPARSE_SET},
             {.name = "K", .size = 8, .keep_order = true},
             {.name = "T"},
         };
@@ -968,7 +971,7 @@ static void few_enough_drive(void)
 {
     sett_world* world = quiet_world();
     sett_component m = sett_component_register_type(world, "M", 4, 4);
-    sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_PACKED};
+    sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component p = sett_component_register(world, &desc);
     sett_query* query = sett_query_create(
         world, &(sett_query_desc){
@@ -996,7 +999,7 @@ static void order_counts(void)
     for (uint32_t step = 1; step <= 1001; step += 1000) {
         sett_world* world = quiet_world();
         sett_component m = sett_component_register_type(world, "M", 4, 4);
-        sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_PACKED};
+        sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
         sett_component p = sett_component_register(world, &desc);
         sett_query* query = sett_query_create(
             world,
@@ -1022,7 +1025,7 @@ static void plans_can_be_forced(void)
 {
     sett_world* world = quiet_world();
     sett_component m = sett_component_register_type(world, "M", 4, 4);
-    sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_PACKED};
+    sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component p = sett_component_register(world, &desc);
     for (uint32_t k = 0; k < 3000; k++) {
         sett_entity e = sett_entity_create(world);
@@ -1036,9 +1039,9 @@ static void plans_can_be_forced(void)
         uint32_t matches = 0;
         query->forced = (setti_way)taken;
         for (uint32_t round = 0; taken != SETTI_WAY_ARRANGED && round < 2; round++) {
-            SETT_QUERY(query, b) {
+            SETT_QUERY_EACH(query, b) {
                 CHECK_EQ(b->driver == SETT_QUERY_TERMS || taken != SETTI_WAY_PAGES, true);
-                CHECK_EQ(b->driver == 1 || taken != SETTI_WAY_PACKED, true);
+                CHECK_EQ(b->driver == 1 || taken != SETTI_WAY_SPARSE, true);
                 uint32_t* x = sett_batch_field(b, 0);
                 const uint32_t* y = sett_batch_field(b, 1);
                 SETT_EACH(b, i) {
@@ -1053,9 +1056,9 @@ static void plans_can_be_forced(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(every_layout_gives_what_a_naive_scan_gives), TEST(missing_pages_are_passed_over),
+TEST_MAIN(TEST(every_layout_gives_what_a_naive_scan_gives), TEST(missing_pages_are_skipped),
           TEST(changed_terms_bring_what_was_written), TEST(changed_terms_see_gathered_writes),
           TEST(converting_moves_every_value_once), TEST(tags_convert_like_any_type),
-          TEST(conversions_that_make_no_sense_are_refused),
+          TEST(conversions_that_make_no_sense_are_rejected),
           TEST(the_choice_depends_on_what_is_there), TEST(few_enough_drive), TEST(order_counts),
           TEST(plans_can_be_forced))

@@ -51,7 +51,7 @@ static void counts(sett_query* query, uint32_t count)
     uint32_t visited = 0;
     uint32_t matched = 0;
     CHECK_EQ(sett_query_count(query), count);
-    SETT_QUERY(query, batch) {
+    SETT_QUERY_EACH(query, batch) {
         SETT_EACH(batch, i) {
             CHECK(sett_query_matches(query, sett_batch_entity(batch, i)));
             visited++;
@@ -66,10 +66,10 @@ static void counts(sett_query* query, uint32_t count)
     CHECK_EQ(sett_is_null(sett_query_first(query)), count == 0);
 }
 
-static void queries_pass_over_hidden_entities(void)
+static void queries_skip_hidden_entities(void)
 {
     for (uint32_t kind = 0; kind < 3; kind++) {
-        begin(kind == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED);
+        begin(kind == 0 ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET);
         sett_entity e[3000];
         CHECK_EQ(sett_entity_create_many(world, 3000, &Position_id, 1, NULL, e), SETT_OK);
         CHECK(sett_add(world, e[7], Burning_id) != NULL);
@@ -145,7 +145,7 @@ static void check_turret(sett_entity turret, sett_entity outside)
 static void instances_are_like_the_prefab(void)
 {
     for (uint32_t kind = 0; kind < 2; kind++) {
-        begin(kind == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED);
+        begin(kind == 0 ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET);
         sett_entity outside = sett_entity_create(world);
         sett_entity turret = make_turret(outside);
         static sett_entity made[1500];
@@ -285,7 +285,7 @@ typedef struct Handle {
 } Handle;
 
 static uint32_t living;
-static uint32_t told[2];
+static uint32_t notified[2];
 
 static void handle_init(void* values, uint32_t count, void* user)
 {
@@ -317,9 +317,9 @@ static void handle_on_add(sett_world* of, sett_entity entity, void* value, void*
 {
     (void)user;
     const Handle* handle = value;
-    told[0]++;
-    CHECK_EQ(*handle->owned, told[0] == 1 ? 0u : 9u); /* the prefab's own was added first */
-    if (told[0] > 1) {                                /* the whole instance is there */
+    notified[0]++;
+    CHECK_EQ(*handle->owned, notified[0] == 1 ? 0u : 9u); /* the prefab's own was added first */
+    if (notified[0] > 1) {                                /* the whole instance is there */
         CHECK(!sett_is_null(sett_hierarchy_first(of, entity)));
         CHECK(!sett_is_null(sett_target(of, entity, sett_instance_of(of))));
     }
@@ -331,7 +331,7 @@ static void handle_on_set(sett_world* of, sett_entity entity, void* value, void*
     (void)entity;
     (void)value;
     (void)user;
-    told[1]++;
+    notified[1]++;
 }
 
 static void values_that_own_are_copied(void)
@@ -347,14 +347,14 @@ static void values_that_own_are_copied(void)
                                                               .init = handle_init,
                                                               .deinit = handle_deinit});
     sett_entity turret = make_turret(sett_null());
-    living = told[0] = told[1] = 0;
+    living = notified[0] = notified[1] = 0;
     *((Handle*)sett_add(world, turret, owner))->owned = 9;
     *((Handle*)sett_add(world, turret, uncopied))->owned = 8;
     sett_entity made[10];
     CHECK_EQ(sett_instantiate(world, turret, 10, made), SETT_OK);
     CHECK_EQ(living, 22);
-    CHECK_EQ(told[0], 11);
-    CHECK_EQ(told[1], 10);
+    CHECK_EQ(notified[0], 11);
+    CHECK_EQ(notified[1], 10);
     const Handle* copy = sett_get(world, made[5], owner);
     CHECK_EQ(*copy->owned, 9);
     CHECK_EQ(*((const Handle*)sett_get(world, made[5], uncopied))->owned, 0);
@@ -362,7 +362,7 @@ static void values_that_own_are_copied(void)
     CHECK_EQ(living, 0);
 }
 
-static void misuse_is_refused(void)
+static void misuse_is_rejected(void)
 {
     begin(SETT_STORAGE_DEFAULT);
     sett_entity turret = make_turret(sett_null());
@@ -377,7 +377,7 @@ static void misuse_is_refused(void)
     sett_query_desc named = {.terms = {{prefab, SETT_NONE, SETT_WITH, false}}};
     query = sett_query_create(world, &named);
     uint32_t batches = 0;
-    SETT_QUERY(query, batch) {
+    SETT_QUERY_EACH(query, batch) {
         batches++;
         CHECK_EQ(sett_instantiate(world, turret, 1, made), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_prefab_make(world, turret), SETT_OK); /* is one already */
@@ -435,7 +435,7 @@ static void memory_runs_out(void)
     static scarcity s;
     for (uint32_t kind = 0; kind < 2; kind++) {
         world = scarce_world(&memory);
-        register_all(world, kind == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED);
+        register_all(world, kind == 0 ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET);
         sett_component knows = sett_relationship_register(
             world, &(sett_relationship_desc){.name = "Knows", .many = true});
         sett_group_desc group = {.with = {Position_id, Sprite_id}};
@@ -453,7 +453,7 @@ static void memory_runs_out(void)
     }
 }
 
-TEST_MAIN(TEST(queries_pass_over_hidden_entities), TEST(instances_are_like_the_prefab),
+TEST_MAIN(TEST(queries_skip_hidden_entities), TEST(instances_are_like_the_prefab),
           TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
           TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
-          TEST(misuse_is_refused), TEST(memory_runs_out))
+          TEST(misuse_is_rejected), TEST(memory_runs_out))

@@ -1,4 +1,4 @@
-/* test_query.c: what loops visit, in which order, with which fields; what is refused while they
+/* test_query.c: what loops visit, in which order, with which fields; what is rejected while they
  * run. */
 #include "sett/hierarchy.h"
 #include "sett/sett.h"
@@ -7,13 +7,13 @@
 #define ENTITIES 6000u
 
 enum {
-    MATRIX,
+    ARRAY,
     WIDE,
-    PACKED,
+    SPARSE,
     RARE,
     KEPT,
     TAG,
-    LOOSE,
+    DONT_FRAGMENT,
     TYPES
 };
 
@@ -27,19 +27,19 @@ typedef struct scene {
 static bool in_scene(uint32_t type, uint32_t k)
 {
     static const uint32_t every[] = {1, 3, 2, 40, 7, 5, 4};
-    return type == MATRIX ? k % 1500 < 1400 : k % every[type] == 0;
+    return type == ARRAY ? k % 1500 < 1400 : k % every[type] == 0;
 }
 
 static void scene_begin(scene* s)
 {
     static const sett_component_desc types[] = {
-        {.name = "matrix", .size = 4},
+        {.name = "array", .size = 4},
         {.name = "wide", .size = 64, .align = 64, .track_rows = true},
-        {.name = "packed", .size = 4, .storage = SETT_STORAGE_PACKED, .track_rows = true},
+        {.name = "sparse-set", .size = 4, .storage = SETT_STORAGE_SPARSE_SET, .track_rows = true},
         {.name = "rare", .size = 400},
         {.name = "kept", .size = 12, .keep_order = true},
         {.name = "tag"},
-        {.name = "loose", .loose = true}};
+        {.name = "dont_fragment", .dont_fragment = true}};
     s->world = quiet_world();
     for (uint32_t type = 0; type < TYPES; type++) {
         s->id[type] = sett_component_register(s->world, &types[type]);
@@ -47,7 +47,7 @@ static void scene_begin(scene* s)
     }
     CHECK_EQ(sett_entity_create_many(s->world, ENTITIES, NULL, 0, NULL, s->entity), SETT_OK);
     for (uint32_t n = 0; n < ENTITIES; n++) {
-        uint32_t k = n * 1237 % ENTITIES; /* packed rows are not in the order of indices */
+        uint32_t k = n * 1237 % ENTITIES; /* sparse-set rows are not in the order of indices */
         for (uint32_t type = 0; type < TYPES; type++) {
             if (in_scene(type, k)) {
                 uint32_t* value = sett_add(s->world, s->entity[k], s->id[type]);
@@ -124,7 +124,7 @@ static void expect_loop(const scene* s, const wish* wishes, uint32_t count)
     }
     sett_query* query = make_query(s, wishes, count);
     CHECK_EQ(sett_query_count(query), expected);
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK(b->count > 0 && b->count <= SETT_BATCH_ROWS);
         SETT_EACH(b, row) {
             sett_entity e = sett_batch_entity(b, row);
@@ -163,26 +163,26 @@ static void many_terms(void)
 {
     static scene s;
     scene_begin(&s);
-    static const wish some[][7] = {{{MATRIX, SETT_WITH, SETT_IN},
+    static const wish some[][7] = {{{ARRAY, SETT_WITH, SETT_IN},
                                     {WIDE, SETT_WITH, SETT_INOUT},
-                                    {PACKED, SETT_WITH, SETT_INOUT},
+                                    {SPARSE, SETT_WITH, SETT_INOUT},
                                     {KEPT, SETT_OPTIONAL, SETT_INOUT},
                                     {TAG, SETT_WITHOUT, SETT_IN},
-                                    {LOOSE, SETT_OPTIONAL, SETT_IN},
+                                    {DONT_FRAGMENT, SETT_OPTIONAL, SETT_IN},
                                     {RARE, SETT_OPTIONAL, SETT_IN}},
                                    {{RARE, SETT_WITH, SETT_INOUT},
                                     {KEPT, SETT_WITHOUT, SETT_IN},
-                                    {PACKED, SETT_WITH, SETT_IN},
+                                    {SPARSE, SETT_WITH, SETT_IN},
                                     {WIDE, SETT_OPTIONAL, SETT_INOUT},
-                                    {MATRIX, SETT_WITH, SETT_NONE},
-                                    {LOOSE, SETT_WITH, SETT_IN},
+                                    {ARRAY, SETT_WITH, SETT_NONE},
+                                    {DONT_FRAGMENT, SETT_WITH, SETT_IN},
                                     {TAG, SETT_OPTIONAL, SETT_NONE}},
                                    {{KEPT, SETT_WITH, SETT_IN},
-                                    {PACKED, SETT_WITH, SETT_INOUT},
+                                    {SPARSE, SETT_WITH, SETT_INOUT},
                                     {RARE, SETT_OPTIONAL, SETT_INOUT},
                                     {TAG, SETT_OPTIONAL, SETT_IN},
-                                    {LOOSE, SETT_WITHOUT, SETT_IN},
-                                    {MATRIX, SETT_OPTIONAL, SETT_INOUT},
+                                    {DONT_FRAGMENT, SETT_WITHOUT, SETT_IN},
+                                    {ARRAY, SETT_OPTIONAL, SETT_INOUT},
                                     {WIDE, SETT_WITHOUT, SETT_IN}}};
     for (uint32_t k = 0; k < 3; k++) {
         expect_loop(&s, some[k], 7);
@@ -197,7 +197,7 @@ static uint32_t descents(const scene* s, const wish* wishes, uint32_t count)
     sett_query* query = make_query(s, wishes, count);
     uint32_t last = 0;
     uint32_t found = 0;
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         SETT_EACH(b, row) {
             found += sett_batch_index(b, row) < last;
             last = sett_batch_index(b, row);
@@ -207,19 +207,19 @@ static uint32_t descents(const scene* s, const wish* wishes, uint32_t count)
     return found;
 }
 
-static void indices_ascend_where_a_matrix_drives(void)
+static void indices_ascend_where_a_array_drives(void)
 {
     static scene s;
     scene_begin(&s);
-    static const wish matrix[] = {{MATRIX, SETT_WITH, SETT_INOUT}, {PACKED, SETT_WITH, SETT_NONE}};
-    CHECK_EQ(descents(&s, matrix, 2), 0); /* half of all are packed: more than pays */
-    static const wish all[] = {{PACKED, SETT_WITHOUT, SETT_IN}};
+    static const wish array[] = {{ARRAY, SETT_WITH, SETT_INOUT}, {SPARSE, SETT_WITH, SETT_NONE}};
+    CHECK_EQ(descents(&s, array, 2), 0); /* half of all are sparse-set: more than pays */
+    static const wish all[] = {{SPARSE, SETT_WITHOUT, SETT_IN}};
     CHECK_EQ(descents(&s, all, 1), 0);
     CHECK_EQ(descents(&s, NULL, 0), 0);
-    static const wish packed[] = {{PACKED, SETT_WITH, SETT_IN}};
-    CHECK(descents(&s, packed, 1) > 100); /* as they were added */
-    static const wish rare[] = {{MATRIX, SETT_WITH, SETT_IN}, {RARE, SETT_WITH, SETT_IN}};
-    CHECK(descents(&s, rare, 2) > 10); /* one in forty: the packed storage drives */
+    static const wish sparse_set[] = {{SPARSE, SETT_WITH, SETT_IN}};
+    CHECK(descents(&s, sparse_set, 1) > 100); /* as they were added */
+    static const wish rare[] = {{ARRAY, SETT_WITH, SETT_IN}, {RARE, SETT_WITH, SETT_IN}};
+    CHECK(descents(&s, rare, 2) > 10); /* one in forty: the sparse set drives */
     scene_end(&s);
 }
 
@@ -234,7 +234,7 @@ static void kept_order_is_the_order_of_addition(void)
     sett_query* query = make_query(&s, kept, 1);
     for (uint32_t round = 0; round < 2; round++) { /* with gaps, and compacted */
         uint32_t n = 0;
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             SETT_EACH(b, row) {
                 uint32_t k;
                 do {
@@ -255,20 +255,20 @@ static void written_fields_arrive(void)
 {
     static scene s;
     scene_begin(&s);
-    const wish wishes[] = {{MATRIX, SETT_WITH, SETT_INOUT},
-                           {PACKED, SETT_WITH, SETT_OUT},
+    const wish wishes[] = {{ARRAY, SETT_WITH, SETT_INOUT},
+                           {SPARSE, SETT_WITH, SETT_OUT},
                            {WIDE, SETT_OPTIONAL, SETT_INOUT},
                            {KEPT, SETT_WITH, SETT_IN}};
     sett_query* query = make_query(&s, wishes, 4);
-    uint64_t tick = sett_world_advance(s.world);
+    uint64_t tick = sett_world_advance_tick(s.world);
     uint32_t count = 0;
-    SETT_QUERY(query, b) {
-        uint32_t* matrix = sett_batch_field(b, 0);
-        uint32_t* packed = sett_batch_field(b, 1);
+    SETT_QUERY_EACH(query, b) {
+        uint32_t* array = sett_batch_field(b, 0);
+        uint32_t* sparse_set = sett_batch_field(b, 1);
         uint32_t(*wide)[16] = sett_batch_field(b, 2);
         SETT_EACH(b, row) {
-            matrix[row] += 1;
-            packed[row] = 77000000 + sett_batch_index(b, row);
+            array[row] += 1;
+            sparse_set[row] = 77000000 + sett_batch_index(b, row);
             if (wide != NULL) {
                 wide[row][15] = 5;
             }
@@ -278,16 +278,17 @@ static void written_fields_arrive(void)
     CHECK(count > 100);
     for (uint32_t k = 0; k < ENTITIES; k++) {
         bool match = matches(wishes, 4, k);
-        const uint32_t* matrix = sett_find(s.world, s.entity[k], s.id[MATRIX]);
-        const uint32_t* packed = sett_find(s.world, s.entity[k], s.id[PACKED]);
+        const uint32_t* array = sett_find(s.world, s.entity[k], s.id[ARRAY]);
+        const uint32_t* sparse_set = sett_find(s.world, s.entity[k], s.id[SPARSE]);
         const uint32_t* wide = sett_find(s.world, s.entity[k], s.id[WIDE]);
-        CHECK(matrix == NULL || *matrix == k * 10 + MATRIX + match);
-        CHECK(packed == NULL || *packed == (match ? 77000000 + k : k * 10 + PACKED));
+        CHECK(array == NULL || *array == k * 10 + ARRAY + match);
+        CHECK(sparse_set == NULL || *sparse_set == (match ? 77000000 + k : k * 10 + SPARSE));
         CHECK(wide == NULL || wide[15] == (match ? 5 : 0));
-        CHECK(packed == NULL ||
-              (sett_changed(s.world, s.entity[k], s.id[PACKED]) == tick) == match);
-        CHECK(wide == NULL || (sett_changed(s.world, s.entity[k], s.id[WIDE]) == tick) == match);
-        CHECK(sett_changed(s.world, s.entity[k], s.id[KEPT]) < tick);
+        CHECK(sparse_set == NULL ||
+              (sett_changed_tick(s.world, s.entity[k], s.id[SPARSE]) == tick) == match);
+        CHECK(wide == NULL ||
+              (sett_changed_tick(s.world, s.entity[k], s.id[WIDE]) == tick) == match);
+        CHECK(sett_changed_tick(s.world, s.entity[k], s.id[KEPT]) < tick);
     }
     scene_end(&s);
 }
@@ -296,19 +297,19 @@ static void the_value_in_place_is_within_reach(void)
 {
     static scene s;
     scene_begin(&s);
-    const wish wishes[] = {{MATRIX, SETT_WITH, SETT_IN},
-                           {PACKED, SETT_WITH, SETT_INOUT},
+    const wish wishes[] = {{ARRAY, SETT_WITH, SETT_IN},
+                           {SPARSE, SETT_WITH, SETT_INOUT},
                            {TAG, SETT_OPTIONAL, SETT_IN}};
     sett_query* query = make_query(&s, wishes, 3);
-    SETT_QUERY(query, b) {
-        uint32_t* packed = sett_batch_field(b, 1);
+    SETT_QUERY_EACH(query, b) {
+        uint32_t* sparse_set = sett_batch_field(b, 1);
         SETT_EACH(b, row) {
             sett_entity e = sett_batch_entity(b, row);
-            CHECK_PTR_EQ(sett_batch_at(b, 0, row), sett_find(s.world, e, s.id[MATRIX]));
-            CHECK_PTR_EQ(sett_batch_at(b, 1, row), sett_find(s.world, e, s.id[PACKED]));
+            CHECK_PTR_EQ(sett_batch_at(b, 0, row), sett_find(s.world, e, s.id[ARRAY]));
+            CHECK_PTR_EQ(sett_batch_at(b, 1, row), sett_find(s.world, e, s.id[SPARSE]));
             CHECK_EQ(sett_batch_has(b, 2), sett_has(s.world, e, s.id[TAG]));
             CHECK(sett_batch_has(b, 0));
-            packed[row] = 1;
+            sparse_set[row] = 1;
         }
     }
     scene_end(&s);
@@ -322,10 +323,10 @@ static void structure_is_locked_by_name(void)
     scene_begin(&s);
     sett_query* outer = sett_query_create(s.world, &(sett_query_desc){.name = "outer"});
     uint32_t batches = 0;
-    SETT_QUERY(outer, a) {
+    SETT_QUERY_EACH(outer, a) {
         CHECK(a->count > 0);
         sett_query* inner = sett_query_create(s.world, &(sett_query_desc){.name = "inner"});
-        SETT_QUERY(inner, b) {
+        SETT_QUERY_EACH(inner, b) {
             CHECK(b->count > 0);
             CHECK(sett_is_null(sett_entity_create(s.world)));
             CHECK(strstr(sett_world_message(s.world), "\"inner\"") != NULL);
@@ -338,7 +339,7 @@ static void structure_is_locked_by_name(void)
         CHECK(strstr(sett_world_message(s.world), "sett_commands_apply") != NULL);
         CHECK_EQ(sett_world_clear(s.world), SETT_STATUS_LOCKED); /* which no command does */
         CHECK(strstr(sett_world_message(s.world), "call it after the loop") != NULL);
-        CHECK(sett_get_mut(s.world, s.entity[0], s.id[PACKED]) != NULL); /* values may be written */
+        CHECK(sett_get_mut(s.world, s.entity[0], s.id[SPARSE]) != NULL); /* values may be written */
         batches++;
     }
     CHECK(batches > 1);
@@ -348,7 +349,7 @@ static void structure_is_locked_by_name(void)
 
 static void leave_by_return(sett_query* query)
 {
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK(b->count > 0);
         return;
     }
@@ -375,12 +376,12 @@ static void a_query_without_a_name_is_called_by_its_terms(void)
 {
     static scene s;
     scene_begin(&s);
-    sett_query_desc desc = {.terms = {{.component = s.id[MATRIX]},
+    sett_query_desc desc = {.terms = {{.component = s.id[ARRAY]},
                                       {.component = s.id[WIDE], .kind = SETT_WITHOUT},
                                       {.component = s.id[TAG], .kind = SETT_OPTIONAL}}};
     leave_by_return(sett_query_create(s.world, &desc));
     CHECK(sett_is_null(sett_entity_create(s.world)));
-    CHECK(strstr(sett_world_message(s.world), "\"matrix, no wide, maybe tag\"") != NULL);
+    CHECK(strstr(sett_world_message(s.world), "\"array, no wide, maybe tag\"") != NULL);
     CHECK_EQ(sett_hierarchy_attach(s.world, s.entity[0], s.entity[1]), SETT_STATUS_LOCKED);
     CHECK(strstr(sett_world_message(s.world), "sett_hierarchy_attach: a loop") != NULL);
     sett_query_end_all(s.world);
@@ -398,7 +399,7 @@ static void hear(void* user, sett_log_level level, const char* message)
     snprintf(heard, sizeof(heard), "%d %s", (int)level, message);
 }
 
-static void a_wrong_field_is_refused(void)
+static void a_wrong_field_is_rejected(void)
 {
     heard[0] = '\0';
     sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear});
@@ -410,7 +411,7 @@ static void a_wrong_field_is_refused(void)
     } Large;
     sett_component Small_id = SETT_REGISTER(world, Small);
     sett_component Large_id =
-        SETT_REGISTER_WITH(world, Large, .id = 7, .storage = SETT_STORAGE_PACKED);
+        SETT_REGISTER_WITH(world, Large, .id = 7, .storage = SETT_STORAGE_SPARSE_SET);
     sett_component Flag_id = SETT_REGISTER_TAG_WITH(world, Flag, .id = 9);
     CHECK(Large_id == 7 && Flag_id == 9);
     CHECK_EQ(sett_component_find(world, "Flag"), 9);
@@ -420,10 +421,10 @@ static void a_wrong_field_is_refused(void)
     SETT_SET(world, e, Large, {1, 2, 3});
     SETT_FIND_MUT(world, e, Large)->number[1] = 4;
     SETT_ADD_TAG(world, e, Flag);
-    sett_query* query = SETT_QUERY_CREATE(world, SETT_READS(Small), SETT_HAVING(Large),
-                                          SETT_READS(Flag), SETT_WRITES(Large));
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Small), SETT_WITH(Large), SETT_IN(Flag),
+                                          SETT_INOUT(Large));
     uint32_t seen = 0;
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         SETT_EACH(b, i) {
             CHECK_EQ(SETT_FIELD(b, 0, Small)[i].number, 5);
             CHECK_EQ(SETT_FIELD(b, 3, const Large)[i].number[1], 4);
@@ -450,7 +451,7 @@ static void a_wrong_field_is_refused(void)
     sett_world_destroy(world);
 }
 
-static void a_field_of_another_term_is_refused(void)
+static void a_field_of_another_term_is_rejected(void)
 {
     sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear});
     typedef struct Place {
@@ -469,11 +470,10 @@ static void a_field_of_another_term_is_refused(void)
     SETT_SET(world, e, Place, 1, 2);
     SETT_SET(world, e, Speed, 3, 4);
     CHECK(SETT_SET(world, e, Pair, 5, 6) != NULL);
-    sett_query* query =
-        SETT_QUERY_CREATE(world, SETT_WRITES(Place), SETT_READS(Speed), SETT_READS(Place));
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Place), SETT_IN(Speed), SETT_IN(Place));
     uint32_t seen = 0;
     heard[0] = '\0';
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK(sett_batch_field_checked(b, 0, sizeof(Place), "Place") == b->fields[0]);
         CHECK(sett_batch_field_checked(b, 1, sizeof(Speed), "const Speed") == b->fields[1]);
         CHECK(sett_batch_field_checked(b, 2, sizeof(Place), "Place") == b->fields[2]);
@@ -493,7 +493,7 @@ static void a_field_of_another_term_is_refused(void)
     sett_world_destroy(world);
 }
 
-static void bad_queries_are_refused(void)
+static void bad_queries_are_rejected(void)
 {
     static scene s;
     scene_begin(&s);
@@ -539,14 +539,14 @@ static void what_is_wanted_is_not_excluded(void)
     static scene s;
     scene_begin(&s);
     for (int order = 0; order < 2; order++) {
-        sett_query_desc desc = {.name = "both", .terms = {{.component = s.id[MATRIX]}}};
+        sett_query_desc desc = {.name = "both", .terms = {{.component = s.id[ARRAY]}}};
         desc.terms[1].component = s.id[TAG];
-        desc.terms[2].component = s.id[MATRIX];
+        desc.terms[2].component = s.id[ARRAY];
         desc.terms[order * 2].kind = SETT_WITHOUT;
         CHECK(sett_query_create(s.world, &desc) == NULL);
         CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
         CHECK_STR_EQ(sett_world_message(s.world),
-                     "sett_query_create: \"both\": \"matrix\" is wanted and excluded");
+                     "sett_query_create: \"both\": \"array\" is wanted and excluded");
         desc.terms[2 - order * 2].kind = SETT_OPTIONAL; /* of no use, and no contradiction */
         CHECK(sett_query_create(s.world, &desc) != NULL);
         desc.terms[order * 2].kind = SETT_WITH;
@@ -566,8 +566,8 @@ static void a_query_can_have_thirty_two_terms(void)
         desc.terms[k].component = sett_component_register(
             world, &(sett_component_desc){.name = name,
                                           .size = 8,
-                                          .storage = k % 2 == 0 ? SETT_STORAGE_MATRIX
-                                                                : SETT_STORAGE_PACKED});
+                                          .storage = k % 2 == 0 ? SETT_STORAGE_ARRAY
+                                                                : SETT_STORAGE_SPARSE_SET});
         desc.terms[k].kind = k >= 30 ? SETT_OPTIONAL : SETT_WITH;
     }
     sett_entity e[3];
@@ -581,7 +581,7 @@ static void a_query_can_have_thirty_two_terms(void)
     sett_query* query = sett_query_create(world, &desc);
     CHECK_EQ(sett_query_count(query), 3);
     uint32_t seen = 0;
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         SETT_EACH(b, row) {
             for (uint32_t k = 0; k < 31; k++) {
                 CHECK_EQ(SETT_FIELD(b, k, uint64_t)[row], k);
@@ -596,7 +596,7 @@ static void a_query_can_have_thirty_two_terms(void)
 
 static void loops_over_nothing(void)
 {
-    static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
+    static const sett_storage_kind kinds[] = {SETT_STORAGE_ARRAY, SETT_STORAGE_SPARSE_SET};
     for (uint32_t k = 0; k < 2; k++) {
         sett_world* world = quiet_world();
         sett_component id = sett_component_register(
@@ -608,10 +608,10 @@ static void loops_over_nothing(void)
         for (uint32_t round = 0; round < 2; round++) {
             CHECK_EQ(sett_query_count(query), 0);
             CHECK_EQ(sett_query_count(all), 0);
-            SETT_QUERY(query, b) {
+            SETT_QUERY_EACH(query, b) {
                 batches += b->count;
             }
-            SETT_QUERY(all, b) {
+            SETT_QUERY_EACH(all, b) {
                 batches += b->count;
             }
             sett_entity e = sett_entity_create(world);
@@ -626,14 +626,14 @@ static void loops_over_nothing(void)
 
 /* An id that was never registered is 0, which ends a list of terms: it must not cut a query
  * short. */
-static void a_forgotten_registration_is_refused(void)
+static void a_forgotten_registration_is_rejected(void)
 {
     sett_world* world = quiet_world();
     sett_component known_id = sett_component_register(
         world, &(sett_component_desc){.name = "known", .size = sizeof(float)});
     sett_component forgotten_id = 0;
-    sett_query_desc last = {.terms = {SETT_WRITES(known), SETT_WRITES(forgotten)}};
-    sett_query_desc first = {.terms = {SETT_LACKS(forgotten), SETT_READS(known)}};
+    sett_query_desc last = {.terms = {SETT_INOUT(known), SETT_INOUT(forgotten)}};
+    sett_query_desc first = {.terms = {SETT_WITHOUT(forgotten), SETT_IN(known)}};
     sett_query_desc plain = {.terms = {{.component = forgotten_id}, {.component = known_id}}};
     CHECK(sett_query_create(world, &last) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
@@ -644,8 +644,8 @@ static void a_forgotten_registration_is_refused(void)
     sett_world_destroy(world);
 }
 
-/* Nothing to write is refused, and adds nothing. */
-static void a_set_without_a_value_is_refused(void)
+/* Nothing to write is rejected, and adds nothing. */
+static void a_set_without_a_value_is_rejected(void)
 {
     sett_world* world = quiet_world();
     sett_component id = sett_component_register(
@@ -665,7 +665,7 @@ static void a_query_that_was_not_made_matches_nobody(void)
     sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = 999}}});
     CHECK(query == NULL);
     uint32_t batches = 0;
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         batches += b->count != 0;
     }
     CHECK_EQ(batches, 0);
@@ -685,7 +685,7 @@ static void a_term_that_is_not_there_has_no_value(void)
     CHECK(sett_add(world, e, id) != NULL);
     sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {{.component = id}}});
     heard[0] = '\0';
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK_PTR_EQ(sett_batch_at(b, 0, 0), sett_find(world, e, id));
         CHECK_STR_EQ(heard, "");
         CHECK(sett_batch_at(b, 7, 0) == NULL);
@@ -697,12 +697,13 @@ static void a_term_that_is_not_there_has_no_value(void)
 }
 
 TEST_MAIN(TEST(a_term_that_is_not_there_has_no_value),
-          TEST(a_query_that_was_not_made_matches_nobody), TEST(a_forgotten_registration_is_refused),
-          TEST(a_set_without_a_value_is_refused), TEST(every_pair_of_terms), TEST(many_terms),
-          TEST(indices_ascend_where_a_matrix_drives), TEST(kept_order_is_the_order_of_addition),
-          TEST(written_fields_arrive), TEST(the_value_in_place_is_within_reach),
-          TEST(structure_is_locked_by_name), TEST(a_loop_left_open_is_named_and_can_be_closed),
-          TEST(a_query_without_a_name_is_called_by_its_terms), TEST(a_wrong_field_is_refused),
-          TEST(a_field_of_another_term_is_refused), TEST(bad_queries_are_refused),
+          TEST(a_query_that_was_not_made_matches_nobody),
+          TEST(a_forgotten_registration_is_rejected), TEST(a_set_without_a_value_is_rejected),
+          TEST(every_pair_of_terms), TEST(many_terms), TEST(indices_ascend_where_a_array_drives),
+          TEST(kept_order_is_the_order_of_addition), TEST(written_fields_arrive),
+          TEST(the_value_in_place_is_within_reach), TEST(structure_is_locked_by_name),
+          TEST(a_loop_left_open_is_named_and_can_be_closed),
+          TEST(a_query_without_a_name_is_called_by_its_terms), TEST(a_wrong_field_is_rejected),
+          TEST(a_field_of_another_term_is_rejected), TEST(bad_queries_are_rejected),
           TEST(what_is_wanted_is_not_excluded), TEST(a_query_can_have_thirty_two_terms),
           TEST(loops_over_nothing))

@@ -13,12 +13,12 @@
 #define ENTITIES 20000u
 
 enum {
-    COMMON = 1, /* matrix */
-    RARE,       /* packed */
-    WIDE,       /* matrix, 40 bytes: fewer rows a page */
+    COMMON = 1, /* array */
+    RARE,       /* sparse-set */
+    WIDE,       /* array, 40 bytes: fewer rows a page */
     MARK,       /* tag */
-    FLAG,       /* tag, loose */
-    TRACKED,    /* matrix with ticks a row */
+    FLAG,       /* tag, dont_fragment */
+    TRACKED,    /* array with ticks a row */
     LATER       /* registered at last */
 };
 
@@ -32,7 +32,7 @@ static void scene_register(scene* s, sett_component id, const char* name, size_t
                            sett_storage_kind storage)
 {
     sett_component_desc desc = {.name = name, .size = size, .id = id, .storage = storage};
-    desc.loose = id == FLAG;
+    desc.dont_fragment = id == FLAG;
     desc.track_rows = id == TRACKED;
     CHECK_EQ(sett_component_register(s->world, &desc), id);
 }
@@ -40,12 +40,12 @@ static void scene_register(scene* s, sett_component id, const char* name, size_t
 static void scene_begin(scene* s)
 {
     s->world = quiet_world();
-    scene_register(s, COMMON, "common", 8, SETT_STORAGE_MATRIX);
-    scene_register(s, RARE, "rare", 8, SETT_STORAGE_PACKED);
-    scene_register(s, WIDE, "wide", 40, SETT_STORAGE_MATRIX);
+    scene_register(s, COMMON, "common", 8, SETT_STORAGE_ARRAY);
+    scene_register(s, RARE, "rare", 8, SETT_STORAGE_SPARSE_SET);
+    scene_register(s, WIDE, "wide", 40, SETT_STORAGE_ARRAY);
     scene_register(s, MARK, "mark", 0, SETT_STORAGE_DEFAULT);
     scene_register(s, FLAG, "flag", 0, SETT_STORAGE_DEFAULT);
-    scene_register(s, TRACKED, "tracked", 12, SETT_STORAGE_MATRIX);
+    scene_register(s, TRACKED, "tracked", 12, SETT_STORAGE_ARRAY);
     for (uint32_t k = 0; k < ENTITIES; k++) {
         s->entity[k] = sett_entity_create(s->world);
         for (sett_component id = COMMON; id < LATER; id++) {
@@ -103,12 +103,12 @@ static void in_line_and_by_call_agree(void)
     uint32_t count = compare_all(&s);
     CHECK(count > ENTITIES);
 
-    sett_world_record(s.world, true); /* all reading takes the long way */
+    sett_world_record(s.world, true); /* all reading takes the slow path */
     CHECK_EQ(compare_all(&s), count);
     sett_world_record(s.world, false);
 
-    CHECK_EQ(sett_component_convert(s.world, COMMON, SETT_STORAGE_PACKED), SETT_OK);
-    CHECK_EQ(sett_component_convert(s.world, RARE, SETT_STORAGE_MATRIX), SETT_OK);
+    CHECK_EQ(sett_component_convert(s.world, COMMON, SETT_STORAGE_SPARSE_SET), SETT_OK);
+    CHECK_EQ(sett_component_convert(s.world, RARE, SETT_STORAGE_ARRAY), SETT_OK);
     CHECK_EQ(compare_all(&s), count); /* with the accessors of before */
     CHECK_EQ(sett_component_clear(s.world, WIDE), SETT_OK);
     CHECK(compare_all(&s) < count);
@@ -120,7 +120,7 @@ static void types_may_come_later(void)
 {
     scene s;
     scene_begin(&s);
-    scene_register(&s, LATER, "later", 8, SETT_STORAGE_MATRIX);
+    scene_register(&s, LATER, "later", 8, SETT_STORAGE_ARRAY);
     CHECK(sett_add(s.world, s.entity[1], LATER) != NULL);
     CHECK_EQ(compare_one(&s, s.entity[1], LATER), 1);
     s.accessor[LATER] = sett_accessor_make(s.world, LATER);

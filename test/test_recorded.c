@@ -1,5 +1,5 @@
 /* test_recorded.c: trees, names and instances as commands: what comes of them, in words, when what
- * they are about has changed, from observers and from the lanes of systems, and without memory. */
+ * they are about has changed, from observers and from the jobs of systems, and without memory. */
 #include "scarce.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
@@ -16,7 +16,7 @@ typedef struct Place {
 
 static sett_world* world;
 static sett_commands* commands;
-static sett_component Place_id, Hot_id, loose;
+static sett_component Place_id, Hot_id, dont_fragment;
 
 static void begin_in(sett_world* in)
 {
@@ -25,8 +25,9 @@ static void begin_in(sett_world* in)
     commands = sett_world_commands(world);
     Place_id = SETT_REGISTER(world, Place);
     Hot_id = SETT_REGISTER_TAG(world, Hot);
-    loose = sett_component_register(world, &(sett_component_desc){.name = "loose", .loose = true});
-    CHECK(Place_id != 0 && Hot_id != 0 && loose != 0);
+    dont_fragment = sett_component_register(
+        world, &(sett_component_desc){.name = "dont_fragment", .dont_fragment = true});
+    CHECK(Place_id != 0 && Hot_id != 0 && dont_fragment != 0);
 }
 
 static void begin(void)
@@ -54,7 +55,7 @@ static sett_entity make_prefab(void)
     sett_entity arm = sett_entity_create(world);
     SETT_SET(world, body, Place, 1, 2);
     SETT_SET(world, arm, Place, 3, 4);
-    CHECK(sett_add(world, body, loose) != NULL);
+    CHECK(sett_add(world, body, dont_fragment) != NULL);
     CHECK_EQ(sett_hierarchy_attach(world, arm, body), SETT_OK);
     CHECK_EQ(sett_name_set(world, arm, "arm"), SETT_OK);
     CHECK_EQ(sett_name_set(world, body, "body"), SETT_OK);
@@ -66,7 +67,7 @@ static void expect_instance(sett_entity e, sett_entity prefab)
 {
     const Place* place = sett_find(world, e, Place_id);
     CHECK(place != NULL && place->x == 1 && place->y == 2);
-    CHECK(sett_has(world, e, loose));
+    CHECK(sett_has(world, e, dont_fragment));
     CHECK(!sett_has(world, e, sett_prefab_tag(world)));
     CHECK_ENTITY_EQ(sett_target(world, e, sett_instance_of(world)), prefab);
     sett_entity arm = sett_name_find(world, e, "arm");
@@ -85,7 +86,7 @@ static void trees_are_recorded(void)
     sett_entity a = sett_cmd_create(commands);
     sett_entity b = sett_cmd_create(commands);
     CHECK_EQ(sett_cmd_attach(commands, a, p), SETT_OK);
-    CHECK_EQ(sett_cmd_attach(commands, b, a), SETT_OK); /* below one that is promised */
+    CHECK_EQ(sett_cmd_attach(commands, b, a), SETT_OK); /* below one that is reserved */
     CHECK_EQ(sett_cmd_attach(commands, p, gone), SETT_OK);
     CHECK_EQ(sett_cmd_attach(commands, gone, p), SETT_OK);
     CHECK_EQ(sett_cmd_detach(commands, gone), SETT_OK);
@@ -99,7 +100,7 @@ static void trees_are_recorded(void)
     CHECK_EQ(sett_hierarchy_depth(world, b), 2);
     CHECK(!sett_has(world, q, sett_hierarchy_component(world)));
 
-    /* a cycle is refused, what follows is not */
+    /* a cycle is rejected, what follows is not */
     CHECK_EQ(sett_cmd_attach(commands, p, b), SETT_OK);
     CHECK_EQ(sett_cmd_attach(commands, q, p), SETT_OK);
     CHECK_EQ(sett_cmd_detach(commands, b), SETT_OK);
@@ -179,7 +180,7 @@ static void instances_are_recorded(void)
     sett_entity map = sett_entity_create(world);
     uint32_t alive = sett_entity_count(world);
     sett_entity made[40];
-    for (uint32_t k = 0; k < 40; k++) { /* free indices on both sides of what is promised */
+    for (uint32_t k = 0; k < 40; k++) { /* free indices on both sides of what is reserved */
         if (k % 3 == 0) {
             CHECK_EQ(sett_entity_destroy(world, sett_entity_create(world)), SETT_OK);
         }
@@ -229,7 +230,7 @@ static void instances_are_recorded(void)
     CHECK_END(world);
 }
 
-static void too_many_instances_are_refused(void)
+static void too_many_instances_are_rejected(void)
 {
     sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = 5};
     begin_in(sett_world_create(&desc));
@@ -347,40 +348,40 @@ static void observers_record_them(void)
 /* Makes another of whatever comes to be. */
 static void breed(sett_world* in, sett_entity entity, void* value, void* user)
 {
-    uint32_t* refused = user;
+    uint32_t* rejected = user;
     (void)value;
     if (sett_is_null(sett_cmd_instantiate(sett_world_commands(in), entity))) {
         CHECK_EQ(sett_world_error(in), SETT_STATUS_LIMIT);
         CHECK_EQ(sett_cmd_attach(sett_world_commands(in), entity, entity), SETT_STATUS_LIMIT);
         CHECK_EQ(sett_cmd_detach(sett_world_commands(in), entity), SETT_STATUS_LIMIT);
         CHECK_EQ(sett_cmd_name_set(sett_world_commands(in), entity, "x"), SETT_STATUS_LIMIT);
-        ++*refused;
+        ++*rejected;
     }
 }
 
 static void instances_of_instances_end(void)
 {
     begin();
-    uint32_t refused = 0;
+    uint32_t rejected = 0;
     CHECK(sett_observer_create(world, &(sett_observer_desc){.component = Hot_id,
                                                             .on_add = breed,
-                                                            .user = &refused}) != NULL);
+                                                            .user = &rejected}) != NULL);
     CHECK(sett_add(world, sett_entity_create(world), Hot_id) != NULL);
     apply();
-    CHECK_EQ(refused, 1);
+    CHECK_EQ(rejected, 1);
     CHECK_EQ(sett_component_count(world, Hot_id), 66);
     CHECK_EQ(sett_entity_count(world), 66);
     CHECK_END(world);
 }
 
-/* ---- Lanes ----------------------------------------------------------------------------------- */
+/* ---- Jobs ----------------------------------------------------------------------------------- */
 
 #define VISITED 5000
 
 static void spawn(sett_context* c)
 {
     const sett_entity* prefab = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
             if (e.index % 5 == 0) {
@@ -417,7 +418,7 @@ static sett_world* spawned(uint32_t threads)
         last = e;
     }
     sett_system_desc desc = {.name = "spawn", .run = spawn, .user = &prefab};
-    desc.terms[0] = (sett_term)SETT_READS(Hot);
+    desc.terms[0] = (sett_term)SETT_IN(Hot);
     CHECK(sett_system_create(world, &desc) != NULL);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
     CHECK_VALID(world);
@@ -439,7 +440,7 @@ static sett_world* spawned(uint32_t threads)
     return world;
 }
 
-static void lanes_record_them(void)
+static void jobs_record_them(void)
 {
     sett_world* alone = spawned(0);
     sett_world* together = spawned(4);
@@ -543,7 +544,7 @@ static void what_was_given_meanwhile_stays(void)
     }
     CHECK_EQ(status, SETT_STATUS_OUT_OF_MEMORY);
     CHECK(sett_entity_valid(world, made));
-    CHECK(sett_add(world, made, left % 64 == 0 ? loose : Hot_id) != NULL);
+    CHECK(sett_add(world, made, left % 64 == 0 ? dont_fragment : Hot_id) != NULL);
     apply();
     CHECK_EQ(sett_world_error(world), SETT_STATUS_PRESENT);
     CHECK_EQ(sett_entity_components(world, made, NULL, 0), 1);
@@ -552,6 +553,6 @@ static void what_was_given_meanwhile_stays(void)
 }
 
 TEST_MAIN(TEST(trees_are_recorded), TEST(names_are_recorded), TEST(instances_are_recorded),
-          TEST(too_many_instances_are_refused), TEST(commands_say_what_they_are),
-          TEST(observers_record_them), TEST(instances_of_instances_end), TEST(lanes_record_them),
+          TEST(too_many_instances_are_rejected), TEST(commands_say_what_they_are),
+          TEST(observers_record_them), TEST(instances_of_instances_end), TEST(jobs_record_them),
           TEST(memory_runs_out), TEST(what_was_given_meanwhile_stays))

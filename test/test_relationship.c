@@ -219,11 +219,10 @@ static void presence_is_a_plain_term(void)
         CHECK(sett_relate(world, e[k], owes, e[k % 2 + 10]) != NULL);
     }
     sett_query* any = sett_query_create(
-        world,
-        &(sett_query_desc){.terms = {SETT_READS(Position), {owes, SETT_IN, SETT_WITH, false}}});
+        world, &(sett_query_desc){.terms = {SETT_IN(Position), {owes, SETT_IN, SETT_WITH, false}}});
     sett_query* none = sett_query_create(
-        world, &(sett_query_desc){
-                   .terms = {SETT_READS(Position), {owes, SETT_NONE, SETT_WITHOUT, false}}});
+        world,
+        &(sett_query_desc){.terms = {SETT_IN(Position), {owes, SETT_NONE, SETT_WITHOUT, false}}});
     CHECK_EQ(sett_query_count(any), 6);
     CHECK_EQ(sett_query_count(none), 10);
     sett_query* targets = sett_query_create(
@@ -239,7 +238,7 @@ static void presence_is_a_plain_term(void)
     CHECK_END(world);
 }
 
-static void misuse_is_refused(void)
+static void misuse_is_rejected(void)
 {
     begin(NULL);
     sett_component Position_id = SETT_REGISTER(world, Position);
@@ -269,7 +268,7 @@ static void misuse_is_refused(void)
     CHECK_EQ(sett_remove(world, e[1], sources), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_component_clear(world, sources), SETT_STATUS_ARGUMENT);
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
-    SETT_QUERY(query, batch) {
+    SETT_QUERY_EACH(query, batch) {
         CHECK(sett_relate(world, e[0], owes, e[2]) == NULL);
         CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_unrelate(world, e[0], owes, e[1]), SETT_STATUS_LOCKED);
@@ -355,11 +354,11 @@ static void ends_spread(void)
     CHECK_END(world);
 }
 
-static void ends_are_refused(void)
+static void ends_are_rejected(void)
 {
-    begin(&(sett_relationship_desc){.on_target_destroyed = SETT_CLEANUP_REFUSE});
+    begin(&(sett_relationship_desc){.on_target_destroyed = SETT_CLEANUP_REJECT});
     CHECK(sett_relate(world, e[1], owes, e[0]) != NULL);
-    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_STATUS_REJECTED);
     CHECK(strstr(sett_world_message(world), "Owes") != NULL);
     CHECK(sett_entity_valid(world, e[0]));
     CHECK_VALID(world);
@@ -372,9 +371,9 @@ static void ends_are_refused(void)
     CHECK_EQ(sett_entity_count(world), 0);
     CHECK_END(world);
 
-    begin(&(sett_relationship_desc){.on_source_destroyed = SETT_CLEANUP_REFUSE});
+    begin(&(sett_relationship_desc){.on_source_destroyed = SETT_CLEANUP_REJECT});
     CHECK(sett_relate(world, e[1], likes, e[0]) != NULL);
-    CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_STATUS_REFUSED);
+    CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_STATUS_REJECTED);
     CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
     CHECK_END(world);
@@ -414,9 +413,9 @@ static void survivors_lose_all_that_leads_to_the_dead(void)
     CHECK_END(world);
 }
 
-static void packed_and_converted_links_hold(void)
+static void sparse_and_converted_links_hold(void)
 {
-    begin(&(sett_relationship_desc){.storage = SETT_STORAGE_PACKED});
+    begin(&(sett_relationship_desc){.storage = SETT_STORAGE_SPARSE_SET});
     for (uint32_t round = 0; round < 3; round++) {
         for (uint32_t k = 1; k < 10; k++) {
             CHECK(sett_relate(world, e[k], owes, e[k % 3 == 0 ? 0 : 10]) != NULL);
@@ -424,8 +423,8 @@ static void packed_and_converted_links_hold(void)
         CHECK_EQ(sources_of(owes, e[0]), 0x369);
         CHECK_EQ(sett_remove(world, e[3], owes), SETT_OK);
         CHECK_EQ(sources_of(owes, e[0]), 0x69);
-        CHECK_EQ(sett_component_convert(world, owes,
-                                        round % 2 == 0 ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED),
+        CHECK_EQ(sett_component_convert(
+                     world, owes, round % 2 == 0 ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET),
                  SETT_OK);
         CHECK_VALID(world);
         CHECK_EQ(sett_component_clear(world, owes), SETT_OK);
@@ -445,10 +444,10 @@ static void links_are_recorded(void)
     CHECK_EQ(sett_cmd_relate(commands, e[1], likes, made, NULL), SETT_OK);
     CHECK_EQ(sett_cmd_relate(commands, e[1], likes, e[2], NULL), SETT_OK);
     CHECK_EQ(sett_cmd_unrelate(commands, e[1], likes, made), SETT_OK);
-    CHECK_EQ(sett_cmd_unrelate(commands, e[1], likes, e[3]), SETT_OK); /* none: passed over */
+    CHECK_EQ(sett_cmd_unrelate(commands, e[1], likes, e[3]), SETT_OK); /* none: skipped */
     CHECK_EQ(sett_cmd_relate(commands, e[3], owes, e[4], NULL), SETT_OK);
     CHECK_EQ(sett_cmd_relate(commands, e[4], owes, e[5], NULL), SETT_OK);
-    CHECK_EQ(sett_cmd_add(commands, e[6], owes), SETT_OK); /* not the way: passed over */
+    CHECK_EQ(sett_cmd_add(commands, e[6], owes), SETT_OK); /* not the way: skipped */
     CHECK_EQ(sett_cmd_set(commands, e[6], owes, &(Owes){.amount = 3}), SETT_OK);
     CHECK_EQ(sett_cmd_remove(commands, e[1], sources), SETT_OK);
     CHECK_EQ(sett_cmd_relate(commands, e[6], sources, e[1], NULL), SETT_STATUS_ARGUMENT);
@@ -540,14 +539,14 @@ static void links_are_part_of_the_state(void)
     sett_world_destroy(b);
 }
 
-typedef struct told {
+typedef struct notified {
     uint32_t added, set, removed;
     sett_entity target; /* as it was when last told */
-} told;
+} notified;
 
 static void on_added(sett_world* of, sett_entity entity, void* value, void* user)
 {
-    told* t = user;
+    notified* t = user;
     t->added++;
     (void)value;
     t->target = sett_target(of, entity, owes);
@@ -556,7 +555,7 @@ static void on_added(sett_world* of, sett_entity entity, void* value, void* user
 
 static void on_changed(sett_world* of, sett_entity entity, void* value, void* user)
 {
-    told* t = user;
+    notified* t = user;
     (void)value;
     t->set++;
     t->target = sett_target(of, entity, owes);
@@ -564,18 +563,18 @@ static void on_changed(sett_world* of, sett_entity entity, void* value, void* us
 
 static void on_removed(sett_world* of, sett_entity entity, void* value, void* user)
 {
-    told* t = user;
+    notified* t = user;
     (void)value;
     t->removed++;
     t->target = sett_target(of, entity, owes);
     CHECK(sett_target_count(of, entity, owes) + sett_target_count(of, entity, likes) != 0);
 }
 
-static void observers_are_told_of_links(void)
+static void observers_are_notified_of_links(void)
 {
     begin(NULL);
-    told one = {0};
-    told many = {0};
+    notified one = {0};
+    notified many = {0};
     sett_observer_desc desc = {.component = owes,
                                .on_add = on_added,
                                .on_set = on_changed,
@@ -795,9 +794,9 @@ static void loops_over_links(void)
 TEST_MAIN(TEST(loops_over_links), TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
           TEST(many_carry_data_each), TEST(walks_survive_the_end_of_what_they_returned),
           TEST(an_entity_may_lead_to_itself), TEST(presence_is_a_plain_term),
-          TEST(misuse_is_refused), TEST(clearing_keeps_what_leads_here),
-          TEST(ends_of_targets_remove_links), TEST(ends_spread), TEST(ends_are_refused),
-          TEST(survivors_lose_all_that_leads_to_the_dead), TEST(packed_and_converted_links_hold),
+          TEST(misuse_is_rejected), TEST(clearing_keeps_what_leads_here),
+          TEST(ends_of_targets_remove_links), TEST(ends_spread), TEST(ends_are_rejected),
+          TEST(survivors_lose_all_that_leads_to_the_dead), TEST(sparse_and_converted_links_hold),
           TEST(links_are_recorded), TEST(links_are_part_of_the_state),
-          TEST(observers_are_told_of_links), TEST(deep_chains_end_without_memory),
+          TEST(observers_are_notified_of_links), TEST(deep_chains_end_without_memory),
           TEST(memory_runs_out))

@@ -149,10 +149,10 @@ static void extra_access_conflicts(void)
     scene s;
     scene_begin(&s);
     MAKE(&s, "writes", "A", .phase = 0);
-    MAKE(&s, "reads", "b", .reads = {s.type[0]});
-    MAKE(&s, "random", "c", .random = {s.type[0]});
-    MAKE(&s, "more", "d", .writes = {s.type[0]});
-    MAKE(&s, "apart", "e", .reads = {s.type[5]});
+    MAKE(&s, "reads", "b", .access_any_in = {s.type[0]});
+    MAKE(&s, "random", "c", .access_any_inout = {s.type[0]});
+    MAKE(&s, "more", "d", .access_inout = {s.type[0]});
+    MAKE(&s, "apart", "e", .access_any_in = {s.type[5]});
     CHECK_STR_EQ(stages_of(&s), "writes apart | reads | random | more");
     scene_end(&s);
 }
@@ -164,8 +164,8 @@ static void who_declares_nothing_runs_alone(void)
     MAKE(&s, "a", "A", .phase = 0);
     MAKE(&s, "nothing", "", .phase = 0);
     MAKE(&s, "b", "B", .phase = 0);
-    MAKE(&s, "declared", "", .reads = {s.type[0]});
-    MAKE(&s, "alone", "c", .alone = true);
+    MAKE(&s, "declared", "", .access_any_in = {s.type[0]});
+    MAKE(&s, "alone", "c", .exclusive = true);
     CHECK_STR_EQ(stages_of(&s), "a | nothing | b declared | alone");
     sett_system_desc set = {.name = "set", .terms = {{.component = s.type[0]}}};
     CHECK(sett_system_create(s.world, &set) != NULL); /* without a function: in nobody's way */
@@ -185,9 +185,10 @@ static void stages_end_with_their_phase(void)
     scene_end(&s);
 }
 
-/* ---- Refusals -------------------------------------------------------------------------------- */
+/* ---- Rejections --------------------------------------------------------------------------------
+ * */
 
-static void cycles_are_refused_and_printed(void)
+static void cycles_are_rejected_and_printed(void)
 {
     scene s;
     scene_begin(&s);
@@ -231,7 +232,7 @@ static void phases_are_not_contradicted(void)
 
 /* ---- In words -------------------------------------------------------------------------------- */
 
-static void schedule_is_told_in_words(void)
+static void schedule_is_printed_in_words(void)
 {
     scene s;
     scene_begin(&s);
@@ -242,8 +243,8 @@ static void schedule_is_told_in_words(void)
     MAKE(&s, "move", "Ab", .phase = 0);
     MAKE(&s, "turn", "aB", .after = {"nobody"});
     MAKE(&s, "age", "C", .after = {"move"}, .disabled = true);
-    MAKE(&s, "hit", "d", .random = {s.type[4]});
-    MAKE(&s, "clean", "f", .alone = true);
+    MAKE(&s, "hit", "d", .access_any_inout = {s.type[4]});
+    MAKE(&s, "clean", "f", .exclusive = true);
     static const char expected[] =
         "phase LOAD -300\n"
         "  stage 0\n"
@@ -251,16 +252,16 @@ static void schedule_is_told_in_words(void)
         "  commands are applied\n"
         "phase UPDATE 0\n"
         "  stage 0, side by side\n"
-        "    move: writes A reads B; up to 16 lanes\n"
-        "    hit: writes anywhere E reads D; one lane: it reads or writes elsewhere what it or "
-        "another lane writes\n"
+        "    move: writes A reads B; up to 16 jobs\n"
+        "    hit: writes anywhere E reads D; one job: it reads or writes elsewhere what it or "
+        "another job writes\n"
         "  stage 1, side by side\n"
-        "    turn: writes B reads A; up to 16 lanes; behind move, which writes A\n"
+        "    turn: writes B reads A; up to 16 jobs; behind move, which writes A\n"
         "      is to run after nobody, of which there is none\n"
-        "    age: writes C; up to 16 lanes; behind move, as was said; off\n"
+        "    age: writes C; up to 16 jobs; behind move, as was said; off\n"
         "  commands are applied\n"
         "  stage 2\n"
-        "    clean: reads F; alone; one lane; behind turn, because one of them runs alone\n"
+        "    clean: reads F; alone; one job; behind turn, because one of them runs alone\n"
         "  commands are applied\n";
     size_t length = sett_schedule_describe(s.world, text, sizeof(text));
     CHECK_STR_EQ(text, expected);
@@ -296,7 +297,7 @@ static void trespasses(sett_context* c)
     guarded* g = c->user;
     const sett_component* type = g->s.type;
     for (uint32_t round = 0; round < 3; round++) {
-        SETT_SYSTEM_QUERY(c, b) {
+        SETT_SYSTEM_EACH(c, b) {
             SETT_EACH(b, i) {
                 sett_entity e = sett_batch_entity(b, i);
                 CHECK(sett_get_mut(c->world, e, type[0]) != NULL); /* declared */
@@ -361,7 +362,7 @@ static void the_guard_names_system_and_component(void)
     CHECK_EQ(g.lines, 7);
     CHECK_EQ(world->hot_capacity, world->type_capacity);
     desc.name = "alone";
-    desc.alone = true;
+    desc.exclusive = true;
     CHECK(sett_system_create(world, &desc) != NULL);
     sett_system_enable(sett_system_find(world, "trespasses"), false);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
@@ -383,7 +384,7 @@ static uint64_t draw(uint64_t* state)
 typedef struct naive {
     char name[16];
     int phase;
-    bool alone;
+    bool exclusive;
     uint8_t uses[TYPES]; /* 0 nothing, 1 reads, 2 writes */
     char before[16];
     char after[16];
@@ -404,7 +405,7 @@ static bool naive_said(const naive* a, const naive* b)
 
 static bool naive_conflicts(const naive* a, const naive* b)
 {
-    bool conflicts = a->alone || b->alone;
+    bool conflicts = a->exclusive || b->exclusive;
     for (uint32_t k = 0; k < TYPES; k++) {
         conflicts =
             conflicts || (a->uses[k] != 0 && b->uses[k] != 0 && a->uses[k] + b->uses[k] > 2);
@@ -480,11 +481,11 @@ static void naive_check(scene* s, const naive_world* w)
             CHECK(!apart || a->system->stage != b->system->stage);
             waits = waits || (apart && b->system->stage + 1 == a->system->stage);
             /* Order of creation, where nothing else is said, directly or by others. */
-            bool told = false;
+            bool notified = false;
             for (uint32_t m = 0; m < w->count; m++) {
-                told = told || w->at[m].before[0] != '\0' || w->at[m].after[0] != '\0';
+                notified = notified || w->at[m].before[0] != '\0' || w->at[m].after[0] != '\0';
             }
-            CHECK(told || j > k || !naive_conflicts(a, b) || at[j] < at[k]);
+            CHECK(notified || j > k || !naive_conflicts(a, b) || at[j] < at[k]);
         }
         CHECK_MSG(waits || w->at[j].system->stage == 0, "nothing keeps %s from an earlier stage",
                   w->at[j].name);
@@ -500,7 +501,7 @@ static void random_systems_keep_the_rules(void)
     scene s;
     scene_begin(&s);
     naive_world w = {.count = 0};
-    uint32_t refused = 0;
+    uint32_t rejected = 0;
     for (uint64_t n = 0; n < operations; n++) {
         if (w.count == NAIVE_MAX || (w.count != 0 && draw(&state) % 3 == 0)) {
             uint32_t k = (uint32_t)(draw(&state) % w.count);
@@ -525,7 +526,7 @@ static void random_systems_keep_the_rules(void)
                     desc.terms[terms++].access = made->uses[t] == 1 ? SETT_IN : SETT_INOUT;
                 }
             }
-            made->alone = terms == 0;
+            made->exclusive = terms == 0;
             if (draw(&state) % 3 == 0) {
                 snprintf(made->before, sizeof(made->before), "s%u", (unsigned)(draw(&state) % 40));
                 desc.before[0] = made->before;
@@ -543,7 +544,7 @@ static void random_systems_keep_the_rules(void)
                 CHECK(made->system == NULL);
                 CHECK_EQ(sett_world_error(s.world), expected);
                 w.count--;
-                refused++;
+                rejected++;
             }
         }
         naive_check(&s, &w);
@@ -551,7 +552,7 @@ static void random_systems_keep_the_rules(void)
             CHECK_VALID(s.world);
         }
     }
-    CHECK(refused > operations / 100);
+    CHECK(rejected > operations / 100);
     scene_end(&s);
 }
 
@@ -576,6 +577,6 @@ static void validation_sees_a_wrong_schedule(void)
 TEST_MAIN(TEST(conflicts_keep_the_order_of_creation), TEST(said_order_wins_over_creation),
           TEST(presence_conflicts_with_nothing), TEST(extra_access_conflicts),
           TEST(who_declares_nothing_runs_alone), TEST(stages_end_with_their_phase),
-          TEST(cycles_are_refused_and_printed), TEST(phases_are_not_contradicted),
-          TEST(schedule_is_told_in_words), TEST(the_guard_names_system_and_component),
+          TEST(cycles_are_rejected_and_printed), TEST(phases_are_not_contradicted),
+          TEST(schedule_is_printed_in_words), TEST(the_guard_names_system_and_component),
           TEST(random_systems_keep_the_rules), TEST(validation_sees_a_wrong_schedule))

@@ -124,7 +124,7 @@ static void scene_log(void* user, sett_log_level level, const char* message)
     }
 }
 
-static void scene_begin(scene* s, uint32_t signature_warning, bool loose)
+static void scene_begin(scene* s, uint32_t signature_warning, bool dont_fragment)
 {
     memset(s, 0, sizeof(*s));
     sett_world_desc desc = {
@@ -133,8 +133,8 @@ static void scene_begin(scene* s, uint32_t signature_warning, bool loose)
     for (uint32_t k = 0; k < TAGS; k++) {
         char name[16];
         snprintf(name, sizeof(name), "tag%u", k);
-        s->tag[k] =
-            sett_component_register(s->world, &(sett_component_desc){.name = name, .loose = loose});
+        s->tag[k] = sett_component_register(
+            s->world, &(sett_component_desc){.name = name, .dont_fragment = dont_fragment});
     }
     s->entity = sett_entity_create(s->world);
 }
@@ -192,7 +192,7 @@ static void the_table_stays_small_by_itself(void)
     scene_end(&s);
 }
 
-static void loose_types_make_no_sets(void)
+static void dont_fragment_types_make_no_sets(void)
 {
     scene s;
     scene_begin(&s, 0, true);
@@ -214,7 +214,7 @@ static void too_many_sets_are_warned_about_by_name(void)
     scene_all_sets(&s, 9);
     CHECK_MSG(s.warnings >= 1 && s.warnings <= 3, "%u warnings", s.warnings);
     CHECK(strstr(s.warning, "tag0") != NULL && strstr(s.warning, "tag6") != NULL);
-    CHECK(strstr(s.warning, "loose") != NULL);
+    CHECK(strstr(s.warning, "dont_fragment") != NULL);
     CHECK_MSG(strstr(s.warning, "always") == NULL, "%s", s.warning);
     CHECK(strstr(s.warning, "tag13") == NULL);
     scene_end(&s);
@@ -223,4 +223,4 @@ static void too_many_sets_are_warned_about_by_name(void)
 TEST_MAIN(TEST(the_same_set_has_the_same_number), TEST(every_way_to_a_set_meets),
           TEST(sweeping_frees_what_is_not_marked), TEST(validation_sees_a_broken_set),
           TEST(sets_that_nobody_has_are_forgotten), TEST(the_table_stays_small_by_itself),
-          TEST(loose_types_make_no_sets), TEST(too_many_sets_are_warned_about_by_name))
+          TEST(dont_fragment_types_make_no_sets), TEST(too_many_sets_are_warned_about_by_name))

@@ -1,4 +1,5 @@
-/* Snapshots: what they promise, one promise at a time. test_model_state.c holds them against random
+/* Snapshots: what they reservation, one reservation at a time. test_model_state.c holds them
+ * against random
  * operations.
  *
  * SPDX-License-Identifier: MIT
@@ -31,7 +32,7 @@ static sett_world* begin(void)
     sett_component_desc type = {.name = "value", .size = sizeof(value), .align = 4};
     value_id = sett_component_register(world, &type);
     type.name = "other";
-    type.storage = SETT_STORAGE_PACKED;
+    type.storage = SETT_STORAGE_SPARSE_SET;
     other_id = sett_component_register(world, &type);
     said[0] = '\0';
     return world;
@@ -198,7 +199,7 @@ static void dropping_all_gives_memory_back(void)
     CHECK_EQ(stats.snapshots, 0);
     CHECK_EQ(stats.hidden, 0);
     CHECK_EQ(stats.page_size, 0);
-    CHECK_EQ(world->pool.keep_from, 0);
+    CHECK_EQ(world->pool.cow_from, 0);
     /* the state itself and its table of handles stay */
     CHECK(world->pool.used_size - before <= 2048);
     sett_world_destroy(world);
@@ -219,7 +220,7 @@ static void an_untouched_world_copies_nothing(void)
     sett_world_destroy(world);
 }
 
-static void structure_in_use_refuses(void)
+static void structure_in_use_rejects(void)
 {
     sett_world* world = begin();
     (void)spawn(world, 1);
@@ -227,7 +228,7 @@ static void structure_in_use_refuses(void)
     sett_query_desc desc = {.terms = {{value_id, SETT_IN, SETT_WITH, false}}};
     sett_query* query = sett_query_create(world, &desc);
     sett_snapshot another = {0, 0};
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         CHECK_EQ(sett_snapshot_take(world, &another), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_STATUS_LOCKED);
     }
@@ -236,11 +237,11 @@ static void structure_in_use_refuses(void)
     CHECK(sett_group_create(world, &group) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
     CHECK(strstr(sett_world_message(world), "sett_snapshot_drop_all") != NULL);
-    CHECK_EQ(sett_component_convert(world, value_id, SETT_STORAGE_PACKED), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_component_convert(world, value_id, SETT_STORAGE_SPARSE_SET), SETT_STATUS_LOCKED);
     sett_snapshot_drop_all(world);
     sett_group* made = sett_group_create(world, &group);
     CHECK(made != NULL);
-    CHECK_EQ(sett_component_convert(world, value_id, SETT_STORAGE_PACKED), SETT_OK);
+    CHECK_EQ(sett_component_convert(world, value_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
     snapshot = take(world);
     CHECK_EQ(sett_group_destroy(made), SETT_STATUS_LOCKED);
     CHECK_EQ(sett_snapshot_drop(world, snapshot), SETT_OK);
@@ -248,7 +249,7 @@ static void structure_in_use_refuses(void)
     sett_world_destroy(world);
 }
 
-static void handles_that_are_none_are_refused(void)
+static void handles_that_are_none_are_rejected(void)
 {
     sett_world* world = begin();
     sett_snapshot none = {0, 0};
@@ -273,17 +274,17 @@ static void commands_are_applied_by_taking_and_dropped_by_restoring(void)
     sett_commands* own = sett_world_commands(world);
     sett_commands* second = sett_commands_create(world);
     value v = {4, 4};
-    sett_entity promised = sett_cmd_create(own);
-    CHECK_EQ(sett_cmd_set(second, promised, value_id, &v), SETT_OK);
+    sett_entity reserved = sett_cmd_create(own);
+    CHECK_EQ(sett_cmd_set(second, reserved, value_id, &v), SETT_OK);
     sett_snapshot snapshot = take(world);
     CHECK_EQ(sett_commands_count(own) + sett_commands_count(second), 0);
-    CHECK(sett_entity_valid(world, promised));
+    CHECK(sett_entity_valid(world, reserved));
     sett_entity never = sett_cmd_create(own);
-    CHECK_EQ(sett_cmd_destroy(second, promised), SETT_OK);
+    CHECK_EQ(sett_cmd_destroy(second, reserved), SETT_OK);
     CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
     CHECK_EQ(sett_commands_count(own) + sett_commands_count(second), 0);
-    CHECK(sett_entity_valid(world, promised));
-    CHECK(sett_equals(sett_entity_create(world), never)); /* as if it had not been promised */
+    CHECK(sett_entity_valid(world, reserved));
+    CHECK(sett_equals(sett_entity_create(world), never)); /* as if it had not been reserved */
     CHECK_END(world);
 }
 
@@ -312,7 +313,7 @@ static void no_deinit(void* values, uint32_t count, void* user)
     (void)user;
 }
 
-static void types_that_do_not_say_how_are_refused_by_name(void)
+static void types_that_do_not_say_how_are_rejected_by_name(void)
 {
     sett_world* world = begin();
     sett_snapshot snapshot;
@@ -343,13 +344,13 @@ static void the_clock_goes_back_too(void)
     sett_entity e = spawn(world, 1);
     sett_snapshot snapshot = take(world);
     uint64_t tick = sett_world_tick(world);
-    uint64_t changed = sett_changed(world, e, value_id);
-    sett_world_advance(world);
+    uint64_t changed = sett_changed_tick(world, e, value_id);
+    sett_world_advance_tick(world);
     write(world, e, 2);
-    CHECK(sett_changed(world, e, value_id) > changed);
+    CHECK(sett_changed_tick(world, e, value_id) > changed);
     CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
     CHECK_EQ(sett_world_tick(world), tick);
-    CHECK_EQ(sett_changed(world, e, value_id), changed);
+    CHECK_EQ(sett_changed_tick(world, e, value_id), changed);
     sett_world_destroy(world);
 }
 
@@ -397,7 +398,7 @@ static void a_loop_may_pass_the_limit_by_what_it_writes(void)
     sett_snapshot first = take(world);
     size_t one = 0; /* bytes that one loop keeps */
     for (uint32_t round = 0; round < 3; round++) {
-        SETT_QUERY(query, b) {
+        SETT_QUERY_EACH(query, b) {
             value* v = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
                 v[i].a++;
@@ -506,9 +507,9 @@ static void validation_sees_a_page_that_was_written_unkept(void)
     CHECK_EQ(sett_world_validate(world, NULL), SETT_STATUS_INVALID);
     rows->tick[e.index] = tick;
     CHECK_VALID(world);
-    world->pool.keep_from++;
+    world->pool.cow_from++;
     CHECK_EQ(sett_world_validate(world, NULL), SETT_STATUS_INVALID);
-    world->pool.keep_from--;
+    world->pool.cow_from--;
     sett_world_destroy(world);
 }
 
@@ -542,7 +543,7 @@ static void hear(sett_world* world, const sett_restored* items, uint32_t count, 
     heard_count = count;
 }
 
-static void a_restore_tells_what_it_did(void)
+static void a_restore_notifies_what_it_did(void)
 {
     sett_world* world = begin();
     sett_entity e = spawn(world, 1);
@@ -575,13 +576,13 @@ static void a_restore_tells_what_it_did(void)
 TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_handles_come_next),
           TEST(addresses_hold), TEST(any_of_a_chain_can_be_dropped),
           TEST(dropping_all_gives_memory_back), TEST(an_untouched_world_copies_nothing),
-          TEST(structure_in_use_refuses), TEST(handles_that_are_none_are_refused),
+          TEST(structure_in_use_rejects), TEST(handles_that_are_none_are_rejected),
           TEST(commands_are_applied_by_taking_and_dropped_by_restoring),
           TEST(types_registered_later_are_empty_before),
-          TEST(types_that_do_not_say_how_are_refused_by_name), TEST(the_clock_goes_back_too),
+          TEST(types_that_do_not_say_how_are_rejected_by_name), TEST(the_clock_goes_back_too),
           TEST(a_limit_drops_the_oldest_and_says_so),
           TEST(a_loop_may_pass_the_limit_by_what_it_writes),
           TEST(what_lies_right_behind_stays_until_the_next), TEST(a_ring_holds_the_last_frames),
           TEST(frames_allocate_nothing_once_it_runs),
           TEST(validation_sees_a_page_that_was_written_unkept),
-          TEST(signatures_of_snapshots_are_not_reclaimed), TEST(a_restore_tells_what_it_did))
+          TEST(signatures_of_snapshots_are_not_reclaimed), TEST(a_restore_notifies_what_it_did))

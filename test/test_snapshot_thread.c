@@ -55,7 +55,7 @@ static sett_world* begin(sett_threads* threads)
     const sett_component_desc types[] = {
         {.name = "place", .size = 8, .id = PLACE},
         {.name = "speed", .size = 8, .id = SPEED},
-        {.name = "heat", .size = 4, .id = HEAT, .storage = SETT_STORAGE_PACKED},
+        {.name = "heat", .size = 4, .id = HEAT, .storage = SETT_STORAGE_SPARSE_SET},
     };
     for (uint32_t k = 0; k < 3; k++) {
         CHECK(sett_component_register(world, &types[k]) != 0);

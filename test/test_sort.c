@@ -1,4 +1,4 @@
-/* test_sort.c: orders of packed storages and groups. Every sort is compared with a naive one that
+/* test_sort.c: orders of sparse sets and groups. Every sort is compared with a naive one that
  * is stable by construction, over sizes and shapes that take each way through sort.c: in order
  * already, backwards, a little disturbed, all equal, few different, at random. */
 #include "check.h"
@@ -80,7 +80,7 @@ static void expect_order(const shelf* s)
         CHECK_EQ(*setti_storage_index(storage, row), s->entity[serial].index);
         CHECK(sett_find(s->world, s->entity[serial], s->type) == value);
         if (storage->tracked) {
-            CHECK_EQ(sett_changed(s->world, s->entity[serial], s->type), s->tick[serial]);
+            CHECK_EQ(sett_changed_tick(s->world, s->entity[serial], s->type), s->tick[serial]);
         }
     }
     CHECK_VALID(s->world);
@@ -93,7 +93,7 @@ static void shelf_begin(shelf* s, const sett_component_desc* given)
     sett_component_desc desc = *given;
     desc.name = "item";
     desc.size = sizeof(item);
-    desc.storage = SETT_STORAGE_PACKED;
+    desc.storage = SETT_STORAGE_SPARSE_SET;
     s->type = sett_component_register(s->world, &desc);
     CHECK(s->type != 0);
 }
@@ -108,12 +108,12 @@ static void shelf_fill(shelf* s, uint32_t count)
         s->value[k].serial = k;
         s->order[k] = k;
         if (k % 97 == 0) {
-            sett_world_advance(s->world);
+            sett_world_advance_tick(s->world);
         }
         s->tick[k] = sett_world_tick(s->world);
         CHECK(sett_set(s->world, s->entity[k], s->type, &s->value[k]) != NULL);
     }
-    sett_world_advance(s->world);
+    sett_world_advance_tick(s->world);
 }
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
@@ -236,7 +236,7 @@ static void an_order_is_kept_up(void)
             item* value = sett_get_mut(s->world, s->entity[serial], s->type);
             value->key32 = s->value[serial].key32;
         }
-        sett_world_advance(s->world);
+        sett_world_advance_tick(s->world);
         if (round % 2 == 0) {
             CHECK_EQ(sett_sort(s->world, s->type, compare_key32, s), SETT_OK);
         } else {
@@ -423,7 +423,7 @@ static void keys_need_no_alignment(void)
 {
     sett_world* world = quiet_world();
     sett_component_desc desc = {
-        .name = "bytes", .size = 13, .align = 1, .storage = SETT_STORAGE_PACKED};
+        .name = "bytes", .size = 13, .align = 1, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component type = sett_component_register(world, &desc);
     for (size_t offset = 0; offset <= 9; offset++) {
         CHECK_EQ(sett_world_clear(world), SETT_OK);
@@ -460,13 +460,13 @@ static void as_another_storage(void)
     for (uint32_t round = 0; round < 24; round++) {
         sett_world* world = quiet_world();
         bool kept = round % 4 == 1;
-        bool matrix = round % 4 == 2;
+        bool array = round % 4 == 2;
         bool tag = round % 4 == 3;
         sett_component_desc like_desc = {.name = "like", .size = tag ? 0 : 4, .keep_order = kept};
-        like_desc.storage = matrix || tag ? SETT_STORAGE_MATRIX : SETT_STORAGE_PACKED;
+        like_desc.storage = array || tag ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
         sett_component_desc desc = {.name = "sorted",
                                     .size = 8,
-                                    .storage = SETT_STORAGE_PACKED,
+                                    .storage = SETT_STORAGE_SPARSE_SET,
                                     .track_rows = true,
                                     .keep_order = round % 3 == 0};
         sett_component like = sett_component_register(world, &like_desc);
@@ -508,8 +508,8 @@ static void as_another_storage(void)
         /* Those that both have, as the model has them; then the others as they were. */
         memset(taken, 0, sizeof(taken));
         uint32_t row = 0;
-        for (uint32_t k = 0; k < (matrix || tag ? COUNT : model->extent); k++) {
-            uint32_t index = matrix || tag ? k : *setti_storage_index(model, k);
+        for (uint32_t k = 0; k < (array || tag ? COUNT : model->extent); k++) {
+            uint32_t index = array || tag ? k : *setti_storage_index(model, k);
             if (index != SETTI_NONE && sett_has(world, e[index], like) &&
                 sett_has(world, e[index], type)) {
                 CHECK_EQ(*setti_storage_index(rows, row), index);
@@ -601,7 +601,7 @@ static void values_that_know_where_they_lie_are_moved_by_their_hook(void)
         sett_world* world = quiet_world();
         sett_component_desc desc = {.name = "anchored",
                                     .size = sizeof(anchored),
-                                    .storage = SETT_STORAGE_PACKED,
+                                    .storage = SETT_STORAGE_SPARSE_SET,
                                     .init = anchored_init,
                                     .deinit = anchored_deinit,
                                     .move = anchored_move};
@@ -648,7 +648,7 @@ static void kept_orders_can_be_sorted(void)
     uint32_t last_index = 0;
     sett_query* query = sett_query_create(
         world, &(sett_query_desc){.terms = {{.component = type, .access = SETT_IN}}});
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         const uint32_t* keys = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             CHECK(keys[i] > last || (keys[i] == last && sett_batch_index(b, i) >= last_index));
@@ -673,7 +673,7 @@ static int compare_numbers(const void* a, const void* b, void* user)
 
 typedef struct pack {
     sett_world* world;
-    sett_component a, b, p, m; /* owned: numbers, anchored, tag; not owned: numbers in a matrix */
+    sett_component a, b, p, m; /* owned: numbers, anchored, tag; not owned: numbers in an array */
     sett_group* group;
     uint32_t count;
 } pack;
@@ -682,14 +682,14 @@ static pack make_pack(uint32_t count)
 {
     pack g = {.world = quiet_world(), .count = count};
     sett_component_desc a = {
-        .name = "a", .size = 4, .storage = SETT_STORAGE_PACKED, .track_rows = true};
+        .name = "a", .size = 4, .storage = SETT_STORAGE_SPARSE_SET, .track_rows = true};
     sett_component_desc b = {.name = "b",
                              .size = sizeof(anchored),
-                             .storage = SETT_STORAGE_PACKED,
+                             .storage = SETT_STORAGE_SPARSE_SET,
                              .init = anchored_init,
                              .deinit = anchored_deinit,
                              .move = anchored_move};
-    sett_component_desc p = {.name = "p", .storage = SETT_STORAGE_PACKED};
+    sett_component_desc p = {.name = "p", .storage = SETT_STORAGE_SPARSE_SET};
     g.a = sett_component_register(g.world, &a);
     g.b = sett_component_register(g.world, &b);
     g.p = sett_component_register(g.world, &p);
@@ -704,7 +704,7 @@ static pack make_pack(uint32_t count)
         uint64_t wide = draw(50);
         CHECK(sett_set(g.world, e, g.a, &number) != NULL);
         if (k % 64 == 0) {
-            sett_world_advance(g.world);
+            sett_world_advance_tick(g.world);
         }
         if (k % 5 != 0) { /* the others are no members, and stay as they are */
             anchored* value = sett_add(g.world, e, g.b);
@@ -770,7 +770,7 @@ static void groups_are_sorted_by_any_of_their_types(void)
                 before[row] = *setti_storage_index(a, row);
                 rank[before[row]] = row;
                 ticks[before[row]] =
-                    sett_changed(g.world, sett_entity_at(g.world, before[row]), g.a);
+                    sett_changed_tick(g.world, sett_entity_at(g.world, before[row]), g.a);
             }
             uint32_t calls = 0;
             sett_status status = SETT_OK;
@@ -787,70 +787,74 @@ static void groups_are_sorted_by_any_of_their_types(void)
             CHECK_EQ(status, SETT_OK);
             expect_pack(&g, way == 0 || way == 3, before, rank);
             for (uint32_t index = 0; index < count; index++) {
-                CHECK_EQ(sett_changed(g.world, sett_entity_at(g.world, index), g.a), ticks[index]);
+                CHECK_EQ(sett_changed_tick(g.world, sett_entity_at(g.world, index), g.a),
+                         ticks[index]);
             }
         }
         CHECK_END(g.world);
     }
 }
 
-/* ---- Refusals -------------------------------------------------------------------------------- */
+/* ---- Rejections --------------------------------------------------------------------------------
+ * */
 
-static void what_cannot_be_sorted_is_refused(void)
+static void what_cannot_be_sorted_is_rejected(void)
 {
     pack g = make_pack(100);
     sett_world* w = g.world;
     uint32_t calls = 0;
-    sett_component_desc free_desc = {.name = "free", .size = 4, .storage = SETT_STORAGE_PACKED};
-    sett_component_desc tag_desc = {.name = "tag", .storage = SETT_STORAGE_PACKED};
-    sett_component loose = sett_component_register(w, &free_desc);
+    sett_component_desc free_desc = {.name = "free", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
+    sett_component_desc tag_desc = {.name = "tag", .storage = SETT_STORAGE_SPARSE_SET};
+    sett_component dont_fragment = sett_component_register(w, &free_desc);
     sett_component tag = sett_component_register(w, &tag_desc);
     for (uint32_t k = 0; k < 10; k++) {
         uint32_t number = 10 - k;
-        CHECK(sett_set(w, sett_entity_at(w, k), loose, &number) != NULL);
+        CHECK(sett_set(w, sett_entity_at(w, k), dont_fragment, &number) != NULL);
         CHECK(sett_add(w, sett_entity_at(w, k), tag) != NULL);
     }
     /* a storage that a group arranges */
     CHECK_EQ(sett_sort(w, g.a, compare_numbers, &calls), SETT_STATUS_CONFLICT);
     CHECK(strstr(sett_world_message(w), "\"pack\"") != NULL);
     CHECK_EQ(sett_sort_by_key(w, g.a, 0, SETT_KEY_U32), SETT_STATUS_CONFLICT);
-    CHECK_EQ(sett_sort_as(w, g.a, loose), SETT_STATUS_CONFLICT);
-    CHECK_EQ(sett_sort_as(w, loose, g.a), SETT_OK);
-    /* a matrix */
+    CHECK_EQ(sett_sort_as(w, g.a, dont_fragment), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_sort_as(w, dont_fragment, g.a), SETT_OK);
+    /* an array */
     CHECK_EQ(sett_sort(w, g.m, compare_numbers, &calls), SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(w), "sett_component_convert") != NULL);
     CHECK_EQ(sett_sort_by_key(w, g.m, 0, SETT_KEY_U64), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_as(w, g.m, loose), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort_as(w, g.m, dont_fragment), SETT_STATUS_ARGUMENT);
     /* no such key, no comparator, nothing to compare, no such type */
-    CHECK_EQ(sett_sort_by_key(w, loose, 1, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_by_key(w, loose, 0, SETT_KEY_F64), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_by_key(w, loose, 0, (sett_key_kind)9), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort(w, loose, NULL, NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort_by_key(w, dont_fragment, 1, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort_by_key(w, dont_fragment, 0, SETT_KEY_F64), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort_by_key(w, dont_fragment, 0, (sett_key_kind)9), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, dont_fragment, NULL, NULL), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_sort(w, tag, compare_numbers, &calls), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_sort_by_key(w, tag, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_as(w, tag, loose), SETT_OK);
+    CHECK_EQ(sett_sort_as(w, tag, dont_fragment), SETT_OK);
     CHECK_EQ(sett_sort(w, 999, compare_numbers, &calls), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_sort_by_key(w, 0, 0, SETT_KEY_U32), SETT_STATUS_UNREGISTERED);
-    CHECK_EQ(sett_sort_as(w, loose, 999), SETT_STATUS_UNREGISTERED);
-    CHECK_EQ(sett_sort_as(w, 999, loose), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_sort_as(w, dont_fragment, 999), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_sort_as(w, 999, dont_fragment), SETT_STATUS_UNREGISTERED);
     /* groups */
     CHECK_EQ(sett_group_sort(g.group, g.m, compare_numbers, &calls), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_group_sort(g.group, g.a, NULL, NULL), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_group_sort(g.group, loose, compare_numbers, &calls), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_group_sort(g.group, dont_fragment, compare_numbers, &calls),
+             SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_group_sort_by_key(g.group, g.p, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_group_sort_by_key(g.group, g.a, 4, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_group_sort_by_key(g.group, 999, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    sett_group* set = sett_group_create(w, &(sett_group_desc){.name = "set", .with = {loose}});
-    CHECK_EQ(sett_group_sort_by_key(set, loose, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
+    sett_group* set =
+        sett_group_create(w, &(sett_group_desc){.name = "set", .with = {dont_fragment}});
+    CHECK_EQ(sett_group_sort_by_key(set, dont_fragment, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(w), "\"set\"") != NULL);
     /* open loops */
-    sett_query* query =
-        sett_query_create(w, &(sett_query_desc){.name = "open", .terms = {{.component = loose}}});
-    SETT_QUERY(query, b) {
+    sett_query* query = sett_query_create(
+        w, &(sett_query_desc){.name = "open", .terms = {{.component = dont_fragment}}});
+    SETT_QUERY_EACH(query, b) {
         CHECK_EQ(b->count, 10);
-        CHECK_EQ(sett_sort(w, loose, compare_numbers, &calls), SETT_STATUS_LOCKED);
-        CHECK_EQ(sett_sort_by_key(w, loose, 0, SETT_KEY_U32), SETT_STATUS_LOCKED);
-        CHECK_EQ(sett_sort_as(w, loose, g.a), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_sort(w, dont_fragment, compare_numbers, &calls), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_sort_by_key(w, dont_fragment, 0, SETT_KEY_U32), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_sort_as(w, dont_fragment, g.a), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_group_sort(g.group, g.a, compare_numbers, &calls), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_group_sort_by_key(g.group, g.a, 0, SETT_KEY_U32), SETT_STATUS_LOCKED);
         CHECK(strstr(sett_world_message(w), "open") != NULL);
@@ -909,9 +913,9 @@ static void without_memory_the_order_stays(void)
     f.world = scarce_world(&f.memory);
     f.count = 600;
     const sett_component_desc descs[] = {
-        {.name = "a", .size = 4, .storage = SETT_STORAGE_PACKED},
-        {.name = "b", .size = 40, .storage = SETT_STORAGE_PACKED},
-        {.name = "like", .size = 4, .storage = SETT_STORAGE_PACKED},
+        {.name = "a", .size = 4, .storage = SETT_STORAGE_SPARSE_SET},
+        {.name = "b", .size = 40, .storage = SETT_STORAGE_SPARSE_SET},
+        {.name = "like", .size = 4, .storage = SETT_STORAGE_SPARSE_SET},
     };
     f.a = sett_component_register(f.world, &descs[0]);
     f.b = sett_component_register(f.world, &descs[1]);
@@ -958,4 +962,4 @@ TEST_MAIN(TEST(by_comparator_is_stable), TEST(an_order_is_kept_up), TEST(by_ever
           TEST(keys_need_no_alignment), TEST(as_another_storage),
           TEST(values_that_know_where_they_lie_are_moved_by_their_hook),
           TEST(kept_orders_can_be_sorted), TEST(groups_are_sorted_by_any_of_their_types),
-          TEST(what_cannot_be_sorted_is_refused), TEST(without_memory_the_order_stays))
+          TEST(what_cannot_be_sorted_is_rejected), TEST(without_memory_the_order_stays))

@@ -10,7 +10,7 @@
 
 enum {
     PLAIN = 1,
-    PACKED,
+    SPARSE,
     OWNED,
     SKIPPED,
     TAG
@@ -25,7 +25,7 @@ typedef struct bench {
     uint64_t hash;
     unsigned char bytes[1 << 19];
     size_t size;
-    uint32_t told;
+    uint32_t notified;
 } bench;
 
 static bench b;
@@ -34,7 +34,7 @@ static void register_all(sett_world* world, bool with_owned)
 {
     const sett_component_desc types[] = {
         {.name = "plain", .size = 64, .id = PLAIN},
-        {.name = "packed", .size = 24, .id = PACKED, .storage = SETT_STORAGE_PACKED},
+        {.name = "sparse-set", .size = 24, .id = SPARSE, .storage = SETT_STORAGE_SPARSE_SET},
         {.name = "skipped", .size = 8, .id = SKIPPED, .save = SETT_SAVE_SKIP},
         {.name = "tag", .id = TAG},
         {.name = "owned", .id = OWNED, OWNED_TYPE, .move = owned_move},
@@ -112,7 +112,7 @@ static void hear(sett_world* world, const sett_restored* items, uint32_t count, 
     (void)world;
     (void)items;
     (void)user;
-    b.told = count;
+    b.notified = count;
 }
 
 static bool step_restore(void* user)
@@ -134,7 +134,7 @@ static void restoring_fails_whole(void)
     b.hash = sett_world_hash(b.world);
     scarce_run(b.world, &b.memory, step_restore, same_hash, NULL);
     CHECK(b.memory.failures != 0); /* carrying, and telling */
-    CHECK(b.told != 0);
+    CHECK(b.notified != 0);
     CHECK_EQ(sett_world_hash(b.world), hash);
     end();
 }

@@ -65,7 +65,7 @@ static void bench_remove(bench* b, uint32_t index)
     b->count--;
 }
 
-/* The walk meets every index that has a value, once; upwards in a matrix, backwards where order
+/* The walk meets every index that has a value, once; upwards in an array, backwards where order
  * is kept. */
 static void bench_walk(const bench* b)
 {
@@ -75,7 +75,7 @@ static void bench_walk(const bench* b)
     for (uint32_t index = setti_storage_next(&b->storage, &cursor); index != SETTI_NONE;
          index = setti_storage_next(&b->storage, &cursor)) {
         CHECK(index < INDICES && b->present[index]);
-        if (b->storage.kind != SETTI_PACKED) {
+        if (b->storage.kind != SETTI_SPARSE) {
             CHECK(last == UINT32_MAX || index > last);
         } else if (b->storage.keep_order) {
             CHECK(last == UINT32_MAX || b->stamp[index] < b->stamp[last]);
@@ -128,7 +128,7 @@ static void random_storage(setti_kind kind, bool keep_order, size_t size, bool t
         }
         if (round % 1500 == 700) {
             setti_storage_trim(&b.pool, &b.storage);
-            CHECK(kind != SETTI_PACKED || b.storage.extent == b.count);
+            CHECK(kind != SETTI_SPARSE || b.storage.extent == b.count);
         }
         if (round % 2000 == 0) {
             bench_compare(&b);
@@ -142,15 +142,15 @@ static void every_kind_is_what_a_plain_array_says(void)
 {
     random_state = check_setting("SETT_SEED", 1);
     random_storage(SETTI_TAG, false, 0, false);
-    random_storage(SETTI_MATRIX, false, 4, false);
-    random_storage(SETTI_MATRIX, false, 48, true);
-    random_storage(SETTI_MATRIX, false, 1200, false);
+    random_storage(SETTI_ARRAY, false, 4, false);
+    random_storage(SETTI_ARRAY, false, 48, true);
+    random_storage(SETTI_ARRAY, false, 1200, false);
     for (int keep = 0; keep < 2; keep++) {
-        random_storage(SETTI_PACKED, keep != 0, 0, false);
-        random_storage(SETTI_PACKED, keep != 0, 4, true);
-        random_storage(SETTI_PACKED, keep != 0, 100, false);
-        random_storage(SETTI_PACKED, keep != 0, 6000, true);
-        random_storage(SETTI_PACKED, keep != 0, 20000, false);
+        random_storage(SETTI_SPARSE, keep != 0, 0, false);
+        random_storage(SETTI_SPARSE, keep != 0, 4, true);
+        random_storage(SETTI_SPARSE, keep != 0, 100, false);
+        random_storage(SETTI_SPARSE, keep != 0, 6000, true);
+        random_storage(SETTI_SPARSE, keep != 0, 20000, false);
     }
 }
 
@@ -171,8 +171,8 @@ static void pages_have_rows_by_size(void)
         {256, 64, 64},   {257, 64, 32},    {1024, 64, 16}, {8192, 64, 2},   {8193, 64, 1},
         {16384, 64, 1},  {16385, 64, 1},   {20000, 64, 1}, {1 << 20, 64, 1}};
     for (size_t k = 0; k < sizeof(expected) / sizeof(expected[0]); k++) {
-        CHECK_EQ(rows_of(SETTI_MATRIX, expected[k][0]), expected[k][1]);
-        CHECK_EQ(rows_of(SETTI_PACKED, expected[k][0]), expected[k][2]);
+        CHECK_EQ(rows_of(SETTI_ARRAY, expected[k][0]), expected[k][1]);
+        CHECK_EQ(rows_of(SETTI_SPARSE, expected[k][0]), expected[k][2]);
     }
 }
 
@@ -181,7 +181,7 @@ static void columns_of_a_page_do_not_overlap(void)
     for (size_t size = 0; size < 300; size++) {
         for (int tracked = 0; tracked < 2; tracked++) {
             setti_storage s;
-            setti_storage_init(&s, SETTI_PACKED, size, 1, tracked != 0);
+            setti_storage_init(&s, SETTI_SPARSE, size, 1, tracked != 0);
             size_t rows = setti_storage_rows(&s);
             CHECK(s.ticks >= rows * size && s.ticks % 8 == 0);
             CHECK(s.indices >= s.ticks + (tracked != 0 ? rows * 8 : 0) && s.indices % 4 == 0);
@@ -190,12 +190,12 @@ static void columns_of_a_page_do_not_overlap(void)
     }
 }
 
-/* ---- Matrix ---------------------------------------------------------------------------------- */
+/* ---- Array ---------------------------------------------------------------------------------- */
 
-static void matrix_pages_exist_where_values_are(void)
+static void array_pages_exist_where_values_are(void)
 {
     bench b;
-    bench_begin(&b, SETTI_MATRIX, false, 16, false);
+    bench_begin(&b, SETTI_ARRAY, false, 16, false);
     bench_add(&b, 5, 1);
     bench_add(&b, 15000, 2);
     size_t two = b.pool.used_size;
@@ -216,7 +216,7 @@ static void matrix_pages_exist_where_values_are(void)
 static void toggling_at_two_places_keeps_one_spare(void)
 {
     bench b;
-    bench_begin(&b, SETTI_MATRIX, false, 16, false);
+    bench_begin(&b, SETTI_ARRAY, false, 16, false);
     for (uint32_t round = 0; round < 10; round++) {
         for (uint32_t place = 0; place < 10; place++) {
             bench_add(&b, place * 1024 + round, round);
@@ -231,7 +231,7 @@ static void toggling_at_two_places_keeps_one_spare(void)
 
 static void runs_go_in_page_by_page(void)
 {
-    static const setti_kind kinds[] = {SETTI_MATRIX, SETTI_TAG, SETTI_PACKED};
+    static const setti_kind kinds[] = {SETTI_ARRAY, SETTI_TAG, SETTI_SPARSE};
     for (uint32_t k = 0; k < 3; k++) {
         bench b;
         bench_begin(&b, kinds[k], false, kinds[k] == SETTI_TAG ? 0 : 64, true);
@@ -253,18 +253,19 @@ static void runs_go_in_page_by_page(void)
     }
 }
 
-/* ---- Packed ---------------------------------------------------------------------------------- */
+/* ---- Sparse-set
+ * ---------------------------------------------------------------------------------- */
 
 static void removal_moves_the_last_row_into_the_hole(void)
 {
     bench b;
-    bench_begin(&b, SETTI_PACKED, false, 8, true);
+    bench_begin(&b, SETTI_SPARSE, false, 8, true);
     for (uint32_t index = 100; index < 105; index++) {
         b.pool.tick = index;
         bench_add(&b, index, index);
     }
     bench_remove(&b, 101);
-    CHECK_EQ(setti_packed_row(&b.storage, 104), 1);
+    CHECK_EQ(setti_sparse_row(&b.storage, 104), 1);
     CHECK_EQ(*setti_storage_index(&b.storage, 1), 104);
     CHECK_EQ(setti_storage_changed(&b.storage, 104), 104); /* moving is not writing */
     CHECK_EQ(setti_storage_changed(&b.storage, 101), 0);
@@ -276,7 +277,7 @@ static void removal_moves_the_last_row_into_the_hole(void)
 static void kept_order_leaves_gaps_and_closes_them(void)
 {
     bench b;
-    bench_begin(&b, SETTI_PACKED, true, 8, true);
+    bench_begin(&b, SETTI_SPARSE, true, 8, true);
     for (uint32_t index = 0; index < 100; index++) {
         b.pool.tick = index + 1;
         bench_add(&b, 99 - index, index);
@@ -303,7 +304,7 @@ static void kept_order_leaves_gaps_and_closes_them(void)
 static void a_queue_stays_small(void)
 {
     bench b;
-    bench_begin(&b, SETTI_PACKED, true, 512, false);
+    bench_begin(&b, SETTI_SPARSE, true, 512, false);
     size_t most = 0;
     for (uint32_t round = 0; round < 15000; round++) {
         bench_add(&b, round % INDICES, round);
@@ -332,7 +333,7 @@ static void count_moves(void* to, void* from, uint32_t count, void* user)
 static void rows_are_moved_by_the_hook(void)
 {
     bench b;
-    bench_begin(&b, SETTI_PACKED, true, 8, false);
+    bench_begin(&b, SETTI_SPARSE, true, 8, false);
     b.storage.move = count_moves;
     b.storage.user = &moved;
     moved = 0;
@@ -363,9 +364,9 @@ static void rows_are_moved_by_the_hook(void)
 static void writes_are_marked_by_row_or_by_page(void)
 {
     for (int tracked = 0; tracked < 2; tracked++) {
-        for (int packed = 0; packed < 2; packed++) {
+        for (int sparse_set = 0; sparse_set < 2; sparse_set++) {
             bench b;
-            bench_begin(&b, packed != 0 ? SETTI_PACKED : SETTI_MATRIX, false, 16, tracked != 0);
+            bench_begin(&b, sparse_set != 0 ? SETTI_SPARSE : SETTI_ARRAY, false, 16, tracked != 0);
             bench_add(&b, 1, 1);
             bench_add(&b, 2, 2);
             b.pool.tick = 50;
@@ -381,7 +382,7 @@ static void writes_are_marked_by_row_or_by_page(void)
 }
 
 TEST_MAIN(TEST(every_kind_is_what_a_plain_array_says), TEST(pages_have_rows_by_size),
-          TEST(columns_of_a_page_do_not_overlap), TEST(matrix_pages_exist_where_values_are),
+          TEST(columns_of_a_page_do_not_overlap), TEST(array_pages_exist_where_values_are),
           TEST(toggling_at_two_places_keeps_one_spare), TEST(runs_go_in_page_by_page),
           TEST(removal_moves_the_last_row_into_the_hole),
           TEST(kept_order_leaves_gaps_and_closes_them), TEST(a_queue_stays_small),

@@ -20,7 +20,7 @@ typedef struct scene {
     sett_component position;
     sett_component velocity;
     sett_component count;
-    sett_component rare; /* packed */
+    sett_component rare; /* sparse-set */
     sett_component tag;
 } scene;
 
@@ -32,7 +32,8 @@ static scene scene_begin(void)
     s.velocity = SETT_REGISTER(s.world, Velocity);
     s.count = SETT_REGISTER(s.world, Count);
     s.rare = sett_component_register(
-        s.world, &(sett_component_desc){.name = "Rare", .size = 4, .storage = SETT_STORAGE_PACKED});
+        s.world,
+        &(sett_component_desc){.name = "Rare", .size = 4, .storage = SETT_STORAGE_SPARSE_SET});
     s.tag = sett_component_register(s.world, &(sett_component_desc){.name = "Tag"});
     return s;
 }
@@ -61,7 +62,7 @@ static void scene_fill(scene* s, uint32_t count)
 typedef struct calls {
     uint32_t count;
     uint32_t entities;
-    uint32_t lanes; /* a bit for each */
+    uint32_t jobs; /* a bit for each */
     float dt;
     uint64_t frame;
     double time;
@@ -73,12 +74,12 @@ static void note(sett_context* c)
 {
     calls* to = c->user;
     to->count++;
-    to->lanes |= (uint32_t)1 << c->lane;
+    to->jobs |= (uint32_t)1 << c->job;
     to->dt = c->dt;
     to->frame = c->frame;
     to->time = c->time;
-    CHECK(c->lane < c->lane_count);
-    SETT_SYSTEM_QUERY(c, b) {
+    CHECK(c->job < c->job_count);
+    SETT_SYSTEM_EACH(c, b) {
         to->entities += b->count;
     }
 }
@@ -92,7 +93,7 @@ static void write_name(sett_context* c)
 
 static void move(sett_context* c)
 {
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Position* p = sett_batch_field(b, 0);
         const Velocity* v = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -108,8 +109,7 @@ static void visits_each_entity_once(void)
     sett_component Position_id = s.position;
     sett_component Velocity_id = s.velocity;
     scene_fill(&s, 5000);
-    CHECK(SETT_SYSTEM(s.world, move, .terms = {SETT_WRITES(Position), SETT_READS(Velocity)}) !=
-          NULL);
+    CHECK(SETT_SYSTEM(s.world, move, .terms = {SETT_INOUT(Position), SETT_IN(Velocity)}) != NULL);
     for (int frame = 0; frame < 3; frame++) {
         CHECK_EQ(sett_progress(s.world, 0.5f), SETT_OK);
     }
@@ -129,12 +129,12 @@ static void context_says_what_it_is(void)
     calls to = {0};
     sett_component Count_id = s.count;
     scene_fill(&s, 5000);
-    sett_system* system = SETT_SYSTEM(s.world, note, .user = &to, .terms = {SETT_WRITES(Count)});
+    sett_system* system = SETT_SYSTEM(s.world, note, .user = &to, .terms = {SETT_INOUT(Count)});
     CHECK(system != NULL);
     CHECK_PTR_EQ(sett_system_find(s.world, "note"), system);
     CHECK_EQ(sett_progress(s.world, 0.25f), SETT_OK);
     CHECK_EQ(to.count, 5); /* pages of 1,024 */
-    CHECK_EQ(to.lanes, 31);
+    CHECK_EQ(to.jobs, 31);
     CHECK_EQ(to.entities, 5000);
     CHECK_EQ(to.frame, 0);
     CHECK(to.time == 0 && to.dt == 0.25f);
@@ -144,29 +144,29 @@ static void context_says_what_it_is(void)
     sett_system_stats stats;
     sett_system_stats_get(system, &stats);
     CHECK_EQ(stats.runs, 2);
-    CHECK_EQ(stats.lanes, 5);
+    CHECK_EQ(stats.jobs, 5);
     CHECK_EQ(stats.matches, 5000);
     CHECK(stats.time_total >= stats.time_last && stats.time_last != 0);
     scene_end(&s);
 }
 
-static void lanes_do_not_exceed_what_is_allowed(void)
+static void jobs_do_not_exceed_what_is_allowed(void)
 {
     scene s = scene_begin();
     calls to = {0};
     sett_component Count_id = s.count;
     scene_fill(&s, 40000);
-    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.lanes = 3}), SETT_OK);
-    CHECK(SETT_SYSTEM(s.world, note, .user = &to, .terms = {SETT_WRITES(Count)}) != NULL);
+    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.job_limit = 3}), SETT_OK);
+    CHECK(SETT_SYSTEM(s.world, note, .user = &to, .terms = {SETT_INOUT(Count)}) != NULL);
     CHECK_EQ(sett_progress(s.world, 0), SETT_OK);
     CHECK_EQ(to.count, 3);
     CHECK_EQ(to.entities, 40000);
-    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.lanes = 20}), SETT_OK);
+    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.job_limit = 20}), SETT_OK);
     memset(&to, 0, sizeof(to));
     CHECK_EQ(sett_progress(s.world, 0), SETT_OK);
     CHECK_EQ(to.count, 20);
     CHECK_EQ(to.entities, 40000);
-    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.lanes = 65}),
+    CHECK_EQ(sett_schedule_configure(s.world, &(sett_schedule_desc){.job_limit = 65}),
              SETT_STATUS_ARGUMENT);
     scene_end(&s);
 }
@@ -190,34 +190,34 @@ static void splits_only_what_may_be_split(void)
     sett_component Rare_id = s.rare;
     scene_fill(&s, 30000);
     sett_system_desc desc = {.name = "s", .run = note, .user = &to};
-    desc.terms[0] = (sett_term)SETT_WRITES(Count);
+    desc.terms[0] = (sett_term)SETT_INOUT(Count);
     CHECK_EQ(count_calls(&s, &to, &desc), 16);
-    desc.reads[0] = s.position;
+    desc.access_any_in[0] = s.position;
     CHECK_EQ(count_calls(&s, &to, &desc), 16);
-    desc.reads[0] = s.count; /* others' values of what it writes */
+    desc.access_any_in[0] = s.count; /* others' values of what it writes */
     CHECK_EQ(count_calls(&s, &to, &desc), 1);
-    desc.reads[0] = 0;
-    desc.writes[0] = s.position;
+    desc.access_any_in[0] = 0;
+    desc.access_inout[0] = s.position;
     CHECK_EQ(count_calls(&s, &to, &desc), 16);
-    desc.writes[0] = s.rare; /* packed: lanes might share a page */
+    desc.access_inout[0] = s.rare; /* sparse-set: jobs might share a page */
     CHECK_EQ(count_calls(&s, &to, &desc), 1);
-    desc.writes[0] = 0;
-    desc.random[0] = s.position;
+    desc.access_inout[0] = 0;
+    desc.access_any_inout[0] = s.position;
     CHECK_EQ(count_calls(&s, &to, &desc), 1);
-    desc.random[0] = 0;
-    desc.whole = true;
+    desc.access_any_inout[0] = 0;
+    desc.single_job = true;
     CHECK_EQ(count_calls(&s, &to, &desc), 1);
-    desc.whole = false;
-    desc.alone = true;
+    desc.single_job = false;
+    desc.exclusive = true;
     CHECK_EQ(count_calls(&s, &to, &desc), 1);
-    desc.alone = false;
-    /* 3,000 packed rows drive; what is read may lie elsewhere, what is written not. */
-    desc.terms[0] = (sett_term)SETT_WRITES(Rare);
+    desc.exclusive = false;
+    /* 3,000 sparse-set rows drive; what is read may lie elsewhere, what is written not. */
+    desc.terms[0] = (sett_term)SETT_INOUT(Rare);
     CHECK_EQ(count_calls(&s, &to, &desc), 3);
-    desc.terms[1] = (sett_term)SETT_READS(Position);
+    desc.terms[1] = (sett_term)SETT_IN(Position);
     CHECK_EQ(count_calls(&s, &to, &desc), 3);
     CHECK_EQ(to.entities, 3000);
-    desc.terms[1] = (sett_term)SETT_WRITES(Position);
+    desc.terms[1] = (sett_term)SETT_INOUT(Position);
     CHECK_EQ(count_calls(&s, &to, &desc), 1);
     CHECK_EQ(to.entities, 3000);
     scene_end(&s);
@@ -228,7 +228,7 @@ static void without_terms_called_once(void)
     scene s = scene_begin();
     calls to = {0};
     sett_component Position_id = s.position;
-    CHECK(SETT_SYSTEM(s.world, note, .user = &to, .reads = {s.position}) != NULL);
+    CHECK(SETT_SYSTEM(s.world, note, .user = &to, .access_any_in = {s.position}) != NULL);
     CHECK_EQ(sett_progress(s.world, 0), SETT_OK);
     CHECK_EQ(to.count, 1);
     CHECK_EQ(to.entities, 0);
@@ -239,13 +239,13 @@ static void without_terms_called_once(void)
     CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "none",
                                                           .run = note,
                                                           .user = &none,
-                                                          .terms = {SETT_WRITES(Position)}}) !=
+                                                          .terms = {SETT_INOUT(Position)}}) !=
           NULL);
     CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "whole",
                                                           .run = note,
                                                           .user = &whole,
-                                                          .whole = true,
-                                                          .terms = {SETT_WRITES(Position)}}) !=
+                                                          .single_job = true,
+                                                          .terms = {SETT_INOUT(Position)}}) !=
           NULL);
     CHECK_EQ(sett_progress(s.world, 0), SETT_OK);
     CHECK_EQ(none.count, 0);
@@ -291,7 +291,7 @@ static void systems_are_switched(void)
     scene s = scene_begin();
     calls to = {0};
     sett_system* a = named(&s, &to, "a", (sett_system_desc){.disabled = true});
-    named(&s, &to, "b", (sett_system_desc){.once = true});
+    named(&s, &to, "b", (sett_system_desc){.run_once = true});
     sett_system* c = named(&s, &to, "c", (sett_system_desc){.phase = 0});
     CHECK_STR_EQ(run_names(&s, &to), "b c ");
     CHECK_STR_EQ(run_names(&s, &to), "c ");
@@ -317,7 +317,7 @@ static void conditions_are_asked(void)
 {
     scene s = scene_begin();
     calls to = {0};
-    named(&s, &to, "if", (sett_system_desc){.condition = is_set});
+    named(&s, &to, "if", (sett_system_desc){.run_if = is_set});
     CHECK_STR_EQ(run_names(&s, &to), "");
     to.count = 1;
     CHECK_STR_EQ(run_names(&s, &to), "if ");
@@ -412,7 +412,7 @@ static void fixed_steps_catch_up(void)
 static void spawn(sett_context* c)
 {
     scene* s = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         SETT_EACH(b, i) {
             sett_entity made = sett_cmd_create(c->commands);
             CHECK(!sett_is_null(made) && !sett_entity_valid(c->world, made));
@@ -426,7 +426,7 @@ static void spawn(sett_context* c)
 static void count_seen(sett_context* c)
 {
     uint32_t* seen = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         *seen += b->count;
     }
 }
@@ -442,14 +442,14 @@ static void commands_are_applied_between_phases(void)
     for (uint32_t k = 0; k < 3000; k++) {
         sett_set(s.world, sett_entity_create(s.world), s.position, &(Position){0, 0});
     }
-    CHECK(SETT_SYSTEM(s.world, spawn, .user = &s, .terms = {SETT_READS(Position)}) != NULL);
-    sett_system_desc desc = {.name = "same", .run = count_seen, .user = &same, .whole = true};
-    desc.terms[0] = (sett_term)SETT_READS(Count);
+    CHECK(SETT_SYSTEM(s.world, spawn, .user = &s, .terms = {SETT_IN(Position)}) != NULL);
+    sett_system_desc desc = {.name = "same", .run = count_seen, .user = &same, .single_job = true};
+    desc.terms[0] = (sett_term)SETT_IN(Count);
     desc.after[0] = "spawn";
     CHECK(sett_system_create(s.world, &desc) != NULL);
     desc.name = "alone";
     desc.user = &alone;
-    desc.alone = true;
+    desc.exclusive = true;
     desc.after[0] = "same";
     CHECK(sett_system_create(s.world, &desc) != NULL);
     desc.name = "later";
@@ -466,17 +466,17 @@ static void commands_are_applied_between_phases(void)
     scene_end(&s);
 }
 
-/* Each lane of each system writes who it is onto the same entity: the last one wins. */
+/* Each job of each system writes who it is onto the same entity: the last one wins. */
 static sett_entity stamped;
 
 static void stamp(sett_context* c)
 {
     scene* s = c->user;
-    uint32_t value = c->lane + (sett_system_name(c->system)[0] == 'b' ? 100 : 0);
+    uint32_t value = c->job + (sett_system_name(c->system)[0] == 'b' ? 100 : 0);
     CHECK_EQ(sett_cmd_set(c->commands, stamped, s->count, &value), SETT_OK);
 }
 
-static void commands_go_by_system_then_lane(void)
+static void commands_go_by_system_then_job(void)
 {
     scene s = scene_begin();
     sett_component Position_id = s.position;
@@ -484,10 +484,10 @@ static void commands_go_by_system_then_lane(void)
     scene_fill(&s, 8000);
     stamped = sett_entity_at(s.world, 7);
     sett_system_desc desc = {.name = "b", .run = stamp, .user = &s, .after = {"a"}};
-    desc.terms[0] = (sett_term)SETT_READS(Velocity);
+    desc.terms[0] = (sett_term)SETT_IN(Velocity);
     CHECK(sett_system_create(s.world, &desc) != NULL);
     desc = (sett_system_desc){.name = "a", .run = stamp, .user = &s};
-    desc.terms[0] = (sett_term)SETT_READS(Position);
+    desc.terms[0] = (sett_term)SETT_IN(Position);
     CHECK(sett_system_create(s.world, &desc) != NULL);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
     CHECK_EQ(((const Count*)sett_get(s.world, stamped, s.count))->value, 107);
@@ -502,8 +502,8 @@ static void the_worlds_own_buffer_is_applied(void)
     scene s = scene_begin();
     uint32_t seen = 0;
     sett_component Count_id = s.count;
-    sett_system_desc desc = {.name = "seen", .run = count_seen, .user = &seen, .whole = true};
-    desc.terms[0] = (sett_term)SETT_READS(Count);
+    sett_system_desc desc = {.name = "seen", .run = count_seen, .user = &seen, .single_job = true};
+    desc.terms[0] = (sett_term)SETT_IN(Count);
     CHECK(sett_system_create(s.world, &desc) != NULL);
     sett_commands* commands = sett_world_commands(s.world);
     sett_cmd_set(commands, sett_cmd_create(commands), s.count, &(Count){1});
@@ -512,7 +512,8 @@ static void the_worlds_own_buffer_is_applied(void)
     scene_end(&s);
 }
 
-/* ---- What is refused ------------------------------------------------------------------------- */
+/* ---- What is rejected -------------------------------------------------------------------------
+ * */
 
 static void breaks_rules(sett_context* c)
 {
@@ -543,19 +544,19 @@ static void structure_stands_still(void)
     scene s = scene_begin();
     sett_component Position_id = s.position;
     scene_fill(&s, 10);
-    CHECK(SETT_SYSTEM(s.world, breaks_rules, .user = &s, .terms = {SETT_WRITES(Position)}) != NULL);
+    CHECK(SETT_SYSTEM(s.world, breaks_rules, .user = &s, .terms = {SETT_INOUT(Position)}) != NULL);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
     CHECK_EQ(sett_entity_count(s.world), 10);
     CHECK(!sett_is_null(sett_entity_create(s.world)));
     scene_end(&s);
 }
 
-static uint32_t told;
+static uint32_t notified;
 
-static void count_told(sett_world* world, sett_entity entity, void* value, void* user)
+static void count_notified(sett_world* world, sett_entity entity, void* value, void* user)
 {
     (void)world, (void)entity, (void)value, (void)user;
-    told++;
+    notified++;
 }
 
 static void copy_count(void* to, const void* from, uint32_t count, void* user)
@@ -564,7 +565,7 @@ static void copy_count(void* to, const void* from, uint32_t count, void* user)
     memcpy(to, from, count * sizeof(Count));
 }
 
-static void sets_told_types(sett_context* c)
+static void sets_notified_types(sett_context* c)
 {
     const sett_component* type = c->user;
     sett_entity e = sett_entity_at(c->world, 0);
@@ -575,22 +576,22 @@ static void sets_told_types(sett_context* c)
     CHECK_EQ(sett_cmd_set(c->commands, e, type[0], &(Count){2}), SETT_OK);
 }
 
-static void sets_that_are_told_of_are_recorded(void)
+static void sets_that_are_notified_of_are_recorded(void)
 {
     scene s = scene_begin();
     sett_component type[2];
     type[0] = sett_component_register(
-        s.world, &(sett_component_desc){.name = "Told", .size = 4, .on_set = count_told});
+        s.world, &(sett_component_desc){.name = "Told", .size = 4, .on_set = count_notified});
     type[1] = sett_component_register(
         s.world, &(sett_component_desc){.name = "Copied", .size = 4, .copy = copy_count});
     sett_entity e = sett_entity_create(s.world);
     sett_add(s.world, e, type[0]);
     sett_add(s.world, e, type[1]);
-    told = 0;
-    CHECK(SETT_SYSTEM(s.world, sets_told_types, .user = type, .writes = {type[0], type[1]}) !=
-          NULL);
+    notified = 0;
+    CHECK(SETT_SYSTEM(s.world, sets_notified_types, .user = type,
+                      .access_inout = {type[0], type[1]}) != NULL);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
-    CHECK_EQ(told, 1);
+    CHECK_EQ(notified, 1);
     CHECK_EQ(((const Count*)sett_get(s.world, e, type[0]))->value, 2);
     CHECK_EQ(((const Count*)sett_get(s.world, e, type[1]))->value, 1);
     scene_end(&s);
@@ -599,7 +600,7 @@ static void sets_that_are_told_of_are_recorded(void)
 static void changes_at_once(sett_context* c)
 {
     scene* s = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         CHECK(sett_is_null(sett_entity_create(c->world))); /* a loop is open */
         break;
     }
@@ -607,8 +608,8 @@ static void changes_at_once(sett_context* c)
     CHECK(sett_set(c->world, e, s->position, &(Position){0, 0}) != NULL);
     CHECK_EQ(sett_progress(c->world, 1), SETT_STATUS_LOCKED);
     CHECK_EQ(sett_system_destroy(c->system), SETT_STATUS_LOCKED);
-    sett_entity promised = sett_cmd_create(c->commands);
-    CHECK_EQ(sett_cmd_set(c->commands, promised, s->position, &(Position){1, 1}), SETT_OK);
+    sett_entity reserved = sett_cmd_create(c->commands);
+    CHECK_EQ(sett_cmd_set(c->commands, reserved, s->position, &(Position){1, 1}), SETT_OK);
 }
 
 static void who_runs_alone_may_change_structure(void)
@@ -616,8 +617,8 @@ static void who_runs_alone_may_change_structure(void)
     scene s = scene_begin();
     sett_component Position_id = s.position;
     scene_fill(&s, 10);
-    CHECK(SETT_SYSTEM(s.world, changes_at_once, .user = &s, .alone = true,
-                      .terms = {SETT_WRITES(Position)}) != NULL);
+    CHECK(SETT_SYSTEM(s.world, changes_at_once, .user = &s, .exclusive = true,
+                      .terms = {SETT_INOUT(Position)}) != NULL);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
     CHECK_EQ(sett_entity_count(s.world), 12);
     CHECK_EQ(sett_component_count(s.world, s.position), 12);
@@ -642,7 +643,7 @@ static void made_while_running_takes_part_later(void)
 {
     scene s = scene_begin();
     calls to = {0};
-    CHECK(SETT_SYSTEM(s.world, makes_a_system, .user = &to, .once = true) != NULL);
+    CHECK(SETT_SYSTEM(s.world, makes_a_system, .user = &to, .run_once = true) != NULL);
     CHECK_STR_EQ(run_names(&s, &to), "");
     CHECK_STR_EQ(run_names(&s, &to), "made ");
     scene_end(&s);
@@ -661,12 +662,12 @@ static void a_loop_left_open_does_no_harm(void)
     sett_component Position_id = s.position;
     sett_component Rare_id = s.rare;
     scene_fill(&s, 100);
-    sett_system_desc desc = {.name = "alone", .run = leaves_its_loop, .alone = true};
-    desc.terms[0] = (sett_term)SETT_WRITES(Position);
+    sett_system_desc desc = {.name = "alone", .run = leaves_its_loop, .exclusive = true};
+    desc.terms[0] = (sett_term)SETT_INOUT(Position);
     CHECK(sett_system_create(s.world, &desc) != NULL);
     desc.name = "gathers";
-    desc.alone = false;
-    desc.terms[1] = (sett_term)SETT_WRITES(Rare);
+    desc.exclusive = false;
+    desc.terms[1] = (sett_term)SETT_INOUT(Rare);
     CHECK(sett_system_create(s.world, &desc) != NULL);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
@@ -674,14 +675,15 @@ static void a_loop_left_open_does_no_harm(void)
     scene_end(&s);
 }
 
-static void bad_descriptors_are_refused(void)
+static void bad_descriptors_are_rejected(void)
 {
     scene s = scene_begin();
     CHECK(sett_system_create(s.world, &(sett_system_desc){0}) == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
     CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x", .interval = -1}) == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
-    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x", .reads = {999}}) == NULL);
+    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x", .access_any_in = {999}}) ==
+          NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
     CHECK(sett_system_create(
               s.world, &(sett_system_desc){.name = "x", .terms = {{.component = 999}}}) == NULL);
@@ -708,7 +710,7 @@ static void changed_terms_see_what_is_new(void)
     uint32_t seen = 0;
     sett_component Count_id = s.count;
     scene_fill(&s, 5000);
-    sett_system_desc desc = {.name = "seen", .run = count_seen, .user = &seen, .whole = true};
+    sett_system_desc desc = {.name = "seen", .run = count_seen, .user = &seen, .single_job = true};
     desc.terms[0] = (sett_term)SETT_CHANGED(Count);
     CHECK(sett_system_create(s.world, &desc) != NULL);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
@@ -720,7 +722,7 @@ static void changed_terms_see_what_is_new(void)
     CHECK_EQ(seen, 6024); /* its page */
     desc = (sett_system_desc){.name = "behind", .run = note, .phase = 1};
     desc.user = &(calls){0};
-    desc.terms[0] = (sett_term)SETT_WRITES(Count);
+    desc.terms[0] = (sett_term)SETT_INOUT(Count);
     CHECK(sett_system_create(s.world, &desc) != NULL);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
     CHECK_EQ(seen, 6024);
@@ -730,8 +732,8 @@ static void changed_terms_see_what_is_new(void)
 }
 
 typedef struct managed {
-    uint32_t entered;
-    uint32_t left;
+    uint32_t on_enter;
+    uint32_t on_exit;
     uint32_t sum;
 } managed;
 
@@ -740,7 +742,7 @@ static void managed_enter(sett_world* world, sett_entity e, void* user)
     managed* m = user;
     CHECK(sett_entity_valid(world, e));
     CHECK(sett_is_null(sett_entity_create(world)));
-    m->entered++;
+    m->on_enter++;
     m->sum += e.index;
 }
 
@@ -748,7 +750,7 @@ static void managed_leave(sett_world* world, sett_entity e, void* user)
 {
     managed* m = user;
     CHECK(sett_entity_valid(world, e));
-    m->left++;
+    m->on_exit++;
     m->sum -= e.index;
 }
 
@@ -761,24 +763,24 @@ static void managed_sets_are_one_call(void)
     scene_fill(&s, 100);
     sett_add(s.world, sett_entity_at(s.world, 99), s.tag);
     sett_system_desc desc = {.name = "set", .user = &m};
-    desc.terms[0] = (sett_term)SETT_WRITES(Position);
-    desc.terms[1] = (sett_term)SETT_LACKS(Tag);
-    desc.entered = managed_enter;
-    desc.left = managed_leave;
+    desc.terms[0] = (sett_term)SETT_INOUT(Position);
+    desc.terms[1] = (sett_term)SETT_WITHOUT(Tag);
+    desc.on_enter = managed_enter;
+    desc.on_exit = managed_leave;
     sett_system* set = sett_system_create(s.world, &desc);
     CHECK(set != NULL);
-    CHECK_EQ(m.entered, 99);
+    CHECK_EQ(m.on_enter, 99);
     CHECK_EQ(m.sum, 99 * 98 / 2);
     CHECK_EQ(sett_group_count(sett_system_group(set)), 99);
     sett_add(s.world, sett_entity_at(s.world, 5), s.tag);
     sett_remove(s.world, sett_entity_at(s.world, 99), s.tag);
     sett_entity_destroy(s.world, sett_entity_at(s.world, 6));
-    CHECK_EQ(m.entered, 100);
-    CHECK_EQ(m.left, 2);
+    CHECK_EQ(m.on_enter, 100);
+    CHECK_EQ(m.on_exit, 2);
     CHECK_EQ(m.sum, 99 * 98 / 2 + 99 - 5 - 6);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
     CHECK_EQ(sett_system_destroy(set), SETT_OK);
-    CHECK_EQ(m.left, 2);
+    CHECK_EQ(m.on_exit, 2);
     desc.terms[2] = (sett_term){.component = s.count, .kind = SETT_OPTIONAL};
     CHECK(sett_system_create(s.world, &desc) == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
@@ -788,7 +790,7 @@ static void managed_sets_are_one_call(void)
 static void uses_scratch(sett_context* c)
 {
     uint32_t* expected = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         uint32_t* list = sett_context_alloc(c, b->count * sizeof(uint32_t), sizeof(uint32_t));
         double* wide = sett_context_alloc(c, 4096, 4096);
         CHECK(list != NULL && wide != NULL && (uintptr_t)wide % 4096 == 0);
@@ -803,11 +805,11 @@ static void uses_scratch(sett_context* c)
     }
 }
 
-/* Loops over rare types within a loop over rare types: scratch of both comes from the lane. */
+/* Loops over rare types within a loop over rare types: scratch of both comes from the job. */
 static void nests_loops(sett_context* c)
 {
     sett_query* inner = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Count* count = sett_batch_field(b, 0);
         const uint32_t* rare = sett_batch_field(b, 1);
         sett_batch batch;
@@ -834,18 +836,19 @@ static void loops_nest_and_memory_settles(void)
     s.velocity = SETT_REGISTER(world, Velocity);
     s.count = SETT_REGISTER(world, Count);
     s.rare = sett_component_register(
-        world, &(sett_component_desc){.name = "Rare", .size = 4, .storage = SETT_STORAGE_PACKED});
+        world,
+        &(sett_component_desc){.name = "Rare", .size = 4, .storage = SETT_STORAGE_SPARSE_SET});
     sett_component Position_id = s.position;
     sett_component Count_id = s.count;
     sett_component Rare_id = s.rare;
     scene_fill(&s, 4000);
     uint32_t sum = 0;
-    sett_query* inner = sett_query_create(
-        world, &(sett_query_desc){.terms = {SETT_READS(Position), SETT_READS(Rare)}});
-    CHECK(SETT_SYSTEM(world, uses_scratch, .user = &sum, .whole = true,
-                      .terms = {SETT_READS(Position)}) != NULL);
-    CHECK(SETT_SYSTEM(world, nests_loops, .user = inner, .reads = {s.position},
-                      .terms = {SETT_WRITES(Count), SETT_READS(Rare)}) != NULL);
+    sett_query* inner =
+        sett_query_create(world, &(sett_query_desc){.terms = {SETT_IN(Position), SETT_IN(Rare)}});
+    CHECK(SETT_SYSTEM(world, uses_scratch, .user = &sum, .single_job = true,
+                      .terms = {SETT_IN(Position)}) != NULL);
+    CHECK(SETT_SYSTEM(world, nests_loops, .user = inner, .access_any_in = {s.position},
+                      .terms = {SETT_INOUT(Count), SETT_IN(Rare)}) != NULL);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
     uint64_t held = memory.held;
@@ -870,14 +873,14 @@ typedef struct turn {
 static void record_in_turn(sett_context* c)
 {
     const turn* mine = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         if (c->frame == mine->frame) {
             sett_cmd_set(c->commands, sett_batch_entity(b, 0), mine->component, &(Position){1, 2});
         }
     }
 }
 
-static void lanes_pass_their_chunks_on(void)
+static void jobs_pass_their_chunks_on(void)
 {
     static const char* const names[] = {"a", "b", "c", "d", "e", "f"};
     static scarce_memory memory;
@@ -894,7 +897,7 @@ static void lanes_pass_their_chunks_on(void)
                                  .run = record_in_turn,
                                  .user = &turns[k],
                                  .phase = (int)k,
-                                 .terms = {SETT_READS(Position)}};
+                                 .terms = {SETT_IN(Position)}};
         CHECK(sett_system_create(world, &desc) != NULL);
     }
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
@@ -920,8 +923,8 @@ static bool scarce_create(void* user)
     scarce_scene* at = user;
     sett_component Position_id = at->s.position;
     sett_system_desc desc = {.name = "scarce", .run = move, .after = {"a", "b"}};
-    desc.terms[0] = (sett_term)SETT_WRITES(Position);
-    desc.entered = managed_enter;
+    desc.terms[0] = (sett_term)SETT_INOUT(Position);
+    desc.on_enter = managed_enter;
     desc.user = &(managed){0};
     at->system = sett_system_create(at->s.world, &desc);
     return at->system != NULL;
@@ -939,7 +942,7 @@ static void scarce_unchanged(void* user)
 static void spawn_scarce(sett_context* c)
 {
     scarce_scene* at = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         SETT_EACH(b, i) {
             sett_entity made = sett_cmd_create(c->commands);
             if (!sett_is_null(made) &&
@@ -969,8 +972,7 @@ static void failing_memory_changes_nothing(void)
     sett_component Position_id = at.s.position;
     scene_fill(&at.s, 1500);
     uint32_t made = sett_entity_count(at.s.world);
-    CHECK(SETT_SYSTEM(at.s.world, spawn_scarce, .user = &at, .terms = {SETT_READS(Position)}) !=
-          NULL);
+    CHECK(SETT_SYSTEM(at.s.world, spawn_scarce, .user = &at, .terms = {SETT_IN(Position)}) != NULL);
     scarce_run(at.s.world, &memory, scarce_create, scarce_unchanged, &at);
     CHECK(memory.failures > 5);
     CHECK_EQ(sett_system_destroy(at.system), SETT_OK);
@@ -983,14 +985,14 @@ static void failing_memory_changes_nothing(void)
 }
 
 TEST_MAIN(TEST(visits_each_entity_once), TEST(context_says_what_it_is),
-          TEST(lanes_do_not_exceed_what_is_allowed), TEST(splits_only_what_may_be_split),
+          TEST(jobs_do_not_exceed_what_is_allowed), TEST(splits_only_what_may_be_split),
           TEST(without_terms_called_once), TEST(phases_follow_one_another),
           TEST(systems_are_switched), TEST(conditions_are_asked), TEST(intervals_add_up),
           TEST(intervals_are_not_late), TEST(fixed_steps_catch_up),
-          TEST(commands_are_applied_between_phases), TEST(commands_go_by_system_then_lane),
+          TEST(commands_are_applied_between_phases), TEST(commands_go_by_system_then_job),
           TEST(the_worlds_own_buffer_is_applied), TEST(structure_stands_still),
-          TEST(sets_that_are_told_of_are_recorded), TEST(who_runs_alone_may_change_structure),
+          TEST(sets_that_are_notified_of_are_recorded), TEST(who_runs_alone_may_change_structure),
           TEST(made_while_running_takes_part_later), TEST(a_loop_left_open_does_no_harm),
-          TEST(bad_descriptors_are_refused), TEST(changed_terms_see_what_is_new),
+          TEST(bad_descriptors_are_rejected), TEST(changed_terms_see_what_is_new),
           TEST(managed_sets_are_one_call), TEST(loops_nest_and_memory_settles),
-          TEST(lanes_pass_their_chunks_on), TEST(failing_memory_changes_nothing))
+          TEST(jobs_pass_their_chunks_on), TEST(failing_memory_changes_nothing))

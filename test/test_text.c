@@ -60,7 +60,7 @@ static void fills_pages_with_all_lengths(void)
 }
 
 /* That two texts hash alike cannot be had by waiting: one is put where the other would be. */
-static void tells_texts_apart_that_hash_alike(void)
+static void distinguishes_texts_that_hash_alike(void)
 {
     sett_world* world = sett_world_create(NULL);
     setti_texts texts = {0};
@@ -107,4 +107,4 @@ static void does_without_memory(void)
 }
 
 TEST_MAIN(TEST(keeps_each_once), TEST(fills_pages_with_all_lengths),
-          TEST(tells_texts_apart_that_hash_alike), TEST(does_without_memory))
+          TEST(distinguishes_texts_that_hash_alike), TEST(does_without_memory))

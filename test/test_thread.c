@@ -138,7 +138,7 @@ typedef struct Badge {
 typedef struct town {
     sett_world* world;
     sett_component Place_id, Speed_id, Health_id, Target_id;
-    sett_component Badge_id;  /* packed */
+    sett_component Badge_id;  /* sparse-set */
     sett_component Marked_id; /* a tag */
     sett_query* everyone;
     uint32_t most;     /* entities that it is filled up to */
@@ -161,7 +161,7 @@ static void come_late(sett_context* c)
 static void town_move(sett_context* c)
 {
     come_late(c);
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Place* p = sett_batch_field(b, 0);
         const Speed* v = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -174,7 +174,7 @@ static void town_move(sett_context* c)
 static void town_age(sett_context* c)
 {
     come_late(c);
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Health* h = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             h[i].points -= (int32_t)(chance_of(c->frame, sett_batch_index(b, i), 5) % 3);
@@ -187,7 +187,7 @@ static void town_aim(sett_context* c)
 {
     town* t = c->user;
     come_late(c);
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Target* target = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             uint32_t index = sett_batch_index(b, i);
@@ -201,12 +201,12 @@ static void town_aim(sett_context* c)
     }
 }
 
-/* Writes to whomever: one lane. */
+/* Writes to whomever: one job. */
 static void town_shoot(sett_context* c)
 {
     town* t = c->user;
     come_late(c);
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         const Target* target = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             Health* h = sett_find_mut(c->world, target[i].entity, t->Health_id);
@@ -220,7 +220,7 @@ static void town_shoot(sett_context* c)
 static void town_end(sett_context* c)
 {
     come_late(c);
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         const Health* h = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             if (h[i].points <= 0) {
@@ -238,7 +238,7 @@ static void town_spawn(sett_context* c)
     if (sett_entity_count(c->world) > t->most - t->most / 8) {
         return;
     }
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Target* target = sett_batch_field(b, 0);
         const Place* place = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -267,7 +267,7 @@ static void town_badge(sett_context* c)
 {
     town* t = c->user;
     come_late(c);
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         const Health* h = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
@@ -284,12 +284,12 @@ static void town_badge(sett_context* c)
     }
 }
 
-/* Gathers: a packed type beside a matrix, and a loop over everyone within. */
+/* Gathers: a sparse-set type beside an array, and a loop over everyone within. */
 static void town_count(sett_context* c)
 {
     town* t = c->user;
     come_late(c);
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         Badge* badge = sett_batch_field(b, 0);
         const Place* place = sett_batch_field(b, 1);
         uint32_t* order = sett_context_alloc(c, b->count * sizeof(uint32_t), 4);
@@ -301,7 +301,7 @@ static void town_count(sett_context* c)
         while (k-- > 0) {
             badge[order[k]].number += (uint64_t)(int64_t)place[order[k]].x;
         }
-        if (c->lane == 0 && c->frame % 16 == 0) {
+        if (c->job == 0 && c->frame % 16 == 0) {
             sett_batch inner;
             uint32_t others = 0;
             CHECK(sett_context_query(c, t->everyone, &inner) != NULL);
@@ -325,7 +325,7 @@ static void town_begin(town* t, const sett_world_desc* desc, uint32_t most)
     t->Health_id = SETT_REGISTER(t->world, Health);
     t->Target_id = SETT_REGISTER(t->world, Target);
     t->Badge_id = sett_component_register(
-        t->world, &(sett_component_desc){SETT_TYPE(Badge), .storage = SETT_STORAGE_PACKED});
+        t->world, &(sett_component_desc){SETT_TYPE(Badge), .storage = SETT_STORAGE_SPARSE_SET});
     t->Marked_id = sett_component_register(t->world, &(sett_component_desc){.name = "Marked"});
     for (uint32_t k = 0; k < most; k++) {
         sett_entity e = sett_entity_create(t->world);
@@ -339,20 +339,20 @@ static void town_begin(town* t, const sett_world_desc* desc, uint32_t most)
     }
     sett_component Place_id = t->Place_id, Speed_id = t->Speed_id, Health_id = t->Health_id;
     sett_component Target_id = t->Target_id, Badge_id = t->Badge_id, Marked_id = t->Marked_id;
-    t->everyone = sett_query_create(t->world, &(sett_query_desc){.terms = {SETT_READS(Place)}});
+    t->everyone = sett_query_create(t->world, &(sett_query_desc){.terms = {SETT_IN(Place)}});
     sett_world* w = t->world;
-    CHECK(SETT_SYSTEM(w, town_move, .user = t, .terms = {SETT_WRITES(Place), SETT_READS(Speed)}));
-    CHECK(SETT_SYSTEM(w, town_age, .user = t, .terms = {SETT_WRITES(Health), SETT_LACKS(Marked)}));
-    CHECK(SETT_SYSTEM(w, town_aim, .user = t, .reads = {t->Place_id, t->Health_id},
-                      .terms = {SETT_WRITES(Target)}));
-    CHECK(SETT_SYSTEM(w, town_shoot, .user = t, .random = {t->Health_id},
-                      .terms = {SETT_READS(Target)}));
+    CHECK(SETT_SYSTEM(w, town_move, .user = t, .terms = {SETT_INOUT(Place), SETT_IN(Speed)}));
+    CHECK(SETT_SYSTEM(w, town_age, .user = t, .terms = {SETT_INOUT(Health), SETT_WITHOUT(Marked)}));
+    CHECK(SETT_SYSTEM(w, town_aim, .user = t, .access_any_in = {t->Place_id, t->Health_id},
+                      .terms = {SETT_INOUT(Target)}));
+    CHECK(SETT_SYSTEM(w, town_shoot, .user = t, .access_any_inout = {t->Health_id},
+                      .terms = {SETT_IN(Target)}));
     CHECK(SETT_SYSTEM(w, town_spawn, .user = t, .phase = 1,
-                      .terms = {SETT_WRITES(Target), SETT_READS(Place)}));
-    CHECK(SETT_SYSTEM(w, town_badge, .user = t, .phase = 1, .terms = {SETT_READS(Health)}));
-    CHECK(SETT_SYSTEM(w, town_end, .user = t, .phase = 1, .terms = {SETT_READS(Health)}));
-    CHECK(SETT_SYSTEM(w, town_count, .user = t, .phase = 2, .reads = {t->Place_id},
-                      .terms = {SETT_WRITES(Badge), SETT_READS(Place)}));
+                      .terms = {SETT_INOUT(Target), SETT_IN(Place)}));
+    CHECK(SETT_SYSTEM(w, town_badge, .user = t, .phase = 1, .terms = {SETT_IN(Health)}));
+    CHECK(SETT_SYSTEM(w, town_end, .user = t, .phase = 1, .terms = {SETT_IN(Health)}));
+    CHECK(SETT_SYSTEM(w, town_count, .user = t, .phase = 2, .access_any_in = {t->Place_id},
+                      .terms = {SETT_INOUT(Badge), SETT_IN(Place)}));
 }
 
 static uint64_t hash_bytes(uint64_t hash, const void* bytes, size_t size)
@@ -491,7 +491,7 @@ static void the_order_of_jobs_does_not_matter(void)
 typedef struct limited {
     atomic_bool closed;
     atomic_uint_least64_t held;
-    atomic_uint refused;
+    atomic_uint rejected;
 } limited;
 
 static void* limited_realloc(void* user, void* address, size_t old_size, size_t new_size,
@@ -504,7 +504,7 @@ static void* limited_realloc(void* user, void* address, size_t old_size, size_t 
         return NULL;
     }
     if (atomic_load(&memory->closed)) {
-        atomic_fetch_add(&memory->refused, 1);
+        atomic_fetch_add(&memory->rejected, 1);
         return NULL;
     }
     align = align < sizeof(void*) ? sizeof(void*) : align;
@@ -527,7 +527,7 @@ static void the_steady_state_allocates_nothing(void)
         town_frames(&t, 500);
         atomic_store(&memory.closed, true);
         town_frames(&t, 1000);
-        CHECK_EQ(atomic_load(&memory.refused), 0);
+        CHECK_EQ(atomic_load(&memory.rejected), 0);
         atomic_store(&memory.closed, false);
         town_finish(&t);
         CHECK_EQ(atomic_load(&memory.held), 0);
@@ -543,7 +543,7 @@ static void reads_everything(sett_context* c)
     sett_world* world = c->world;
     sett_component ids[16];
     uint64_t sum = 0;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
             sett_entity other = sett_entity_at(world, chance_of(e.index, 1, 2) % t->most);
@@ -551,7 +551,7 @@ static void reads_everything(sett_context* c)
             sum += sett_find(world, other, t->Place_id) != NULL;
             sum += sett_has(world, other, t->Badge_id);
             sum += sett_entity_components(world, other, ids, 16);
-            sum += sett_changed(world, other, t->Place_id) != 0;
+            sum += sett_changed_tick(world, other, t->Place_id) != 0;
             sum += sett_query_matches(t->everyone, other);
             sum += sett_batch_at(b, 0, i) != NULL;
         }
@@ -573,7 +573,7 @@ static void reads_everything(sett_context* c)
     sum += sett_is_null(sett_component_owner(world, t->Place_id, &sum));
     sum += strlen(sett_system_name(c->system)) + sett_system_is_enabled(c->system);
     sum += sett_system_find(world, "none") == NULL;
-    /* And what it must not do is refused, from any thread. */
+    /* And what it must not do is rejected, from any thread. */
     sum += sett_is_null(sett_entity_create(world));
     sum += sett_add(world, sett_query_first(t->everyone), t->Marked_id) == NULL;
     sett_batch batch;
@@ -587,7 +587,7 @@ static void reads_everything(sett_context* c)
 static void writes_its_own(sett_context* c)
 {
     town* t = c->user;
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
             ((Target*)sett_get_mut(c->world, e, t->Target_id))->hits++;
@@ -605,15 +605,15 @@ static void readers_run_side_by_side(void)
     CHECK_EQ(sett_schedule_configure(t.world, &desc), SETT_OK);
     sett_component Place_id = t.Place_id, Health_id = t.Health_id;
     sett_system_desc system = {.name = "reads", .run = reads_everything, .user = &t, .phase = -5};
-    system.terms[0] = (sett_term)SETT_READS(Place);
+    system.terms[0] = (sett_term)SETT_IN(Place);
     CHECK(sett_system_create(t.world, &system) != NULL);
     system.name = "reads too";
     CHECK(sett_system_create(t.world, &system) != NULL);
     system.name = "writes";
     system.run = writes_its_own;
-    system.terms[0] = (sett_term)SETT_READS(Health);
-    system.writes[0] = t.Target_id;
-    system.writes[1] = t.Speed_id;
+    system.terms[0] = (sett_term)SETT_IN(Health);
+    system.access_inout[0] = t.Target_id;
+    system.access_inout[1] = t.Speed_id;
     CHECK(sett_system_create(t.world, &system) != NULL);
     t.calls = 0;
     town_frames(&t, 3);
@@ -687,7 +687,7 @@ static void watch_run(sett_context* c)
 {
     const watch* w = c->user;
     uint32_t number = (uint32_t)(sett_system_name(c->system)[0] - '0');
-    SETT_SYSTEM_QUERY(c, b) {
+    SETT_SYSTEM_EACH(c, b) {
         SETT_EACH(b, i) {
             sett_entity e = sett_batch_entity(b, i);
             CHECK(sett_get_mut(c->world, e, w->own[number]) != NULL);
@@ -788,7 +788,7 @@ static void the_guard_passes_over_other_threads(void)
     sett_entity e = sett_entity_create(world);
     sett_add(world, e, id);
     sett_system_desc desc = {.name = "0", .run = not_a_system, .user = &e};
-    desc.reads[0] = id;
+    desc.access_any_in[0] = id;
     CHECK(sett_system_create(world, &desc) != NULL);
     sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_ON});
     CHECK_EQ(sett_progress(world, 1), SETT_OK);

@@ -105,7 +105,7 @@ static void two_worlds_share_nothing(void)
     CHECK(sett_add(b, f, in_a + 100) == NULL);
     CHECK_EQ(sett_world_error(b), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_world_error(a), SETT_OK);
-    sett_world_advance(a);
+    sett_world_advance_tick(a);
     CHECK_EQ(sett_world_tick(a), sett_world_tick(b) + 1);
     sett_world_destroy(a);
     CHECK(sett_entity_valid(b, f));
@@ -140,7 +140,7 @@ static void ear_assert(void* user, sett_status status, const char* message)
 
 /* The library may have been compiled with or without NDEBUG: then it tells of every misuse, or
  * of none. */
-static void misuse_is_told_in_debug_builds(void)
+static void misuse_is_reported_in_debug_builds(void)
 {
     ear heard = {0, 0, SETT_OK, ""};
     sett_world_desc desc = {.log_fn = ear_log, .assert_fn = ear_assert, .hook_user = &heard};
@@ -188,7 +188,7 @@ static void messages_name_what_they_are_about(void)
 }
 
 /* What is known of a handle that is of nobody. */
-static void a_stale_handle_is_told_by_its_story(void)
+static void a_stale_handle_is_explained(void)
 {
     sett_world* world =
         sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = 3});
@@ -204,12 +204,12 @@ static void a_stale_handle_is_told_by_its_story(void)
     CHECK(strstr(sett_world_message(world), "another lives at its index now") != NULL);
     CHECK(sett_add(world, sett_null(), id) == NULL);
     CHECK_STR_EQ(sett_world_message(world), "sett_add, component 1 \"tag\": the handle is null");
-    sett_entity promised = sett_cmd_create(sett_world_commands(world));
-    CHECK(sett_add(world, promised, id) == NULL);
-    CHECK(strstr(sett_world_message(world), "sett_cmd_create has promised it") != NULL);
+    sett_entity reserved = sett_cmd_create(sett_world_commands(world));
+    CHECK(sett_add(world, reserved, id) == NULL);
+    CHECK(strstr(sett_world_message(world), "sett_cmd_create has reserved it") != NULL);
     sett_commands_clear(sett_world_commands(world));
-    CHECK(sett_add(world, promised, id) == NULL);
-    CHECK(strstr(sett_world_message(world), "promised") == NULL);
+    CHECK(sett_add(world, reserved, id) == NULL);
+    CHECK(strstr(sett_world_message(world), "reserved") == NULL);
     sett_entity foreign = {next.index, 77};
     CHECK(sett_add(world, foreign, id) == NULL);
     CHECK(strstr(sett_world_message(world), "never gave out the handle") != NULL);
@@ -254,7 +254,7 @@ static void trimming_gives_memory_back(void)
         COUNT = 100000
     };
     static sett_entity e[COUNT];
-    static const sett_storage_kind kinds[] = {SETT_STORAGE_MATRIX, SETT_STORAGE_PACKED};
+    static const sett_storage_kind kinds[] = {SETT_STORAGE_ARRAY, SETT_STORAGE_SPARSE_SET};
     for (uint32_t k = 0; k < 2; k++) {
         sett_world* world = quiet_world();
         sett_component id = sett_component_register(
@@ -341,31 +341,31 @@ static void writing_is_noticed_by_tick(void)
     uint64_t start = sett_world_tick(world);
     sett_add(world, a, id);
     sett_add(world, b, id);
-    uint64_t second = sett_world_advance(world);
+    uint64_t second = sett_world_advance_tick(world);
     CHECK_EQ(second, start + 1);
     CHECK(sett_get(world, a, id) != NULL);
-    CHECK_EQ(sett_changed(world, a, id), start);
+    CHECK_EQ(sett_changed_tick(world, a, id), start);
     CHECK(sett_get_mut(world, a, id) != NULL);
-    CHECK_EQ(sett_changed(world, a, id), second);
-    CHECK_EQ(sett_changed(world, b, id), start);
-    uint64_t third = sett_world_advance(world);
+    CHECK_EQ(sett_changed_tick(world, a, id), second);
+    CHECK_EQ(sett_changed_tick(world, b, id), start);
+    uint64_t third = sett_world_advance_tick(world);
     uint64_t value = 1;
     sett_set(world, b, id, &value);
-    CHECK_EQ(sett_changed(world, b, id), third);
+    CHECK_EQ(sett_changed_tick(world, b, id), third);
     CHECK(sett_ensure(world, a, id) != NULL);
-    CHECK_EQ(sett_changed(world, a, id), third);
+    CHECK_EQ(sett_changed_tick(world, a, id), third);
     sett_remove(world, a, id);
-    CHECK_EQ(sett_changed(world, a, id), 0);
-    CHECK_EQ(sett_changed(world, a, 99), 0);
-    CHECK_EQ(sett_changed(world, sett_null(), id), 0);
+    CHECK_EQ(sett_changed_tick(world, a, id), 0);
+    CHECK_EQ(sett_changed_tick(world, a, 99), 0);
+    CHECK_EQ(sett_changed_tick(world, sett_null(), id), 0);
     sett_world_destroy(world);
 }
 
 TEST_MAIN(TEST(header_and_library_must_match), TEST(every_status_has_a_name_and_a_text),
           TEST(an_empty_world_holds_next_to_nothing),
           TEST(reserved_memory_is_used_before_the_allocator_is_asked),
-          TEST(two_worlds_share_nothing), TEST(misuse_is_told_in_debug_builds),
-          TEST(messages_name_what_they_are_about), TEST(a_stale_handle_is_told_by_its_story),
+          TEST(two_worlds_share_nothing), TEST(misuse_is_reported_in_debug_builds),
+          TEST(messages_name_what_they_are_about), TEST(a_stale_handle_is_explained),
           TEST(clearing_makes_every_handle_stale), TEST(trimming_gives_memory_back),
           TEST(destroying_gives_pages_back), TEST(huge_pages_are_an_option),
           TEST(writing_is_noticed_by_tick))

@@ -34,7 +34,7 @@ END
     printf '#include "base/page.h"\n\nint setti_page(void)\n{\n    return 1;\n}\n' \
         >"$tree/src/base/page.c"
     printf '#include "base/page.h"\n\nint sett_version(void)\n{\n    return setti_page();\n}\n' \
-        >"$tree/src/store/matrix.c"
+        >"$tree/src/store/array.c"
 }
 
 # must <pass|fail> <what its output holds> <command>...
@@ -80,8 +80,8 @@ fresh
 echo '#include "base/page.h"' >>"$tree/include/sett/id.h"
 must fail 'include/sett/id.h:2: a public header' "$layers"
 fresh
-echo '#include "../base/page.h"' >>"$tree/src/store/matrix.c"
-must fail 'matrix.c:7: .*from src/ or include/ on' "$layers"
+echo '#include "../base/page.h"' >>"$tree/src/store/array.c"
+must fail 'array.c:7: .*from src/ or include/ on' "$layers"
 fresh
 echo '#include "page.h"' >>"$tree/src/base/page.c"
 must fail 'page.c:7: .*neither public nor in a layer' "$layers"

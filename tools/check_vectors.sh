@@ -1,17 +1,17 @@
 #!/bin/sh
-# Do compilers make vector code of the loops that sett.h promises it for?
+# Do compilers make vector code of the loops that sett.h reservations it for?
 #
 # Compiles loops over a query with 2 to 32 pairs of float operations (a multiplication and an
-# addition) in their bodies and looks in the assembly for packed arithmetic whose results are stored
+# addition) in their bodies and looks in the assembly for sparse-set arithmetic whose results are stored
 # whole. Two bodies: `chain` works on one number a row, pair after pair; `fields` on the two numbers
-# of a struct, in memory. What is promised has to be there; the rest of the table is told only.
+# of a struct, in memory. What is reserved has to be there; the rest of the table is told only.
 set -eu
 
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 pairs="2 4 5 8 16 32"
-promised_each=5 # pairs: ten operations
+reserved_each=5 # pairs: ten operations
 
 case $(gcc -dumpmachine) in
 x86_64*)
@@ -32,7 +32,7 @@ write_loop() { # <macro> <body> <pairs>
     printf '#include "sett/sett.h"\n\n'
     printf 'typedef struct pair {\n    float x, y;\n} pair;\n\n'
     printf 'void loop(sett_query* query, float dt);\n'
-    printf 'void loop(sett_query* query, float dt)\n{\n    SETT_QUERY(query, b) {\n'
+    printf 'void loop(sett_query* query, float dt)\n{\n    SETT_QUERY_EACH(query, b) {\n'
     if [ "$2" = chain ]; then
         printf '        float* p = sett_batch_field(b, 0);\n'
         printf '        const float* v = sett_batch_field(b, 1);\n'
@@ -69,7 +69,7 @@ is_vector() { # <macro> <body> <pairs> <compiler and options>
 failed=0
 checks=0
 
-row() { # <macro> <most pairs promised> <compiler and options>
+row() { # <macro> <most pairs reserved> <compiler and options>
     for body in chain fields; do
         line=
         for n in $pairs; do
@@ -81,12 +81,12 @@ row() { # <macro> <most pairs promised> <compiler and options>
                 failed=1
             fi
         done
-        printf '  %-14s %-10s %-7s packed at pairs:%s\n' "$1" "$3" "$body" "${line:- none}"
+        printf '  %-14s %-10s %-7s sparse-set at pairs:%s\n' "$1" "$3" "$body" "${line:- none}"
     done
 }
 
 for compiler in gcc clang; do
-    row SETT_EACH "$promised_each" "$compiler -O3"
+    row SETT_EACH "$reserved_each" "$compiler -O3"
     row SETT_EACH_RUN 32 "$compiler -O3"
 done
 row SETT_EACH 0 "clang -O2"

@@ -48,7 +48,7 @@ int main(void)
     (void)sett_add(world, e, v);
     sett_query* query = sett_query_create(
         world, &(sett_query_desc){.terms = {{.component = p}, {.component = v}}});
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         vector* position = sett_batch_field(b, 0);
         const vector* speed = sett_batch_field(b, 1);
         SETT_EACH(b, i) {

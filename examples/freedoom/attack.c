@@ -31,10 +31,10 @@ typedef struct Duel {
 
 /* --- the ways --------------------------------------------------------------------------------- */
 
-static void attack_bite(const Lane* lane, const Duel* duel)
+static void attack_bite(const Job* job, const Duel* duel)
 {
-    spawn_hit(lane, duel->enemy, duel->self,
-              simulation_roll_damage(lane->sim, duel->self, DICE_BITE, duel->arms->melee));
+    spawn_hit(job, duel->enemy, duel->self,
+              simulation_roll_damage(job->sim, duel->self, DICE_BITE, duel->arms->melee));
 }
 
 /* The point at a given distance in the enemy's direction, turned aside by `slant` 65,536ths. */
@@ -54,26 +54,26 @@ static int32_t attack_sway(const Simulation* sim, const Duel* duel, uint32_t n)
     return (int32_t)(bits & 63u) - (int32_t)((bits >> 6) & 63u);
 }
 
-static void attack_bullet(const Lane* lane, const Duel* duel, uint32_t n)
+static void attack_bullet(const Job* job, const Duel* duel, uint32_t n)
 {
-    const Arena* arena = simulation_arena(lane->sim, duel->place);
-    int64_t slant = (int64_t)attack_sway(lane->sim, duel, n) * ATTACK_SPREAD;
-    slant *= SETT_HAS(lane->world, duel->enemy, Invisible) ? ATTACK_BLIND : 1;
+    const Arena* arena = simulation_arena(job->sim, duel->place);
+    int64_t slant = (int64_t)attack_sway(job->sim, duel, n) * ATTACK_SPREAD;
+    slant *= SETT_HAS(job->world, duel->enemy, Invisible) ? ATTACK_BLIND : 1;
     RayPoint to = attack_point(duel, ATTACK_RANGE, slant);
-    Fixed share = ray_reach(&arena->level, simulation_heights(lane->sim, arena), duel->from, to);
+    Fixed share = ray_reach(&arena->level, simulation_heights(job->sim, arena), duel->from, to);
     const CrowdBody* victim =
-        crowd_first_hit(&lane->sim->crowd, arena, duel->from, to, 0, duel->self, &share);
+        crowd_first_hit(&job->sim->crowd, arena, duel->from, to, 0, duel->self, &share);
     if (victim != NULL) {
         spawn_hit(
-            lane, victim->entity, duel->self,
-            simulation_roll_damage(lane->sim, duel->self, DICE_BULLET + n, duel->arms->bullet));
+            job, victim->entity, duel->self,
+            simulation_roll_damage(job->sim, duel->self, DICE_BULLET + n, duel->arms->bullet));
     } else {
-        spawn_news(lane, EVENT_MISS, duel->place.arena, duel->self, sett_null(), 0);
+        spawn_news(job, EVENT_MISS, duel->place.arena, duel->self, sett_null(), 0);
     }
     RayPoint end = ray_point(duel->from, to, share);
     Place place = {.arena = duel->place.arena,
                    .sector = (uint16_t)level_sector_at(&arena->level, end.x, end.y)};
-    spawn_spark(lane, place, (Position){end.x, end.y, end.z});
+    spawn_spark(job, place, (Position){end.x, end.y, end.z});
 }
 
 static Velocity attack_velocity(const Duel* duel, int32_t speed, int64_t slant)
@@ -83,38 +83,38 @@ static Velocity attack_velocity(const Duel* duel, int32_t speed, int64_t slant)
 }
 
 /* Missiles of a volley leave side by side: one straight, two a little to either side. */
-static void attack_throw(const Lane* lane, const Duel* duel, uint32_t n)
+static void attack_throw(const Job* job, const Duel* duel, uint32_t n)
 {
     const ThingType* missile = &thing_table[duel->arms->missile];
     int64_t slant = ((int64_t)n * 2 - (duel->arms->volley - 1)) * (ATTACK_VOLLEY / 2);
     Position at = {duel->from.x, duel->from.y, duel->from.z};
-    sett_entity entity = spawn_missile(lane, duel->arms->missile, duel->place, at,
+    sett_entity entity = spawn_missile(job, duel->arms->missile, duel->place, at,
                                        attack_velocity(duel, missile->speed, slant), duel->self);
     if (missile->homes) {
-        SETT_CMD_SET(lane->commands, entity, Homing, .prey = duel->enemy);
+        SETT_CMD_SET(job->commands, entity, Homing, .prey = duel->enemy);
     }
 }
 
-static void attack_charge(const Lane* lane, const Duel* duel)
+static void attack_charge(const Job* job, const Duel* duel)
 {
     Velocity velocity = attack_velocity(duel, CHARGE_SPEED, 0);
-    sett_cmd_set(lane->commands, duel->self, Velocity_id, &velocity);
-    SETT_CMD_SET(lane->commands, duel->self, Charge, .ticks = CHARGE_TICKS);
+    sett_cmd_set(job->commands, duel->self, Velocity_id, &velocity);
+    SETT_CMD_SET(job->commands, duel->self, Charge, .ticks = CHARGE_TICKS);
 }
 
-static void attack_flames(const Lane* lane, const Duel* duel)
+static void attack_flames(const Job* job, const Duel* duel)
 {
     Position at = {duel->to.x, duel->to.y, duel->to.z};
-    spawn_hit(lane, duel->enemy, duel->self,
-              simulation_roll_damage(lane->sim, duel->self, DICE_BULLET, duel->arms->bullet));
-    blast(lane, duel->place, at, duel->arms->blast, duel->self);
+    spawn_hit(job, duel->enemy, duel->self,
+              simulation_roll_damage(job->sim, duel->self, DICE_BULLET, duel->arms->bullet));
+    blast(job, duel->place, at, duel->arms->blast, duel->self);
 }
 
 /* The newborn needs room in front of its parent. */
-static void attack_spawn(const Lane* lane, const Duel* duel)
+static void attack_spawn(const Job* job, const Duel* duel)
 {
-    const Arena* arena = simulation_arena(lane->sim, duel->place);
-    const LevelHeights* heights = simulation_heights(lane->sim, arena);
+    const Arena* arena = simulation_arena(job->sim, duel->place);
+    const LevelHeights* heights = simulation_heights(job->sim, arena);
     const ThingType* child = &thing_table[duel->arms->missile];
     Fixed radius = fixed_from_int(child->radius);
     Fixed height = fixed_from_int(child->height);
@@ -123,33 +123,33 @@ static void attack_spawn(const Lane* lane, const Duel* duel)
         collide_footing(&arena->level, heights, at.x, at.y, radius, WAD_LINE_BLOCKS);
     if (ray_reach(&arena->level, heights, duel->from, at) != FIXED_ONE ||
         !collide_enter(&footing, &at.z, height, COLLIDE_FLIES) ||
-        crowd_obstacle(&lane->sim->crowd, arena, duel->from, at, radius, height, duel->self) !=
+        crowd_obstacle(&job->sim->crowd, arena, duel->from, at, radius, height, duel->self) !=
             NULL) {
         return;
     }
     Place place = {.arena = duel->place.arena, .sector = footing.sector};
-    spawn_thing(lane, duel->arms->missile, place, (Position){at.x, at.y, at.z});
-    spawn_news(lane, EVENT_BIRTH, place.arena, duel->self, sett_null(), 0);
+    spawn_thing(job, duel->arms->missile, place, (Position){at.x, at.y, at.z});
+    spawn_news(job, EVENT_BIRTH, place.arena, duel->self, sett_null(), 0);
 }
 
-static void attack_from_afar(const Lane* lane, const Duel* duel)
+static void attack_from_afar(const Job* job, const Duel* duel)
 {
     for (uint32_t n = 0; n < duel->arms->volley; ++n) {
         switch (duel->arms->attack) {
         case ATTACK_BULLETS:
-            attack_bullet(lane, duel, n);
+            attack_bullet(job, duel, n);
             break;
         case ATTACK_MISSILE:
-            attack_throw(lane, duel, n);
+            attack_throw(job, duel, n);
             break;
         case ATTACK_CHARGE:
-            attack_charge(lane, duel);
+            attack_charge(job, duel);
             break;
         case ATTACK_FLAMES:
-            attack_flames(lane, duel);
+            attack_flames(job, duel);
             break;
         case ATTACK_SPAWN:
-            attack_spawn(lane, duel);
+            attack_spawn(job, duel);
             break;
         case ATTACK_NONE:
             break;
@@ -192,27 +192,27 @@ static bool attack_sees(const Simulation* sim, const Duel* duel)
 }
 
 /* Returns whether it came to an attack. */
-static bool attack_try(const Lane* lane, const Duel* duel)
+static bool attack_try(const Job* job, const Duel* duel)
 {
     bool bites = duel->arms->melee.damage != 0 && duel->arms->attack != ATTACK_CHARGE &&
                  duel->gap < ATTACK_BITE;
     bool shoots = duel->arms->attack != ATTACK_NONE && duel->distance < ATTACK_RANGE;
-    if ((!bites && !shoots) || !attack_sees(lane->sim, duel)) {
+    if ((!bites && !shoots) || !attack_sees(job->sim, duel)) {
         return false;
     }
-    spawn_news(lane, EVENT_SHOT, duel->place.arena, duel->self, duel->enemy, 0);
+    spawn_news(job, EVENT_SHOT, duel->place.arena, duel->self, duel->enemy, 0);
     if (bites) {
-        attack_bite(lane, duel);
+        attack_bite(job, duel);
     } else {
-        attack_from_afar(lane, duel);
+        attack_from_afar(job, duel);
     }
     return true;
 }
 
 static void attack_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Target* target = sett_batch_field(b, 0);
         const Position* position = sett_batch_field(b, 1);
         const Place* place = sett_batch_field(b, 2);
@@ -224,11 +224,11 @@ static void attack_run(sett_context* context)
                          .arms = &thing_table[thing[i].type].arms,
                          .place = place[i]};
             uint32_t pause = ATTACK_RETRY;
-            if (attack_face(lane.sim, &duel, &position[i], &body[i]) && attack_try(&lane, &duel)) {
+            if (attack_face(job.sim, &duel, &position[i], &body[i]) && attack_try(&job, &duel)) {
                 pause = duel.arms->pause +
-                        simulation_roll(lane.sim, duel.self, DICE_COOLDOWN, ATTACK_REST);
+                        simulation_roll(job.sim, duel.self, DICE_COOLDOWN, ATTACK_REST);
             }
-            SETT_CMD_SET(lane.commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
+            SETT_CMD_SET(job.commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
         }
     }
 }
@@ -236,10 +236,9 @@ static void attack_run(sett_context* context)
 const sett_system_desc system_attack = {
     .name = "attack",
     .run = attack_run,
-    .terms = {SETT_READS(Target), SETT_READS(Position), SETT_READS(Place), SETT_READS(Body),
-              SETT_READS(Thing), SETT_HAVING(Monster), SETT_LACKS(Cooldown), SETT_LACKS(Pain),
-              SETT_LACKS(Charge)},
-    .reads = {Position_id, Body_id, Thing_id, Invisible_id},
+    .terms = {SETT_IN(Target), SETT_IN(Position), SETT_IN(Place), SETT_IN(Body), SETT_IN(Thing),
+              SETT_WITH(Monster), SETT_WITHOUT(Cooldown), SETT_WITHOUT(Pain), SETT_WITHOUT(Charge)},
+    .access_any_in = {Position_id, Body_id, Thing_id, Invisible_id},
 };
 
 /* --- players ---------------------------------------------------------------------------------- */
@@ -260,8 +259,8 @@ static const WeaponType* shoot_choose(const Pack* pack, int64_t distance)
 
 static void shoot_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Pack* pack = sett_batch_field(b, 0);
         const Target* target = sett_batch_field(b, 1);
         const Position* position = sett_batch_field(b, 2);
@@ -271,16 +270,16 @@ static void shoot_run(sett_context* context)
             Duel duel = {
                 .self = sett_batch_entity(b, i), .enemy = target[i].enemy, .place = place[i]};
             uint32_t pause = ATTACK_RETRY;
-            if (attack_face(lane.sim, &duel, &position[i], &body[i])) {
+            if (attack_face(job.sim, &duel, &position[i], &body[i])) {
                 const WeaponType* weapon = shoot_choose(&pack[i], duel.distance);
                 duel.arms = &weapon->arms;
-                if (attack_try(&lane, &duel)) {
+                if (attack_try(&job, &duel)) {
                     pause = weapon->arms.pause;
                     pack[i].rounds[weapon->ammo] =
                         (uint16_t)(pack[i].rounds[weapon->ammo] - weapon->rounds);
                 }
             }
-            SETT_CMD_SET(lane.commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
+            SETT_CMD_SET(job.commands, duel.self, Cooldown, .ticks = (uint16_t)pause);
         }
     }
 }
@@ -288,7 +287,7 @@ static void shoot_run(sett_context* context)
 const sett_system_desc system_shoot = {
     .name = "shoot",
     .run = shoot_run,
-    .terms = {SETT_WRITES(Pack), SETT_READS(Target), SETT_READS(Position), SETT_READS(Place),
-              SETT_READS(Body), SETT_LACKS(Cooldown)},
-    .reads = {Position_id, Body_id, Thing_id, Invisible_id},
+    .terms = {SETT_INOUT(Pack), SETT_IN(Target), SETT_IN(Position), SETT_IN(Place), SETT_IN(Body),
+              SETT_WITHOUT(Cooldown)},
+    .access_any_in = {Position_id, Body_id, Thing_id, Invisible_id},
 };

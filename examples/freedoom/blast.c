@@ -12,21 +12,21 @@ static int32_t blast_distance(const CrowdBody* body, Position centre)
     return gap < 0 ? 0 : (int32_t)(gap / FIXED_ONE);
 }
 
-void blast(const Lane* lane, Place place, Position centre, int32_t power, sett_entity cause)
+void blast(const Job* job, Place place, Position centre, int32_t power, sett_entity cause)
 {
-    const Arena* arena = simulation_arena(lane->sim, place);
-    const LevelHeights* heights = simulation_heights(lane->sim, arena);
+    const Arena* arena = simulation_arena(job->sim, place);
+    const LevelHeights* heights = simulation_heights(job->sim, arena);
     RayPoint eye = {centre.x, centre.y, fixed_add(centre.z, fixed_from_int(8))};
     LevelBox box = level_box(centre.x, centre.y, fixed_from_int(power) + arena->reach);
-    for (CrowdSweep sweep = crowd_sweep(&lane->sim->crowd, arena, box); crowd_sweep_next(&sweep);) {
+    for (CrowdSweep sweep = crowd_sweep(&job->sim->crowd, arena, box); crowd_sweep_next(&sweep);) {
         const CrowdBody* body = sweep.body;
         int32_t damage = power - blast_distance(body, centre);
         /* Columns stand unmoved; a wall between is shelter. */
         if (damage > 0 && thing_table[body->type].health != 0 &&
             ray_sees(&arena->level, heights, eye, body->x, body->y, body->z,
                      fixed_add(body->z, body->height))) {
-            spawn_hit(lane, body->entity, cause, damage);
+            spawn_hit(job, body->entity, cause, damage);
         }
     }
-    spawn_news(lane, EVENT_BLAST, place.arena, cause, sett_null(), power);
+    spawn_news(job, EVENT_BLAST, place.arena, cause, sett_null(), power);
 }

@@ -5,6 +5,6 @@
 #include "simulation.h"
 
 /* `power` is the damage at the centre and also how many map units it reaches. */
-void blast(const Lane* lane, Place place, Position centre, int32_t power, sett_entity cause);
+void blast(const Job* job, Place place, Position centre, int32_t power, sett_entity cause);
 
 #endif

@@ -6,12 +6,12 @@
 static bool census_count_things(const Simulation* sim, Census* census)
 {
     sett_query_desc desc = {.name = "census",
-                            .terms = {SETT_READS(Thing), SETT_LACKS(Corpse), SETT_LACKS(Missile)}};
+                            .terms = {SETT_IN(Thing), SETT_WITHOUT(Corpse), SETT_WITHOUT(Missile)}};
     sett_query* query = sett_query_create(sim->world, &desc);
     if (query == NULL) {
         return false;
     }
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         const Thing* thing = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             ThingClass kind = thing_table[thing[i].type].kind;

@@ -8,7 +8,7 @@
 
 #define COLLIDE_STEP fixed_from_int(24) /* the highest step that can be climbed, or dared down */
 
-#define COLLIDE_SPECIALS 4u /* more lines at one place are passed over */
+#define COLLIDE_SPECIALS 4u /* more lines at one place are skipped */
 
 /* How something gets about. */
 typedef enum CollideGait {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define COMPONENT(T) SETT_TYPE(T), .id = T##_id
-#define RARE(T) COMPONENT(T), .storage = SETT_STORAGE_PACKED
+#define RARE(T) COMPONENT(T), .storage = SETT_STORAGE_SPARSE_SET
 #define TAG(T) .name = #T, .id = T##_id
 
 /* Where handles lie, so that the library finds them when worlds are copied or merged. */
@@ -31,8 +31,8 @@ static const sett_component components_position[] = {Position_id, Place_id};
 #define REQUIRES(list) .required = list, .required_count = sizeof list / sizeof list[0]
 #define HANDLES(list) .entity_offsets = list, .entity_offset_count = sizeof list / sizeof list[0]
 
-/* Most are on many entities with neighbouring numbers, or come and go: the default, a matrix, suits
- * them. What only a few hundred of all entities have is visited faster when it is packed. */
+/* Most are on many entities with neighbouring numbers, or come and go: the default, an array, suits
+ * them. What only a few hundred of all entities have is visited faster when it is sparse-set. */
 static const sett_component_desc components[] = {
     {COMPONENT(Map)},
     {COMPONENT(Sector)},

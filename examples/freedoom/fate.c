@@ -13,27 +13,27 @@
 /* --- hurt ------------------------------------------------------------------------------------- */
 
 /* Who is hit by another kind turns against it: at once if it has no enemy, else now and then. */
-static void hurt_bear_grudge(const Lane* lane, const Hit* hit, const ThingType* type)
+static void hurt_bear_grudge(const Job* job, const Hit* hit, const ThingType* type)
 {
-    const ThingType* attacker = simulation_type_of(lane->sim, hit->attacker);
-    if (attacker == type || !SETT_HAS(lane->world, hit->attacker, Alive)) {
+    const ThingType* attacker = simulation_type_of(job->sim, hit->attacker);
+    if (attacker == type || !SETT_HAS(job->world, hit->attacker, Alive)) {
         return;
     }
-    if (!SETT_HAS(lane->world, hit->victim, Target) ||
-        simulation_roll(lane->sim, hit->victim, DICE_GRUDGE, 4) == 0) {
-        SETT_CMD_SET(lane->commands, hit->victim, Target, .enemy = hit->attacker,
-                     .z = SETT_GET(lane->world, hit->attacker, Position)->z,
+    if (!SETT_HAS(job->world, hit->victim, Target) ||
+        simulation_roll(job->sim, hit->victim, DICE_GRUDGE, 4) == 0) {
+        SETT_CMD_SET(job->commands, hit->victim, Target, .enemy = hit->attacker,
+                     .z = SETT_GET(job->world, hit->attacker, Position)->z,
                      .patience = HURT_PATIENCE);
     }
 }
 
 /* Armour takes its share, and is used up by it. Returns what is left of the damage. */
-static int32_t hurt_player(const Lane* lane, sett_entity player, int32_t damage)
+static int32_t hurt_player(const Job* job, sett_entity player, int32_t damage)
 {
-    if (SETT_HAS(lane->world, player, Invulnerable)) {
+    if (SETT_HAS(job->world, player, Invulnerable)) {
         return 0;
     }
-    Armour* armour = SETT_GET_MUT(lane->world, player, Armour);
+    Armour* armour = SETT_GET_MUT(job->world, player, Armour);
     int32_t share = armour->kind == ARMOUR_BLUE ? damage / 2 : damage / 3;
     int32_t saved = fixed_min(share, armour->points);
     armour->points = (uint16_t)(armour->points - saved);
@@ -41,37 +41,37 @@ static int32_t hurt_player(const Lane* lane, sett_entity player, int32_t damage)
     return damage - saved;
 }
 
-static void hurt_living(const Lane* lane, const Hit* hit, const ThingType* type)
+static void hurt_living(const Job* job, const Hit* hit, const ThingType* type)
 {
-    if (simulation_roll(lane->sim, hit->victim, DICE_PAIN, 256) < type->pain_chance) {
-        SETT_CMD_SET(lane->commands, hit->victim, Pain, .ticks = PAIN_TICKS);
+    if (simulation_roll(job->sim, hit->victim, DICE_PAIN, 256) < type->pain_chance) {
+        SETT_CMD_SET(job->commands, hit->victim, Pain, .ticks = PAIN_TICKS);
     }
-    hurt_bear_grudge(lane, hit, type);
+    hurt_bear_grudge(job, hit, type);
 }
 
 static void hurt_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Hit* hit = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
-            spawn_end(&lane, sett_batch_entity(b, i));
+            spawn_end(&job, sett_batch_entity(b, i));
             /* It may be a column, or somebody whom another hit of this tick has ended. */
-            if (!SETT_HAS(lane.world, hit[i].victim, Health)) {
+            if (!SETT_HAS(job.world, hit[i].victim, Health)) {
                 continue;
             }
-            Health* health = SETT_GET_MUT(lane.world, hit[i].victim, Health);
-            uint32_t arena = SETT_GET(lane.world, hit[i].victim, Place)->arena;
-            const ThingType* type = simulation_type_of(lane.sim, hit[i].victim);
+            Health* health = SETT_GET_MUT(job.world, hit[i].victim, Health);
+            uint32_t arena = SETT_GET(job.world, hit[i].victim, Place)->arena;
+            const ThingType* type = simulation_type_of(job.sim, hit[i].victim);
             bool is_player = type->kind == THING_PLAYER;
             int32_t damage =
-                is_player ? hurt_player(&lane, hit[i].victim, hit[i].damage) : hit[i].damage;
+                is_player ? hurt_player(&job, hit[i].victim, hit[i].damage) : hit[i].damage;
             health->points -= damage;
-            spawn_news(&lane, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, damage);
+            spawn_news(&job, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, damage);
             if (health->points <= 0) {
-                sett_cmd_add(lane.commands, hit[i].victim, Dying_id);
+                sett_cmd_add(job.commands, hit[i].victim, Dying_id);
             } else if (is_player || type->kind == THING_MONSTER) {
-                hurt_living(&lane, &hit[i], type);
+                hurt_living(&job, &hit[i], type);
             }
         }
     }
@@ -80,57 +80,57 @@ static void hurt_run(sett_context* context)
 const sett_system_desc system_hurt = {
     .name = "hurt",
     .run = hurt_run,
-    .terms = {SETT_READS(Hit)},
-    .reads = {Place_id, Thing_id, Position_id, Alive_id, Target_id, Invulnerable_id},
-    .random = {Health_id, Armour_id},
+    .terms = {SETT_IN(Hit)},
+    .access_any_in = {Place_id, Thing_id, Position_id, Alive_id, Target_id, Invulnerable_id},
+    .access_any_inout = {Health_id, Armour_id},
 };
 
 /* --- die -------------------------------------------------------------------------------------- */
 
 /* With Alive goes all that requires it: its walk, its enemy, its pain. */
-static void die_to_corpse(const Lane* lane, sett_entity self)
+static void die_to_corpse(const Job* job, sett_entity self)
 {
-    sett_cmd_remove(lane->commands, self, Alive_id);
-    sett_cmd_remove(lane->commands, self, Velocity_id);
-    sett_cmd_remove(lane->commands, self, Body_id);
-    sett_cmd_remove(lane->commands, self, Health_id);
-    sett_cmd_remove(lane->commands, self, Dying_id);
-    SETT_CMD_SET(lane->commands, self, Corpse, .since = lane->sim->dice.tick);
+    sett_cmd_remove(job->commands, self, Alive_id);
+    sett_cmd_remove(job->commands, self, Velocity_id);
+    sett_cmd_remove(job->commands, self, Body_id);
+    sett_cmd_remove(job->commands, self, Health_id);
+    sett_cmd_remove(job->commands, self, Dying_id);
+    SETT_CMD_SET(job->commands, self, Corpse, .since = job->sim->dice.tick);
 }
 
-static void die_drop_item(const Lane* lane, const ThingType* type, Place place, Position position,
+static void die_drop_item(const Job* job, const ThingType* type, Place place, Position position,
                           sett_entity self)
 {
     if (type->drops != 0) {
-        spawn_thing(lane, thing_table_find(type->drops), place, position);
-        spawn_news(lane, EVENT_DROP, place.arena, self, sett_null(), 0);
+        spawn_thing(job, thing_table_find(type->drops), place, position);
+        spawn_news(job, EVENT_DROP, place.arena, self, sett_null(), 0);
     }
 }
 
 static void die_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Thing* thing = sett_batch_field(b, 0);
         Position* position = sett_batch_field(b, 1);
         const Place* place = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
             sett_entity self = sett_batch_entity(b, i);
             const ThingType* type = &thing_table[thing[i].type];
-            spawn_news(&lane, EVENT_DEATH, place[i].arena, self, sett_null(), 0);
+            spawn_news(&job, EVENT_DEATH, place[i].arena, self, sett_null(), 0);
             if (type->kind == THING_BARREL) {
-                blast(&lane, place[i], position[i], type->blast, self);
-                spawn_spark(&lane, place[i], position[i]);
-                spawn_end(&lane, self);
+                blast(&job, place[i], position[i], type->blast, self);
+                spawn_spark(&job, place[i], position[i]);
+                spawn_end(&job, self);
             } else if (type->arms.attack == ATTACK_CHARGE) {
                 /* A lost soul burns up and leaves nothing. */
-                spawn_spark(&lane, place[i], position[i]);
-                spawn_end(&lane, self);
+                spawn_spark(&job, place[i], position[i]);
+                spawn_end(&job, self);
             } else {
-                const Arena* arena = simulation_arena(lane.sim, place[i]);
-                position[i].z = simulation_heights(lane.sim, arena)[place[i].sector].floor;
-                die_drop_item(&lane, type, place[i], position[i], self);
-                die_to_corpse(&lane, self);
+                const Arena* arena = simulation_arena(job.sim, place[i]);
+                position[i].z = simulation_heights(job.sim, arena)[place[i].sector].floor;
+                die_drop_item(&job, type, place[i], position[i], self);
+                die_to_corpse(&job, self);
             }
         }
     }
@@ -139,7 +139,7 @@ static void die_run(sett_context* context)
 const sett_system_desc system_die = {
     .name = "die",
     .run = die_run,
-    .terms = {SETT_READS(Thing), SETT_WRITES(Position), SETT_READS(Place), SETT_HAVING(Dying)},
+    .terms = {SETT_IN(Thing), SETT_INOUT(Position), SETT_IN(Place), SETT_WITH(Dying)},
 };
 
 /* --- rise ------------------------------------------------------------------------------------- */
@@ -169,8 +169,8 @@ static sett_entity rise_find_healer(const Simulation* sim, Place place, Position
 
 static void rise_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Corpse* corpse = sett_batch_field(b, 0);
         const Thing* thing = sett_batch_field(b, 1);
         const Position* position = sett_batch_field(b, 2);
@@ -180,15 +180,15 @@ static void rise_run(sett_context* context)
             const ThingType* type = &thing_table[thing[i].type];
             /* Who brings others back is not brought back, and players come in by the door. */
             if (type->raises || type->kind != THING_MONSTER ||
-                lane.sim->dice.tick - corpse[i].since < RISE_AGE ||
-                !simulation_is_due(lane.sim, self, RISE_INTERVAL)) {
+                job.sim->dice.tick - corpse[i].since < RISE_AGE ||
+                !simulation_is_due(job.sim, self, RISE_INTERVAL)) {
                 continue;
             }
-            sett_entity healer = rise_find_healer(lane.sim, place[i], position[i], type);
-            if (!sett_is_null(healer) && simulation_roll(lane.sim, self, DICE_RISE, 2) == 0) {
-                sett_cmd_remove(lane.commands, self, Corpse_id);
-                spawn_life(&lane, self, type);
-                spawn_news(&lane, EVENT_RISE, place[i].arena, healer, self, 0);
+            sett_entity healer = rise_find_healer(job.sim, place[i], position[i], type);
+            if (!sett_is_null(healer) && simulation_roll(job.sim, self, DICE_RISE, 2) == 0) {
+                sett_cmd_remove(job.commands, self, Corpse_id);
+                spawn_life(&job, self, type);
+                spawn_news(&job, EVENT_RISE, place[i].arena, healer, self, 0);
             }
         }
     }
@@ -197,5 +197,5 @@ static void rise_run(sett_context* context)
 const sett_system_desc system_rise = {
     .name = "rise",
     .run = rise_run,
-    .terms = {SETT_READS(Corpse), SETT_READS(Thing), SETT_READS(Position), SETT_READS(Place)},
+    .terms = {SETT_IN(Corpse), SETT_IN(Thing), SETT_IN(Position), SETT_IN(Place)},
 };

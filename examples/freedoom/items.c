@@ -18,7 +18,7 @@ static void muster_run(sett_context* context)
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
         sim->musters[i] = (Muster){.box = level_no_box};
     }
-    SETT_SYSTEM_QUERY(context, b) {
+    SETT_SYSTEM_EACH(context, b) {
         const Player* player = sett_batch_field(b, 0);
         const Position* position = sett_batch_field(b, 1);
         const Place* place = sett_batch_field(b, 2);
@@ -36,8 +36,8 @@ static void muster_run(sett_context* context)
 const sett_system_desc system_muster = {
     .name = "muster",
     .run = muster_run,
-    .whole = true,
-    .terms = {SETT_READS(Player), SETT_READS(Position), SETT_READS(Place)},
+    .single_job = true,
+    .terms = {SETT_IN(Player), SETT_IN(Position), SETT_IN(Place)},
 };
 
 /* --- pick up ---------------------------------------------------------------------------------- */
@@ -85,16 +85,16 @@ static bool pick_up_touches(Position item, Position player)
 }
 
 /* Goes to the first who touches it and has a use for it. */
-static void pick_up_item(const Lane* lane, const Muster* muster, sett_entity self, Place place,
+static void pick_up_item(const Job* job, const Muster* muster, sett_entity self, Place place,
                          Position position, uint16_t type)
 {
     for (uint32_t k = 0; k < COMPONENT_PLAYERS; ++k) {
         sett_entity player = muster->players[k];
         if (!sett_is_null(player) && pick_up_touches(position, muster->positions[k]) &&
-            pick_up_helps(lane->sim, player, &thing_table[type].gift)) {
-            spawn_pickup(lane, player, type);
-            spawn_news(lane, EVENT_PICKUP, place.arena, player, self, 0);
-            spawn_end(lane, self);
+            pick_up_helps(job->sim, player, &thing_table[type].gift)) {
+            spawn_pickup(job, player, type);
+            spawn_news(job, EVENT_PICKUP, place.arena, player, self, 0);
+            spawn_end(job, self);
             return;
         }
     }
@@ -102,16 +102,16 @@ static void pick_up_item(const Lane* lane, const Muster* muster, sett_entity sel
 
 static void pick_up_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Position* position = sett_batch_field(b, 0);
         const Place* place = sett_batch_field(b, 1);
         const Thing* thing = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
             /* Nearly all are far from all players. */
-            const Muster* muster = &lane.sim->musters[place[i].arena];
+            const Muster* muster = &job.sim->musters[place[i].arena];
             if (level_box_holds(&muster->box, position[i].x, position[i].y)) {
-                pick_up_item(&lane, muster, sett_batch_entity(b, i), place[i], position[i],
+                pick_up_item(&job, muster, sett_batch_entity(b, i), place[i], position[i],
                              thing[i].type);
             }
         }
@@ -121,8 +121,8 @@ static void pick_up_run(sett_context* context)
 const sett_system_desc system_pick_up = {
     .name = "pick up",
     .run = pick_up_run,
-    .terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Item)},
-    .reads = {Health_id, Armour_id, Pack_id},
+    .terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Thing), SETT_WITH(Item)},
+    .access_any_in = {Health_id, Armour_id, Pack_id},
 };
 
 /* --- receive ---------------------------------------------------------------------------------- */
@@ -202,17 +202,17 @@ static void receive_power(sett_commands* commands, sett_entity player, const Gif
 
 static void receive_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Pickup* pickup = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             sett_entity player = pickup[i].player;
             const Gift* gift = &thing_table[pickup[i].type].gift;
-            receive_into_pack(SETT_GET_MUT(lane.world, player, Pack), gift);
-            receive_health(SETT_GET_MUT(lane.world, player, Health), gift);
-            receive_armour(SETT_GET_MUT(lane.world, player, Armour), gift);
-            receive_power(lane.commands, player, gift);
-            spawn_end(&lane, sett_batch_entity(b, i));
+            receive_into_pack(SETT_GET_MUT(job.world, player, Pack), gift);
+            receive_health(SETT_GET_MUT(job.world, player, Health), gift);
+            receive_armour(SETT_GET_MUT(job.world, player, Armour), gift);
+            receive_power(job.commands, player, gift);
+            spawn_end(&job, sett_batch_entity(b, i));
         }
     }
 }
@@ -220,6 +220,6 @@ static void receive_run(sett_context* context)
 const sett_system_desc system_receive = {
     .name = "receive",
     .run = receive_run,
-    .terms = {SETT_READS(Pickup)},
-    .random = {Pack_id, Health_id, Armour_id},
+    .terms = {SETT_IN(Pickup)},
+    .access_any_inout = {Pack_id, Health_id, Armour_id},
 };

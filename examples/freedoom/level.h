@@ -1,6 +1,7 @@
 /* level.h - the part of a map that never changes: lines, areas, and the grid to find them with.
  *
- * Not everything belongs into components. What no system ever writes is kept here, packed for the
+ * Not everything belongs into components. What no system ever writes is kept here, sparse-set for
+ * the
  * questions that collision asks ten thousand times a tick, and shared by all of the map's entities.
  * What does change, the heights of floors and ceilings, is a component of the sector entities and
  * is handed to these functions from outside.

@@ -18,15 +18,15 @@ static uint8_t blink_time(const Simulation* sim, sett_entity self, const Blink* 
 
 static void blink_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Blink* blink = sett_batch_field(b, 0);
         Light* light = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
             if (--blink[i].left == 0) {
                 bool bright = light[i].level != blink[i].high;
                 light[i].level = bright ? blink[i].high : blink[i].low;
-                blink[i].left = blink_time(lane.sim, sett_batch_entity(b, i), &blink[i], bright);
+                blink[i].left = blink_time(job.sim, sett_batch_entity(b, i), &blink[i], bright);
             }
         }
     }
@@ -35,14 +35,14 @@ static void blink_run(sett_context* context)
 const sett_system_desc system_blink = {
     .name = "blink",
     .run = blink_run,
-    .terms = {SETT_WRITES(Blink), SETT_WRITES(Light)},
+    .terms = {SETT_INOUT(Blink), SETT_INOUT(Light)},
 };
 
 /* --- glow ------------------------------------------------------------------------------------- */
 
 static void glow_run(sett_context* context)
 {
-    SETT_SYSTEM_QUERY(context, b) {
+    SETT_SYSTEM_EACH(context, b) {
         Glow* glow = sett_batch_field(b, 0);
         Light* light = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -58,22 +58,22 @@ static void glow_run(sett_context* context)
 const sett_system_desc system_glow = {
     .name = "glow",
     .run = glow_run,
-    .terms = {SETT_WRITES(Glow), SETT_WRITES(Light)},
+    .terms = {SETT_INOUT(Glow), SETT_INOUT(Light)},
 };
 
 /* --- flicker ---------------------------------------------------------------------------------- */
 
 static void flicker_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Flicker* flicker = sett_batch_field(b, 0);
         Light* light = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
             sett_entity self = sett_batch_entity(b, i);
-            if (simulation_is_due(lane.sim, self, FLICKER_INTERVAL)) {
+            if (simulation_is_due(job.sim, self, FLICKER_INTERVAL)) {
                 int32_t less =
-                    (int32_t)(FLICKER_STEP * simulation_roll(lane.sim, self, DICE_LIGHT, 4));
+                    (int32_t)(FLICKER_STEP * simulation_roll(job.sim, self, DICE_LIGHT, 4));
                 light[i].level = (uint8_t)fixed_max(flicker[i].high - less, flicker[i].low);
             }
         }
@@ -83,7 +83,7 @@ static void flicker_run(sett_context* context)
 const sett_system_desc system_flicker = {
     .name = "flicker",
     .run = flicker_run,
-    .terms = {SETT_READS(Flicker), SETT_WRITES(Light)},
+    .terms = {SETT_IN(Flicker), SETT_INOUT(Light)},
 };
 
 /* --- what a sector's number means ------------------------------------------------------------- */

@@ -27,7 +27,7 @@
 enum {
     MAIN_OK = 0,
     MAIN_FAILED = 1,
-    MAIN_REFUSED = 2
+    MAIN_REJECTED = 2
 };
 
 static int main_complain(const Fault* fault, int status)
@@ -217,7 +217,7 @@ static int main_run(const Options* options)
     Atlas atlas = {0};
     if (!main_load(options, &atlas, &fault)) {
         atlas_deinit(&atlas);
-        return main_complain(&fault, MAIN_REFUSED);
+        return main_complain(&fault, MAIN_REJECTED);
     }
     bool good = simulation_init(&sim, atlas.levels, atlas.count, options->seed, options->workers,
                                 NULL, &fault);
@@ -236,7 +236,7 @@ int main(int count, char** arguments)
     Fault fault;
     Options options;
     if (!options_parse(&options, count, arguments, &fault)) {
-        return main_complain(&fault, MAIN_REFUSED);
+        return main_complain(&fault, MAIN_REJECTED);
     }
     if (options.help) {
         fputs(options_help, stdout);

@@ -73,25 +73,25 @@ static void look_around(const Simulation* sim, Place place, Position eye, uint16
 
 static void look_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Position* position = sett_batch_field(b, 0);
         const Place* place = sett_batch_field(b, 1);
         const Body* body = sett_batch_field(b, 2);
         const Thing* thing = sett_batch_field(b, 3);
         SETT_EACH(b, i) {
             sett_entity self = sett_batch_entity(b, i);
-            if (!simulation_is_due(lane.sim, self, LOOK_INTERVAL)) {
+            if (!simulation_is_due(job.sim, self, LOOK_INTERVAL)) {
                 continue;
             }
             LookList list = {.count = 0};
-            look_around(lane.sim, place[i], position[i], thing[i].type, &list);
+            look_around(job.sim, place[i], position[i], thing[i].type, &list);
             for (uint32_t k = 0; k < list.count; ++k) {
                 const CrowdBody* other = list.bodies[k];
                 Position there = {other->x, other->y, other->z};
-                if (mind_sees(lane.sim, place[i], position[i], body[i].height, there,
+                if (mind_sees(job.sim, place[i], position[i], body[i].height, there,
                               other->height)) {
-                    SETT_CMD_SET(lane.commands, self, Target, .enemy = other->entity, .z = other->z,
+                    SETT_CMD_SET(job.commands, self, Target, .enemy = other->entity, .z = other->z,
                                  .patience = FORGET_PATIENCE);
                     break;
                 }
@@ -103,8 +103,8 @@ static void look_run(sett_context* context)
 const sett_system_desc system_look = {
     .name = "look",
     .run = look_run,
-    .terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body), SETT_READS(Thing),
-              SETT_HAVING(Alive), SETT_LACKS(Target), SETT_LACKS(Pain)},
+    .terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Body), SETT_IN(Thing), SETT_WITH(Alive),
+              SETT_WITHOUT(Target), SETT_WITHOUT(Pain)},
 };
 
 /* --- forget ----------------------------------------------------------------------------------- */
@@ -122,8 +122,8 @@ static bool forget_not_yet(const Simulation* sim, Target* target, Position eye, 
 
 static void forget_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Target* target = sett_batch_field(b, 0);
         const Position* position = sett_batch_field(b, 1);
         const Place* place = sett_batch_field(b, 2);
@@ -131,15 +131,15 @@ static void forget_run(sett_context* context)
         SETT_EACH(b, i) {
             sett_entity self = sett_batch_entity(b, i);
             /* Corpses are still entities, but nobody's enemy: they have no health to lose. */
-            bool keeps = SETT_HAS(lane.world, target[i].enemy, Health);
+            bool keeps = SETT_HAS(job.world, target[i].enemy, Health);
             if (keeps) {
-                target[i].z = SETT_GET(lane.world, target[i].enemy, Position)->z;
+                target[i].z = SETT_GET(job.world, target[i].enemy, Position)->z;
             }
-            if (keeps && simulation_is_due(lane.sim, self, FORGET_INTERVAL)) {
-                keeps = forget_not_yet(lane.sim, &target[i], position[i], place[i], body[i].height);
+            if (keeps && simulation_is_due(job.sim, self, FORGET_INTERVAL)) {
+                keeps = forget_not_yet(job.sim, &target[i], position[i], place[i], body[i].height);
             }
             if (!keeps) {
-                sett_cmd_remove(lane.commands, self, Target_id);
+                sett_cmd_remove(job.commands, self, Target_id);
             }
         }
     }
@@ -148,8 +148,8 @@ static void forget_run(sett_context* context)
 const sett_system_desc system_forget = {
     .name = "forget",
     .run = forget_run,
-    .terms = {SETT_WRITES(Target), SETT_READS(Position), SETT_READS(Place), SETT_READS(Body)},
-    .reads = {Position_id, Body_id, Health_id},
+    .terms = {SETT_INOUT(Target), SETT_IN(Position), SETT_IN(Place), SETT_IN(Body)},
+    .access_any_in = {Position_id, Body_id, Health_id},
 };
 
 /* --- wander ----------------------------------------------------------------------------------- */
@@ -163,8 +163,8 @@ static bool mind_is_idle(const Walk* walk)
 
 static void wander_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Walk* walk = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             if (!mind_is_idle(&walk[i])) {
@@ -173,10 +173,10 @@ static void wander_run(sett_context* context)
             sett_entity self = sett_batch_entity(b, i);
             /* In the open it bends its way by up to 45 degrees; at a wall it may turn anywhere. */
             uint32_t turn = walk[i].bumped != 0
-                                ? 1 + simulation_roll(lane.sim, self, DICE_DIRECTION, 7)
-                                : 7 + simulation_roll(lane.sim, self, DICE_DIRECTION, 3);
+                                ? 1 + simulation_roll(job.sim, self, DICE_DIRECTION, 7)
+                                : 7 + simulation_roll(job.sim, self, DICE_DIRECTION, 3);
             walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
-            walk[i].steps = (uint8_t)(1 + simulation_roll(lane.sim, self, DICE_STEPS, 16));
+            walk[i].steps = (uint8_t)(1 + simulation_roll(job.sim, self, DICE_STEPS, 16));
             walk[i].bumped = 0;
         }
     }
@@ -185,8 +185,8 @@ static void wander_run(sett_context* context)
 const sett_system_desc system_wander = {
     .name = "wander",
     .run = wander_run,
-    .terms = {SETT_WRITES(Walk), SETT_HAVING(Monster), SETT_LACKS(Target), SETT_LACKS(Pain),
-              SETT_LACKS(Charge)},
+    .terms = {SETT_INOUT(Walk), SETT_WITH(Monster), SETT_WITHOUT(Target), SETT_WITHOUT(Pain),
+              SETT_WITHOUT(Charge)},
 };
 
 /* --- chase ------------------------------------------------------------------------------------ */
@@ -207,13 +207,13 @@ static uint8_t chase_direction(int64_t dx, int64_t dy)
 
 static void chase_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Walk* walk = sett_batch_field(b, 0);
         const Position* position = sett_batch_field(b, 1);
         const Target* target = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
-            const Position* there = SETT_FIND(lane.world, target[i].enemy, Position);
+            const Position* there = SETT_FIND(job.world, target[i].enemy, Position);
             if (there == NULL || !mind_is_idle(&walk[i])) {
                 continue;
             }
@@ -222,12 +222,12 @@ static void chase_run(sett_context* context)
                                                (int64_t)there->y - position[i].y);
             if (walk[i].bumped != 0) {
                 /* Around the obstacle: any other direction, and long enough to get past. */
-                uint32_t turn = 1 + simulation_roll(lane.sim, self, DICE_DIRECTION, 7);
+                uint32_t turn = 1 + simulation_roll(job.sim, self, DICE_DIRECTION, 7);
                 walk[i].direction = (uint8_t)((straight + turn) % 8);
-                walk[i].steps = (uint8_t)(2 + simulation_roll(lane.sim, self, DICE_STEPS, 8));
+                walk[i].steps = (uint8_t)(2 + simulation_roll(job.sim, self, DICE_STEPS, 8));
             } else {
                 walk[i].direction = straight;
-                walk[i].steps = (uint8_t)(1 + simulation_roll(lane.sim, self, DICE_STEPS, 3));
+                walk[i].steps = (uint8_t)(1 + simulation_roll(job.sim, self, DICE_STEPS, 3));
             }
             walk[i].bumped = 0;
         }
@@ -237,9 +237,9 @@ static void chase_run(sett_context* context)
 const sett_system_desc system_chase = {
     .name = "chase",
     .run = chase_run,
-    .terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target), SETT_HAVING(Monster),
-              SETT_LACKS(Pain), SETT_LACKS(Charge)},
-    .reads = {Position_id},
+    .terms = {SETT_INOUT(Walk), SETT_IN(Position), SETT_IN(Target), SETT_WITH(Monster),
+              SETT_WITHOUT(Pain), SETT_WITHOUT(Charge)},
+    .access_any_in = {Position_id},
 };
 
 /* --- explore ---------------------------------------------------------------------------------- */
@@ -247,8 +247,8 @@ const sett_system_desc system_chase = {
 /* On and on, and off at a wall: so a player sees more of a map than a monster, which wanders. */
 static void explore_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Walk* walk = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             if (!mind_is_idle(&walk[i])) {
@@ -256,10 +256,10 @@ static void explore_run(sett_context* context)
             }
             sett_entity self = sett_batch_entity(b, i);
             uint32_t turn = walk[i].bumped != 0
-                                ? 1 + simulation_roll(lane.sim, self, DICE_DIRECTION, 7)
-                                : 7 + simulation_roll(lane.sim, self, DICE_DIRECTION, 3);
+                                ? 1 + simulation_roll(job.sim, self, DICE_DIRECTION, 7)
+                                : 7 + simulation_roll(job.sim, self, DICE_DIRECTION, 3);
             walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
-            walk[i].steps = (uint8_t)(8 + simulation_roll(lane.sim, self, DICE_STEPS, 40));
+            walk[i].steps = (uint8_t)(8 + simulation_roll(job.sim, self, DICE_STEPS, 40));
             walk[i].bumped = 0;
         }
     }
@@ -268,7 +268,7 @@ static void explore_run(sett_context* context)
 const sett_system_desc system_explore = {
     .name = "explore",
     .run = explore_run,
-    .terms = {SETT_WRITES(Walk), SETT_HAVING(Player), SETT_LACKS(Target)},
+    .terms = {SETT_INOUT(Walk), SETT_WITH(Player), SETT_WITHOUT(Target)},
 };
 
 /* --- circle ----------------------------------------------------------------------------------- */
@@ -288,13 +288,13 @@ static uint32_t circle_turn(const Simulation* sim, sett_entity self, int64_t dis
 
 static void circle_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Walk* walk = sett_batch_field(b, 0);
         const Position* position = sett_batch_field(b, 1);
         const Target* target = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
-            const Position* there = SETT_FIND(lane.world, target[i].enemy, Position);
+            const Position* there = SETT_FIND(job.world, target[i].enemy, Position);
             if (there == NULL || !mind_is_idle(&walk[i])) {
                 continue;
             }
@@ -304,10 +304,10 @@ static void circle_run(sett_context* context)
             int64_t distance =
                 fixed_abs64(dx) > fixed_abs64(dy) ? fixed_abs64(dx) : fixed_abs64(dy);
             uint32_t turn = walk[i].bumped != 0
-                                ? 1 + simulation_roll(lane.sim, self, DICE_DIRECTION, 7)
-                                : circle_turn(lane.sim, self, distance);
+                                ? 1 + simulation_roll(job.sim, self, DICE_DIRECTION, 7)
+                                : circle_turn(job.sim, self, distance);
             walk[i].direction = (uint8_t)((chase_direction(dx, dy) + turn) % 8);
-            walk[i].steps = (uint8_t)(2 + simulation_roll(lane.sim, self, DICE_STEPS, 6));
+            walk[i].steps = (uint8_t)(2 + simulation_roll(job.sim, self, DICE_STEPS, 6));
             walk[i].bumped = 0;
         }
     }
@@ -316,6 +316,6 @@ static void circle_run(sett_context* context)
 const sett_system_desc system_circle = {
     .name = "circle",
     .run = circle_run,
-    .terms = {SETT_WRITES(Walk), SETT_READS(Position), SETT_READS(Target), SETT_HAVING(Player)},
-    .reads = {Position_id},
+    .terms = {SETT_INOUT(Walk), SETT_IN(Position), SETT_IN(Target), SETT_WITH(Player)},
+    .access_any_in = {Position_id},
 };

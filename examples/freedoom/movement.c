@@ -19,15 +19,15 @@
 
 static void hover_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Position* position = sett_batch_field(b, 0);
         const Place* place = sett_batch_field(b, 1);
         const Body* body = sett_batch_field(b, 2);
         const Target* target = sett_batch_field(b, 3);
         SETT_EACH(b, i) {
-            const Arena* arena = simulation_arena(lane.sim, place[i]);
-            LevelHeights room = simulation_heights(lane.sim, arena)[place[i].sector];
+            const Arena* arena = simulation_arena(job.sim, place[i]);
+            LevelHeights room = simulation_heights(job.sim, arena)[place[i].sector];
             Fixed z = position[i].z;
             Fixed wanted =
                 fixed_clamp(target[i].z, fixed_add(z, -HOVER_SPEED), fixed_add(z, HOVER_SPEED));
@@ -42,8 +42,8 @@ static void hover_run(sett_context* context)
 const sett_system_desc system_hover = {
     .name = "hover",
     .run = hover_run,
-    .terms = {SETT_WRITES(Position), SETT_READS(Place), SETT_READS(Body), SETT_READS(Target),
-              SETT_HAVING(Flying)},
+    .terms = {SETT_INOUT(Position), SETT_IN(Place), SETT_IN(Body), SETT_IN(Target),
+              SETT_WITH(Flying)},
 };
 
 /* --- walk ------------------------------------------------------------------------------------- */
@@ -78,8 +78,8 @@ static RayPoint walk_goal(const Position* position, uint8_t direction, int32_t s
 
 static void walk_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Walk* walk = sett_batch_field(b, 0);
         Position* position = sett_batch_field(b, 1);
         Place* place = sett_batch_field(b, 2);
@@ -94,19 +94,19 @@ static void walk_run(sett_context* context)
                 continue;
             }
             const ThingType* type = &thing_table[thing[i].type];
-            const Arena* arena = simulation_arena(lane.sim, place[i]);
+            const Arena* arena = simulation_arena(job.sim, place[i]);
             RayPoint from = {position[i].x, position[i].y, position[i].z};
             RayPoint to = walk_goal(&position[i], walk[i].direction, type->speed);
             sett_entity self = sett_batch_entity(b, i);
             bool is_player = type->kind == THING_PLAYER;
             CollideFooting footing;
             walk[i].wait = (uint8_t)(type->step_ticks - 1);
-            if (move_fits(lane.sim, arena, from, &to, &body[i], type, self, &footing)) {
+            if (move_fits(job.sim, arena, from, &to, &body[i], type, self, &footing)) {
                 position[i] = (Position){to.x, to.y, to.z};
                 place[i].sector = footing.sector;
                 --walk[i].steps;
-                trigger_cross(&lane, arena, &footing, from, to, self, is_player);
-            } else if (trigger_push(&lane, arena, &footing, &body[i], self, is_player)) {
+                trigger_cross(&job, arena, &footing, from, to, self, is_player);
+            } else if (trigger_push(&job, arena, &footing, &body[i], self, is_player)) {
                 walk[i].wait = DOOR_PATIENCE;
             } else {
                 walk[i].steps = 0;
@@ -119,9 +119,9 @@ static void walk_run(sett_context* context)
 const sett_system_desc system_walk = {
     .name = "walk",
     .run = walk_run,
-    .terms = {SETT_WRITES(Walk), SETT_WRITES(Position), SETT_WRITES(Place), SETT_READS(Body),
-              SETT_READS(Thing), SETT_LACKS(Pain), SETT_LACKS(Charge)},
-    .reads = {Special_id, Pack_id},
+    .terms = {SETT_INOUT(Walk), SETT_INOUT(Position), SETT_INOUT(Place), SETT_IN(Body),
+              SETT_IN(Thing), SETT_WITHOUT(Pain), SETT_WITHOUT(Charge)},
+    .access_any_in = {Special_id, Pack_id},
 };
 
 /* --- charge ----------------------------------------------------------------------------------- */
@@ -134,21 +134,21 @@ static RayPoint move_goal(const Position* position, const Velocity* velocity)
 }
 
 /* What stopped a charge may have been somebody. */
-static void charge_bite(const Lane* lane, Place place, RayPoint from, RayPoint to, const Body* body,
+static void charge_bite(const Job* job, Place place, RayPoint from, RayPoint to, const Body* body,
                         const ThingType* type, sett_entity self)
 {
-    const CrowdBody* other = crowd_obstacle(&lane->sim->crowd, simulation_arena(lane->sim, place),
+    const CrowdBody* other = crowd_obstacle(&job->sim->crowd, simulation_arena(job->sim, place),
                                             from, to, body->radius, body->height, self);
     if (other != NULL) {
-        spawn_hit(lane, other->entity, self,
-                  simulation_roll_damage(lane->sim, self, DICE_BITE, type->arms.melee));
+        spawn_hit(job, other->entity, self,
+                  simulation_roll_damage(job->sim, self, DICE_BITE, type->arms.melee));
     }
 }
 
 static void charge_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Charge* charge = sett_batch_field(b, 0);
         const Velocity* velocity = sett_batch_field(b, 1);
         Position* position = sett_batch_field(b, 2);
@@ -161,17 +161,17 @@ static void charge_run(sett_context* context)
             RayPoint from = {position[i].x, position[i].y, position[i].z};
             RayPoint to = move_goal(&position[i], &velocity[i]);
             CollideFooting footing;
-            bool fits = move_fits(lane.sim, simulation_arena(lane.sim, place[i]), from, &to,
-                                  &body[i], type, self, &footing);
+            bool fits = move_fits(job.sim, simulation_arena(job.sim, place[i]), from, &to, &body[i],
+                                  type, self, &footing);
             if (fits) {
                 position[i] = (Position){to.x, to.y, to.z};
                 place[i].sector = footing.sector;
             } else {
-                charge_bite(&lane, place[i], from, to, &body[i], type, self);
+                charge_bite(&job, place[i], from, to, &body[i], type, self);
             }
             if (!fits || --charge[i].ticks == 0) {
-                sett_cmd_remove(lane.commands, self, Charge_id);
-                sett_cmd_remove(lane.commands, self, Velocity_id);
+                sett_cmd_remove(job.commands, self, Charge_id);
+                sett_cmd_remove(job.commands, self, Velocity_id);
             }
         }
     }
@@ -180,8 +180,8 @@ static void charge_run(sett_context* context)
 const sett_system_desc system_charge = {
     .name = "charge",
     .run = charge_run,
-    .terms = {SETT_WRITES(Charge), SETT_READS(Velocity), SETT_WRITES(Position), SETT_WRITES(Place),
-              SETT_READS(Body), SETT_READS(Thing)},
+    .terms = {SETT_INOUT(Charge), SETT_IN(Velocity), SETT_INOUT(Position), SETT_INOUT(Place),
+              SETT_IN(Body), SETT_IN(Thing)},
 };
 
 /* --- home ------------------------------------------------------------------------------------- */
@@ -211,16 +211,16 @@ static void home_bend(Velocity* velocity, const Position* at, const Position* pr
 
 static void home_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Homing* homing = sett_batch_field(b, 0);
         Velocity* velocity = sett_batch_field(b, 1);
         const Position* position = sett_batch_field(b, 2);
         const Thing* thing = sett_batch_field(b, 3);
         SETT_EACH(b, i) {
-            const Position* prey = SETT_FIND(lane.world, homing[i].prey, Position);
+            const Position* prey = SETT_FIND(job.world, homing[i].prey, Position);
             if (prey != NULL &&
-                simulation_is_due(lane.sim, sett_batch_entity(b, i), HOME_INTERVAL)) {
+                simulation_is_due(job.sim, sett_batch_entity(b, i), HOME_INTERVAL)) {
                 home_bend(&velocity[i], &position[i], prey, thing_table[thing[i].type].speed);
             }
         }
@@ -230,8 +230,8 @@ static void home_run(sett_context* context)
 const sett_system_desc system_home = {
     .name = "home",
     .run = home_run,
-    .terms = {SETT_READS(Homing), SETT_WRITES(Velocity), SETT_READS(Position), SETT_READS(Thing)},
-    .reads = {Position_id},
+    .terms = {SETT_IN(Homing), SETT_INOUT(Velocity), SETT_IN(Position), SETT_IN(Thing)},
+    .access_any_in = {Position_id},
 };
 
 /* --- fly -------------------------------------------------------------------------------------- */
@@ -262,27 +262,27 @@ static Flight fly_along(const Simulation* sim, const Arena* arena, RayPoint from
 }
 
 /* A missile passes its harm on, unless it meets one of the kind that threw it. */
-static void fly_impact(const Lane* lane, const Flight* flight, Place place, const ThingType* type,
+static void fly_impact(const Job* job, const Flight* flight, Place place, const ThingType* type,
                        sett_entity self, sett_entity shooter)
 {
     Position at = {flight->end.x, flight->end.y, flight->end.z};
     if (flight->victim == NULL) {
-        spawn_news(lane, EVENT_MISS, place.arena, self, sett_null(), 0);
-    } else if (&thing_table[flight->victim->type] != simulation_type_of(lane->sim, shooter)) {
-        spawn_hit(lane, flight->victim->entity, shooter,
-                  simulation_roll_damage(lane->sim, self, DICE_IMPACT, type->arms.melee));
+        spawn_news(job, EVENT_MISS, place.arena, self, sett_null(), 0);
+    } else if (&thing_table[flight->victim->type] != simulation_type_of(job->sim, shooter)) {
+        spawn_hit(job, flight->victim->entity, shooter,
+                  simulation_roll_damage(job->sim, self, DICE_IMPACT, type->arms.melee));
     }
     if (type->blast != 0) {
-        blast(lane, place, at, type->blast, shooter);
+        blast(job, place, at, type->blast, shooter);
     }
-    spawn_spark(lane, place, at);
-    spawn_end(lane, self);
+    spawn_spark(job, place, at);
+    spawn_end(job, self);
 }
 
 static void fly_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Missile* missile = sett_batch_field(b, 0);
         const Velocity* velocity = sett_batch_field(b, 1);
         Position* position = sett_batch_field(b, 2);
@@ -292,12 +292,12 @@ static void fly_run(sett_context* context)
             const ThingType* type = &thing_table[thing[i].type];
             RayPoint from = {position[i].x, position[i].y, position[i].z};
             Flight flight =
-                fly_along(lane.sim, simulation_arena(lane.sim, place[i]), from,
+                fly_along(job.sim, simulation_arena(job.sim, place[i]), from,
                           move_goal(&position[i], &velocity[i]), type, missile[i].shooter);
             position[i] = (Position){flight.end.x, flight.end.y, flight.end.z};
             place[i].sector = flight.sector;
             if (flight.stopped) {
-                fly_impact(&lane, &flight, place[i], type, sett_batch_entity(b, i),
+                fly_impact(&job, &flight, place[i], type, sett_batch_entity(b, i),
                            missile[i].shooter);
             }
         }
@@ -307,7 +307,7 @@ static void fly_run(sett_context* context)
 const sett_system_desc system_fly = {
     .name = "fly",
     .run = fly_run,
-    .terms = {SETT_READS(Missile), SETT_READS(Velocity), SETT_WRITES(Position), SETT_WRITES(Place),
-              SETT_READS(Thing)},
-    .reads = {Thing_id},
+    .terms = {SETT_IN(Missile), SETT_IN(Velocity), SETT_INOUT(Position), SETT_INOUT(Place),
+              SETT_IN(Thing)},
+    .access_any_in = {Thing_id},
 };

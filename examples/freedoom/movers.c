@@ -56,21 +56,21 @@ static Fixed mover_next(Mover* mover, Fixed now)
 
 static void doors_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Door* door = sett_batch_field(b, 0);
         Heights* heights = sett_batch_field(b, 1);
         const Sector* sector = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
             if (door[i].left != 0) {
                 if (mover_wait(&door[i])) {
-                    sett_cmd_remove(lane.commands, sett_batch_entity(b, i), Door_id);
+                    sett_cmd_remove(job.commands, sett_batch_entity(b, i), Door_id);
                 }
                 continue;
             }
             Fixed next = mover_next(&door[i], heights[i].ceiling);
             if (next < heights[i].ceiling &&
-                mover_squeezes(lane.sim, sector[i], heights[i].floor, next)) {
+                mover_squeezes(job.sim, sector[i], heights[i].floor, next)) {
                 /* Up again, for another try. */
                 mover_turn(&door[i]);
                 door[i].returns = true;
@@ -85,28 +85,28 @@ static void doors_run(sett_context* context)
 const sett_system_desc system_doors = {
     .name = "doors",
     .run = doors_run,
-    .terms = {SETT_WRITES(Door), SETT_WRITES(Heights), SETT_READS(Sector)},
+    .terms = {SETT_INOUT(Door), SETT_INOUT(Heights), SETT_IN(Sector)},
 };
 
 /* --- lifts ------------------------------------------------------------------------------------ */
 
 static void lifts_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Lift* lift = sett_batch_field(b, 0);
         Heights* heights = sett_batch_field(b, 1);
         const Sector* sector = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
             if (lift[i].left != 0) {
                 if (mover_wait(&lift[i])) {
-                    sett_cmd_remove(lane.commands, sett_batch_entity(b, i), Lift_id);
+                    sett_cmd_remove(job.commands, sett_batch_entity(b, i), Lift_id);
                 }
                 continue;
             }
             Fixed next = mover_next(&lift[i], heights[i].floor);
             if (next > heights[i].floor &&
-                mover_squeezes(lane.sim, sector[i], next, heights[i].ceiling)) {
+                mover_squeezes(job.sim, sector[i], next, heights[i].ceiling)) {
                 lift[i].left = 0; /* no room above: it stays where it is until there is */
             } else {
                 heights[i].floor = next;
@@ -118,7 +118,7 @@ static void lifts_run(sett_context* context)
 const sett_system_desc system_lifts = {
     .name = "lifts",
     .run = lifts_run,
-    .terms = {SETT_WRITES(Lift), SETT_WRITES(Heights), SETT_READS(Sector)},
+    .terms = {SETT_INOUT(Lift), SETT_INOUT(Heights), SETT_IN(Sector)},
 };
 
 /* --- mark and ride ---------------------------------------------------------------------------- */
@@ -132,7 +132,7 @@ static void mark_run(sett_context* context)
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
         sim->arenas[i].lifting = level_no_box;
     }
-    SETT_SYSTEM_QUERY(context, b) {
+    SETT_SYSTEM_EACH(context, b) {
         const Sector* sector = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             Arena* arena = &sim->arenas[sector[i].arena];
@@ -145,8 +145,8 @@ static void mark_run(sett_context* context)
 const sett_system_desc system_mark = {
     .name = "mark",
     .run = mark_run,
-    .whole = true,
-    .terms = {SETT_READS(Sector), SETT_HAVING(Lift)},
+    .single_job = true,
+    .terms = {SETT_IN(Sector), SETT_WITH(Lift)},
 };
 
 /* The height of something over moving ground. What flies is only pushed. */
@@ -166,21 +166,21 @@ static Fixed ride_height(const Simulation* sim, const Arena* arena, sett_entity 
  * written only where they are. */
 static void ride_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Position* position = sett_batch_field(b, 0);
         const Place* place = sett_batch_field(b, 1);
         const Thing* thing = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
-            const Arena* arena = simulation_arena(lane.sim, place[i]);
+            const Arena* arena = simulation_arena(job.sim, place[i]);
             if (!level_box_holds(&arena->lifting, position[i].x, position[i].y)) {
                 continue;
             }
             sett_entity self = sett_batch_entity(b, i);
-            Fixed z = ride_height(lane.sim, arena, self, place[i], position[i],
+            Fixed z = ride_height(job.sim, arena, self, place[i], position[i],
                                   &thing_table[thing[i].type]);
             if (z != position[i].z) {
-                SETT_GET_MUT(lane.world, self, Position)->z = z;
+                SETT_GET_MUT(job.world, self, Position)->z = z;
             }
         }
     }
@@ -189,8 +189,8 @@ static void ride_run(sett_context* context)
 const sett_system_desc system_ride = {
     .name = "ride",
     .run = ride_run,
-    .terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_LACKS(Missile)},
-    .reads = {Body_id},
-    .writes = {Position_id},
+    .terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Thing), SETT_WITHOUT(Missile)},
+    .access_any_in = {Body_id},
+    .access_inout = {Position_id},
     .after = {"survey", "mark"},
 };

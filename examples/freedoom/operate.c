@@ -68,9 +68,9 @@ static Around operate_look_around(const Simulation* sim, const Arena* arena, uin
 /* --- doors ------------------------------------------------------------------------------------ */
 
 /* One that is about to shut turns round for whoever walks into it. */
-static bool operate_reopen(const Lane* lane, const Operation* operation, sett_entity sector)
+static bool operate_reopen(const Job* job, const Operation* operation, sett_entity sector)
 {
-    Door* door = SETT_GET_MUT(lane->world, sector, Door);
+    Door* door = SETT_GET_MUT(job->world, sector, Door);
     if (operation->type->trigger != TRIGGER_KNOCK || door->returns || door->left != 0 ||
         door->goal >= door->home) {
         return false;
@@ -80,13 +80,13 @@ static bool operate_reopen(const Lane* lane, const Operation* operation, sett_en
     return true;
 }
 
-static bool operate_door(const Lane* lane, const Operation* operation, sett_entity sector)
+static bool operate_door(const Job* job, const Operation* operation, sett_entity sector)
 {
-    if (SETT_HAS(lane->world, sector, Door)) {
-        return operate_reopen(lane, operation, sector);
+    if (SETT_HAS(job->world, sector, Door)) {
+        return operate_reopen(job, operation, sector);
     }
-    Around around = operate_look_around(lane->sim, operation->arena, operation->place.sector);
-    LevelHeights now = simulation_heights(lane->sim, operation->arena)[operation->place.sector];
+    Around around = operate_look_around(job->sim, operation->arena, operation->place.sector);
+    LevelHeights now = simulation_heights(job->sim, operation->arena)[operation->place.sector];
     Effect effect = operation->type->effect;
     bool closes = effect == EFFECT_DOOR_CLOSE || effect == EFFECT_DOOR_BREAK;
     Fixed open = fixed_max(now.ceiling, fixed_add(around.lowest_ceiling, -DOOR_LINTEL));
@@ -101,8 +101,8 @@ static bool operate_door(const Lane* lane, const Operation* operation, sett_enti
     if (!door.returns && door.goal == now.ceiling) {
         return false;
     }
-    sett_cmd_set(lane->commands, sector, Door_id, &door);
-    spawn_news(lane, EVENT_DOOR, operation->place.arena, operation->user, sector, 0);
+    sett_cmd_set(job->commands, sector, Door_id, &door);
+    spawn_news(job, EVENT_DOOR, operation->place.arena, operation->user, sector, 0);
     return true;
 }
 
@@ -126,13 +126,13 @@ static Fixed operate_floor_goal(const SpecialType* type, LevelHeights now, const
     }
 }
 
-static bool operate_floor(const Lane* lane, const Operation* operation, sett_entity sector)
+static bool operate_floor(const Job* job, const Operation* operation, sett_entity sector)
 {
-    if (SETT_HAS(lane->world, sector, Lift)) {
+    if (SETT_HAS(job->world, sector, Lift)) {
         return false;
     }
-    Around around = operate_look_around(lane->sim, operation->arena, operation->place.sector);
-    LevelHeights now = simulation_heights(lane->sim, operation->arena)[operation->place.sector];
+    Around around = operate_look_around(job->sim, operation->arena, operation->place.sector);
+    LevelHeights now = simulation_heights(job->sim, operation->arena)[operation->place.sector];
     Lift lift = {.goal = operate_floor_goal(operation->type, now, &around),
                  .home = now.floor,
                  .speed = fixed_from_int(operation->type->speed),
@@ -141,8 +141,8 @@ static bool operate_floor(const Lane* lane, const Operation* operation, sett_ent
     if (lift.goal == now.floor) {
         return false;
     }
-    sett_cmd_set(lane->commands, sector, Lift_id, &lift);
-    spawn_news(lane, EVENT_LIFT, operation->place.arena, operation->user, sector, 0);
+    sett_cmd_set(job->commands, sector, Lift_id, &lift);
+    spawn_news(job, EVENT_LIFT, operation->place.arena, operation->user, sector, 0);
     return true;
 }
 
@@ -162,42 +162,42 @@ static const WadThing* operate_find_landing(const Arena* arena, uint16_t sector)
     return NULL;
 }
 
-static bool operate_teleport(const Lane* lane, const Operation* operation)
+static bool operate_teleport(const Job* job, const Operation* operation)
 {
     const WadThing* landing = operate_find_landing(operation->arena, operation->place.sector);
-    const Body* body = SETT_FIND(lane->world, operation->user, Body);
+    const Body* body = SETT_FIND(job->world, operation->user, Body);
     if (landing == NULL || body == NULL) {
         return false;
     }
     Position there = {
         .x = fixed_from_int(landing->x),
         .y = fixed_from_int(landing->y),
-        .z = simulation_heights(lane->sim, operation->arena)[operation->place.sector].floor};
-    if (crowd_is_taken(&lane->sim->crowd, operation->arena, there.x, there.y, body->radius)) {
+        .z = simulation_heights(job->sim, operation->arena)[operation->place.sector].floor};
+    if (crowd_is_taken(&job->sim->crowd, operation->arena, there.x, there.y, body->radius)) {
         return false;
     }
-    *SETT_GET_MUT(lane->world, operation->user, Position) = there;
-    SETT_GET_MUT(lane->world, operation->user, Place)->sector = operation->place.sector;
-    spawn_news(lane, EVENT_TELEPORT, operation->place.arena, operation->user, sett_null(), 0);
+    *SETT_GET_MUT(job->world, operation->user, Position) = there;
+    SETT_GET_MUT(job->world, operation->user, Place)->sector = operation->place.sector;
+    spawn_news(job, EVENT_TELEPORT, operation->place.arena, operation->user, sett_null(), 0);
     return true;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static bool operate_light(const Lane* lane, const Operation* operation, sett_entity sector)
+static bool operate_light(const Job* job, const Operation* operation, sett_entity sector)
 {
-    Light* light = SETT_GET_MUT(lane->world, sector, Light);
+    Light* light = SETT_GET_MUT(job->world, sector, Light);
     bool changes = light->level != operation->type->height;
     light->level = operation->type->height;
     /* What made it change is switched off. */
-    sett_cmd_remove(lane->commands, sector, Blink_id);
-    sett_cmd_remove(lane->commands, sector, Glow_id);
-    sett_cmd_remove(lane->commands, sector, Flicker_id);
+    sett_cmd_remove(job->commands, sector, Blink_id);
+    sett_cmd_remove(job->commands, sector, Glow_id);
+    sett_cmd_remove(job->commands, sector, Flicker_id);
     return changes;
 }
 
 /* Returns whether anything happened. */
-static bool operate_sector(const Lane* lane, const Operation* operation)
+static bool operate_sector(const Job* job, const Operation* operation)
 {
     sett_entity sector = operation->arena->sectors[operation->place.sector];
     switch ((Effect)operation->type->effect) {
@@ -205,25 +205,25 @@ static bool operate_sector(const Lane* lane, const Operation* operation)
     case EFFECT_DOOR_OPEN:
     case EFFECT_DOOR_CLOSE:
     case EFFECT_DOOR_BREAK:
-        return operate_door(lane, operation, sector);
+        return operate_door(job, operation, sector);
     case EFFECT_LIGHT:
-        return operate_light(lane, operation, sector);
+        return operate_light(job, operation, sector);
     case EFFECT_TELEPORT:
-        return operate_teleport(lane, operation);
+        return operate_teleport(job, operation);
     default:
-        return operate_floor(lane, operation, sector);
+        return operate_floor(job, operation, sector);
     }
 }
 
 /* A tag of 0 is none: mappers left it out. */
-static bool operate_tagged(const Lane* lane, Operation operation, uint16_t tag)
+static bool operate_tagged(const Job* job, Operation operation, uint16_t tag)
 {
     const WadMap* map = &operation.arena->level.map;
     bool any = false;
     for (uint32_t i = 0; tag != 0 && i < map->sector_count; ++i) {
         if (map->sectors[i].tag == tag) {
             operation.place.sector = (uint16_t)i;
-            bool done = operate_sector(lane, &operation);
+            bool done = operate_sector(job, &operation);
             any = any || done;
             if (done && operation.type->effect == EFFECT_TELEPORT) {
                 break;
@@ -235,27 +235,27 @@ static bool operate_tagged(const Lane* lane, Operation operation, uint16_t tag)
 
 static void operate_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         const Use* use = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
-            spawn_end(&lane, sett_batch_entity(b, i));
-            const Special* special = SETT_FIND(lane.world, use[i].line, Special);
+            spawn_end(&job, sett_batch_entity(b, i));
+            const Special* special = SETT_FIND(job.world, use[i].line, Special);
             if (special == NULL) {
                 continue;
             }
-            const Line* line = SETT_GET(lane.world, use[i].line, Line);
+            const Line* line = SETT_GET(job.world, use[i].line, Line);
             Operation operation = {.type = special_find(special->action),
-                                   .arena = &lane.sim->arenas[line->arena],
+                                   .arena = &job.sim->arenas[line->arena],
                                    .place = {.arena = line->arena},
                                    .user = use[i].user};
             operation.place.sector = operation.arena->level.lines[line->number].back;
             bool knocks = operation.type->trigger == TRIGGER_KNOCK;
             bool done = knocks ? operation.place.sector != LEVEL_NO_SECTOR &&
-                                     operate_sector(&lane, &operation)
-                               : operate_tagged(&lane, operation, special->tag);
+                                     operate_sector(&job, &operation)
+                               : operate_tagged(&job, operation, special->tag);
             if (done && operation.type->once) {
-                sett_cmd_remove(lane.commands, use[i].line, Special_id);
+                sett_cmd_remove(job.commands, use[i].line, Special_id);
             }
         }
     }
@@ -264,7 +264,7 @@ static void operate_run(sett_context* context)
 const sett_system_desc system_operate = {
     .name = "operate",
     .run = operate_run,
-    .terms = {SETT_READS(Use)},
-    .reads = {Line_id, Special_id, Thing_id, Lift_id, Body_id, Pack_id},
-    .random = {Door_id, Light_id, Position_id, Place_id},
+    .terms = {SETT_IN(Use)},
+    .access_any_in = {Line_id, Special_id, Thing_id, Lift_id, Body_id, Pack_id},
+    .access_any_inout = {Door_id, Light_id, Position_id, Place_id},
 };

@@ -326,19 +326,18 @@ typedef struct PictureLayer {
 /* From the ground up. */
 static const PictureLayer picture_layers[] = {
     {picture_layer_things,
-     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_LACKS(Corpse),
-                SETT_LACKS(Alive), SETT_LACKS(Missile)}}},
+     {.terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Thing), SETT_WITHOUT(Corpse),
+                SETT_WITHOUT(Alive), SETT_WITHOUT(Missile)}}},
     {picture_layer_corpses,
-     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Corpse)}}},
+     {.terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Thing), SETT_WITH(Corpse)}}},
     {picture_layer_monsters,
-     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Monster)}}},
+     {.terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Thing), SETT_WITH(Monster)}}},
     {picture_layer_players,
-     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_HAVING(Player)}}},
+     {.terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Thing), SETT_WITH(Player)}}},
     {picture_layer_missiles,
-     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Thing), SETT_READS(Velocity),
-                SETT_HAVING(Missile)}}},
-    {picture_layer_sparks,
-     {.terms = {SETT_READS(Position), SETT_READS(Place), SETT_HAVING(Spark)}}},
+     {.terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Thing), SETT_IN(Velocity),
+                SETT_WITH(Missile)}}},
+    {picture_layer_sparks, {.terms = {SETT_IN(Position), SETT_IN(Place), SETT_WITH(Spark)}}},
 };
 
 static bool picture_draw_layer(Picture* picture, const PictureLayer* layer)
@@ -347,7 +346,7 @@ static bool picture_draw_layer(Picture* picture, const PictureLayer* layer)
     if (query == NULL) {
         return false;
     }
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         layer->draw(picture, b);
     }
     sett_query_destroy(query);

@@ -30,13 +30,13 @@ typedef struct Casting {
 
 static bool populate_make_moulds(Casting* casting)
 {
-    Lane lane = simulation_outside(casting->sim);
+    Job job = simulation_outside(casting->sim);
     for (uint16_t type = 0; type < thing_table_count; ++type) {
-        casting->moulds[type] = spawn_thing(&lane, type, (Place){0}, (Position){0});
+        casting->moulds[type] = spawn_thing(&job, type, (Place){0}, (Position){0});
     }
-    bool good = sett_commands_apply(lane.commands) == SETT_OK;
+    bool good = sett_commands_apply(job.commands) == SETT_OK;
     for (uint16_t type = 0; good && type < thing_table_count; ++type) {
-        good = sett_prefab_make(lane.world, casting->moulds[type]) == SETT_OK;
+        good = sett_prefab_make(job.world, casting->moulds[type]) == SETT_OK;
     }
     return good;
 }
@@ -119,15 +119,15 @@ static bool populate_map(Casting* casting, uint32_t arena, bool monsters)
 /* One for each of the four numbers on a map, though it may have the same start twice. */
 static bool populate_starts(Simulation* sim)
 {
-    Lane lane = simulation_outside(sim);
+    Job job = simulation_outside(sim);
     bool* taken = calloc(sim->arena_count * COMPONENT_PLAYERS, sizeof *taken);
-    sett_query_desc desc = {.terms = {SETT_READS(Thing), SETT_READS(Position), SETT_READS(Place)}};
+    sett_query_desc desc = {.terms = {SETT_IN(Thing), SETT_IN(Position), SETT_IN(Place)}};
     sett_query* query = sett_query_create(sim->world, &desc);
     if (taken == NULL || query == NULL) {
         free(taken);
         return false;
     }
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         const Thing* thing = sett_batch_field(b, 0);
         const Position* position = sett_batch_field(b, 1);
         const Place* place = sett_batch_field(b, 2);
@@ -135,14 +135,14 @@ static bool populate_starts(Simulation* sim)
             uint32_t k = thing_table[thing[i].type].number - 1u;
             if (k < COMPONENT_PLAYERS && !taken[place[i].arena * COMPONENT_PLAYERS + k]) {
                 taken[place[i].arena * COMPONENT_PLAYERS + k] = true;
-                sett_entity player = spawn_player(&lane, (uint8_t)(k + 1), place[i], position[i]);
-                SETT_CMD_SET(lane.commands, sett_batch_entity(b, i), Start, .player = player);
+                sett_entity player = spawn_player(&job, (uint8_t)(k + 1), place[i], position[i]);
+                SETT_CMD_SET(job.commands, sett_batch_entity(b, i), Start, .player = player);
             }
         }
     }
     sett_query_destroy(query);
     free(taken);
-    return sett_commands_apply(lane.commands) == SETT_OK;
+    return sett_commands_apply(job.commands) == SETT_OK;
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ static const Appointment simulation_order[] = {
 
     {PHASE_BUILDING, &system_doors},  {PHASE_BUILDING, &system_lifts},
 
-    {PHASE_END, &system_adopt},       {PHASE_END, &system_tell},
+    {PHASE_END, &system_adopt},       {PHASE_END, &system_notify},
 };
 
 #define SIMULATION_SYSTEMS (sizeof simulation_order / sizeof simulation_order[0])

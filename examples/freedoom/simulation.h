@@ -1,10 +1,10 @@
 /* simulation.h - the world, what it is simulated with, and what systems work with.
  *
  * Systems are sett_systems: a function, a query and the access that it declares. The function is
- * called for parts of the matching entities, lanes, perhaps on several threads at once. It reads
+ * called for parts of the matching entities, jobs, perhaps on several threads at once. It reads
  * and writes the components of its query, reads others by handle, and records structural changes
- * into its lane's commands; these are applied at the end of each phase. So within a phase nothing
- * appears or vanishes, and it does not matter which lane comes first. */
+ * into its job's commands; these are applied at the end of each phase. So within a phase nothing
+ * appears or vanishes, and it does not matter which job comes first. */
 #ifndef FREEDOOM_SIMULATION_H
 #define FREEDOOM_SIMULATION_H
 
@@ -72,22 +72,22 @@ uint32_t simulation_system_count(void);
 
 /* --- for systems ------------------------------------------------------------------------------ */
 
-/* Where a function records: what it has of the simulation to read, and its lane's commands. */
-typedef struct Lane {
+/* Where a function records: what it has of the simulation to read, and its job's commands. */
+typedef struct Job {
     const Simulation* sim;
     sett_world* world;
     sett_commands* commands;
-} Lane;
+} Job;
 
-static inline Lane simulation_lane(const sett_context* context)
+static inline Job simulation_job(const sett_context* context)
 {
-    return (Lane){.sim = context->user, .world = context->world, .commands = context->commands};
+    return (Job){.sim = context->user, .world = context->world, .commands = context->commands};
 }
 
-/* The lane of those who are no systems: nothing may run meanwhile. */
-static inline Lane simulation_outside(const Simulation* sim)
+/* The job of those who are no systems: nothing may run meanwhile. */
+static inline Job simulation_outside(const Simulation* sim)
 {
-    return (Lane){.sim = sim, .world = sim->world, .commands = sett_world_commands(sim->world)};
+    return (Job){.sim = sim, .world = sim->world, .commands = sett_world_commands(sim->world)};
 }
 
 static inline const Arena* simulation_arena(const Simulation* sim, Place place)

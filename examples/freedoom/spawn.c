@@ -125,17 +125,17 @@ bool spawn_all(Simulation* sim)
 
 /* --- things ----------------------------------------------------------------------------------- */
 
-static sett_entity spawn_at(const Lane* lane, Place place, Position position)
+static sett_entity spawn_at(const Job* job, Place place, Position position)
 {
-    sett_entity entity = sett_cmd_create(lane->commands);
-    sett_cmd_set(lane->commands, entity, Position_id, &position);
-    sett_cmd_set(lane->commands, entity, Place_id, &place);
+    sett_entity entity = sett_cmd_create(job->commands);
+    sett_cmd_set(job->commands, entity, Position_id, &position);
+    sett_cmd_set(job->commands, entity, Place_id, &place);
     return entity;
 }
 
-static void spawn_body(const Lane* lane, sett_entity entity, const ThingType* type)
+static void spawn_body(const Job* job, sett_entity entity, const ThingType* type)
 {
-    SETT_CMD_SET(lane->commands, entity, Body, .radius = fixed_from_int(type->radius),
+    SETT_CMD_SET(job->commands, entity, Body, .radius = fixed_from_int(type->radius),
                  .height = fixed_from_int(type->height));
 }
 
@@ -147,42 +147,42 @@ Walk spawn_first_step(const Simulation* sim, sett_entity entity, const ThingType
     return (Walk){.direction = (uint8_t)direction, .wait = (uint8_t)wait};
 }
 
-void spawn_life(const Lane* lane, sett_entity entity, const ThingType* type)
+void spawn_life(const Job* job, sett_entity entity, const ThingType* type)
 {
-    spawn_body(lane, entity, type);
-    SETT_CMD_SET(lane->commands, entity, Health, .points = type->health);
-    sett_cmd_add(lane->commands, entity, Alive_id);
+    spawn_body(job, entity, type);
+    SETT_CMD_SET(job->commands, entity, Health, .points = type->health);
+    sett_cmd_add(job->commands, entity, Alive_id);
     if (type->kind == THING_MONSTER) {
-        sett_cmd_add(lane->commands, entity, Monster_id);
+        sett_cmd_add(job->commands, entity, Monster_id);
     }
     if (type->flies) {
-        sett_cmd_add(lane->commands, entity, Flying_id);
+        sett_cmd_add(job->commands, entity, Flying_id);
     }
     if (type->speed != 0) {
-        Walk walk = spawn_first_step(lane->sim, entity, type);
-        sett_cmd_set(lane->commands, entity, Walk_id, &walk);
+        Walk walk = spawn_first_step(job->sim, entity, type);
+        sett_cmd_set(job->commands, entity, Walk_id, &walk);
     }
 }
 
-sett_entity spawn_thing(const Lane* lane, uint32_t type, Place place, Position position)
+sett_entity spawn_thing(const Job* job, uint32_t type, Place place, Position position)
 {
     const ThingType* row = &thing_table[type];
-    sett_entity entity = spawn_at(lane, place, position);
-    SETT_CMD_SET(lane->commands, entity, Thing, .type = (uint16_t)type);
+    sett_entity entity = spawn_at(job, place, position);
+    SETT_CMD_SET(job->commands, entity, Thing, .type = (uint16_t)type);
     switch (row->kind) {
     case THING_MONSTER:
-        spawn_life(lane, entity, row);
+        spawn_life(job, entity, row);
         break;
     case THING_BARREL:
-        spawn_body(lane, entity, row);
-        SETT_CMD_SET(lane->commands, entity, Health, .points = row->health);
+        spawn_body(job, entity, row);
+        SETT_CMD_SET(job->commands, entity, Health, .points = row->health);
         break;
     case THING_ITEM:
-        sett_cmd_add(lane->commands, entity, Item_id);
+        sett_cmd_add(job->commands, entity, Item_id);
         break;
     case THING_SCENERY:
         if (row->radius != 0) {
-            spawn_body(lane, entity, row);
+            spawn_body(job, entity, row);
         }
         break;
     default:
@@ -191,69 +191,69 @@ sett_entity spawn_thing(const Lane* lane, uint32_t type, Place place, Position p
     return entity;
 }
 
-sett_entity spawn_player(const Lane* lane, uint8_t number, Place place, Position position)
+sett_entity spawn_player(const Job* job, uint8_t number, Place place, Position position)
 {
-    sett_entity entity = spawn_at(lane, place, position);
-    SETT_CMD_SET(lane->commands, entity, Thing, .type = THING_PLAYER_ROW);
-    spawn_life(lane, entity, &thing_table[THING_PLAYER_ROW]);
-    SETT_CMD_SET(lane->commands, entity, Player, .number = number);
-    SETT_CMD_SET(lane->commands, entity, Armour, .points = 0);
-    SETT_CMD_SET(lane->commands, entity, Pack, .rounds = {[AMMO_BULLETS] = SPAWN_BULLETS},
+    sett_entity entity = spawn_at(job, place, position);
+    SETT_CMD_SET(job->commands, entity, Thing, .type = THING_PLAYER_ROW);
+    spawn_life(job, entity, &thing_table[THING_PLAYER_ROW]);
+    SETT_CMD_SET(job->commands, entity, Player, .number = number);
+    SETT_CMD_SET(job->commands, entity, Armour, .points = 0);
+    SETT_CMD_SET(job->commands, entity, Pack, .rounds = {[AMMO_BULLETS] = SPAWN_BULLETS},
                  .weapons = 1u << WEAPON_FIST | 1u << WEAPON_PISTOL);
     return entity;
 }
 
 /* --- what flies, and what is over soon -------------------------------------------------------- */
 
-sett_entity spawn_missile(const Lane* lane, uint32_t type, Place place, Position position,
+sett_entity spawn_missile(const Job* job, uint32_t type, Place place, Position position,
                           Velocity velocity, sett_entity shooter)
 {
-    sett_entity entity = spawn_at(lane, place, position);
-    SETT_CMD_SET(lane->commands, entity, Thing, .type = (uint16_t)type);
-    sett_cmd_set(lane->commands, entity, Velocity_id, &velocity);
-    SETT_CMD_SET(lane->commands, entity, Missile, .shooter = shooter);
+    sett_entity entity = spawn_at(job, place, position);
+    SETT_CMD_SET(job->commands, entity, Thing, .type = (uint16_t)type);
+    sett_cmd_set(job->commands, entity, Velocity_id, &velocity);
+    SETT_CMD_SET(job->commands, entity, Missile, .shooter = shooter);
     return entity;
 }
 
-void spawn_spark(const Lane* lane, Place place, Position position)
+void spawn_spark(const Job* job, Place place, Position position)
 {
-    sett_entity entity = spawn_at(lane, place, position);
-    sett_cmd_add(lane->commands, entity, Spark_id);
-    SETT_CMD_SET(lane->commands, entity, Lifetime, .ticks = SPAWN_SPARK_TICKS);
+    sett_entity entity = spawn_at(job, place, position);
+    sett_cmd_add(job->commands, entity, Spark_id);
+    SETT_CMD_SET(job->commands, entity, Lifetime, .ticks = SPAWN_SPARK_TICKS);
 }
 
-void spawn_hit(const Lane* lane, sett_entity victim, sett_entity attacker, int32_t damage)
+void spawn_hit(const Job* job, sett_entity victim, sett_entity attacker, int32_t damage)
 {
-    sett_entity entity = sett_cmd_create(lane->commands);
-    SETT_CMD_SET(lane->commands, entity, Hit, .victim = victim, .attacker = attacker,
+    sett_entity entity = sett_cmd_create(job->commands);
+    SETT_CMD_SET(job->commands, entity, Hit, .victim = victim, .attacker = attacker,
                  .damage = damage);
 }
 
-void spawn_use(const Lane* lane, sett_entity line, sett_entity user)
+void spawn_use(const Job* job, sett_entity line, sett_entity user)
 {
-    sett_entity entity = sett_cmd_create(lane->commands);
-    SETT_CMD_SET(lane->commands, entity, Use, .line = line, .user = user);
+    sett_entity entity = sett_cmd_create(job->commands);
+    SETT_CMD_SET(job->commands, entity, Use, .line = line, .user = user);
 }
 
-void spawn_pickup(const Lane* lane, sett_entity player, uint32_t type)
+void spawn_pickup(const Job* job, sett_entity player, uint32_t type)
 {
-    sett_entity entity = sett_cmd_create(lane->commands);
-    SETT_CMD_SET(lane->commands, entity, Pickup, .player = player, .type = type);
+    sett_entity entity = sett_cmd_create(job->commands);
+    SETT_CMD_SET(job->commands, entity, Pickup, .player = player, .type = type);
 }
 
-void spawn_news(const Lane* lane, Event event, uint32_t arena, sett_entity who, sett_entity other,
+void spawn_news(const Job* job, Event event, uint32_t arena, sett_entity who, sett_entity other,
                 int32_t amount)
 {
-    const Thing* who_is = SETT_FIND(lane->world, who, Thing);
-    const Thing* other_is = SETT_FIND(lane->world, other, Thing);
-    sett_entity entity = sett_cmd_create(lane->commands);
-    SETT_CMD_SET(lane->commands, entity, News, .event = (uint16_t)event, .arena = (uint16_t)arena,
+    const Thing* who_is = SETT_FIND(job->world, who, Thing);
+    const Thing* other_is = SETT_FIND(job->world, other, Thing);
+    sett_entity entity = sett_cmd_create(job->commands);
+    SETT_CMD_SET(job->commands, entity, News, .event = (uint16_t)event, .arena = (uint16_t)arena,
                  .types = {who_is != NULL ? who_is->type : THING_NOTHING,
                            other_is != NULL ? other_is->type : THING_NOTHING},
                  .who = who, .other = other, .amount = amount);
 }
 
-void spawn_end(const Lane* lane, sett_entity entity)
+void spawn_end(const Job* job, sett_entity entity)
 {
-    sett_cmd_destroy(lane->commands, entity);
+    sett_cmd_destroy(job->commands, entity);
 }

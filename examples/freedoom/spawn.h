@@ -12,34 +12,34 @@
 bool spawn_all(Simulation* sim);
 
 /* A thing of a type (row of thing_table) with all that such a thing has. */
-sett_entity spawn_thing(const Lane* lane, uint32_t type, Place place, Position position);
+sett_entity spawn_thing(const Job* job, uint32_t type, Place place, Position position);
 
 /* Breathes life into an entity that has Thing, Position and Place: a new one, or a corpse. */
-void spawn_life(const Lane* lane, sett_entity entity, const ThingType* type);
+void spawn_life(const Job* job, sett_entity entity, const ThingType* type);
 
 /* How somebody begins to walk. */
 Walk spawn_first_step(const Simulation* sim, sett_entity entity, const ThingType* type);
 
 /* A player with what one begins with. `number` is 1 to 4. */
-sett_entity spawn_player(const Lane* lane, uint8_t number, Place place, Position position);
+sett_entity spawn_player(const Job* job, uint8_t number, Place place, Position position);
 
 /* A missile on its way. Velocity in Fixed a tick. */
-sett_entity spawn_missile(const Lane* lane, uint32_t type, Place place, Position position,
+sett_entity spawn_missile(const Job* job, uint32_t type, Place place, Position position,
                           Velocity velocity, sett_entity shooter);
 
 /* The trace that a bullet or missile leaves for a third of a second. */
-void spawn_spark(const Lane* lane, Place place, Position position);
+void spawn_spark(const Job* job, Place place, Position position);
 
 /* Messages. */
-void spawn_hit(const Lane* lane, sett_entity victim, sett_entity attacker, int32_t damage);
-void spawn_use(const Lane* lane, sett_entity line, sett_entity user);
-void spawn_pickup(const Lane* lane, sett_entity player, uint32_t type);
+void spawn_hit(const Job* job, sett_entity victim, sett_entity attacker, int32_t damage);
+void spawn_use(const Job* job, sett_entity line, sett_entity user);
+void spawn_pickup(const Job* job, sett_entity player, uint32_t type);
 
 /* Something that is to be counted and told. `other` may be null. */
-void spawn_news(const Lane* lane, Event event, uint32_t arena, sett_entity who, sett_entity other,
+void spawn_news(const Job* job, Event event, uint32_t arena, sett_entity who, sett_entity other,
                 int32_t amount);
 
 /* The end of an entity. */
-void spawn_end(const Lane* lane, sett_entity entity);
+void spawn_end(const Job* job, sett_entity entity);
 
 #endif

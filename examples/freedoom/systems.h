@@ -15,7 +15,7 @@ extern const sett_system_desc system_recover;   /* lets pain pass */
 extern const sett_system_desc system_wear_off;  /* lets the powers of players pass */
 extern const sett_system_desc system_expire;    /* ends what was to last for a moment */
 extern const sett_system_desc system_adopt;     /* what is new becomes a child of its map */
-extern const sett_system_desc system_tell;      /* counts what has happened, and tells it */
+extern const sett_system_desc system_notify;    /* counts what has happened, and tells it */
 
 /* lights.c: dark and bright */
 extern const sett_system_desc system_blink;   /* in turn */

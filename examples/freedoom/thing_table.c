@@ -41,7 +41,7 @@
     }
 
 /* Scenery that one walks through. */
-#define LOOSE(number_, name_, colour_)                                                             \
+#define DONT_FRAGMENT(number_, name_, colour_)                                                     \
     {                                                                                              \
         .number = number_, .name = name_, .kind = THING_SCENERY, .colour = colour_                 \
     }
@@ -446,25 +446,25 @@ const ThingType thing_table[] = {
     SOLID(86, "short lamp", 16, 60),
     SOLID(2028, "floor lamp", 16, 48),
 
-    LOOSE(34, "candle", COLOUR_SCENERY),
-    LOOSE(59, "hanging victim", COLOUR_SCENERY),
-    LOOSE(60, "hanging pair of legs", COLOUR_SCENERY),
-    LOOSE(61, "hanging victim", COLOUR_SCENERY),
-    LOOSE(62, "hanging leg", COLOUR_SCENERY),
-    LOOSE(63, "hanging victim", COLOUR_SCENERY),
-    LOOSE(10, "bloody mess", COLOUR_REMAINS),
-    LOOSE(12, "bloody mess", COLOUR_REMAINS),
-    LOOSE(15, "dead player", COLOUR_REMAINS),
-    LOOSE(18, "dead zombieman", COLOUR_REMAINS),
-    LOOSE(19, "dead shotgun guy", COLOUR_REMAINS),
-    LOOSE(20, "dead imp", COLOUR_REMAINS),
-    LOOSE(21, "dead demon", COLOUR_REMAINS),
-    LOOSE(22, "dead cacodemon", COLOUR_REMAINS),
-    LOOSE(23, "dead lost soul", COLOUR_REMAINS),
-    LOOSE(24, "pool of blood", COLOUR_REMAINS),
-    LOOSE(79, "pool of blood", COLOUR_REMAINS),
-    LOOSE(80, "pool of blood", COLOUR_REMAINS),
-    LOOSE(81, "pool of brains", COLOUR_REMAINS),
+    DONT_FRAGMENT(34, "candle", COLOUR_SCENERY),
+    DONT_FRAGMENT(59, "hanging victim", COLOUR_SCENERY),
+    DONT_FRAGMENT(60, "hanging pair of legs", COLOUR_SCENERY),
+    DONT_FRAGMENT(61, "hanging victim", COLOUR_SCENERY),
+    DONT_FRAGMENT(62, "hanging leg", COLOUR_SCENERY),
+    DONT_FRAGMENT(63, "hanging victim", COLOUR_SCENERY),
+    DONT_FRAGMENT(10, "bloody mess", COLOUR_REMAINS),
+    DONT_FRAGMENT(12, "bloody mess", COLOUR_REMAINS),
+    DONT_FRAGMENT(15, "dead player", COLOUR_REMAINS),
+    DONT_FRAGMENT(18, "dead zombieman", COLOUR_REMAINS),
+    DONT_FRAGMENT(19, "dead shotgun guy", COLOUR_REMAINS),
+    DONT_FRAGMENT(20, "dead imp", COLOUR_REMAINS),
+    DONT_FRAGMENT(21, "dead demon", COLOUR_REMAINS),
+    DONT_FRAGMENT(22, "dead cacodemon", COLOUR_REMAINS),
+    DONT_FRAGMENT(23, "dead lost soul", COLOUR_REMAINS),
+    DONT_FRAGMENT(24, "pool of blood", COLOUR_REMAINS),
+    DONT_FRAGMENT(79, "pool of blood", COLOUR_REMAINS),
+    DONT_FRAGMENT(80, "pool of blood", COLOUR_REMAINS),
+    DONT_FRAGMENT(81, "pool of brains", COLOUR_REMAINS),
 };
 
 const uint16_t thing_table_count = sizeof thing_table / sizeof thing_table[0];

@@ -23,8 +23,8 @@ static bool trigger_is_for(const SpecialType* type, bool is_player)
     return is_player ? !teleports || !type->monsters : teleports || type->monsters;
 }
 
-void trigger_cross(const Lane* lane, const Arena* arena, const CollideFooting* footing,
-                   RayPoint from, RayPoint to, sett_entity self, bool is_player)
+void trigger_cross(const Job* job, const Arena* arena, const CollideFooting* footing, RayPoint from,
+                   RayPoint to, sett_entity self, bool is_player)
 {
     for (uint32_t i = 0; i < footing->special_count; ++i) {
         const LevelLine* line = &arena->level.lines[footing->specials[i]];
@@ -32,11 +32,11 @@ void trigger_cross(const Lane* lane, const Arena* arena, const CollideFooting* f
         if (from_left == (level_line_side(line, to.x, to.y) > 0)) {
             continue;
         }
-        const SpecialType* type = trigger_type(lane->sim, arena, footing->specials[i]);
+        const SpecialType* type = trigger_type(job->sim, arena, footing->specials[i]);
         /* Who comes out of a teleporter crosses its edge from behind. */
         bool leaves = type->effect == EFFECT_TELEPORT && from_left;
         if (type->trigger == TRIGGER_CROSS && trigger_is_for(type, is_player) && !leaves) {
-            spawn_use(lane, arena->lines[footing->specials[i]], self);
+            spawn_use(job, arena->lines[footing->specials[i]], self);
         }
     }
 }
@@ -53,19 +53,19 @@ static bool trigger_is_shut(const Simulation* sim, const Arena* arena, uint16_t 
     return (int64_t)room.ceiling - room.floor < body->height;
 }
 
-bool trigger_push(const Lane* lane, const Arena* arena, const CollideFooting* footing,
+bool trigger_push(const Job* job, const Arena* arena, const CollideFooting* footing,
                   const Body* body, sett_entity self, bool is_player)
 {
     bool opens = false;
     for (uint32_t i = 0; i < footing->special_count; ++i) {
         uint16_t line = footing->specials[i];
-        const SpecialType* type = trigger_type(lane->sim, arena, line);
+        const SpecialType* type = trigger_type(job->sim, arena, line);
         bool pushes = type->trigger == TRIGGER_KNOCK || type->trigger == TRIGGER_PUSH;
         if (pushes && trigger_is_for(type, is_player) &&
-            trigger_has_key(lane->sim, self, type->key)) {
-            spawn_use(lane, arena->lines[line], self);
+            trigger_has_key(job->sim, self, type->key)) {
+            spawn_use(job, arena->lines[line], self);
             opens = opens || (type->trigger == TRIGGER_KNOCK &&
-                              trigger_is_shut(lane->sim, arena, line, body));
+                              trigger_is_shut(job->sim, arena, line, body));
         }
     }
     return opens;

@@ -8,12 +8,12 @@
 #include "simulation.h"
 
 /* A body that has stepped from `from` to `to`, where it finds the footing. */
-void trigger_cross(const Lane* lane, const Arena* arena, const CollideFooting* footing,
-                   RayPoint from, RayPoint to, sett_entity self, bool is_player);
+void trigger_cross(const Job* job, const Arena* arena, const CollideFooting* footing, RayPoint from,
+                   RayPoint to, sett_entity self, bool is_player);
 
 /* A body that could not step. Returns whether it stands at a door that opens for it, so that it is
  * worth while to wait. */
-bool trigger_push(const Lane* lane, const Arena* arena, const CollideFooting* footing,
+bool trigger_push(const Job* job, const Arena* arena, const CollideFooting* footing,
                   const Body* body, sett_entity self, bool is_player);
 
 /* Whether somebody has the key, if one is needed. */

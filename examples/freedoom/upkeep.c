@@ -15,7 +15,7 @@
 static void survey_run(sett_context* context)
 {
     Simulation* sim = context->user;
-    SETT_SYSTEM_QUERY(context, b) {
+    SETT_SYSTEM_EACH(context, b) {
         const Sector* sector = sett_batch_field(b, 0);
         const Heights* heights = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -28,8 +28,8 @@ static void survey_run(sett_context* context)
 const sett_system_desc system_survey = {
     .name = "survey",
     .run = survey_run,
-    .whole = true,
-    .terms = {SETT_READS(Sector), SETT_READS(Heights)},
+    .single_job = true,
+    .terms = {SETT_IN(Sector), SETT_IN(Heights)},
 };
 
 /* --- gather ----------------------------------------------------------------------------------- */
@@ -59,7 +59,7 @@ static void gather_run(sett_context* context)
 {
     Simulation* sim = context->user;
     crowd_begin(&sim->crowd, sim->arenas, sim->arena_count);
-    SETT_SYSTEM_QUERY(context, b) {
+    SETT_SYSTEM_EACH(context, b) {
         gather_batch(sim, b);
     }
     crowd_sort(&sim->crowd);
@@ -68,8 +68,8 @@ static void gather_run(sett_context* context)
 const sett_system_desc system_gather = {
     .name = "gather",
     .run = gather_run,
-    .whole = true,
-    .terms = {SETT_READS(Position), SETT_READS(Place), SETT_READS(Body), SETT_READS(Thing)},
+    .single_job = true,
+    .terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Body), SETT_IN(Thing)},
 };
 
 /* --- clocks ----------------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ const sett_system_desc system_gather = {
 /* A clock is a component that removes itself when it has run down: who waits is who has it. */
 static void upkeep_run_clocks(sett_context* context, sett_component component)
 {
-    SETT_SYSTEM_QUERY(context, b) {
+    SETT_SYSTEM_EACH(context, b) {
         Clock* clock = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             if (--clock[i].ticks == 0) {
@@ -95,7 +95,7 @@ static void cool_down_run(sett_context* context)
 const sett_system_desc system_cool_down = {
     .name = "cool down",
     .run = cool_down_run,
-    .terms = {SETT_WRITES(Cooldown)},
+    .terms = {SETT_INOUT(Cooldown)},
 };
 
 static void recover_run(sett_context* context)
@@ -106,14 +106,14 @@ static void recover_run(sett_context* context)
 const sett_system_desc system_recover = {
     .name = "recover",
     .run = recover_run,
-    .terms = {SETT_WRITES(Pain)},
+    .terms = {SETT_INOUT(Pain)},
 };
 
 /* A player has none of them or several: a field that he lacks is NULL. */
 static void wear_off_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         static const sett_component powers[] = {Invulnerable_id, Invisible_id, Shielded_id};
         for (uint32_t k = 0; k < sizeof powers / sizeof powers[0]; ++k) {
             Clock* clock = sett_batch_field(b, k);
@@ -122,7 +122,7 @@ static void wear_off_run(sett_context* context)
             }
             SETT_EACH(b, i) {
                 if (--clock[i].ticks == 0) {
-                    sett_cmd_remove(lane.commands, sett_batch_entity(b, i), powers[k]);
+                    sett_cmd_remove(job.commands, sett_batch_entity(b, i), powers[k]);
                 }
             }
         }
@@ -132,18 +132,18 @@ static void wear_off_run(sett_context* context)
 const sett_system_desc system_wear_off = {
     .name = "wear off",
     .run = wear_off_run,
-    .terms = {SETT_MAY_WRITE(Invulnerable), SETT_MAY_WRITE(Invisible), SETT_MAY_WRITE(Shielded),
-              SETT_HAVING(Player)},
+    .terms = {SETT_OPTIONAL_INOUT(Invulnerable), SETT_OPTIONAL_INOUT(Invisible),
+              SETT_OPTIONAL_INOUT(Shielded), SETT_WITH(Player)},
 };
 
 static void expire_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
         Lifetime* lifetime = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             if (--lifetime[i].ticks == 0) {
-                spawn_end(&lane, sett_batch_entity(b, i));
+                spawn_end(&job, sett_batch_entity(b, i));
             }
         }
     }
@@ -152,7 +152,7 @@ static void expire_run(sett_context* context)
 const sett_system_desc system_expire = {
     .name = "expire",
     .run = expire_run,
-    .terms = {SETT_WRITES(Lifetime)},
+    .terms = {SETT_INOUT(Lifetime)},
 };
 
 /* --- adopt ------------------------------------------------------------------------------------ */
@@ -164,7 +164,7 @@ static void adopt_run(sett_context* context)
     const Simulation* sim = context->user;
     uint32_t count = 0;
     sett_entity* orphans = sett_context_alloc(context, ADOPT_MAX * sizeof *orphans, 8);
-    SETT_SYSTEM_QUERY(context, b) {
+    SETT_SYSTEM_EACH(context, b) {
         SETT_EACH(b, i) {
             if (orphans != NULL && count < ADOPT_MAX) {
                 orphans[count++] = sett_batch_entity(b, i);
@@ -180,8 +180,8 @@ static void adopt_run(sett_context* context)
 const sett_system_desc system_adopt = {
     .name = "adopt",
     .run = adopt_run,
-    .alone = true,
-    .terms = {SETT_HAVING(Thing), SETT_HAVING(Place), SETT_LACKS(Missile), SETT_LACKS(Hierarchy)},
+    .exclusive = true,
+    .terms = {SETT_WITH(Thing), SETT_WITH(Place), SETT_WITHOUT(Missile), SETT_WITHOUT(Hierarchy)},
 };
 
 /* --- tell ------------------------------------------------------------------------------------- */
@@ -194,22 +194,22 @@ const char* event_name(Event event)
     return names[event];
 }
 
-static void tell_entity(const Lane* lane, sett_entity entity, uint16_t type)
+static void print_entity(const Job* job, sett_entity entity, uint16_t type)
 {
     const char* name =
-        type != THING_NOTHING ? thing_table[type].name : sett_name_get(lane->world, entity);
+        type != THING_NOTHING ? thing_table[type].name : sett_name_get(job->world, entity);
     name = name != NULL ? name : "something";
-    fprintf(lane->sim->trace, "\t%s #%lu", name, (unsigned long)entity.index);
+    fprintf(job->sim->trace, "\t%s #%lu", name, (unsigned long)entity.index);
 }
 
-static void tell_line(const Lane* lane, const News* news)
+static void print_line(const Job* job, const News* news)
 {
-    FILE* trace = lane->sim->trace;
-    fprintf(trace, "%lu\t%s\t%s", (unsigned long)lane->sim->dice.tick,
-            lane->sim->arenas[news->arena].level.map.name, event_name((Event)news->event));
-    tell_entity(lane, news->who, news->types[0]);
+    FILE* trace = job->sim->trace;
+    fprintf(trace, "%lu\t%s\t%s", (unsigned long)job->sim->dice.tick,
+            job->sim->arenas[news->arena].level.map.name, event_name((Event)news->event));
+    print_entity(job, news->who, news->types[0]);
     if (!sett_is_null(news->other)) {
-        tell_entity(lane, news->other, news->types[1]);
+        print_entity(job, news->other, news->types[1]);
     }
     if (news->amount != 0) {
         fprintf(trace, "\t%ld", (long)news->amount);
@@ -217,28 +217,28 @@ static void tell_line(const Lane* lane, const News* news)
     fputc('\n', trace);
 }
 
-static void tell_run(sett_context* context)
+static void print_run(sett_context* context)
 {
-    Lane lane = simulation_lane(context);
-    Game* game = SETT_GET_MUT(lane.world, lane.sim->game, Game);
-    SETT_SYSTEM_QUERY(context, b) {
+    Job job = simulation_job(context);
+    Game* game = SETT_GET_MUT(job.world, job.sim->game, Game);
+    SETT_SYSTEM_EACH(context, b) {
         const News* news = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             ++game->events[news[i].event];
-            if (lane.sim->trace != NULL) {
-                tell_line(&lane, &news[i]);
+            if (job.sim->trace != NULL) {
+                print_line(&job, &news[i]);
             }
-            spawn_end(&lane, sett_batch_entity(b, i));
+            spawn_end(&job, sett_batch_entity(b, i));
         }
     }
     ++game->tick;
 }
 
-const sett_system_desc system_tell = {
+const sett_system_desc system_notify = {
     .name = "tell",
-    .run = tell_run,
-    .whole = true,
-    .terms = {SETT_READS(News)},
-    .reads = {Name_id},
-    .random = {Game_id},
+    .run = print_run,
+    .single_job = true,
+    .terms = {SETT_IN(News)},
+    .access_any_in = {Name_id},
+    .access_any_inout = {Game_id},
 };

@@ -108,7 +108,7 @@ typedef struct Wad {
     uint32_t map_count;
 } Wad;
 
-/* Reads a file and checks header and directory. A file without any map is refused.
+/* Reads a file and checks header and directory. A file without any map is rejected.
  * Returns false, and leaves nothing to close, if the file cannot be read or is not sound. */
 bool wad_open(Wad* wad, const char* path, Fault* fault);
 

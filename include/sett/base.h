@@ -40,12 +40,12 @@
 /* In front of a function whose result has to be kept: gcc and clang warn where it is dropped, gcc
  * also through a cast to void; MSVC in its code analysis. */
 #if defined(__GNUC__) || defined(__clang__)
-#define SETT_KEEP_RESULT __attribute__((warn_unused_result))
+#define SETT_NODISCARD __attribute__((warn_unused_result))
 #elif defined(_MSC_VER)
 #include <sal.h>
-#define SETT_KEEP_RESULT _Check_return_
+#define SETT_NODISCARD _Check_return_
 #else
-#define SETT_KEEP_RESULT
+#define SETT_NODISCARD
 #endif
 
 /* What a call that can fail answers. One list makes the enumeration, the names and the texts. */
@@ -55,7 +55,7 @@
     X(LIMIT, "a limit of the world or of the library is reached")                                  \
     X(ARGUMENT, "an argument is outside of what the function documents")                           \
     X(STALE,                                                                                       \
-      "the handle is null, or its entity does not exist: destroyed, never created, or promised "   \
+      "the handle is null, or its entity does not exist: destroyed, never created, or reserved "   \
       "and not applied yet")                                                                       \
     X(UNREGISTERED,                                                                                \
       "the component id is not registered in this world (0 is none: keep the result of "           \
@@ -65,7 +65,7 @@
     X(CONFLICT, "a different registration or owner holds this name, id or type")                   \
     X(CYCLE, "the request would close a cycle")                                                    \
     X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                    \
-    X(REFUSED, "what depends on it forbids it; the message says who")                              \
+    X(REJECTED, "what depends on it forbids it; the message says who")                             \
     X(LOST, "the snapshot is gone: memory ran out while it was kept, or it passed the limit")      \
     X(MISMATCH, "header and library disagree about version or layouts")                            \
     X(INVALID, "an invariant does not hold; the message says which")
@@ -112,7 +112,7 @@ typedef enum sett_log_level {
 /* Receives one line without a line end; `message` lives until the hook returns. */
 typedef void (*sett_log_fn)(void* user, sett_log_level level, const char* message);
 
-/* Called in debug builds (NDEBUG not defined when Sett was compiled) after a misuse was refused:
+/* Called in debug builds (NDEBUG not defined when Sett was compiled) after a misuse was rejected:
  * the place to break into a debugger or to abort. The failed call returns normally when the hook
  * does. */
 typedef void (*sett_assert_fn)(void* user, sett_status status, const char* message);

@@ -15,7 +15,7 @@
  * components that it has, in the order of sett_entity_components; of a handle that is of nobody,
  * why.
  * Returns the length of the whole text.
- * Cost: O(components it has + loose types), plus that of its path.
+ * Cost: O(components it has + dont_fragment types), plus that of its path.
  * Threads: reader, where there are names as sett/name.h says. Since: 0.1 */
 SETT_API size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, size_t size);
 

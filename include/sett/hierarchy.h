@@ -18,7 +18,7 @@
  * see its parents alive. Neither destroying nor walking takes stack or memory, however deep.
  *
  * While a loop is open, entities that have the component can be attached and detached; giving it to
- * one that lacks it is a structural change and refused: record it with sett_cmd_attach.
+ * one that lacks it is a structural change and rejected: record it with sett_cmd_attach.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,8 +34,8 @@ typedef enum sett_children_policy {
     /* they become roots. One whose name a root has already loses its own (see name.h) */
     SETT_CHILDREN_DETACH,
     /* while there are any, the entity cannot be destroyed, nor can whoever is above it
-     * (SETT_STATUS_REFUSED); sett_world_clear and sett_world_destroy do not ask */
-    SETT_CHILDREN_REFUSE,
+     * (SETT_STATUS_REJECTED); sett_world_clear and sett_world_destroy do not ask */
+    SETT_CHILDREN_REJECT,
 } sett_children_policy;
 
 typedef struct sett_hierarchy_desc {
@@ -62,7 +62,7 @@ typedef struct sett_hierarchy {
  * to name it in queries: the first use does it.
  *
  *     sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
- *     SETT_QUERY_CREATE(world, SETT_WRITES(Transform), SETT_MAY_READ(Hierarchy));
+ *     SETT_QUERY_CREATE(world, SETT_INOUT(Transform), SETT_OPTIONAL(Hierarchy));
  *
  * Returns its id, 0 on failure. Fails: as sett_component_register; ARGUMENT for an unknown policy;
  * LIMIT in a world whose entity_limit is 2^31 or above.
@@ -96,11 +96,11 @@ SETT_API sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity 
 SETT_API sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity);
 
 /* Record the two, to be applied with other commands (sett.h). What they find then:
- *     the entity or the parent is gone         passed over
+ *     the entity or the parent is gone         skipped
  *     it is a child of that parent already     it becomes the last one
  *     it is a root already                     it stays one
- *     a cycle, a name that is taken there      refused: all stays, and sett_world_error says so
- * Entities promised by sett_cmd_create can be either.
+ *     a cycle, a name that is taken there      rejected: all stays, and sett_world_error says so
+ * Entities reserved by sett_cmd_create can be either.
  * Fail: OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
 SETT_API sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity,
                                      sett_entity parent);
@@ -128,8 +128,8 @@ SETT_API uint32_t sett_hierarchy_child_count(const sett_world* world, sett_entit
 
 /* Returns whether `entity` stands below `ancestor`, at any depth.
  * Cost: O(depth). Threads: reader. Since: 0.1 */
-SETT_API bool sett_hierarchy_is_below(const sett_world* world, sett_entity entity,
-                                      sett_entity ancestor);
+SETT_API bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity,
+                                           sett_entity ancestor);
 
 /* Walks a subtree, parents before children and siblings in their order: start with at = root, end
  * at null.
@@ -150,7 +150,8 @@ SETT_API uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity);
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_hierarchy_update(sett_world* world);
 
-/* Puts a packed type in the order of the hierarchy: parents before their children, each subtree a
+/* Puts a sparse-set type in the order of the hierarchy: parents before their children, each
+ * subtree a
  * run of rows, siblings in their order; trees by the index of their root; entities without the
  * component last. A query that this type drives visits them in this order; let the type be the only
  * required term that is not a tag, and reach the rest through accessors: see the example
@@ -162,17 +163,17 @@ SETT_API sett_status sett_hierarchy_sort(sett_world* world, sett_component compo
 /* Returns a component of the parent, to read; NULL if there is no parent or it has none. `of` was
  * made for that component, `node` is the child's Hierarchy, as a loop or sett_find gives it.
  *
- *     const Transform* above = sett_hierarchy_find_above(&transforms, &node[i]);
+ *     const Transform* above = sett_hierarchy_find_in_parent(&transforms, &node[i]);
  *
  * Threads: reader. Since: 0.1 */
-static inline const void* sett_hierarchy_find_above(const sett_accessor* of,
-                                                    const sett_hierarchy* node)
+static inline const void* sett_hierarchy_find_in_parent(const sett_accessor* of,
+                                                        const sett_hierarchy* node)
 {
     uint32_t index = node->parent - 1;
     if (node->parent == 0) {
         return NULL;
     }
-    if (of->type->kind != SETT_KIND_MATRIX_) {
+    if (of->type->kind != SETT_KIND_ARRAY_) {
         return sett_find(of->world, sett_entity_at(of->world, index), of->component);
     }
     /* Links are cut before an entity ends: who is linked to is alive. */

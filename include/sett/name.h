@@ -47,7 +47,7 @@ SETT_API sett_component sett_name_component(const sett_world* world);
 SETT_API sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name);
 
 /* Records it, to be applied with other commands (sett.h). Then an entity that is gone is passed
- * over; a name that a sibling has is refused: the entity keeps the one it has, if any, and
+ * over; a name that a sibling has is rejected: the entity keeps the one it has, if any, and
  * sett_world_error says so. To record that a name goes, record that the component does:
  * sett_cmd_remove(commands, entity, sett_name_component(world)).
  *   name  as for sett_name_set; copied

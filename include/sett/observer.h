@@ -32,11 +32,12 @@ typedef struct sett_observer_desc {
     void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
 
-    /* Of kind SETT_WITH, at least one, and SETT_WITHOUT; access means nothing. No loose types,
+    /* Of kind SETT_WITH, at least one, and SETT_WITHOUT; access means nothing. No dont_fragment
+     * types,
      * whose comings and goings queries are not told of: observe the component instead. */
     sett_term terms[SETT_QUERY_TERMS];
-    void (*entered)(sett_world* world, sett_entity entity, void* user);
-    void (*left)(sett_world* world, sett_entity entity, void* user);
+    void (*on_enter)(sett_world* world, sett_entity entity, void* user);
+    void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 
     void* user; /* handed to all callbacks */
 
@@ -49,7 +50,8 @@ typedef struct sett_observer_desc {
 /* Creates an observer. It belongs to the world. Several may want the same: they are called in the
  * order of their creation.
  * Returns NULL on failure. Fails: UNREGISTERED, ARGUMENT (neither component nor terms, or both; no
- * callback, or one that is not of this form; a term that is not with or without; a loose type in
+ * callback, or one that is not of this form; a term that is not with or without; a dont_fragment
+ * type in
  * terms; replay without on_add and entered), LOCKED, OUT_OF_MEMORY.
  * Cost: O(sets of components); with replay, the calls. From then on the changes concerned take the
  * time of the call and about 10 ns; a query's observer makes every first transition of its kind

@@ -2,7 +2,7 @@
  *
  *     sett_entity imp = sett_entity_create(world);          any entity, with what is below it
  *     SETT_SET(world, imp, Health, .points = 60);
- *     sett_prefab_make(world, imp);                         queries pass over it from here on
+ *     sett_prefab_make(world, imp);                         queries skip it from here on
  *     sett_instantiate(world, imp, 100, imps);              a hundred like it, without the tag
  *
  * Also here: the tag Disabled, which hides an entity from queries likewise.
@@ -15,7 +15,7 @@
 #include "sett/sett.h"
 
 /* Return the tags "Prefab" and "Disabled", registered by the first call; 0 when memory runs out.
- * Queries pass over entities that have one, unless a term names it: SETT_WITH for these only,
+ * Queries skip entities that have one, unless a term names it: SETT_WITH for these only,
  * SETT_OPTIONAL for all. Worlds without such entities pay nothing for it. Hooks, groups, counts of
  * components and access by handle do not look at the tags. They are ordinary tags otherwise.
  * Threads: writer. Since: 0.1 */
@@ -45,7 +45,7 @@ SETT_API sett_status sett_instantiate(sett_world* world, sett_entity prefab, uin
                                       sett_entity* out);
 
 /* Records the making of one instance, to be applied with other commands (sett.h). Its handle is a
- * promise, as that of sett_cmd_create, so that more can be recorded about it at once:
+ * reservation, as that of sett_cmd_create, so that more can be recorded about it at once:
  *
  *     sett_entity imp = sett_cmd_instantiate(commands, imp_prefab);
  *     sett_cmd_attach(commands, imp, map);
@@ -62,7 +62,7 @@ SETT_API sett_status sett_instantiate(sett_world* world, sett_entity prefab, uin
  * Returns null on failure. Fails: as sett_cmd_create.
  * Cost: applied, that of sett_instantiate with a count of 1: a microsecond or two, where many made
  * at once take some nanoseconds each.
- * Threads: lane, into context->commands; allowed while loops are open. Since: 0.1 */
+ * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab);
 
 /* Returns the relationship "InstanceOf", exclusive and without data, registered by the first call:

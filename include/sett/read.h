@@ -1,8 +1,8 @@
 /* read.h: reading by handle, in line. A part of sett.h, which says what the calls mean; nothing in
  * here is for programs to name.
  *
- * What is read here is how a world and a component type begin. Whatever is not a matrix, and
- * whatever is wrong, goes the long way, through the library. docs/design.md says what it gains.
+ * What is read here is how a world and a component type begin. Whatever is not an array, and
+ * whatever is wrong, goes the slow path, through the library. docs/design.md says what it gains.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,45 +32,44 @@ typedef struct sett_page_table_ {
     void* notes;
 } sett_page_table_;
 
-/* The `kind` of a matrix, the only storage that is read in line. */
-#define SETT_KIND_MATRIX_ 0
+/* The `kind` of an array, the only storage that is read in line. */
+#define SETT_KIND_ARRAY_ 0
 
 /* How a component type begins. */
-typedef struct sett_type_front_ {
-    uint8_t kind;  /* SETT_KIND_MATRIX_, or another */
+typedef struct sett_type_header_ {
+    uint8_t kind;  /* SETT_KIND_ARRAY_, or another */
     uint8_t shift; /* values a page = 1 << shift */
     bool keep_order;
     bool tracked;
     uint32_t size;             /* of a value */
-    sett_page_table_ presence; /* of a matrix: pages of 8,192 bits */
+    sett_page_table_ presence; /* of an array: pages of 8,192 bits */
     sett_page_table_ rows;     /* pages of values */
-} sett_type_front_;
+} sett_type_header_;
 
 /* How a world begins. */
-typedef struct sett_world_front_ {
-    const sett_type_front_* const* types; /* NULL: not registered */
-    uint32_t type_count;                  /* 0: all reading goes the long way */
+typedef struct sett_world_header_ {
+    const sett_type_header_* const* types; /* NULL: not registered */
+    uint32_t type_count;                   /* 0: all reading goes the slow path */
     uint32_t type_capacity;
     sett_page_table_ entities; /* pages of 1,024: generations first */
-} sett_world_front_;
+} sett_world_header_;
 
-static inline const sett_world_front_* sett_read_front_(const struct sett_world* world)
+static inline const sett_world_header_* sett_read_header_(const struct sett_world* world)
 {
-    return (const sett_world_front_*)(const void*)world;
+    return (const sett_world_header_*)(const void*)world;
 }
 
-/* The type, or NULL: the long way. */
-static inline const sett_type_front_* sett_read_type_(const sett_world_front_* world,
-                                                      sett_component component)
+/* The type, or NULL: the slow path. */
+static inline const sett_type_header_* sett_read_type_(const sett_world_header_* world,
+                                                       sett_component component)
 {
-    const sett_type_front_* type =
+    const sett_type_header_* type =
         SETT_LIKELY_(component < world->type_count) ? world->types[component] : NULL;
-    return SETT_LIKELY_(type != NULL) && SETT_LIKELY_(type->kind == SETT_KIND_MATRIX_) ? type
-                                                                                       : NULL;
+    return SETT_LIKELY_(type != NULL) && SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_) ? type : NULL;
 }
 
 /* Whether the handle's generation is that of its slot. */
-static inline bool sett_read_is_current_(const sett_world_front_* world, sett_entity entity)
+static inline bool sett_read_is_current_(const sett_world_header_* world, sett_entity entity)
 {
     uint32_t number = entity.index >> 10;
     if (!SETT_LIKELY_(number < world->entities.count)) {
@@ -81,9 +80,9 @@ static inline bool sett_read_is_current_(const sett_world_front_* world, sett_en
            SETT_LIKELY_(generations[entity.index & 1023] == entity.generation);
 }
 
-/* 1 if a matrix has a value for this index, else 0. A number, because presence is hard to predict:
+/* 1 if an array has a value for this index, else 0. A number, because presence is hard to predict:
  * who only asks need not branch on it. */
-static inline uint32_t sett_read_bit_(const sett_type_front_* type, uint32_t index)
+static inline uint32_t sett_read_bit_(const sett_type_header_* type, uint32_t index)
 {
     uint32_t number = index >> 13;
     if (!SETT_LIKELY_(number < type->presence.count)) {
@@ -94,23 +93,23 @@ static inline uint32_t sett_read_bit_(const sett_type_front_* type, uint32_t ind
                                        : 0;
 }
 
-/* The row of an index in a matrix, whose page exists. */
-static inline const void* sett_read_row_(const sett_type_front_* type, uint32_t index)
+/* The row of an index in an array, whose page exists. */
+static inline const void* sett_read_row_(const sett_type_header_* type, uint32_t index)
 {
     const unsigned char* rows = (const unsigned char*)type->rows.data[index >> type->shift];
     return rows + (size_t)(index & (((uint32_t)1 << type->shift) - 1)) * type->size;
 }
 
-/* The value in a matrix, or NULL. */
-static inline const void* sett_read_value_(const sett_world_front_* world,
-                                           const sett_type_front_* type, sett_entity entity)
+/* The value in an array, or NULL. */
+static inline const void* sett_read_value_(const sett_world_header_* world,
+                                           const sett_type_header_* type, sett_entity entity)
 {
     return sett_read_is_current_(world, entity) && SETT_LIKELY_(sett_read_bit_(type, entity.index))
                ? sett_read_row_(type, entity.index)
                : NULL;
 }
 
-static inline bool sett_read_has_(const sett_world_front_* world, const sett_type_front_* type,
+static inline bool sett_read_has_(const sett_world_header_* world, const sett_type_header_* type,
                                   sett_entity entity)
 {
     return sett_read_is_current_(world, entity) && sett_read_bit_(type, entity.index) != 0;

@@ -10,8 +10,8 @@
  *     *(int*)sett_relate(world, bob, Owes_id, alice) = 5;
  *     sett_target(world, bob, Owes_id);                                            alice
  *
- * Queries see "has at least one target" as what it is, the component: SETT_READS(Owes) matches who
- * owes, SETT_LACKS(Owes) who does not. Whom they owe is a value, and splits nothing: ten thousand
+ * Queries see "has at least one target" as what it is, the component: SETT_IN(Owes) matches who
+ * owes, SETT_WITHOUT(Owes) who does not. Whom they owe is a value, and splits nothing: ten thousand
  * targets cost other loops nothing. Who leads to a given target is a list that begins at the
  * target: sett_source_next.
  *
@@ -47,7 +47,7 @@ typedef struct sett_links {
 typedef enum sett_cleanup {
     SETT_CLEANUP_REMOVE,  /* the link goes, the other side stays */
     SETT_CLEANUP_DESTROY, /* the other side is destroyed as well */
-    SETT_CLEANUP_REFUSE,  /* destroying is refused, unless the other side goes too */
+    SETT_CLEANUP_REJECT,  /* destroying is rejected, unless the other side goes too */
 } sett_cleanup;
 
 /* A relationship. Only `name` is needed. */
@@ -86,7 +86,7 @@ SETT_API sett_component sett_relationship_sources(const sett_world* world,
 
 /* Leads `source` to `target`, which may be the same entity. If it does so already nothing changes.
  * An exclusive relationship to another target is turned to this one, and keeps its data.
- * Components of relationships are added in this way only: sett_add and its kin refuse them.
+ * Components of relationships are added in this way only: sett_add and its kin reject them.
  * Returns the address of the link's data, to be written (without data: not to be dereferenced);
  * NULL on failure. Fails: STALE (either), ARGUMENT (not a relationship), LOCKED, OUT_OF_MEMORY.
  * Cost: O(1); of many: O(the fewer of source's targets and target's sources).
@@ -134,7 +134,7 @@ SETT_API uint32_t sett_source_count(const sett_world* world, sett_component rela
                                     sett_entity target);
 
 /* Record sett_relate, with `data` for the link to have (NULL: as sett_relate leaves them), and
- * sett_unrelate. Applied, they are passed over when one of the two entities is gone, or the link.
+ * sett_unrelate. Applied, they are skipped when one of the two entities is gone, or the link.
  * Fail: ARGUMENT (not a relationship), OUT_OF_MEMORY. Threads: as sett_cmd_add. Since: 0.1 */
 SETT_API sett_status sett_cmd_relate(sett_commands* commands, sett_entity source,
                                      sett_component relationship, sett_entity target,
@@ -166,7 +166,7 @@ SETT_API sett_entity sett_source_next(const sett_world* world, sett_component re
 
 /* As sett_source_next, only those that match a query: a query with a given target, at the cost of
  * that target's sources alone.
- * Cost: O(sources passed over x terms).
+ * Cost: O(sources skipped x terms).
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_query_source_next(const sett_query* query, sett_component relationship,
                                             sett_entity target, sett_link_cursor* cursor);

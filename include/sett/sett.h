@@ -5,9 +5,9 @@
  *     entities     created, destroyed, listed                sett_entity_*
  *     values       an entity's components                    sett_add, sett_get, sett_set, ...
  *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
- *     queries      loops over all that match                 sett_query_*, SETT_QUERY, SETT_EACH
+ *     queries      loops over all that match                 sett_query_*, SETT_QUERY_EACH, SETT_EACH
  *     groups       members known at any time, arranged       sett_group_*
- *     sorting      orders of packed storages and groups      sett_sort*, sett_group_sort*
+ *     sorting      orders of sparse sets and groups      sett_sort*, sett_group_sort*
  *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
  *     in line      reading without a call, where optimised
  *     by type      what programs use most, in short          SETT_REGISTER, SETT_SET, ...
@@ -18,12 +18,12 @@
  * C type T and expect its id under the name T_id: a variable, or an enumerator from 1 on.
  *
  * Threads, in four words used below. `any`: callable at any time from any thread. `reader`: any
- * number of readers may run on one world at once. `writer`: alone on its world. `lane`: a writer,
+ * number of readers may run on one world at once. `writer`: alone on its world. `system`: a writer,
  * which systems may call side by side, within what they declare (sett/system.h). Two worlds never
  * share anything. Readers tell the log of misuse, in debug builds, from their threads.
  *
- * Addresses of components. In a matrix they hold until the component is removed or its type
- * converted. In a packed storage they hold until a component of that type is removed or the type is
+ * Addresses of components. In an array they hold until the component is removed or its type
+ * converted. In a sparse set they hold until a component of that type is removed or the type is
  * sorted (of a keep_order type: until it is compacted); if a group owns the type, until any of the
  * group's types is added to or removed from anything.
  *
@@ -65,8 +65,8 @@ typedef struct sett_world_desc {
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_world_desc) | (uint64_t)sizeof(sett_component_desc) << 10 |             \
      (uint64_t)sizeof(sett_query_desc) << 20 | (uint64_t)sizeof(sett_batch) << 32 |                \
-     (uint64_t)(sizeof(sett_stats) * 31 + sizeof(sett_world_front_) * 7 +                          \
-                sizeof(sett_type_front_))                                                          \
+     (uint64_t)(sizeof(sett_stats) * 31 + sizeof(sett_world_header_) * 7 +                         \
+                sizeof(sett_type_header_))                                                         \
          << 48)
 
 /* The function behind sett_world_create, for bindings: `version` and `layout` are SETT_VERSION and
@@ -118,20 +118,20 @@ SETT_API sett_status sett_world_error(const sett_world* world);
 SETT_API const char* sett_world_message(sett_world* world);
 
 /* The clock of change detection. Every write marks its page (and its row, if the type asked for
- * track_rows) with the tick. sett_world_advance begins a new tick and returns it: whatever is
+ * track_rows) with the tick. sett_world_advance_tick begins a new tick and returns it: whatever is
  * written from now on is newer than what was before.
  * Threads: reader / writer. Since: 0.1 */
 SETT_API uint64_t sett_world_tick(const sett_world* world);
-SETT_API uint64_t sett_world_advance(sett_world* world);
+SETT_API uint64_t sett_world_advance_tick(sett_world* world);
 
 /* ----------------------------------------------------------------------------------- components */
 
 typedef enum sett_storage_kind {
-    SETT_STORAGE_DEFAULT, /* matrix up to 256 bytes, packed above; a tag is a matrix of bits */
+    SETT_STORAGE_DEFAULT, /* array up to 256 bytes, sparse-set above; a tag is an array of bits */
     /* position = entity index; addresses stable; best for common components, joins and churn */
-    SETT_STORAGE_MATRIX,
+    SETT_STORAGE_ARRAY,
     /* sparse set; rows without gaps; best for rare components, and what can be sorted */
-    SETT_STORAGE_PACKED,
+    SETT_STORAGE_SPARSE_SET,
 } sett_storage_kind;
 
 typedef enum sett_save_policy {
@@ -150,7 +150,7 @@ typedef struct sett_byte_range {
  */
 typedef struct sett_component_desc {
     const char* name; /* unique in the world */
-    /* bytes of a value, at most 1 MB in a matrix and 64 MB packed; default (0): a tag, presence
+    /* bytes of a value, at most 1 MB in an array and 64 MB sparse-set; default (0): a tag, presence
      * without data */
     size_t size;
     /* power of two, at most 4,096; default: what `size` allows, up to 16 */
@@ -162,9 +162,9 @@ typedef struct sett_component_desc {
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
     uint32_t layout_version;   /* the caller's version of the value's layout; default: 0 */
-    bool keep_order;           /* packed: removal keeps the order of the rest; default: no */
+    bool keep_order;           /* sparse-set: removal keeps the order of the rest; default: no */
     /* takes no part in signatures: for many independent, often toggled flags; default: no */
-    bool loose;
+    bool dont_fragment;
     /* remember the tick of the last write for each value, not only for each page; default: no. Not
      * for tags, which have no values to write */
     bool track_rows;
@@ -253,8 +253,8 @@ SETT_API sett_entity sett_component_owner(const sett_world* world, sett_componen
                                           const void* address);
 
 /* Moves a type's values from one kind of storage to another; every loop goes on working, in the
- * order of the new kind. A tag may be packed too.
- * Fails: LOCKED, UNREGISTERED, ARGUMENT (a keep_order type cannot be a matrix; size), CONFLICT (a
+ * order of the new kind. A tag may be sparse-set too.
+ * Fails: LOCKED, UNREGISTERED, ARGUMENT (a keep_order type cannot be an array; size), CONFLICT (a
  * group owns it), OUT_OF_MEMORY.
  * Cost: O(values). Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
@@ -302,14 +302,14 @@ SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity en
  * destroying what is being destroyed (from a removal hook) is OK and does nothing. What is below it
  * (hierarchy.h), and what relationships say (relationship.h), goes with it, and links that lead to
  * it from entities that stay end.
- * Fails: STALE, LOCKED; REFUSED (by what depends on it), OUT_OF_MEMORY (only where links from
+ * Fails: STALE, LOCKED; REJECTED (by what depends on it), OUT_OF_MEMORY (only where links from
  * entities that stay end); then nothing has changed.
  * Cost: O(components it has), of all that go. Invalidates: its handle; addresses as by removing
  * each component.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 
-/* Destroys `count` entities; stale handles among them are passed over.
+/* Destroys `count` entities; stale handles among them are skipped.
  * Fails: LOCKED.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
@@ -343,10 +343,11 @@ SETT_API uint32_t sett_entity_count(const sett_world* world);
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor);
 
-/* Writes the ids of up to `capacity` components that the entity has, ascending, the loose ones last
+/* Writes the ids of up to `capacity` components that the entity has, ascending, the dont_fragment
+ * ones last
  * in the order of their registration.
  * Returns how many it has, 0 for a stale handle.
- * Cost: O(components it has + loose types).
+ * Cost: O(components it has + dont_fragment types).
  * Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_components(const sett_world* world, sett_entity entity,
                                          sett_component* out, uint32_t capacity);
@@ -368,7 +369,7 @@ SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component co
 
 /* As sett_add, but returns the address of the one the entity has, if it has one; it counts as
  * written.
- * Threads: lane, if the entity has the component. Since: 0.1 */
+ * Threads: system, if the entity has the component. Since: 0.1 */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
 /* Writes a value, adding the component if it is absent: then on_add sees the initialised value
@@ -377,7 +378,7 @@ SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component
  *          its place: what they own is the world's then. NULL only for a tag
  * Returns the address in the world; NULL on failure. Fails: as sett_add, never PRESENT.
  * Cost: as sett_add or sett_get_mut, plus the copy.
- * Threads: lane, if the entity has it and nobody is told of sets. Since: 0.1 */
+ * Threads: system, if the entity has it and nobody is told of sets. Since: 0.1 */
 SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
                         const void* value);
 
@@ -388,7 +389,7 @@ SETT_API const void* sett_get(const sett_world* world, sett_entity entity,
                               sett_component component);
 
 /* As sett_get, to write: the value counts as changed.
- * Threads: lane. Since: 0.1 */
+ * Threads: system. Since: 0.1 */
 SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
 
 /* As sett_get, where absence is an ordinary answer: NULL, also for a stale handle.
@@ -396,7 +397,7 @@ SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_componen
 SETT_API const void* sett_find(const sett_world* world, sett_entity entity,
                                sett_component component);
 
-/* As sett_find, to write: the value counts as changed. Threads: lane. Since: 0.1 */
+/* As sett_find, to write: the value counts as changed. Threads: system. Since: 0.1 */
 SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component);
 
 /* Returns whether the entity exists and has the component. Threads: reader. Since: 0.1 */
@@ -404,7 +405,8 @@ SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_compone
 
 /* Removes a component, after those of the entity that require it.
  * Fails: STALE, UNREGISTERED, ABSENT, LOCKED, OUT_OF_MEMORY.
- * Cost: O(1), about 4 ns plus the cache misses. Invalidates: the component's address; for a packed
+ * Cost: O(1), about 4 ns plus the cache misses. Invalidates: the component's address; for a
+ * sparse-set
  * type, any address of that type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
@@ -416,7 +418,7 @@ SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_com
  *     const Position* p = sett_accessor_find(&positions, target); */
 typedef struct sett_accessor {
     const sett_world* world;
-    const sett_type_front_* type;
+    const sett_type_header_* type;
     sett_component component;
 } sett_accessor;
 
@@ -427,8 +429,8 @@ SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_componen
 /* As sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
 static inline const void* sett_accessor_find(const sett_accessor* accessor, sett_entity entity)
 {
-    const sett_world_front_* world = sett_read_front_(accessor->world);
-    return SETT_LIKELY_(accessor->type->kind == SETT_KIND_MATRIX_)
+    const sett_world_header_* world = sett_read_header_(accessor->world);
+    return SETT_LIKELY_(accessor->type->kind == SETT_KIND_ARRAY_)
                ? sett_read_value_(world, accessor->type, entity)
                : sett_find(accessor->world, entity, accessor->component);
 }
@@ -436,8 +438,8 @@ static inline const void* sett_accessor_find(const sett_accessor* accessor, sett
 /* As sett_has. Threads: reader. Since: 0.1 */
 static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity entity)
 {
-    const sett_world_front_* world = sett_read_front_(accessor->world);
-    return SETT_LIKELY_(accessor->type->kind == SETT_KIND_MATRIX_)
+    const sett_world_header_* world = sett_read_header_(accessor->world);
+    return SETT_LIKELY_(accessor->type->kind == SETT_KIND_ARRAY_)
                ? sett_read_has_(world, accessor->type, entity)
                : sett_has(accessor->world, entity, accessor->component);
 }
@@ -446,8 +448,8 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
  * batch that declares out or inout): exact if the type has track_rows, else that of its page; 0 if
  * the entity does not have it.
  * Threads: reader. Since: 0.1 */
-SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
-                               sett_component component);
+SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
+                                    sett_component component);
 
 /* ------------------------------------------------------------------------------------- commands */
 
@@ -458,14 +460,14 @@ SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
  * nothing.
  *
  * What a command finds when its turn comes, and what it does then:
- *     its entity is gone, or promised by a command of another buffer that
- *         was not applied yet                 it is passed over; a recorded value is deinitialised
- *     add, and the component is there         passed over: the value stays, nobody is told
+ *     its entity is gone, or reserved by a command of another buffer that
+ *         was not applied yet                 it is skipped; a recorded value is deinitialised
+ *     add, and the component is there         skipped: the value stays, nobody is told
  *     set, and the component is not there     it is added, as by sett_set
- *     remove, and the component is not there  passed over
- *     destroy or clear, and there is nothing  passed over, or told to nobody
- * None of these is an error. What the world refuses (to destroy the parent of children that forbid
- * it) is passed over too, and sett_world_error says so; the message, of the call that the command
+ *     remove, and the component is not there  skipped
+ *     destroy or clear, and there is nothing  skipped, or told to nobody
+ * None of these is an error. What the world rejects (to destroy the parent of children that forbid
+ * it) is skipped too, and sett_world_error says so; the message, of the call that the command
  * stands for, begins with "sett_commands_apply: ".
  *
  * A handle from sett_cmd_create is an ordinary handle that does not live yet: it may be stored,
@@ -476,7 +478,8 @@ SETT_API uint64_t sett_changed(const sett_world* world, sett_entity entity,
  *
  * What callbacks record into the buffer that is being applied is applied by the same call, after
  * what was there; into another buffer, when that one is. Commands that follow from commands, over
- * 64 steps, are refused: the recording fails with LIMIT, and the log is told of the callback and of
+ * 64 steps, are rejected: the recording fails with LIMIT, and the log is told of the callback and
+ * of
  * the component.
  *
  * Recording: any thread, one at a time a buffer, while nobody changes the world; but
@@ -500,7 +503,7 @@ SETT_API void sett_commands_destroy(sett_commands* commands);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_commands_apply(sett_commands* commands);
 
-/* Drops everything recorded; entities promised by sett_cmd_create will not come to be.
+/* Drops everything recorded; entities reserved by sett_cmd_create will not come to be.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_clear(sett_commands* commands);
 
@@ -517,11 +520,11 @@ SETT_API uint32_t sett_commands_count(const sett_commands* commands);
  * Threads: reader. Since: 0.1 */
 SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size);
 
-/* Promises an entity: the handle can be stored and recorded about at once, and is valid from
+/* Reserves an entity: the handle can be stored and recorded about at once, and is valid from
  * sett_commands_apply on.
  * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY; LOCKED (systems record at this time: create
  * through the buffer that a system is handed).
- * Threads: lane, into context->commands; allowed while loops are open. Since: 0.1 */
+ * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
 /* Records what the immediate functions of the same names do. sett_cmd_set copies the value, which
@@ -589,10 +592,10 @@ typedef struct sett_batch {
     sett_query* query;
     void* open;                   /* where the loop is counted as open */
     void* scratch;                /* gathered fields, if there are any */
-    const uint32_t* step_indices; /* entity indices of the step's rows, over a packed driver */
-    uint32_t driver;      /* the term whose packed storage drives; SETT_QUERY_TERMS: pages do */
-    uint32_t in_place;    /* bit k: rows of the k-th term lie as the batch's rows do */
-    uint32_t residual;    /* bit k: the k-th term is to be tested, over a packed driver */
+    const uint32_t* step_indices; /* entity indices of the step's rows, over a sparse-set driver */
+    uint32_t driver;              /* the term whose sparse set drives; SETT_QUERY_TERMS: pages do */
+    uint32_t in_place;            /* bit k: rows of the k-th term lie as the batch's rows do */
+    uint32_t residual;    /* bit k: the k-th term is to be tested, over a sparse-set driver */
     uint32_t unit;        /* rows looked at in one step */
     uint32_t unit_base;   /* the first row of the step */
     uint32_t cursor;      /* where the next step begins */
@@ -608,7 +611,7 @@ typedef struct sett_batch {
 } sett_batch;
 
 /* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy. It
- * passes over entities that have the tag Disabled or Prefab (prefab.h), unless a term names it.
+ * skips entities that have the tag Disabled or Prefab (prefab.h), unless a term names it.
  * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component that is wanted and excluded),
  * UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
@@ -624,7 +627,7 @@ SETT_API void sett_query_destroy(sett_query* query);
  * visits.
  *
  *     uint64_t seen = sett_world_tick(world);
- *     sett_world_advance(world);                 what is written from here on is newer than `seen`
+ *     sett_world_advance_tick(world);                 what is written from here on is newer than `seen`
  *     ... a frame ...
  *     sett_query_set_since(query, seen);
  *
@@ -637,12 +640,13 @@ SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(sett_query* query, char* out, size_t size);
 
-/* Returns how many entities match. Cost: as a loop with an empty body. Threads: lane. Since: 0.1 */
+/* Returns how many entities match. Cost: as a loop with an empty body. Threads: system. Since: 0.1
+ * */
 SETT_API uint32_t sett_query_count(sett_query* query);
 
 /* Returns the first entity in the order of the query, null if none matches.
  * Cost: up to the first match.
- * Threads: lane. Since: 0.1 */
+ * Threads: system. Since: 0.1 */
 SETT_API sett_entity sett_query_first(sett_query* query);
 
 /* Returns whether this entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
@@ -650,30 +654,30 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 
 /* Loops over all entities that match, batch by batch:
  *
- *     SETT_QUERY(query, b) {
- *         Position* p = SETT_FIELD(b, 0, Position);
+ *     SETT_QUERY_EACH(query, b) {
+ *         Position* p = SETT_FIELD_MUT(b, 0, Position);
  *         const Velocity* v = SETT_FIELD(b, 1, Velocity);
  *         SETT_EACH(b, i) { p[i].x += v[i].x * dt; }
  *     }
  *
  * While it runs, structure must not change (SETT_STATUS_LOCKED; record commands instead), values
- * may. `break` leaves the loop properly, also the nested SETT_EACH first and SETT_QUERY then;
+ * may. `break` leaves the loop properly, also the nested SETT_EACH first and SETT_QUERY_EACH then;
  * before `return` or `goto` out of it call sett_batch_end(b). A loop left without stays open: the
- * next structural change is refused with the query's name, until sett_query_end_all.
+ * next structural change is rejected with the query's name, until sett_query_end_all.
  *
- * Order: that of the owning group, if one covers the query; that of a packed storage, if the loop
+ * Order: that of the owning group, if one covers the query; that of a sparse set, if the loop
  * goes over its rows; else that of entity indices. Which it is depends on storages and groups, and
  * on how many entities have what: where order matters, sort, or look at sett_query_explain. Within
  * a page, entities that have an optional component and those that have not come in batches of their
  * own. */
-#define SETT_QUERY(query_, b)                                                                      \
+#define SETT_QUERY_EACH(query_, b)                                                                 \
     for (sett_batch b##_batch_, *b = sett_query_begin((query_), &b##_batch_); b != NULL;           \
          b = (sett_batch_end(b), (sett_batch*)NULL))                                               \
         while (sett_batch_next(b))
 
-/* The functions behind SETT_QUERY, for other languages and for loops that are not lexical.
+/* The functions behind SETT_QUERY_EACH, for other languages and for loops that are not lexical.
  * sett_query_begin opens a loop in the caller's memory and returns `batch`, or NULL when memory
- * runs out for the scratch that queries over several packed storages need; of NULL too, so that a
+ * runs out for the scratch that queries over several sparse sets need; of NULL too, so that a
  * loop over a query that could not be made visits nobody (why it could not, its creation has told).
  * sett_batch_next moves to the next batch, false when there is none. sett_batch_end closes it.
  * Cost: about 10 ns to open and close; 5 ns plus 2 for each field a batch; at least one batch for
@@ -720,7 +724,8 @@ typedef struct sett_each_ {
 
 /* Returns the array of the k-th term's component, indexed by row (by type: SETT_FIELD, which looks
  * whether it is of that size, while NDEBUG is not defined); NULL for a tag, for access NONE,
- * and for an optional component that the entities of this batch do not have. A field of a packed
+ * and for an optional component that the entities of this batch do not have. A field of a
+ * sparse-set
  * storage whose rows lie in another order is a copy, gathered for this batch and, if it is out or
  * inout, written back when the batch ends: until then sett_get sees the old value.
  * Threads: reader. Since: 0.1 */
@@ -754,7 +759,7 @@ static inline uint32_t sett_batch_index(const sett_batch* batch, uint32_t row)
 /* The slower half of sett_batch_entity. */
 SETT_API sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row);
 
-/* Returns the entity of a row. Cost: two loads where a matrix drives. Threads: reader. Since: 0.1
+/* Returns the entity of a row. Cost: two loads where an array drives. Threads: reader. Since: 0.1
  */
 static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t row)
 {
@@ -788,7 +793,7 @@ SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t
  * queries the intersection. */
 typedef struct sett_group_desc {
     const char* name; /* for messages; default: "group" */
-    /* packed, without keep_order, owned by no other group */
+    /* sparse-set, without keep_order, owned by no other group */
     sett_component owned[SETT_GROUP_TYPES];
     sett_component with[SETT_GROUP_TYPES];
     sett_component without[SETT_GROUP_TYPES];
@@ -796,8 +801,8 @@ typedef struct sett_group_desc {
     /* Told of each entity that enters or leaves later, while all of its components still exist; the
      * same rules as for hooks of components. `entered` is told after on_add, `left` before
      * on_remove. */
-    void (*entered)(sett_world* world, sett_entity entity, void* user);
-    void (*left)(sett_world* world, sett_entity entity, void* user);
+    void (*on_enter)(sett_world* world, sett_entity entity, void* user);
+    void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
 } sett_group_desc;
 
@@ -805,8 +810,9 @@ typedef struct sett_group sett_group;
 
 /* Creates a group; entities that qualify already are taken in, without callbacks. It belongs to the
  * world.
- * Returns NULL on failure. Fails: ARGUMENT (no condition; a loose type; an owned type that is not
- * packed or keeps its order), UNREGISTERED, CONFLICT (the message names both groups), LOCKED,
+ * Returns NULL on failure. Fails: ARGUMENT (no condition; a dont_fragment type; an owned type that
+ * is not
+ * sparse-set or keeps its order), UNREGISTERED, CONFLICT (the message names both groups), LOCKED,
  * OUT_OF_MEMORY.
  * Cost: O(entities of one of its types). Invalidates: addresses of owned types.
  * Threads: writer. Since: 0.1 */
@@ -823,10 +829,11 @@ SETT_API bool sett_group_has(const sett_group* group, sett_entity entity);
 
 /* -------------------------------------------------------------------------------------- sorting */
 
-/* Packed storages, and the members of owning groups, can be put in order; additions then append to
+/* Sparse sets, and the members of owning groups, can be put in order; additions then append to
  * it and removals disturb it (unless keep_order). All sorts are stable, and take less when little
  * is out of order: O(n) plus the sorting of what is.
- * Fails: LOCKED, UNREGISTERED, ARGUMENT (not packed; no such key), CONFLICT (a group arranges it),
+ * Fails: LOCKED, UNREGISTERED, ARGUMENT (not sparse-set; no such key), CONFLICT (a group arranges
+ * it),
  * OUT_OF_MEMORY (order unchanged).
  * Invalidates: addresses of the types whose rows move.
  * Threads: writer. Since: 0.1 */
@@ -895,13 +902,13 @@ SETT_API sett_status sett_world_validate(sett_world* world, const char** reason)
 
 /* sett_get, sett_find and sett_has are functions of the library, for other languages and for code
  * compiled without optimisation or for size. Optimised C and C++ has them in line, with a call only
- * where the short way does not lead: define SETT_NO_INLINE if the size of your program matters
+ * where the fast path does not lead: define SETT_NO_INLINE if the size of your program matters
  * more. */
 static inline const void* sett_get_in_line_(const sett_world* world, sett_entity entity,
                                             sett_component component)
 {
-    const sett_world_front_* front = sett_read_front_(world);
-    const sett_type_front_* type = sett_read_type_(front, component);
+    const sett_world_header_* front = sett_read_header_(world);
+    const sett_type_header_* type = sett_read_type_(front, component);
     const void* value = type != NULL ? sett_read_value_(front, type, entity) : NULL;
     return SETT_LIKELY_(value != NULL) ? value : sett_get(world, entity, component);
 }
@@ -909,8 +916,8 @@ static inline const void* sett_get_in_line_(const sett_world* world, sett_entity
 static inline const void* sett_find_in_line_(const sett_world* world, sett_entity entity,
                                              sett_component component)
 {
-    const sett_world_front_* front = sett_read_front_(world);
-    const sett_type_front_* type = sett_read_type_(front, component);
+    const sett_world_header_* front = sett_read_header_(world);
+    const sett_type_header_* type = sett_read_type_(front, component);
     return SETT_LIKELY_(type != NULL) ? sett_read_value_(front, type, entity)
                                       : sett_find(world, entity, component);
 }
@@ -918,8 +925,8 @@ static inline const void* sett_find_in_line_(const sett_world* world, sett_entit
 static inline bool sett_has_in_line_(const sett_world* world, sett_entity entity,
                                      sett_component component)
 {
-    const sett_world_front_* front = sett_read_front_(world);
-    const sett_type_front_* type = sett_read_type_(front, component);
+    const sett_world_header_* front = sett_read_header_(world);
+    const sett_type_header_* type = sett_read_type_(front, component);
     return SETT_LIKELY_(type != NULL) ? sett_read_has_(front, type, entity)
                                       : sett_has(world, entity, component);
 }
@@ -950,13 +957,13 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
  *     SETT_SET(world, e, Position, .x = 1, .y = 2);
  *     sett_set(world, e, Position_id, &start);                          a value that is there
  *     const Position* p = SETT_GET(world, e, Position);
- *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_WRITES(Position), SETT_READS(Velocity));
+ *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
  *
  * In C++17, which has no names for fields:
  *
- *     sett_component_desc desc = SETT_TYPE_DESC(Matrix);
- *     desc.storage = SETT_STORAGE_PACKED;
- *     Matrix_id = sett_component_register(world, &desc); */
+ *     sett_component_desc desc = SETT_TYPE_DESC(Array);
+ *     desc.storage = SETT_STORAGE_SPARSE_SET;
+ *     Array_id = sett_component_register(world, &desc); */
 static inline sett_component_desc sett_component_desc_make(const char* name, size_t size,
                                                            size_t align)
 {
@@ -973,10 +980,9 @@ static inline sett_component_desc sett_component_desc_make(const char* name, siz
 
 /* The function behind SETT_REGISTER and SETT_REGISTER_TAG. Its result is to be kept: the number is
  * one that was free, and not what an enumerator T_id says. For that there is SETT_REGISTER_WITH. */
-SETT_KEEP_RESULT static inline sett_component sett_component_register_type(sett_world* world,
-                                                                           const char* name,
-                                                                           size_t size,
-                                                                           size_t align)
+SETT_NODISCARD static inline sett_component sett_component_register_type(sett_world* world,
+                                                                         const char* name,
+                                                                         size_t size, size_t align)
 {
     sett_component_desc desc = sett_component_desc_make(name, size, align);
     return sett_component_register(world, &desc);
@@ -1004,37 +1010,39 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
 #define SETT_CMD_ADD(commands, entity, T) sett_cmd_add((commands), (entity), T##_id)
 #define SETT_CMD_REMOVE(commands, entity, T) sett_cmd_remove((commands), (entity), T##_id)
 
-/* Terms of a query, by type: .terms = {SETT_WRITES(Position), SETT_READS(Velocity)}; outside of a
- * list in C (sett_term)SETT_READS(Velocity). An id that is still 0, because the type was never
- * registered, becomes one that no type has: the query is refused. */
+/* Terms of a query, by type: .terms = {SETT_INOUT(Position), SETT_IN(Velocity)}; outside of a
+ * list in C (sett_term)SETT_IN(Velocity). An id that is still 0, because the type was never
+ * registered, becomes one that no type has: the query is rejected. */
 #define SETT_TERM_ID(T) (T##_id != 0 ? (sett_component)T##_id : UINT32_MAX)
 /* clang-format off */
 /* has it; read */
-#define SETT_READS(T)      {SETT_TERM_ID(T), SETT_IN, SETT_WITH, false}
+#define SETT_IN(T)      {SETT_TERM_ID(T), SETT_IN, SETT_WITH, false}
 /* has it; read and written */
-#define SETT_WRITES(T)     {SETT_TERM_ID(T), SETT_INOUT, SETT_WITH, false}
+#define SETT_INOUT(T)     {SETT_TERM_ID(T), SETT_INOUT, SETT_WITH, false}
 /* has it; every value is written, and none read before */
-#define SETT_OVERWRITES(T) {SETT_TERM_ID(T), SETT_OUT, SETT_WITH, false}
+#define SETT_OUT(T) {SETT_TERM_ID(T), SETT_OUT, SETT_WITH, false}
 /* has it; no field */
-#define SETT_HAVING(T)     {SETT_TERM_ID(T), SETT_NONE, SETT_WITH, false}
+#define SETT_WITH(T)     {SETT_TERM_ID(T), SETT_NONE, SETT_WITH, false}
 /* has it, written since sett_query_set_since; read */
 #define SETT_CHANGED(T)    {SETT_TERM_ID(T), SETT_IN, SETT_WITH, true}
 /* does not have it */
-#define SETT_LACKS(T)      {SETT_TERM_ID(T), SETT_NONE, SETT_WITHOUT, false}
+#define SETT_WITHOUT(T)      {SETT_TERM_ID(T), SETT_NONE, SETT_WITHOUT, false}
 /* may have it; read, or read and written, where it is there */
-#define SETT_MAY_READ(T)   {SETT_TERM_ID(T), SETT_IN, SETT_OPTIONAL, false}
-#define SETT_MAY_WRITE(T)  {SETT_TERM_ID(T), SETT_INOUT, SETT_OPTIONAL, false}
+#define SETT_OPTIONAL(T)   {SETT_TERM_ID(T), SETT_IN, SETT_OPTIONAL, false}
+#define SETT_OPTIONAL_INOUT(T)  {SETT_TERM_ID(T), SETT_INOUT, SETT_OPTIONAL, false}
 /* has at least one of the types so named */
-#define SETT_ANY_OF(T)     {SETT_TERM_ID(T), SETT_IN, SETT_ANY, false}
+#define SETT_ANY(T)     {SETT_TERM_ID(T), SETT_IN, SETT_ANY, false}
 /* clang-format on */
 
 /* The field of the k-th term as an array of T, in the order of the terms above. Compiled without
  * NDEBUG it looks first whether that term has a field, whether its values are as large as T, and
  * whether its type is called T, if that of any term is; if not it tells the log and is NULL. */
 #if defined(NDEBUG)
-#define SETT_FIELD(b, k, T) ((T*)sett_batch_field((b), (k)))
+#define SETT_FIELD(b, k, T) ((const T*)sett_batch_field((b), (k)))
+#define SETT_FIELD_MUT(b, k, T) ((T*)sett_batch_field((b), (k)))
 #else
-#define SETT_FIELD(b, k, T) ((T*)sett_batch_field_checked((b), (k), sizeof(T), #T))
+#define SETT_FIELD(b, k, T) ((const T*)sett_batch_field_checked((b), (k), sizeof(T), #T))
+#define SETT_FIELD_MUT(b, k, T) ((T*)sett_batch_field_checked((b), (k), sizeof(T), #T))
 #endif
 
 #ifdef __cplusplus

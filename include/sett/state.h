@@ -6,7 +6,7 @@
  *     rings        the snapshots of the last n frames            sett_ring_*
  *
  * What the state is: which entities exist, with which handles, and which come next; the components
- * that they have and the values of those; the order of packed storages, what groups and tracked
+ * that they have and the values of those; the order of sparse sets, what groups and tracked
  * sets hold; the ticks of change detection; frame and time of sett_progress, and of each system
  * whether it is enabled and how far it is on the way to its next run. What it is not: types,
  * queries, groups and systems themselves, recorded commands, and values of types that say
@@ -176,7 +176,7 @@ SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_sta
 /* Writes down what has to be done to a world in state `a` so that it is in state `b`: entities that
  * end and begin, by handle; components removed, added and changed, by the names of their types and
  * their declared bytes; parents and the order of their children, links with their data and the
- * order of both their lists, names; which handles come next, and the order of rows of packed
+ * order of both their lists, names; which handles come next, and the order of rows of sparse-set
  * storages. Either state may be the earlier one.
  *
  * Not in a delta: values of SETT_SAVE_SKIP types (there they are initialised) and the ticks of
@@ -195,8 +195,8 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
 
 /* Makes a world that is in the state a delta is from what it is to. Recorded commands are applied
  * first. Hooks and observers are told as by the immediate calls. The bytes may come from anywhere:
- * all of them are checked, what they ask for is done by the calls that refuse what cannot be, and
- * if what comes out is not what was promised, it is undone. SETT_SAVE_SKIP values that were ended
+ * all of them are checked, what they ask for is done by the calls that reject what cannot be, and
+ * if what comes out is not what was expected, it is undone. SETT_SAVE_SKIP values that were ended
  * on the way are then fresh ones.
  *
  * A few bytes can name an entity at any index, as handles may be created far out, and make tables
@@ -211,7 +211,8 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * ARGUMENT, OUT_OF_MEMORY; then the state is what it was. Memory to undo with is held before each
  * step, so that undoing needs none. LOST: only if hooks or observers that were told wrote to more
  * pages in one step than were held for it, about nine of every storage, and memory ran out then.
- * Cost: as the changes, plus sett_world_hash twice; O(rows) of packed types that differ. Holds one
+ * Cost: as the changes, plus sett_world_hash twice; O(rows) of sparse-set types that differ. Holds
+ * one
  * block of up to nine pages of every table meanwhile.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);

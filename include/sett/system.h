@@ -4,14 +4,14 @@
  *
  *     static void move(sett_context* context)
  *     {
- *         SETT_SYSTEM_QUERY(context, b) {
+ *         SETT_SYSTEM_EACH(context, b) {
  *             Position* p = sett_batch_field(b, 0);
  *             const Velocity* v = sett_batch_field(b, 1);
  *             SETT_EACH(b, i) { p[i].x += v[i].x * context->dt; }
  *         }
  *     }
  *
- *     SETT_SYSTEM(world, move, .terms = {SETT_WRITES(Position), SETT_READS(Velocity)});
+ *     SETT_SYSTEM(world, move, .terms = {SETT_INOUT(Position), SETT_IN(Velocity)});
  *     while (playing) {
  *         sett_progress(world, dt);
  *     }
@@ -22,25 +22,25 @@
  * `before` and `after` say, and where these say nothing, what was created first. Systems of one
  * stage run side by side, in no order among themselves. sett_schedule_describe prints all of it.
  *
- * Lanes. The entities that a system visits are split over lanes, by pages of 1,024, and its
- * function is called once for each lane that has any. How many lanes there are depends on the state
+ * Jobs. The entities that a system visits are split over jobs, by pages of 1,024, and its
+ * function is called once for each job that has any. How many jobs there are depends on the state
  * of the world and never on the number of threads, so that results do not either. Without threads
- * the lanes run one after another. A function must therefore not keep what it counts in variables
+ * the jobs run one after another. A function must therefore not keep what it counts in variables
  * of its own; a system that has to see everything in one call is `whole`. A system is not split,
- * and gets one lane, if it is `whole`, writes anywhere (`random`), reads elsewhere what it writes,
+ * and gets one job, if it is `whole`, writes anywhere (`random`), reads elsewhere what it writes,
  * writes values whose rows lie in another order than the loop's (sett_query_explain: gathered), or
- * has a packed type among `writes`.
+ * has a sparse-set type among `writes`.
  *
  * Commands. A system records into context->commands. What was recorded is applied at the end of
  * each phase and before each system that runs alone; stage by stage, in a stage in the order of the
- * schedule, then lane by lane, then as recorded; at last what the world's own buffer holds. The
+ * schedule, then job by job, then as recorded; at last what the world's own buffer holds. The
  * world's own buffer is applied at the beginning of the frame as well. Until then nobody sees it.
  *
  * Inside of a system's function:
  *   calls marked `Threads: reader`  allowed;
  *   sett_get_mut and its kin        of components declared as written;
  *   sett_set                        likewise, if the entity has it and the type has no on_set;
- *   structural changes              refused (LOCKED), to be recorded;
+ *   structural changes              rejected (LOCKED), to be recorded;
  *   other loops                     by sett_context_query, of what is declared.
  * A system that runs alone (`alone`, or nothing declared at all) may do everything that is allowed
  * outside of systems, but sett_progress and sett_system_run.
@@ -68,14 +68,14 @@ enum {
 typedef struct sett_context {
     sett_world* world;
     sett_system* system;
-    sett_commands* commands; /* of this lane */
+    sett_commands* commands; /* of this job */
     void* user;              /* of the descriptor */
     float dt;                /* seconds: of the frame, of the interval, or of the fixed step */
-    uint32_t lane;           /* this is lane `lane` */
-    uint32_t lane_count;     /* of so many, of which those without entities are not called */
+    uint32_t job;            /* this is job `system` */
+    uint32_t job_count;      /* of so many, of which those without entities are not called */
     uint64_t frame;          /* frames completed before this one */
     double time;             /* seconds that all frames before this one took together */
-    void* job;               /* the library's own */
+    void* internal;          /* the library's own */
 } sett_context;
 
 #define SETT_SYSTEM_ACCESS 16
@@ -92,25 +92,25 @@ typedef struct sett_system_desc {
     sett_term terms[SETT_QUERY_TERMS];
 
     /* What it touches beyond; lists end at the first 0. */
-    sett_component reads[SETT_SYSTEM_ACCESS];  /* reads of any entity */
-    sett_component writes[SETT_SYSTEM_ACCESS]; /* writes of the entities that it visits */
-    sett_component random[SETT_SYSTEM_ACCESS]; /* reads and writes of any entity */
+    sett_component access_any_in[SETT_SYSTEM_ACCESS];    /* reads of any entity */
+    sett_component access_inout[SETT_SYSTEM_ACCESS];     /* writes of the entities that it visits */
+    sett_component access_any_inout[SETT_SYSTEM_ACCESS]; /* reads and writes of any entity */
 
     /* Systems of the same phase that it runs before and after, made earlier or later, by name;
      * lists end at the first NULL. Names that nobody bears have no effect. */
     const char* before[SETT_SYSTEM_ORDER];
     const char* after[SETT_SYSTEM_ORDER];
 
-    bool whole; /* one lane visits everything; default: split over lanes */
+    bool single_job; /* one job visits everything; default: split over jobs */
     /* runs on the thread that calls sett_progress, while nothing else runs, and may change
      * structure at once; default: only if it declares nothing at all */
-    bool alone;
-    bool once;     /* disabled after its first run; default: no */
+    bool exclusive;
+    bool run_once; /* disabled after its first run; default: no */
     bool disabled; /* until sett_system_enable; default: no */
 
     /* Asked at the beginning of its stage, on the thread that calls sett_progress; must only read.
      * While it says no the system does not run and its time stands still. */
-    bool (*condition)(const sett_world* world, void* user);
+    bool (*run_if)(const sett_world* world, void* user);
     /* Seconds: runs in the frame in which so much time has passed, or would have but for less than
      * a thousandth of the frame, with the interval as dt. What is beyond counts for the next run. A
      * frame that is not shorter than the interval makes it run once, with all the time since the
@@ -123,9 +123,9 @@ typedef struct sett_system_desc {
 
     /* A managed set: told of each entity that comes to match the terms, those that do already
      * included, and of each that ceases to. If given, terms may only require and exclude types that
-     * are not loose. The rules are those of sett_group_desc. */
-    void (*entered)(sett_world* world, sett_entity entity, void* user);
-    void (*left)(sett_world* world, sett_entity entity, void* user);
+     * are not dont_fragment. The rules are those of sett_group_desc. */
+    void (*on_enter)(sett_world* world, sett_entity entity, void* user);
+    void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
 
 /* Makes a system. It belongs to the world. It takes part from the next frame on and visits what
@@ -179,11 +179,11 @@ SETT_API sett_query* sett_system_query(const sett_system* system);
 SETT_API sett_group* sett_system_group(const sett_system* system);
 
 typedef struct sett_system_stats {
-    uint64_t runs;       /* calls of all lanes, and steps, count as one */
-    uint64_t time_last;  /* nanoseconds of the last run, added up over its lanes */
+    uint64_t runs;       /* calls of all jobs, and steps, count as one */
+    uint64_t time_last;  /* nanoseconds of the last run, added up over its jobs */
     uint64_t time_total; /* the same of all runs */
     uint32_t matches;    /* entities that it would visit now */
-    uint32_t lanes;      /* called in the last run */
+    uint32_t jobs;       /* called in the last run */
     uint32_t stage;      /* of its phase, from 0 */
 } sett_system_stats;
 
@@ -196,7 +196,7 @@ SETT_API void sett_system_stats_get(sett_system* system, sett_system_stats* stat
  * Fails: LOCKED (a loop is open, or it runs already), ARGUMENT (dt), OUT_OF_MEMORY: commands could
  * not be applied; the rest of the frame is left out, what was recorded is kept, and the next call
  * goes on with it before it begins a frame.
- * Cost: about 400 instructions a system, 600 for each further lane, a reading of the clock for
+ * Cost: about 400 instructions a system, 600 for each further job, a reading of the clock for
  * each.
  * Threads: writer; the functions run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
 SETT_API sett_status sett_progress(sett_world* world, float dt);
@@ -206,8 +206,8 @@ SETT_API sett_status sett_progress(sett_world* world, float dt);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_run(sett_system* system, float dt);
 
-/* Begins the system's loop over the entities of this lane, to be ended by sett_batch_end; what
- * SETT_SYSTEM_QUERY is made of. It may be begun again: it visits the same.
+/* Begins the system's loop over the entities of this job, to be ended by sett_batch_end; what
+ * SETT_SYSTEM_EACH is made of. It may be begun again: it visits the same.
  * Returns `batch`, NULL if the system has no terms or memory runs out.
  * Threads: the one that runs the function. Since: 0.1 */
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
@@ -219,8 +219,8 @@ SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
                                         sett_batch* batch);
 
-/* As SETT_QUERY, over the entities of the lane. */
-#define SETT_SYSTEM_QUERY(context, b)                                                              \
+/* As SETT_QUERY_EACH, over the entities of the job. */
+#define SETT_SYSTEM_EACH(context, b)                                                               \
     for (sett_batch b##_batch_, *b = sett_context_begin((context), &b##_batch_); b != NULL;        \
          b = (sett_batch_end(b), (sett_batch*)NULL))                                               \
         while (sett_batch_next(b))
@@ -259,9 +259,9 @@ typedef struct sett_schedule_desc {
     /* Default: none, all runs on the thread that calls sett_progress. With tasks the world's
      * allocator and its log hook may be called from their threads, several at once. */
     sett_tasks tasks;
-    /* lanes at most that a system is split into, 1 to 64. Part of what results depend on: the same
+    /* jobs at most that a system is split into, 1 to 64. Part of what results depend on: the same
      * on all machines that have to agree. Default: 16 */
-    uint32_t lanes;
+    uint32_t job_limit;
     /* Reports, through the log and assert hooks, each component that a system touches through the
      * API and did not declare, once for each system and up to 16 of each; the call succeeds. With
      * tasks the hooks are called from the thread that touched it. What is reached through

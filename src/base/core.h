@@ -34,7 +34,7 @@
 #define SETTI_PREFETCH(address) (void)(address)
 #endif
 
-/* Short paths that measurements want in line, unless the user asked for small code: always in line
+/* Fast paths that measurements want in line, unless the user asked for small code: always in line
  * they add an eighth to the library at -Os. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SETTI_INLINE static inline __attribute__((always_inline))

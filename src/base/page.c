@@ -9,7 +9,7 @@
  * Invariant:  sum of block sizes = headers + used_size + bytes in free lists + bump_size
  *             (pieces outside of blocks count in used_size, and with their headers in block_size)
  */
-#include "base/keep.h"
+#include "base/cow.h"
 
 #include "base/bits.h"
 
@@ -357,19 +357,19 @@ void setti_pool_trim(setti_pool* pool)
     }
     /* take the pieces of empty blocks off the lists */
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        void* kept = NULL;
+        void* cow = NULL;
         void* piece = pool->free[k];
         while (piece != NULL) {
             void* next;
             memcpy(&next, piece, sizeof(void*));
             setti_block* block = block_find(sorted, count, piece);
             if (block->free_bytes != block->size - BLOCK_HEADER) {
-                memcpy(piece, &kept, sizeof(void*));
-                kept = piece;
+                memcpy(piece, &cow, sizeof(void*));
+                cow = piece;
             }
             piece = next;
         }
-        pool->free[k] = kept;
+        pool->free[k] = cow;
     }
     setti_block** link = &pool->blocks;
     while (*link != NULL) {
@@ -479,7 +479,7 @@ void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number)
     if (pages->data[number] == NULL) {
         return;
     }
-    if (pool->keep_from == 0 || !setti_pages_park(pool, pages, number)) {
+    if (pool->cow_from == 0 || !setti_pages_park(pool, pages, number)) {
         setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }
     pages->data[number] = NULL;

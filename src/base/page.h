@@ -32,8 +32,8 @@ typedef struct setti_pool {
     uint64_t tick;
     /* pages last written before this tick go to the keeper before they are written; 0, and so none
      * of them, while no snapshot is held */
-    uint64_t keep_from;
-    struct setti_keeper* keeper; /* who wants to know what pages were like; keep.h */
+    uint64_t cow_from;
+    struct setti_cow* cow; /* who wants to know what pages were like; keep.h */
     /* held by the barrier while it saves a page, because loops on several threads may: whoever
      * takes memory from the pool while such loops run takes it too */
     setti_lock lock;
@@ -127,7 +127,7 @@ static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t num
 }
 
 /* The rare half of setti_pages_write: saves a page that a snapshot needs as it is now; keep.c. */
-void setti_pages_keep(setti_pool* pool, const setti_pages* pages, uint32_t number);
+void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number);
 
 /* To be called before writing to a page: once a page in loops. Two threads must not write to one
  * page at a time, nor have it marked: whoever splits a loop splits it between pages of all that the
@@ -135,20 +135,20 @@ void setti_pages_keep(setti_pool* pool, const setti_pages* pages, uint32_t numbe
 SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     if (pages->tick[number] != pool->tick) {
-        if (SETTI_UNLIKELY(pages->tick[number] < pool->keep_from)) {
-            setti_pages_keep(pool, pages, number);
+        if (SETTI_UNLIKELY(pages->tick[number] < pool->cow_from)) {
+            setti_pages_cow(pool, pages, number);
         }
         pages->tick[number] = pool->tick;
     }
 }
 
-/* The same for short paths, which call nothing so that they need not save registers: false, and
- * nothing is done, if a snapshot needs the page. The long way then calls setti_pages_write. */
+/* The same for fast paths, which call nothing so that they need not save registers: false, and
+ * nothing is done, if a snapshot needs the page. The slow path then calls setti_pages_write. */
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
                                         uint32_t number)
 {
     if (pages->tick[number] != pool->tick) {
-        if (SETTI_UNLIKELY(pages->tick[number] < pool->keep_from)) {
+        if (SETTI_UNLIKELY(pages->tick[number] < pool->cow_from)) {
             return false;
         }
         pages->tick[number] = pool->tick;
@@ -156,12 +156,12 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
     return true;
 }
 
-/* The same for short paths that come in two copies, chosen once by whether a snapshot is held
- * (pool->keep_from is not 0): while none is, marking is one store. */
+/* The same for fast paths that come in two copies, chosen once by whether a snapshot is held
+ * (pool->cow_from is not 0): while none is, marking is one store. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
-                                       uint32_t number, bool kept)
+                                       uint32_t number, bool cow)
 {
-    if (kept) {
+    if (cow) {
         return setti_pages_try_write(pool, pages, number);
     }
     pages->tick[number] = pool->tick;

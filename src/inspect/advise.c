@@ -2,7 +2,8 @@
  *
  * The model: a loop costs what it looks at, plus what it finds, plus what it has to fetch from
  * another order. Every query that was recorded is priced under the layout that there is, and under
- * each that one change would give: a type packed, or a group that owns what one query asks for. A
+ * each that one change would give: a type sparse-set, or a group that owns what one query asks
+ * for. A
  * change is judged by all queries that its types occur in, since a group that makes one loop
  * plain makes others gather. The cheapest change is proposed if it saves at least a tenth, and a
  * microsecond. Constants are of one core, a million entities, types of 8 bytes; what the proposals
@@ -38,7 +39,7 @@ typedef struct advice {
     uint32_t count;
 } advice;
 
-SETTI_PRINTF(2, 3) static void advice_tell(advice* to, const char* format, ...)
+SETTI_PRINTF(2, 3) static void advice_print(advice* to, const char* format, ...)
 {
     char line[SETTI_MESSAGE_SIZE];
     va_list arguments;
@@ -53,8 +54,8 @@ SETTI_PRINTF(2, 3) static void advice_tell(advice* to, const char* format, ...)
 
 /* A layout: the one that there is, and one thing different. */
 typedef struct advice_change {
-    const setti_type* packed; /* this type is packed, or NULL; */
-    const sett_query* group;  /* or a group owns what this query asks for, or NULL */
+    const setti_type* sparse_set; /* this type is sparse-set, or NULL; */
+    const sett_query* group;      /* or a group owns what this query asks for, or NULL */
 } advice_change;
 
 /* The terms that a group for this query would own. */
@@ -117,25 +118,26 @@ static double price_of_driver(const sett_query* query, uint32_t driver)
            price_of_others(query, rows, query->required & ~in_place, in_place);
 }
 
-static double price_of_pages(const sett_query* query, uint32_t packed)
+static double price_of_pages(const sett_query* query, uint32_t sparse_set)
 {
     double matches = advice_matches(query);
     double rows = (double)setti_plan_limit(query);
-    double steps = rows / 1024 * COST_STEP * (double)setti_bits_count(query->required & ~packed);
+    double steps =
+        rows / 1024 * COST_STEP * (double)setti_bits_count(query->required & ~sparse_set);
     double listed = SETTI_MIN(matches * COST_LINE, rows * COST_LINES) + matches * COST_LISTED;
     return COST_LOOP + steps + (matches >= rows * 0.98 ? matches * COST_DENSE : listed) +
-           price_of_others(query, rows, query->required & packed, ~packed);
+           price_of_others(query, rows, query->required & sparse_set, ~sparse_set);
 }
 
 /* A loop over the query, the cheapest way that the layout gives. */
 static double price_of(const sett_query* query, const advice_change* change)
 {
-    uint32_t packed = ~query->positional;
+    uint32_t sparse_set = ~query->positional;
     if (change->group != NULL) {
         uint32_t fields = advice_fields(change->group);
         uint32_t owned = advice_common(query, change->group, fields);
         uint32_t all = advice_common(query, change->group, change->group->required);
-        packed |= owned;
+        sparse_set |= owned;
         if (setti_bits_count(all) == setti_bits_count(change->group->required)) {
             return price_of_group(query, advice_matches(change->group), all, owned);
         }
@@ -144,11 +146,12 @@ static double price_of(const sett_query* query, const advice_change* change)
         return price_of_group(query, query->cover->length, query->covered, query->arranged);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        packed |= (uint32_t)(query->term[k].type == change->packed) << k;
+        sparse_set |= (uint32_t)(query->term[k].type == change->sparse_set) << k;
     }
-    packed &= (uint32_t)(((uint64_t)1 << query->term_count) - 1);
-    double least = (query->required & ~packed) != 0 ? price_of_pages(query, packed) : HUGE_VAL;
-    for (uint32_t rest = query->required & packed; rest != 0; rest &= rest - 1) {
+    sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1);
+    double least =
+        (query->required & ~sparse_set) != 0 ? price_of_pages(query, sparse_set) : HUGE_VAL;
+    for (uint32_t rest = query->required & sparse_set; rest != 0; rest &= rest - 1) {
         double price = price_of_driver(query, setti_bits_lowest(rest));
         least = SETTI_MIN(least, price);
     }
@@ -170,7 +173,7 @@ static advice_total price_of_change(const sett_world* world, const advice_change
         bool concerned = change->group != NULL &&
                          advice_common(query, change->group, advice_fields(change->group)) != 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
-            concerned = concerned || query->term[k].type == change->packed;
+            concerned = concerned || query->term[k].type == change->sparse_set;
         }
         if (concerned && query->use.loops != 0 && query->required != 0) {
             total.now += loops * price_of(query, &none);
@@ -193,7 +196,7 @@ static bool advice_can_group(const sett_query* query, double* exchanges)
         if (term->kind != SETT_WITH) {
             continue;
         }
-        if ((type->flags & SETTI_TYPE_LOOSE) != 0 || type->owner != NULL ||
+        if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 || type->owner != NULL ||
             type->storage.keep_order) {
             return false;
         }
@@ -224,7 +227,7 @@ static bool advice_is_worth(const advice_total* total, double loops)
     return total->then < total->now * WORTH_SHARE && total->now - total->then > WORTH_NS * loops;
 }
 
-/* The required matrix that would save most if it were packed, NULL if none would pay. */
+/* The required array that would save most if it were sparse-set, NULL if none would pay. */
 static const setti_type* advice_driver(const sett_query* query, advice_total* total)
 {
     const setti_type* best = NULL;
@@ -233,7 +236,7 @@ static const setti_type* advice_driver(const sett_query* query, advice_total* to
         advice_change change = {type, NULL};
         advice_total made = price_of_change(query->world, &change);
         bool pays =
-            type->storage.kind == SETTI_MATRIX && advice_is_worth(&made, (double)query->use.loops);
+            type->storage.kind == SETTI_ARRAY && advice_is_worth(&made, (double)query->use.loops);
         if (pays && (best == NULL || made.now - made.then > total->now - total->then)) {
             *total = made;
             best = type;
@@ -251,34 +254,34 @@ static void advice_on_query(advice* to, const sett_query* query)
     }
     double exchanges;
     double now = price_of(query, &none);
-    advice_total packed = {0, 0};
-    advice_change change = {advice_driver(query, &packed), NULL};
+    advice_total sparse_set = {0, 0};
+    advice_change change = {advice_driver(query, &sparse_set), NULL};
     if (query->arranged == 0 && advice_can_group(query, &exchanges)) {
         advice_change grouping = {NULL, query};
         advice_total grouped = price_of_change(to->world, &grouping);
         grouped.then += exchanges;
         if (advice_is_worth(&grouped, loops) &&
-            grouped.now - grouped.then > packed.now - packed.then) {
+            grouped.now - grouped.then > sparse_set.now - sparse_set.then) {
             char names[160];
             advice_names(query, names, sizeof(names));
-            advice_tell(
+            advice_print(
                 to,
                 "query \"%.60s\" finds %.0f entities a loop in about %.1f us; a group that owns "
                 "%s would take about %.1f us, %.1f us of it for keeping them together. Owned types "
-                "are packed: their addresses move.",
+                "are sparse-set: their addresses move.",
                 query->open.name, advice_matches(query), now / 1000, names,
                 (price_of(query, &grouping) + exchanges / loops) / 1000, exchanges / loops / 1000);
             return;
         }
     }
-    if (change.packed != NULL) {
-        advice_tell(
+    if (change.sparse_set != NULL) {
+        advice_print(
             to,
-            "query \"%.60s\" finds %.0f entities a loop in about %.1f us; with \"%.60s\" packed, "
+            "query \"%.60s\" finds %.0f entities a loop in about %.1f us; with \"%.60s\" sparse-set, "
             "which %u of %u entities have, it would take about %.1f us "
             "(sett_component_convert).",
-            query->open.name, advice_matches(query), now / 1000, change.packed->desc.name,
-            (unsigned)change.packed->storage.count,
+            query->open.name, advice_matches(query), now / 1000, change.sparse_set->desc.name,
+            (unsigned)change.sparse_set->storage.count,
             (unsigned)setti_entity_count(&query->world->entities), price_of(query, &change) / 1000);
     }
 }
@@ -303,25 +306,25 @@ static void advice_on_type(advice* to, const setti_type* type)
     const setti_storage* storage = &type->storage;
     uint64_t entities = setti_entity_count(&to->world->entities);
     uint64_t changes = type->use.added + type->use.removed;
-    if (storage->kind == SETTI_PACKED && !storage->keep_order && type->owner == NULL &&
+    if (storage->kind == SETTI_SPARSE && !storage->keep_order && type->owner == NULL &&
         storage->size != 0 && (uint64_t)storage->count * 5 > entities && entities > 1000 &&
         !advice_drives(to->world, type)) {
-        advice_tell(
+        advice_print(
             to,
-            "\"%.60s\" is packed, %u of %llu entities have it, and no loop is driven by it: in a "
-            "matrix, loops would read it in place and %llu accesses and %llu changes would not "
+            "\"%.60s\" is sparse-set, %u of %llu entities have it, and no loop is driven by it: in a "
+            "array, loops would read it in place and %llu accesses and %llu changes would not "
             "go through an index (sett_component_convert).",
             type->desc.name, (unsigned)storage->count, (unsigned long long)entities,
             (unsigned long long)type->use.accessed, (unsigned long long)changes);
     }
-    if (storage->kind == SETTI_TAG && (type->flags & SETTI_TYPE_LOOSE) == 0 &&
+    if (storage->kind == SETTI_TAG && (type->flags & SETTI_TYPE_DONT_FRAGMENT) == 0 &&
         setti_signature_count(&to->world->signatures) > SETTI_SIGNATURE_RECLAIM / 4 &&
         changes > 4 * (uint64_t)storage->count) {
-        advice_tell(to,
-                    "tag \"%.60s\" was toggled %llu times, and there are %u different sets of "
-                    "components: registered as loose it would not add to them.",
-                    type->desc.name, (unsigned long long)changes,
-                    (unsigned)setti_signature_count(&to->world->signatures));
+        advice_print(to,
+                     "tag \"%.60s\" was toggled %llu times, and there are %u different sets of "
+                     "components: registered as dont_fragment it would not add to them.",
+                     type->desc.name, (unsigned long long)changes,
+                     (unsigned)setti_signature_count(&to->world->signatures));
     }
 }
 

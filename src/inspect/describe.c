@@ -42,19 +42,20 @@ static void describe_access(setti_writer* text, const sett_system* system, uint3
     }
 }
 
-static void describe_lanes(setti_writer* text, const sett_system* system)
+static void describe_jobs(setti_writer* text, const sett_system* system)
 {
     if (system->desc.run == NULL) {
         setti_writer_add(text, "; has no function");
     } else if (system->query == NULL) {
         setti_writer_add(text, "; called once");
     } else if (setti_system_splits(system)) {
-        setti_writer_add(text, "; up to %u lanes", (unsigned)system->world->run->lanes);
+        setti_writer_add(text, "; up to %u jobs", (unsigned)system->world->run->jobs);
     } else {
-        setti_writer_add(text, "; one lane%s",
-                         system->desc.whole || system->alone ? ""
-                                                             : ": it reads or writes elsewhere "
-                                                               "what it or another lane writes");
+        setti_writer_add(text, "; one job%s",
+                         system->desc.single_job || system->exclusive
+                             ? ""
+                             : ": it reads or writes elsewhere "
+                               "what it or another job writes");
     }
 }
 
@@ -69,7 +70,7 @@ static void describe_reason(setti_writer* text, const sett_system* system)
             (setti_system_access(system->waits_for, system->waits_on) & SETTI_ACCESS_WRITES) != 0;
         setti_writer_add(text, ", which %s %s", writes ? "writes" : "reads",
                          sett_component_name(system->world, system->waits_on));
-    } else if (system->alone || system->waits_for->alone) {
+    } else if (system->exclusive || system->waits_for->exclusive) {
         setti_writer_add(text, ", because one of them runs alone");
     } else {
         setti_writer_add(text, ", as was said");
@@ -88,10 +89,10 @@ static void describe_system(setti_writer* text, const sett_system* system)
         setti_writer_add(text,
                          system->access_count == 0 ? " declares nothing" : " touches no values");
     }
-    if (system->alone) {
+    if (system->exclusive) {
         setti_writer_add(text, "; alone");
     }
-    describe_lanes(text, system);
+    describe_jobs(text, system);
     describe_reason(text, system);
     if (system->state.enabled == 0) {
         setti_writer_add(text, "; off");
@@ -121,7 +122,7 @@ size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
         if (first->stage == 0) {
             setti_writer_add(&text, "%sphase %s%d\n", s != 0 ? "  commands are applied\n" : "",
                              describe_phase_name(phase), phase);
-        } else if (stage->alone) {
+        } else if (stage->exclusive) {
             setti_writer_add(&text, "  commands are applied\n");
         }
         setti_writer_add(&text, "  stage %u%s\n", (unsigned)first->stage,

@@ -16,7 +16,7 @@ static void explain_terms(setti_writer* text, const sett_query* query, uint32_t 
 
 static void explain_pages(setti_writer* text, const sett_query* query)
 {
-    if (query->matrix_count == 0) {
+    if (query->array_count == 0) {
         setti_writer_add(text, "all %u entities are looked at, because nothing is required",
                          (unsigned)setti_entity_count(&query->world->entities));
     } else {
@@ -30,10 +30,10 @@ static void explain_pages(setti_writer* text, const sett_query* query)
         }
         explain_terms(text, query, apart);
         setti_writer_add(text, " are %s, 64 entities a step, up to the smallest extent",
-                         query->matrix_count == 1 ? "walked" : "intersected");
+                         query->array_count == 1 ? "walked" : "intersected");
     }
     if ((query->required & ~query->positional) != 0) {
-        setti_writer_add(text, "; gathering around a packed type is estimated to cost more");
+        setti_writer_add(text, "; gathering around a sparse-set type is estimated to cost more");
     }
 }
 
@@ -46,10 +46,10 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
                          (unsigned)plan->limit, query->cover->name);
         return;
     }
-    setti_writer_add(text, "packed %s drives with its %u rows, ", type->desc.name,
+    setti_writer_add(text, "sparse-set %s drives with its %u rows, ", type->desc.name,
                      (unsigned)type->storage.count);
     setti_writer_add(text, "%s",
-                     query->matrix_count == 0 && query->arranged == 0
+                     query->array_count == 0 && query->arranged == 0
                          ? "because it is the smallest required set"
                          : "because it is estimated to cost the least");
 }
@@ -84,7 +84,7 @@ size_t sett_query_explain(sett_query* query, char* out, size_t size)
     for (uint32_t k = 0; k < query->hidden_count; k++) {
         const setti_type* type = query->hidden[k].type;
         if (type->storage.count != 0) {
-            setti_writer_add(&text, "; those with %s (%u) are passed over", type->desc.name,
+            setti_writer_add(&text, "; those with %s (%u) are skipped", type->desc.name,
                              (unsigned)type->storage.count);
         }
     }

@@ -17,9 +17,9 @@ static void stats_pages(const setti_pages* pages, sett_stats* stats)
 static void stats_run(const setti_run* run, sett_stats* stats)
 {
     for (const sett_system* at = run->systems; at != NULL; at = at->next) {
-        for (uint32_t k = 0; k < at->lane_capacity; k++) {
-            stats->block_size += at->lanes[k].side.scratch.size;
-            stats->allocations += at->lanes[k].side.scratch.allocations;
+        for (uint32_t k = 0; k < at->job_capacity; k++) {
+            stats->block_size += at->jobs[k].side.scratch.size;
+            stats->allocations += at->jobs[k].side.scratch.allocations;
         }
     }
 }

@@ -1,9 +1,11 @@
 /* validate.c: every module's invariant, and those between modules.
  *
  * Invariant of the world:  a storage has an index => that entity is alive;  a type that is not
- * loose is in an entity's signature <=> its storage has the entity;  a signature's hooked is the
+ * dont_fragment is in an entity's signature <=> its storage has the entity;  a signature's hooked
+ * is the
  * number of its types with removal hooks;  an entity has a type => it has all that the type
- * requires;  where a transition begins that a type, not loose, remembers, the type is missing if it
+ * requires;  where a transition begins that a type, not dont_fragment, remembers, the type is
+ * missing if it
  * adds, and there if it removes
  */
 #include "relation/chain.h"
@@ -14,7 +16,7 @@
 
 #include <stdio.h>
 
-/* Short paths take the word of where a remembered transition begins for who has the type. */
+/* Fast paths take the word of where a remembered transition begins for who has the type. */
 static bool validate_transitions(const sett_world* world, const setti_type* type)
 {
     for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
@@ -34,7 +36,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     if (reason != NULL) {
         return reason;
     }
-    if ((type->flags & SETTI_TYPE_LOOSE) == 0 && !validate_transitions(world, type)) {
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) == 0 && !validate_transitions(world, type)) {
         return "it remembers a transition that is none";
     }
     if (setti_world_type(world, type->id) != type) {
@@ -42,7 +44,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     }
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         bool flagged = (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
-        if (flagged != (type->told[event].count != 0)) {
+        if (flagged != (type->notified[event].count != 0)) {
             return "its flags do not say whether anybody is told of an event";
         }
     }
@@ -55,7 +57,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
         }
         uint32_t signature = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
         bool listed = setti_signature_has(&world->signatures, signature, type->id);
-        if (listed == ((type->flags & SETTI_TYPE_LOOSE) != 0)) {
+        if (listed == ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0)) {
             return "storage and signature disagree";
         }
         for (uint32_t k = 0; k < type->required.count; k++) {

@@ -1,7 +1,8 @@
 /* batch.c: walking what a query matches, a batch at a time.
  *
  * A loop goes in steps. Over pages a step is as many rows as lie in one page of every term; the
- * occupancy words of the terms are intersected, 64 entities an operation. Over a packed driver it
+ * occupancy words of the terms are intersected, 64 entities an operation. Over a sparse-set driver
+ * it
  * is a page of its rows. Where fields have to be gathered a step is at most SETTI_GATHER_ROWS. What
  * matches in a step is a set of bits, and is handed out as
  *
@@ -162,7 +163,7 @@ static void* gather_field(const sett_batch* batch, const setti_term* term)
     setti_source* sources = gather_sources(batch, term) + batch->scratch_row;
     for (uint32_t k = 0; term->kind != SETT_WITH && k < batch->count; k++) {
         uint32_t row = batch_row(batch->rows, k);
-        sources[row].place = setti_storage_place(storage, sett_batch_index(batch, row));
+        sources[row].place = setti_storage_slot(storage, sett_batch_index(batch, row));
     }
     if (SETTI_UNLIKELY(storage->tracked && term->access != SETT_IN)) {
         gather_track(batch, term);
@@ -180,9 +181,10 @@ SETTI_INLINE uint32_t match_index(const sett_batch* batch, uint32_t row)
 }
 
 /* Keeps the rows whose entities have the type (not wanted: lack it), asking for each; where the
- * term's values are going to be gathered, notes their places. `packed` is known to the compiler. */
-SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, bool packed, bool wanted,
-                                uint64_t* words, uint32_t word_count)
+ * term's values are going to be gathered, notes their places. `sparse-set` is known to the
+ * compiler. */
+SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, bool sparse_set,
+                                bool wanted, uint64_t* words, uint32_t word_count)
 {
     const setti_storage storage = term->type->storage; /* a copy that no store changes */
     const uint32_t* indices = batch->step_indices;
@@ -196,8 +198,8 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, bool 
             uint32_t row = at * 64 + bit;
             uint32_t index = indices != NULL ? indices[row] : base + row;
             /* No branch on presence: at one in two it costs 12 ns a row. */
-            uint32_t place = packed ? setti_packed_row(&storage, index)
-                                    : index | (setti_bitmap_bit(&storage, index) - 1);
+            uint32_t place = sparse_set ? setti_sparse_row(&storage, index)
+                                        : index | (setti_bitmap_bit(&storage, index) - 1);
             found |= (uint64_t)(place != SETTI_NONE) << bit;
             if (keep) {
                 sources[row].place = place;
@@ -210,7 +212,7 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, bool 
 static void match_each(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                        uint32_t word_count)
 {
-    if (term->type->storage.kind == SETTI_PACKED) {
+    if (term->type->storage.kind == SETTI_SPARSE) {
         match_each_in(batch, term, true, wanted, words, word_count);
     } else {
         match_each_in(batch, term, false, wanted, words, word_count);
@@ -222,7 +224,7 @@ static void match_term(sett_batch* batch, const setti_term* term, bool wanted, u
                        uint32_t word_count)
 {
     const setti_storage* storage = &term->type->storage;
-    if (storage->kind == SETTI_PACKED || batch->step_indices != NULL) {
+    if (storage->kind == SETTI_SPARSE || batch->step_indices != NULL) {
         match_each(batch, term, wanted, words, word_count);
         return;
     }
@@ -274,7 +276,7 @@ static uint32_t match_some(const uint64_t* words, uint32_t word_count)
     return some;
 }
 
-/* Intersects the words of `count` matrices; returns which of them have bits. */
+/* Intersects the words of `count` arrays; returns which of them have bits. */
 static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint64_t* words,
                                uint32_t word_count)
 {
@@ -351,15 +353,15 @@ SETTI_INLINE bool match_dense(const uint64_t* const* bits, uint32_t count, uint3
     return all == UINT64_MAX;
 }
 
-/* The occupancy words at `base` of all required matrices. Returns NULL, or the first without
+/* The occupancy words at `base` of all required arrays. Returns NULL, or the first without
  * any. */
 SETTI_INLINE const setti_storage* match_words_at(const sett_query* query, uint32_t base,
                                                  const uint64_t** bits)
 {
-    for (uint32_t k = 0; k < query->matrix_count; k++) {
-        bits[k] = setti_storage_word(query->matrix[k], base);
+    for (uint32_t k = 0; k < query->array_count; k++) {
+        bits[k] = setti_storage_word(query->array[k], base);
         if (bits[k] == NULL) {
-            return query->matrix[k];
+            return query->array[k];
         }
     }
     return NULL;
@@ -372,8 +374,8 @@ static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_co
     for (uint32_t k = 0; k < query->hidden_count; k++) {
         const setti_storage* storage = &query->hidden[k].type->storage;
         const uint64_t* words =
-            storage->kind != SETTI_PACKED ? setti_storage_word(storage, base) : NULL;
-        hidden |= storage->kind == SETTI_PACKED ? storage->count : 0;
+            storage->kind != SETTI_SPARSE ? setti_storage_word(storage, base) : NULL;
+        hidden |= storage->kind == SETTI_SPARSE ? storage->count : 0;
         for (uint32_t at = 0; words != NULL && at < word_count; at++) {
             hidden |= words[at];
         }
@@ -397,14 +399,14 @@ static step_result step_pages(sett_batch* batch)
             continue;
         }
         bool plain = batch->plain || (query->plain && match_shows(query, base, word_count));
-        if (query->matrix_count == 0) {
+        if (query->array_count == 0) {
             match_alive(&query->world->entities, base, rows, batch->words);
             batch->some = match_some(batch->words, word_count);
-        } else if (plain && match_dense(bits, query->matrix_count, rows)) {
+        } else if (plain && match_dense(bits, query->array_count, rows)) {
             batch->count = rows;
             return STEP_DENSE;
         } else {
-            batch->some = match_matrices(bits, query->matrix_count, batch->words, word_count);
+            batch->some = match_matrices(bits, query->array_count, batch->words, word_count);
         }
         batch->word_count = word_count;
         if (batch->some != 0 && !plain) {
@@ -417,8 +419,8 @@ static step_result step_pages(sett_batch* batch)
     return STEP_END;
 }
 
-/* The next step over the rows of a packed driver. */
-static step_result step_packed(sett_batch* batch)
+/* The next step over the rows of a sparse-set driver. */
+static step_result step_sparse(sett_batch* batch)
 {
     const sett_query* query = batch->query;
     const setti_storage* driver = &query->term[batch->driver].type->storage;
@@ -453,7 +455,7 @@ static step_result step_packed(sett_batch* batch)
 
 static step_result step_next(sett_batch* batch)
 {
-    return batch->driver == SETT_QUERY_TERMS ? step_pages(batch) : step_packed(batch);
+    return batch->driver == SETT_QUERY_TERMS ? step_pages(batch) : step_sparse(batch);
 }
 
 /* ---------------------------------------------------------------------------------- handing out */
@@ -660,7 +662,7 @@ SETTI_INLINE void batch_start_pages(const sett_query* query, sett_batch* batch, 
 {
     batch->driver = SETT_QUERY_TERMS;
     batch->in_place = query->positional;
-    batch->unit = query->matrix_rows;
+    batch->unit = query->array_rows;
     batch->plain = query->plain;
     batch->fast = query->direct;
     batch->limit = limit;
@@ -721,7 +723,7 @@ static bool batch_gathers(const sett_batch* batch)
 }
 
 /* In a system a loop has to be one of the context's: this one writes to the world. */
-SETTI_COLD static sett_batch* batch_refuse(const sett_query* query)
+SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
 {
     setti_world_fail_with(
         query->world, SETT_STATUS_LOCKED,
@@ -738,7 +740,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     }
     sett_world* world = query->world;
     if (SETTI_UNLIKELY(world->running != NULL)) {
-        return batch_refuse(query);
+        return batch_reject(query);
     }
     batch_start(query, batch);
     batch->open = &query->open;
@@ -777,7 +779,7 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
         uint32_t first = row;
         for (; row < page_end; row += 64) {
             uint64_t word = bits[0][(row - first) / 64];
-            for (uint32_t k = 1; k < query->matrix_count; k++) {
+            for (uint32_t k = 1; k < query->array_count; k++) {
                 word &= bits[k][(row - first) / 64];
             }
             if (word != 0) {
@@ -803,7 +805,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
     uint32_t size = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
     survey->rows = size * SETT_BATCH_ROWS;
     survey->count = units / size + (units % size != 0);
-    if (batch.driver == SETT_QUERY_TERMS && query->matrix_count != 0 && units > 1) {
+    if (batch.driver == SETT_QUERY_TERMS && query->array_count != 0 && units > 1) {
         survey_pages(query, batch.limit, survey);
         return;
     }
@@ -871,12 +873,12 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* Whether all matrices have everybody from `base` on. */
+/* Whether all arrays have everybody from `base` on. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
-    for (uint32_t k = 0; k < query->matrix_count; k++) {
-        const uint64_t* words = setti_storage_word(query->matrix[k], base);
+    for (uint32_t k = 0; k < query->array_count; k++) {
+        const uint64_t* words = setti_storage_word(query->array[k], base);
         all &= words != NULL ? match_full(words, rows) : 0;
     }
     return all == UINT64_MAX;
@@ -948,8 +950,8 @@ uint32_t sett_query_count(sett_query* query)
     sett_batch batch;
     uint32_t count = 0;
     batch_start(query, &batch);
-    if (batch.plain && batch.driver == SETT_QUERY_TERMS && query->matrix_count == 1) {
-        return query->matrix[0]->count; /* one type, or a tracked set that covers all */
+    if (batch.plain && batch.driver == SETT_QUERY_TERMS && query->array_count == 1) {
+        return query->array[0]->count; /* one type, or a tracked set that covers all */
     }
     for (step_result step; (step = step_next(&batch)) != STEP_END;) {
         if (step == STEP_DENSE) {

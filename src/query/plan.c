@@ -2,23 +2,24 @@
  *
  *     an owning group that the query includes: its members lie in front of its storages, in one
  *     order;
- *     else the required packed storage with the fewest entities: each of its rows is looked up in
+ *     else the required sparse set with the fewest entities: each of its rows is looked up in
  *     the others;
  *     else pages: occupancy words are intersected, up to the smallest extent; a tracked set stands
  *     for the words of all that it covers.
  *
- * A packed storage with few entities competes with the group or the pages that are there as well:
+ * A sparse set with few entities competes with the group or the pages that are there as well:
  * the cheaper goes, by this estimate, where each term keeps its share of the rows:
  *
  *     cost = rows walked x (PASS + terms tested x TEST)
  *          + rows left x values gathered x (GATHER + SCATTER)
  *
- * and APART on top, in the order of a packed storage, for each value gathered and each packed
+ * and APART on top, in the order of a sparse set, for each value gathered and each sparse-set
  * storage tested: times the share of its rows that do not lie near the one before, which a few of
- * them tell. So with one other component the packed storage drives up to three quarters of all
+ * them tell. So with one other component the sparse set drives up to three quarters of all
  * entities, with four others up to a seventh (out of order: half, a ninth). The constants are
- * fitted to sett_plans (docs/bench); ns a match over 100,000 entities, one packed type on a share,
- * the others matrices:
+ * fitted to sett_plans (docs/bench); ns a match over 100,000 entities, one sparse-set type on a
+ * share,
+ * the others arrays:
  *
  *     share                            1 %    10 %   20 %   50 %   100 %
  *     2 components   V, ordered        4.8    4.7    4.7    4.6    4.6
@@ -87,12 +88,12 @@ static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const se
 static void plan_find_kinds(sett_query* query)
 {
     query->positional = 0;
-    query->matrix_rows = SETT_BATCH_ROWS;
+    query->array_rows = SETT_BATCH_ROWS;
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_storage* storage = &query->term[k].type->storage;
-        if (storage->kind != SETTI_PACKED) {
+        if (storage->kind != SETTI_SPARSE) {
             query->positional |= (uint32_t)1 << k;
-            query->matrix_rows = SETTI_MIN(query->matrix_rows, setti_storage_rows(storage));
+            query->array_rows = SETTI_MIN(query->array_rows, setti_storage_rows(storage));
         }
     }
 }
@@ -145,18 +146,18 @@ void setti_plan_update(sett_query* query)
     plan_find_hidden(query);
     bool set = query->cover != NULL && query->cover->owned.count == 0;
     uint32_t known = set ? query->covered : 0;
-    query->matrix_count = 0;
+    query->array_count = 0;
     if (set) {
-        query->matrix[query->matrix_count++] = &query->cover->members;
+        query->array[query->array_count++] = &query->cover->members;
     }
     for (uint32_t rest = query->required & query->positional & ~known; rest != 0;
          rest &= rest - 1) {
-        query->matrix[query->matrix_count++] = &query->term[setti_bits_lowest(rest)].type->storage;
+        query->array[query->array_count++] = &query->term[setti_bits_lowest(rest)].type->storage;
     }
     query->filter = (query->without | (query->required & ~query->positional)) & ~known;
-    query->simple = (query->required & ~query->positional) == 0 && query->matrix_count != 0 &&
+    query->simple = (query->required & ~query->positional) == 0 && query->array_count != 0 &&
                     query->hidden_count == 0;
-    /* A packed type that the set covers has to be looked up all the same if its values are
+    /* A sparse-set type that the set covers has to be looked up all the same if its values are
      * wanted. */
     for (uint32_t rest = query->required & ~query->positional; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
@@ -167,10 +168,10 @@ void setti_plan_update(sett_query* query)
     for (uint32_t k = 0; k < query->term_count; k++) {
         query->gathers |= query->term[k].has_field && (query->positional >> k & 1) == 0;
     }
-    query->direct = query->plain && query->matrix_count != 0 && !query->gathers;
+    query->direct = query->plain && query->array_count != 0 && !query->gathers;
 }
 
-/* The required packed term with the fewest entities that is not among `except`. */
+/* The required sparse-set term with the fewest entities that is not among `except`. */
 static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 {
     uint32_t fewest = SETT_QUERY_TERMS;
@@ -219,7 +220,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
     if (way == SETTI_WAY_ARRANGED) {
         plan_walk_group(query, plan);
-    } else if (way == SETTI_WAY_PACKED) {
+    } else if (way == SETTI_WAY_SPARSE) {
         plan_drive(query, plan_fewest(query, query->arranged), plan);
     } else {
         plan_walk_pages(query, plan);
@@ -235,7 +236,7 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Of how many among ORDER_SAMPLES rows of a packed storage the entity is far from that of the next
+/* Of how many among ORDER_SAMPLES rows of a sparse set the entity is far from that of the next
  * row. Of a keep_order storage none: it is taken for ordered. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
@@ -261,19 +262,19 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     uint64_t apart = 0;
     if (way == SETTI_WAY_ARRANGED) {
         rows = query->cover->length;
-    } else if (way == SETTI_WAY_PACKED) {
+    } else if (way == SETTI_WAY_SPARSE) {
         const setti_storage* driver = &query->term[plan->driver].type->storage;
         rows = driver->count;
         apart = (uint64_t)COST_APART * plan_disorder(driver) / ORDER_SAMPLES;
     }
     uint64_t cost = rows * COST_PASS;
-    for (uint32_t k = 0; way == SETTI_WAY_PAGES && k < query->matrix_count; k++) {
-        rows = plan_share(query, rows, query->matrix[k]->count);
+    for (uint32_t k = 0; way == SETTI_WAY_PAGES && k < query->array_count; k++) {
+        rows = plan_share(query, rows, query->array[k]->count);
     }
     for (uint32_t rest = tested; rest != 0; rest &= rest - 1) {
         const setti_term* term = &query->term[setti_bits_lowest(rest)];
         uint32_t count = term->type->storage.count;
-        cost += rows * (COST_TEST + (term->type->storage.kind == SETTI_PACKED ? apart : 0));
+        cost += rows * (COST_TEST + (term->type->storage.kind == SETTI_SPARSE ? apart : 0));
         rows = plan_share(query, rows, term->kind == SETT_WITH ? count : (uint32_t)all - count);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -285,13 +286,13 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     return cost;
 }
 
-/* Which ways there are, as a set: a group goes before pages, packed storages compete with both. */
+/* Which ways there are, as a set: a group goes before pages, sparse sets compete with both. */
 static uint32_t plan_ways(const sett_query* query)
 {
     bool other = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;
-    bool pages = query->arranged == 0 && (query->matrix_count != 0 || !other);
+    bool pages = query->arranged == 0 && (query->array_count != 0 || !other);
     uint32_t ways = (uint32_t)(query->arranged != 0) << SETTI_WAY_ARRANGED |
-                    (uint32_t)other << SETTI_WAY_PACKED | (uint32_t)pages << SETTI_WAY_PAGES;
+                    (uint32_t)other << SETTI_WAY_SPARSE | (uint32_t)pages << SETTI_WAY_PAGES;
     return query->forced != SETTI_WAY_CHOSEN ? (uint32_t)1 << query->forced : ways;
 }
 

@@ -29,7 +29,7 @@ typedef struct setti_term {
 typedef enum setti_way {
     SETTI_WAY_CHOSEN,   /* whatever plan.c holds for the cheapest */
     SETTI_WAY_ARRANGED, /* the rows of an owning group */
-    SETTI_WAY_PACKED,   /* those of a packed storage */
+    SETTI_WAY_SPARSE,   /* those of a sparse set */
     SETTI_WAY_PAGES
 } setti_way;
 
@@ -53,27 +53,27 @@ struct sett_query {
     uint32_t changed;
 
     /* Worked out anew when listeners or kinds of storage change; see plan.c. */
-    uint32_t positional;   /* in matrices, or tags */
+    uint32_t positional;   /* in arrays, or tags */
     uint32_t version;      /* of the world's listeners when it was */
     setti_listener* cover; /* a group whose conditions the query includes, or NULL */
     uint32_t covered;      /* terms that the cover makes true */
     uint32_t arranged;     /* terms that the cover owns */
     setti_way forced;      /* for measurements and tests, which want each that there is */
 
-    /* A step over pages: first all of `matrix` at once, word by word, then `filter` term by
+    /* A step over pages: first all of `array` at once, word by word, then `filter` term by
      * term. */
-    const setti_storage* matrix[SETT_QUERY_TERMS + 1];
-    uint32_t matrix_count;
+    const setti_storage* array[SETT_QUERY_TERMS + 1];
+    uint32_t array_count;
     uint32_t filter;
     bool simple;  /* there is nothing to choose: pages, whatever the counts */
-    bool plain;   /* over pages: nothing but `matrix` decides */
-    bool gathers; /* over pages: some field lies in a packed storage */
-    bool direct;  /* over pages: plain, with a matrix, nothing gathered */
+    bool plain;   /* over pages: nothing but `array` decides */
+    bool gathers; /* over pages: some field lies in a sparse set */
+    bool direct;  /* over pages: plain, with an array, nothing gathered */
     /* Tags that hide entities, and that no term names. A loop asks for them if any entity has one.
      */
     setti_term hidden[SETTI_HIDDEN];
     uint32_t hidden_count;
-    uint32_t matrix_rows;   /* rows of a step: the fewest a page among its matrices */
+    uint32_t array_rows;    /* rows of a step: the fewest a page among its arrays */
     uint32_t scratch_size;  /* bytes, if everything had to be gathered, */
     uint32_t scratch_align; /* and their alignment */
     setti_term term[SETT_QUERY_TERMS];
@@ -81,13 +81,13 @@ struct sett_query {
 
 /* How a loop goes. */
 typedef struct setti_plan {
-    uint32_t driver;   /* the term whose packed storage drives, SETT_QUERY_TERMS: pages */
+    uint32_t driver;   /* the term whose sparse set drives, SETT_QUERY_TERMS: pages */
     uint32_t in_place; /* terms whose rows lie as the batch's rows do */
-    uint32_t residual; /* over a packed driver: terms to be tested for each row */
+    uint32_t residual; /* over a sparse-set driver: terms to be tested for each row */
     uint32_t limit;    /* rows of the driver, or indices, to look at */
 } setti_plan;
 
-/* Where loops that the world does not know of are opened: by one lane of a system, which may run
+/* Where loops that the world does not know of are opened: by one job of a system, which may run
  * beside others. */
 typedef struct setti_side {
     setti_open_loop none; /* first; its count stays 0 */
@@ -96,7 +96,7 @@ typedef struct setti_side {
     bool failed;   /* a loop found no memory for its scratch */
 } setti_side;
 
-/* Pieces that the rows of a loop are cut into, at most, before lanes get them: enough for lanes of
+/* Pieces that the rows of a loop are cut into, at most, before jobs get them: enough for jobs of
  * nearly equal length, and looked at in about a microsecond. */
 #define SETTI_SURVEY_CHUNKS 256
 
@@ -136,10 +136,10 @@ SETTI_INLINE bool setti_plan_hides(const sett_query* query)
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 {
     uint32_t limit = UINT32_MAX;
-    for (uint32_t k = 0; k < query->matrix_count; k++) {
-        limit = SETTI_MIN(limit, query->matrix[k]->extent);
+    for (uint32_t k = 0; k < query->array_count; k++) {
+        limit = SETTI_MIN(limit, query->array[k]->extent);
     }
-    return query->matrix_count != 0 ? limit : setti_id_set_capacity(&query->world->entities.ids);
+    return query->array_count != 0 ? limit : setti_id_set_capacity(&query->world->entities.ids);
 }
 
 /* The plan of a loop that begins now: a function of the state of the world and nothing else. */

@@ -74,8 +74,8 @@ static void chain_append(const setti_relation* relation, chain_side side, sett_l
 }
 
 /* `list` is NULL when the entity that it belongs to went first. */
-static void chain_cut(const setti_relation* relation, chain_side side, sett_links* list,
-                      const sett_chain_* chain)
+static void chain_unlink(const setti_relation* relation, chain_side side, sett_links* list,
+                         const sett_chain_* chain)
 {
     if (chain->previous != SETTI_NONE) {
         chain_at(relation, side, chain->previous)->next = chain->next;
@@ -118,10 +118,11 @@ void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link,
     chain_append(relation, BY_TARGET, list, &link->chain_, source);
 }
 
-void setti_chain_cut(setti_relation* relation, sett_link* link)
+void setti_chain_unlink(setti_relation* relation, sett_link* link)
 {
     if (!sett_is_null(link->target)) {
-        chain_cut(relation, BY_TARGET, setti_chain_sources(relation, link->target), &link->chain_);
+        chain_unlink(relation, BY_TARGET, setti_chain_sources(relation, link->target),
+                     &link->chain_);
         link->target = sett_null();
     }
 }
@@ -142,7 +143,7 @@ static void chain_fill(const setti_relation* relation, unsigned char* row, uint3
 static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
 {
     uint32_t rows = setti_storage_rows(storage);
-    uint32_t room = storage->kind == SETTI_MATRIX ? rows - (sources[0].index & (rows - 1)) : 1;
+    uint32_t room = storage->kind == SETTI_ARRAY ? rows - (sources[0].index & (rows - 1)) : 1;
     uint32_t run = 1;
     while (run < count && run < room && sources[run].index == sources[0].index + run) {
         run++;
@@ -233,9 +234,9 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
 void setti_chain_delete(setti_relation* relation, uint32_t place)
 {
     const setti_chain_record* record = setti_chain_record_at(relation, place);
-    chain_cut(relation, BY_SOURCE, chain_targets(relation, record->source), &record->by_source);
-    chain_cut(relation, BY_TARGET, setti_chain_sources(relation, record->target),
-              &record->by_target);
+    chain_unlink(relation, BY_SOURCE, chain_targets(relation, record->source), &record->by_source);
+    chain_unlink(relation, BY_TARGET, setti_chain_sources(relation, record->target),
+                 &record->by_target);
     uint32_t last = --relation->record_count;
     if (place != last) {
         setti_chain_record* to = chain_record_mut(relation, place);
@@ -265,12 +266,12 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
         list = setti_chain_sources(relation, link->target);
     }
     if (list->last_ != place) {
-        chain_cut(relation, side, list, chain);
+        chain_unlink(relation, side, list, chain);
         chain_append(relation, side, list, chain, place);
     }
 }
 
-void setti_chain_tell(const setti_relation* relation, uint32_t source)
+void setti_chain_notify(const setti_relation* relation, uint32_t source)
 {
     if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* the value is in its place already */
         const void* value = setti_storage_find(&relation->links->storage, source);

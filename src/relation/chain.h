@@ -84,7 +84,7 @@ void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link,
                      sett_entity target);
 
 /* Takes a value out of its target's list; the value then leads nowhere. */
-void setti_chain_cut(setti_relation* relation, sett_link* link);
+void setti_chain_unlink(setti_relation* relation, sett_link* link);
 
 /* Of many: appends a link, reserved, to a source that has its list; takes one away. Both need no
  * memory. Taking away renumbers the last record. Returns the record's place. */
@@ -97,7 +97,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place);
 void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source);
 
 /* Tells who listens to sets that links of a source changed while it keeps the component. */
-void setti_chain_tell(const setti_relation* relation, uint32_t source);
+void setti_chain_notify(const setti_relation* relation, uint32_t source);
 
 /* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
  * shorter list. */

@@ -1,14 +1,14 @@
 /* cleanup.c: what the end of an entity means for those at the other end of its links.
  *
  * Destroying goes in four steps (change_destroy.c): who goes as well is gathered (doom); everybody
- * gathered is asked whether that is possible (judge), which refuses, or reserves what the next step
+ * gathered is asked whether that is possible (judge), which rejects, or reserves what the next step
  * needs; links of those who stay end (release); those who go are taken apart, which cuts their own
  * links out of the lists that they are in (cut). Up to `judge` nothing has changed. Each entity is
  * gathered once, so that circles of relationships end.
  *
  *     policy       the other side is gathered, or asked about, in
  *     destroy      doom
- *     refuse       judge: it has to be going too
+ *     reject       judge: it has to be going too
  *     remove       of targets that go: judge reserves, release removes; of sources that go: cut
  */
 #include "relation/chain.h"
@@ -20,11 +20,11 @@ static uint32_t cleanup_first_source(const setti_relation* relation, uint32_t in
     return sources != NULL && sources->count != 0 ? sources->first_ : SETTI_NONE;
 }
 
-static sett_status cleanup_refuse(sett_world* world, const setti_relation* relation, uint32_t index,
+static sett_status cleanup_reject(sett_world* world, const setti_relation* relation, uint32_t index,
                                   uint32_t other, const char* how)
 {
     return setti_world_fail_with(
-        world, SETT_STATUS_REFUSED,
+        world, SETT_STATUS_REJECTED,
         "sett_entity_destroy: entity %u %s entity %u by \"%.100s\", which stays; destroy or "
         "unrelate that first",
         (unsigned)index, how, (unsigned)other, relation->links->desc.name);
@@ -56,7 +56,7 @@ static sett_entity cleanup_target(const setti_relation* relation, uint32_t place
     return link->target;
 }
 
-static sett_status source_doom(sett_world* world, setti_type* type, uint32_t index)
+static sett_status source_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation;
     uint32_t place = relation->on_source == SETT_CLEANUP_DESTROY
@@ -65,34 +65,34 @@ static sett_status source_doom(sett_world* world, setti_type* type, uint32_t ind
     for (; place != SETTI_NONE; place = cleanup_next_target(relation, place)) {
         sett_entity target = cleanup_target(relation, place);
         if (setti_entity_is_current(&world->entities, target)) {
-            setti_change_doom(world, target.index);
+            setti_change_collect(world, target.index);
         }
     }
     return SETT_OK;
 }
 
-static sett_status source_judge(sett_world* world, setti_type* type, uint32_t index)
+static sett_status source_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation;
-    uint32_t place = relation->on_source == SETT_CLEANUP_REFUSE
+    uint32_t place = relation->on_source == SETT_CLEANUP_REJECT
                          ? cleanup_first_target(relation, index)
                          : SETTI_NONE;
     for (; place != SETTI_NONE; place = cleanup_next_target(relation, place)) {
         uint32_t target = cleanup_target(relation, place).index;
         if (!setti_change_is_dying(world, target)) {
-            return cleanup_refuse(world, relation, index, target, "leads to");
+            return cleanup_reject(world, relation, index, target, "leads to");
         }
     }
     return SETT_OK;
 }
 
 /* A source loses the component, whatever the way: its links end. */
-static void source_cut(sett_world* world, setti_type* type, uint32_t index)
+static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_relation* relation = type->relation;
     void* value = setti_storage_find_mut(&world->pool, &type->storage, index);
     if (!relation->many) {
-        setti_chain_cut(relation, value);
+        setti_chain_unlink(relation, value);
         return;
     }
     const sett_links* targets = value;
@@ -103,14 +103,14 @@ static void source_cut(sett_world* world, setti_type* type, uint32_t index)
 
 /* ---------------------------------------------------------------------------------- as a target */
 
-static sett_status target_doom(sett_world* world, setti_type* type, uint32_t index)
+static sett_status target_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation_of_sources;
     uint32_t place = relation->on_target == SETT_CLEANUP_DESTROY
                          ? cleanup_first_source(relation, index)
                          : SETTI_NONE;
     for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
-        setti_change_doom(world, setti_chain_source(relation, place));
+        setti_change_collect(world, setti_chain_source(relation, place));
     }
     return SETT_OK;
 }
@@ -136,7 +136,7 @@ static bool cleanup_is_last(const setti_relation* relation, uint32_t source, uin
     return !relation->many || targets->last_ == place;
 }
 
-static sett_status target_judge(sett_world* world, setti_type* type, uint32_t index)
+static sett_status target_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation_of_sources;
     uint32_t place = cleanup_first_source(relation, index);
@@ -145,8 +145,8 @@ static sett_status target_judge(sett_world* world, setti_type* type, uint32_t in
         if (setti_change_is_dying(world, source)) {
             continue;
         }
-        if (relation->on_target == SETT_CLEANUP_REFUSE) {
-            return cleanup_refuse(world, relation, index, source, "is the target of");
+        if (relation->on_target == SETT_CLEANUP_REJECT) {
+            return cleanup_reject(world, relation, index, source, "is the target of");
         }
         if (cleanup_is_last(relation, source, place) &&
             !setti_change_reserve_stranded(world, source)) {
@@ -157,8 +157,8 @@ static sett_status target_judge(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* Ends the links of those who stay. What goes is passed over: its links are cut with it. */
-static void target_release(sett_world* world, setti_type* type, uint32_t index)
+/* Ends the links of those who stay. What goes is skipped: its links are cut with it. */
+static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_relation* relation = type->relation_of_sources;
     uint32_t place = cleanup_first_source(relation, index);
@@ -169,7 +169,7 @@ static void target_release(sett_world* world, setti_type* type, uint32_t index)
             const sett_links* targets = setti_storage_find(&relation->links->storage, source);
             if (relation->many && targets->count > 1) {
                 setti_chain_delete(relation, place);
-                setti_chain_tell(relation, source);
+                setti_chain_notify(relation, source);
             } else {
                 setti_change_remove_stranded(world, source);
             }
@@ -181,7 +181,7 @@ static void target_release(sett_world* world, setti_type* type, uint32_t index)
 }
 
 /* Others keep where the list begins: while it is cut, they are cut one by one. */
-static void target_cut(sett_world* world, setti_type* type, uint32_t index)
+static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     (void)world;
     (void)type;
@@ -211,7 +211,7 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
         const sett_links* targets = setti_storage_find(&relation->links->storage, source);
         if (relation->many && targets->count > 1) {
             setti_chain_delete(relation, place);
-            setti_chain_tell(relation, source);
+            setti_chain_notify(relation, source);
         } else {
             setti_change_remove_reserved(world, relation->links, source);
         }
@@ -221,10 +221,14 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
 
 void setti_cleanup_tie(const setti_relation* relation)
 {
-    static const setti_ties source = {
-        .doom = source_doom, .judge = source_judge, .stranded = source_stranded, .cut = source_cut};
-    static const setti_ties target = {
-        .doom = target_doom, .judge = target_judge, .release = target_release, .cut = target_cut};
-    setti_component_tie(relation->world, relation->links, &source);
-    setti_component_tie(relation->world, relation->sources, &target);
+    static const setti_cascade source = {.collect = source_collect,
+                                         .validate = source_validate,
+                                         .stranded = source_stranded,
+                                         .unlink = source_unlink};
+    static const setti_cascade target = {.collect = target_collect,
+                                         .validate = target_validate,
+                                         .detach = target_detach,
+                                         .unlink = target_unlink};
+    setti_component_set_cascade(relation->world, relation->links, &source);
+    setti_component_set_cascade(relation->world, relation->sources, &target);
 }

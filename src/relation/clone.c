@@ -38,7 +38,8 @@ static sett_status clone_no_memory(const setti_clone* clone)
     return setti_world_fail(clone->to, SETT_STATUS_OUT_OF_MEMORY, clone->call, sett_null(), 0);
 }
 
-/* Walks the types of an entity, the loose ones last; starts with *cursor = 0, ends with NULL. */
+/* Walks the types of an entity, the dont_fragment ones last; starts with *cursor = 0, ends with
+ * NULL. */
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
@@ -49,8 +50,8 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     if (*cursor < count) {
         return from->types[from->signatures.record[set].types[(*cursor)++]];
     }
-    while (*cursor - count < from->loose.count) {
-        setti_type* type = from->loose.item[(*cursor)++ - count];
+    while (*cursor - count < from->dont_fragment.count) {
+        setti_type* type = from->dont_fragment.item[(*cursor)++ - count];
         if (setti_storage_has(&type->storage, node->index)) {
             return type;
         }
@@ -266,7 +267,7 @@ static sett_status clone_survey(setti_clone* clone)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Gives the copies of a node one more type; one that they get already is passed over. */
+/* Gives the copies of a node one more type; one that they get already is skipped. */
 static void clone_add_slot(setti_clone* clone, const setti_clone_node* node, setti_type* from,
                            const setti_type* to)
 {
@@ -510,7 +511,7 @@ static void clone_make(setti_clone* clone)
         }
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        setti_bulk_tell(clone->to, &clone->nodes[k].bulk);
+        setti_bulk_notify(clone->to, &clone->nodes[k].bulk);
     }
 }
 

@@ -14,7 +14,8 @@
  * no depth but is in a list, through the same word; whoever asks for a depth repairs what the list
  * names, and it is empty. Repairing costs no more than the moved subtrees, each once a move.
  *
- * Destroying an entity dooms its children (see change_destroy.c), which doom theirs: no stack and
+ * Destroying an entity collects its children (see change_destroy.c), which doom theirs: no stack
+ * and
  * no memory, whatever the depth.
  *
  * Invariant:  c.parent == p  <=>  c is met from p.first by next, once;  previous is the inverse of
@@ -34,10 +35,10 @@ static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
 /* ---------------------------------------------------------------------------------------- nodes */
 
-/* The node behind a link, which exists, in a matrix: to read, to write. */
+/* The node behind a link, which exists, in an array: to read, to write. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
-    return setti_matrix_row(storage, link - 1);
+    return setti_array_row(storage, link - 1);
 }
 
 SETTI_INLINE sett_hierarchy* tree_row_mut(sett_world* world, const setti_storage* storage,
@@ -49,10 +50,10 @@ SETTI_INLINE sett_hierarchy* tree_row_mut(sett_world* world, const setti_storage
 
 /* Says that a node is written; `kept`: whether a snapshot is held is known. */
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
-                            bool kept)
+                            bool cow)
 {
     uint32_t number = (link - 1) >> storage->shift;
-    if (kept) {
+    if (cow) {
         setti_pages_write(&world->pool, &storage->rows, number);
     } else {
         (void)setti_pages_try_mark(&world->pool, &storage->rows, number, false);
@@ -63,15 +64,15 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     const setti_storage* storage = &tree->type->storage;
-    return SETTI_LIKELY(storage->kind == SETTI_MATRIX) ? tree_row(storage, link)
-                                                       : setti_storage_find(storage, link - 1);
+    return SETTI_LIKELY(storage->kind == SETTI_ARRAY) ? tree_row(storage, link)
+                                                      : setti_storage_find(storage, link - 1);
 }
 
 SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy* tree,
                                         uint32_t link)
 {
     const setti_storage* storage = &tree->type->storage;
-    return SETTI_LIKELY(storage->kind == SETTI_MATRIX)
+    return SETTI_LIKELY(storage->kind == SETTI_ARRAY)
                ? tree_row_mut(world, storage, link)
                : setti_storage_find_mut(&world->pool, storage, link - 1);
 }
@@ -141,7 +142,7 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 }
 
 /* Repairs all depths. The latest move comes first: a chain built from its end upwards is walked
- * once, from its top, because what has its own turn is passed over. Whose turn came before that of
+ * once, from its top, because what has its own turn is skipped. Whose turn came before that of
  * a node above it is walked again then. */
 static void tree_update(sett_world* world, setti_hierarchy* tree)
 {
@@ -245,7 +246,7 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
     return own != SETT_CHILDREN_DEFAULT ? own : tree->policy;
 }
 
-static sett_status tree_doom(sett_world* world, setti_type* type, uint32_t index)
+static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_hierarchy* tree = world->hierarchy;
     const sett_hierarchy* node = setti_storage_find(&type->storage, index);
@@ -257,13 +258,13 @@ static sett_status tree_doom(sett_world* world, setti_type* type, uint32_t index
         return SETT_OK;
     }
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
-        setti_change_doom(world, child - 1);
+        setti_change_collect(world, child - 1);
     }
-    if (policy == SETT_CHILDREN_REFUSE) { /* of no account to those who do not ask */
+    if (policy == SETT_CHILDREN_REJECT) { /* of no account to those who do not ask */
         sett_entity entity = setti_entity_at(&world->entities, index);
-        return setti_world_fail_with(world, SETT_STATUS_REFUSED,
+        return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children and the "
-                                     "policy SETT_CHILDREN_REFUSE",
+                                     "policy SETT_CHILDREN_REJECT",
                                      (unsigned)entity.index, (unsigned)entity.generation,
                                      (unsigned)(node->children / SETTI_CHILD));
     }
@@ -312,7 +313,7 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = world->hierarchy;
-    if (type->storage.kind != SETTI_MATRIX || !tree_is_plain(world, type, index + 1)) {
+    if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, index + 1)) {
         return SETTI_NONE;
     }
     /* Which way is taken decides which indices come next: it must not depend on who asked for
@@ -337,7 +338,7 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t root, u
     return (node->next != 0 ? tree_lowest(&type->storage, node->next) : node->parent) - 1;
 }
 
-static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
+static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = world->hierarchy;
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
@@ -367,8 +368,8 @@ static void tree_cut(sett_world* world, setti_type* type, uint32_t index)
 
 static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_desc* desc)
 {
-    static const setti_ties ties = {
-        .doom = tree_doom, .cut = tree_cut, .begin = tree_begin, .next = tree_after};
+    static const setti_cascade cascade = {
+        .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
     /* Links and policies, not depths: what is waiting to be repaired is a matter of who asked. */
     static const sett_byte_range links = {0, offsetof(sett_hierarchy, depth)};
     sett_component_desc made = {0};
@@ -391,7 +392,7 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
     }
     memset(tree, 0, sizeof(*tree));
     tree->type = setti_world_type(world, id);
-    setti_component_tie(world, tree->type, &ties);
+    setti_component_set_cascade(world, tree->type, &cascade);
     setti_world_add_root(world, &tree->root, &tree->moved, sizeof(tree->moved), NULL, NULL);
     tree->root.name = tree->type->desc.name;
     world->hierarchy = tree;
@@ -405,7 +406,7 @@ sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_d
     setti_hierarchy* tree = world->hierarchy;
     bool given = desc != NULL;
     desc = given ? desc : &defaults;
-    if ((unsigned)desc->policy > SETT_CHILDREN_REFUSE) {
+    if ((unsigned)desc->policy > SETT_CHILDREN_REJECT) {
         setti_world_fail(world, SETT_STATUS_ARGUMENT, call, sett_null(), 0);
         return 0;
     }
@@ -543,13 +544,13 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
 }
 
 /* The common case: an entity that lacks the component, at the end of a parent that has it, both
- * good, nothing named, nobody told. False: take the long way, nothing is done. */
+ * good, nothing named, nobody told. False: take the slow path, nothing is done. */
 SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
-                                  sett_entity parent, bool kept)
+                                  sett_entity parent, bool cow)
 {
     const setti_storage* storage = &tree->type->storage;
     bool named = world->name_table != NULL && setti_name_key(world, entity.index) != 0;
-    if (storage->kind != SETTI_MATRIX || named || !setti_bitmap_has(storage, parent.index) ||
+    if (storage->kind != SETTI_ARRAY || named || !setti_bitmap_has(storage, parent.index) ||
         !setti_entity_is_current(&world->entities, parent)) {
         return false;
     }
@@ -561,7 +562,7 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
         return false;
     }
     uint32_t link = entity.index + 1;
-    tree_mark(world, storage, parent.index + 1, kept);
+    tree_mark(world, storage, parent.index + 1, cow);
     uint32_t first = above->first;
     node->parent = parent.index + 1;
     node->first = 0;
@@ -576,8 +577,8 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
     }
     sett_hierarchy* sibling = tree_row(storage, first);
     uint32_t last = sibling->previous;
-    tree_mark(world, storage, first, kept);
-    tree_mark(world, storage, last, kept);
+    tree_mark(world, storage, first, cow);
+    tree_mark(world, storage, last, cow);
     node->previous = last;
     tree_row(storage, last)->next = link;
     sibling->previous = link;
@@ -588,7 +589,7 @@ sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_en
 {
     static const char call[] = "sett_hierarchy_attach";
     setti_hierarchy* tree = world->hierarchy;
-    if (SETTI_LIKELY(tree != NULL && (SETTI_LIKELY(world->pool.keep_from == 0)
+    if (SETTI_LIKELY(tree != NULL && (SETTI_LIKELY(world->pool.cow_from == 0)
                                           ? tree_try_attach(world, tree, entity, parent, false)
                                           : tree_try_attach(world, tree, entity, parent, true)))) {
         return SETT_OK;
@@ -664,7 +665,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     if (!tree_check(world, entity, call)) {
         return world->error;
     }
-    if ((unsigned)policy > SETT_CHILDREN_REFUSE) {
+    if ((unsigned)policy > SETT_CHILDREN_REJECT) {
         return setti_world_fail(world, SETT_STATUS_ARGUMENT, call, entity, 0);
     }
     if (world->hierarchy == NULL && !tree_make(world, call)) {
@@ -802,7 +803,7 @@ uint32_t sett_hierarchy_child_count(const sett_world* world, sett_entity entity)
     return node != NULL ? node->children / SETTI_CHILD : 0;
 }
 
-bool sett_hierarchy_is_below(const sett_world* world, sett_entity entity, sett_entity ancestor)
+bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, sett_entity ancestor)
 {
     const sett_hierarchy* node = tree_of(world, entity);
     bool below = false;

@@ -186,7 +186,7 @@ void setti_name_end(sett_world* world, uint32_t index)
     name_write(world, index, 0); /* for whoever is told later */
 }
 
-static void name_cut(sett_world* world, setti_type* type, uint32_t index)
+static void name_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     (void)type;
     setti_name_end(world, index);
@@ -243,7 +243,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
 
 sett_component sett_name_register(sett_world* world, sett_component id)
 {
-    static const setti_ties ties = {.cut = name_cut};
+    static const setti_cascade cascade = {.unlink = name_unlink};
     static const char call[] = "sett_name_register";
     setti_name_table* names = world->name_table;
     if (names != NULL && id != 0 && id != names->type->id) {
@@ -270,7 +270,7 @@ sett_component sett_name_register(sett_world* world, sett_component id)
     memset(names, 0, sizeof(*names));
     names->type = setti_world_type(world, id);
     names->epoch = world->epoch;
-    setti_component_tie(world, names->type, &ties);
+    setti_component_set_cascade(world, names->type, &cascade);
     setti_text_init(world, &names->texts);
     world->name_table = names;
     return id;

@@ -132,8 +132,8 @@ static const char* relation_argument(const sett_relationship_desc* desc)
         desc->size > (size_t)1 << 16) {
         return "align must be a power of two up to 4,096, size a multiple of it up to 64 KB";
     }
-    if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REFUSE ||
-        (unsigned)desc->on_source_destroyed > SETT_CLEANUP_REFUSE) {
+    if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REJECT ||
+        (unsigned)desc->on_source_destroyed > SETT_CLEANUP_REJECT) {
         return "unknown clean-up";
     }
     for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
@@ -188,7 +188,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     relation->links->relation = relation;
     relation->links->flags |= SETTI_TYPE_LINKED;
     relation->sources->relation_of_sources = relation;
-    relation->sources->flags |= SETTI_TYPE_LINKED | SETTI_TYPE_KEPT;
+    relation->sources->flags |= SETTI_TYPE_LINKED | SETTI_TYPE_STAYS;
     setti_cleanup_tie(relation);
     setti_relation** end = &world->relations;
     while (*end != NULL) {
@@ -314,9 +314,9 @@ static void* relation_set_target(setti_relation* relation, sett_entity source, s
     bool turned = link != NULL;
     link = setti_storage_find_mut(&world->pool, storage, source.index);
     if (turned) {
-        setti_chain_cut(relation, link);
+        setti_chain_unlink(relation, link);
         setti_chain_set(relation, source.index, link, target);
-        setti_chain_tell(relation, source.index);
+        setti_chain_notify(relation, source.index);
     }
     return link;
 }
@@ -336,7 +336,7 @@ static void* relation_add_target(setti_relation* relation, sett_entity source, s
         if (targets != NULL) {
             targets = setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
             place = setti_chain_append(relation, source.index, targets, target);
-            setti_chain_tell(relation, source.index);
+            setti_chain_notify(relation, source.index);
         }
     } else {
         setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
@@ -396,7 +396,7 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
         const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);
         if (targets->count > 1) {
             setti_chain_delete(relation, place);
-            setti_chain_tell(relation, source.index);
+            setti_chain_notify(relation, source.index);
             return SETT_OK;
         }
     }

@@ -1,6 +1,6 @@
 /* singleton.c: values of which a world has one.
  *
- * The entity that has them is found by its tag, which lies in a packed storage: the first row. A
+ * The entity that has them is found by its tag, which lies in a sparse set: the first row. A
  * handle in the world would be state beside the pages, to be saved and restored like them.
  *
  * Invariant:  at most one entity was given the tag by this file
@@ -35,7 +35,7 @@ sett_entity sett_singletons(sett_world* world)
     memset(&desc, 0, sizeof(desc));
     desc.name = "Singletons";
     desc.id = setti_component_own_id(world, desc.name);
-    desc.storage = SETT_STORAGE_PACKED;
+    desc.storage = SETT_STORAGE_SPARSE_SET;
     sett_component tag = sett_component_register(world, &desc);
     if (tag == 0 || sett_entity_create_many(world, 1, &tag, 1, NULL, &entity) != SETT_OK) {
         return sett_null();

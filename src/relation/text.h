@@ -24,7 +24,7 @@ typedef struct setti_texts {
 void setti_text_init(sett_world* world, setti_texts* texts);
 
 /* The key of a text that is known; 0 if it is not. Without memory to make the cache anew it takes
- * the long way over all texts. */
+ * the slow path over all texts. */
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
 /* The same, adding it if it is new; 0 when memory runs out. */

@@ -1,23 +1,24 @@
 /* frame.c: running systems, for a frame or one by one.
  *
  * The workload: some dozens of systems a frame, over some hundred to a million entities, on one
- * thread or on several. A stage becomes a list of jobs, one for each lane that has pages to visit;
- * with threads the list is one task, and any of them may do any job. What a job touches of the
- * library is its lane alone: buffer, scratch, loops that the world does not know of. So nothing is
- * locked, and nothing depends on who did which job.
+ * thread or on several. A stage becomes a list of slices, one for each job that has pages to visit;
+ * with threads the list is one task, and any of them may do any slice. What a slice touches of the
+ * library is its job alone: buffer, scratch, loops that the world does not know of. So nothing is
+ * locked, and nothing depends on who did which slice.
  *
- *     stage  { move, age }  ->  jobs  | move 0 | move 1 | move 2 | age 0 |
+ *     stage  { move, age }  ->  slices  | move 0 | move 1 | move 2 | age 0 |
  *
- * 1,024 rows are the unit of which lanes get whole ones: every page of rows has 1,024 or a power of
- * two below, so that no page, and no tick of a page, is written from two lanes.
+ * 1,024 rows are the unit of which jobs get whole ones: every page of rows has 1,024 or a power of
+ * two below, so that no page, and no tick of a page, is written from two jobs.
  *
- * Between begin and end of a stage the world is locked by the lanes of its commands. Commands are
+ * Between begin and end of a stage the world is locked by the jobs of its commands. Commands are
  * applied where only this thread runs.
  *
- * Invariant: the jobs of a system are lanes 0, 1, ... and cut the rows that may match without gaps;
- *             a lane's buffer holds commands => its system is marked as recorded
+ * Invariant: the slices of a system are jobs 0, 1, ... and cut the rows that may match without
+ * gaps;
+ *             a job's buffer holds commands => its system is marked as recorded
  */
-#include "base/keep.h"
+#include "base/cow.h"
 #include "base/platform.h"
 #include "run/run.h"
 #include "world/command.h"
@@ -44,57 +45,57 @@ static void frame_report_open(const sett_system* system)
 #endif
 }
 
-/* Calls the function of a job's system. `begin`: the time; returns what it is afterwards. */
-static uint64_t frame_call(setti_run* run, setti_job* job, uint64_t begin)
+/* Calls the function of a slice's system. `begin`: the time; returns what it is afterwards. */
+static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
-    sett_system* system = job->system;
+    sett_system* system = slice->system;
     bool watched = system->world->guard != NULL;
-    setti_lane* lane = job->lane;
+    setti_job* job = slice->job;
     sett_context context;
     context.world = system->world;
     context.system = system;
-    context.commands = lane->commands;
+    context.commands = job->commands;
     context.user = system->desc.user;
     context.dt = system->dt;
-    context.lane = job->number;
-    context.lane_count = job->count;
+    context.job = slice->number;
+    context.job_count = slice->count;
     context.frame = run->state.frames;
     context.time = run->state.time;
-    context.job = job;
+    context.internal = slice;
     if (SETTI_UNLIKELY(watched)) {
-        setti_guard_enter(run, job);
+        setti_guard_enter(run, slice);
     }
     for (uint32_t step = 0; step < system->steps; step++) {
-        setti_arena_reset(&lane->side.scratch);
+        setti_arena_reset(&job->side.scratch);
         system->desc.run(&context);
-        if (SETTI_UNLIKELY(lane->side.open != 0)) {
+        if (SETTI_UNLIKELY(job->side.open != 0)) {
             frame_report_open(system);
-            lane->side.open = 0;
+            job->side.open = 0;
         }
     }
     if (SETTI_UNLIKELY(watched)) {
-        setti_guard_leave(job);
+        setti_guard_leave(slice);
     }
     uint64_t end = run->timed ? setti_platform_now() : 0;
-    lane->time = end - begin;
+    job->time = end - begin;
     return end;
 }
 
-static const setti_job* frame_job(const sett_context* context)
+static const setti_slice* frame_slice(const sett_context* context)
 {
-    return context->job;
+    return context->internal;
 }
 
 sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
 {
-    const setti_job* job = frame_job(context);
+    const setti_slice* slice = frame_slice(context);
     sett_query* query = context->system->query;
     if (query == NULL) {
         return NULL;
     }
-    return context->system->alone
+    return context->system->exclusive
                ? sett_query_begin(query, batch)
-               : setti_query_begin_side(query, batch, &job->lane->side, job->from, job->to);
+               : setti_query_begin_side(query, batch, &slice->job->side, slice->from, slice->to);
 }
 
 sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_batch* batch)
@@ -102,16 +103,16 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
     if (query == NULL) {
         return NULL;
     }
-    if (context->system->alone) {
+    if (context->system->exclusive) {
         return sett_query_begin(query, batch);
     }
     setti_guard_check_query(context->world, query);
-    return setti_query_begin_side(query, batch, &frame_job(context)->lane->side, 0, UINT32_MAX);
+    return setti_query_begin_side(query, batch, &frame_slice(context)->job->side, 0, UINT32_MAX);
 }
 
 void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 {
-    return setti_arena_alloc(&frame_job(context)->lane->side.scratch, SETTI_MAX(size, (size_t)1),
+    return setti_arena_alloc(&frame_slice(context)->job->side.scratch, SETTI_MAX(size, (size_t)1),
                              align);
 }
 
@@ -154,7 +155,7 @@ static bool frame_is_due(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
     if (system->state.enabled == 0 || desc->run == NULL ||
-        (desc->condition != NULL && !desc->condition(system->world, desc->user))) {
+        (desc->run_if != NULL && !desc->run_if(system->world, desc->user))) {
         return false;
     }
     system->steps = 1;
@@ -170,69 +171,69 @@ static bool frame_is_due(sett_system* system, float dt)
     return system->steps != 0;
 }
 
-/* Whether it writes by handle what lies in pages by no entity index: two lanes might write one. */
-static bool frame_writes_packed(const sett_system* system)
+/* Whether it writes by handle what lies in pages by no entity index: two jobs might write one. */
+static bool frame_writes_sparse(const sett_system* system)
 {
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.writes[k] != 0; k++) {
-        const setti_type* type = setti_world_type(system->world, system->desc.writes[k]);
-        if (type->storage.kind == SETTI_PACKED) {
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
+        const setti_type* type = setti_world_type(system->world, system->desc.access_inout[k]);
+        if (type->storage.kind == SETTI_SPARSE) {
             return true;
         }
     }
     return false;
 }
 
-static setti_job* frame_add_job(setti_run* run, sett_system* system, uint32_t number,
-                                uint32_t count)
+static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_t number,
+                                    uint32_t count)
 {
-    setti_job* job = &run->jobs[run->job_count];
-    job->system = system;
-    job->lane = &system->lanes[number];
-    job->number = number;
-    job->count = count;
-    job->from = 0;
-    job->to = UINT32_MAX;
-    setti_mark_set(&job->thread, 0);
-    run->buffers[run->job_count++] = job->lane->commands;
-    return job;
+    setti_slice* slice = &run->slices[run->slice_count];
+    slice->system = system;
+    slice->job = &system->jobs[number];
+    slice->number = number;
+    slice->count = count;
+    slice->from = 0;
+    slice->to = UINT32_MAX;
+    setti_mark_set(&slice->thread, 0);
+    run->buffers[run->slice_count++] = slice->job->commands;
+    return slice;
 }
 
-/* Appends the jobs of a system that is split: each lane gets as many chunks with matches. */
+/* Appends the slices of a system that is split: each job gets as many chunks with matches. */
 static void frame_split(setti_run* run, sett_system* system)
 {
     setti_survey survey;
     setti_query_survey(system->query, &survey);
-    uint32_t lanes = survey.scatters || frame_writes_packed(system) ? 1 : run->lanes;
-    lanes = SETTI_MIN(lanes, system->lane_capacity);
-    lanes = SETTI_MIN(lanes, survey.filled);
+    uint32_t jobs = survey.scatters || frame_writes_sparse(system) ? 1 : run->jobs;
+    jobs = SETTI_MIN(jobs, system->job_capacity);
+    jobs = SETTI_MIN(jobs, survey.filled);
     uint32_t seen = 0;
-    uint32_t lane = 0;
-    setti_job* job = NULL;
+    uint32_t job = 0;
+    setti_slice* slice = NULL;
     for (uint32_t k = 0; k < survey.count; k++) {
         bool filled = (survey.bits[k / 64] >> (k % 64) & 1) != 0;
-        if (filled && seen++ == (uint32_t)((uint64_t)survey.filled * lane / lanes)) {
-            if (job != NULL) {
-                job->to = k * survey.rows;
+        if (filled && seen++ == (uint32_t)((uint64_t)survey.filled * job / jobs)) {
+            if (slice != NULL) {
+                slice->to = k * survey.rows;
             }
-            job = frame_add_job(run, system, lane++, lanes);
-            job->from = k * survey.rows;
+            slice = frame_add_slice(run, system, job++, jobs);
+            slice->from = k * survey.rows;
         }
     }
-    system->lane_used = lanes;
+    system->job_used = jobs;
 }
 
-/* Appends the jobs of a system that runs. */
+/* Appends the slices of a system that runs. */
 static void frame_plan(setti_run* run, sett_system* system)
 {
     if (system->query != NULL) {
         sett_query_set_since(system->query, system->state.seen);
     }
-    if (system->lane_capacity > 1) {
+    if (system->job_capacity > 1) {
         frame_split(run, system);
         return;
     }
-    (void)frame_add_job(run, system, 0, 1);
-    system->lane_used = 1;
+    (void)frame_add_slice(run, system, 0, 1);
+    system->job_used = 1;
 }
 
 /* Plans of queries are brought up to date where only this thread runs. */
@@ -254,7 +255,7 @@ static void frame_task(uint32_t begin, uint32_t end, void* context)
     setti_run* run = context;
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = begin; k < end; k++) {
-        now = frame_call(run, &run->jobs[k], now);
+        now = frame_call(run, &run->slices[k], now);
     }
 }
 
@@ -262,9 +263,9 @@ static void frame_run_here(sett_world* world, bool alone)
 {
     setti_run* run = world->run;
     uint64_t now = run->timed ? setti_platform_now() : 0;
-    for (uint32_t k = 0; k < run->job_count; k++) {
-        world->running = alone ? NULL : run->jobs[k].system->name;
-        now = frame_call(run, &run->jobs[k], now);
+    for (uint32_t k = 0; k < run->slice_count; k++) {
+        world->running = alone ? NULL : run->slices[k].system->name;
+        now = frame_call(run, &run->slices[k], now);
     }
     world->running = NULL;
 }
@@ -273,10 +274,10 @@ static void frame_run_here(sett_world* world, bool alone)
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
-    for (uint32_t k = 0; k < run->job_count && at < sizeof(run->names); k++) {
-        if (run->jobs[k].number == 0) {
+    for (uint32_t k = 0; k < run->slice_count && at < sizeof(run->names); k++) {
+        if (run->slices[k].number == 0) {
             at += (size_t)snprintf(run->names + at, sizeof(run->names) - at, "%s%.60s",
-                                   k == 0 ? "" : "\" or \"", run->jobs[k].system->name);
+                                   k == 0 ? "" : "\" or \"", run->slices[k].system->name);
         }
     }
 }
@@ -286,17 +287,17 @@ static void frame_run_side_by_side(sett_world* world)
     setti_run* run = world->run;
     frame_list_names(run);
     world->running = run->names;
-    /* Calls that are refused do not say why in the world, which several of them would write to at
+    /* Calls that are rejected do not say why in the world, which several of them would write to at
      * once; but some return what it says. */
     sett_status error = world->error;
     world->error = SETT_STATUS_LOCKED;
     world->side_by_side = true;
-    void* handle = run->tasks.enqueue(frame_task, run->job_count, 1, run, run->tasks.user);
+    void* handle = run->tasks.enqueue(frame_task, run->slice_count, 1, run, run->tasks.user);
     if (handle != NULL) {
         run->tasks.finish(handle, run->tasks.user);
     }
     world->side_by_side = false;
-    setti_keeper_settle(&world->pool);
+    setti_cow_settle(&world->pool);
     world->error = error;
     world->running = NULL;
 }
@@ -306,39 +307,39 @@ static bool frame_is_worth(const sett_world* world)
 {
     const setti_run* run = world->run;
     uint64_t time = 0;
-    if (run->tasks.enqueue == NULL || run->job_count < 2 || world->recording) {
+    if (run->tasks.enqueue == NULL || run->slice_count < 2 || world->recording) {
         return false;
     }
-    for (uint32_t k = 0; k < run->job_count; k++) {
-        const sett_system* system = run->jobs[k].system;
-        time += run->jobs[k].number != 0  ? 0
-                : system->state.runs != 0 ? system->time_last
-                                          : STAGE_WORTH;
+    for (uint32_t k = 0; k < run->slice_count; k++) {
+        const sett_system* system = run->slices[k].system;
+        time += run->slices[k].number != 0 ? 0
+                : system->state.runs != 0  ? system->time_last
+                                           : STAGE_WORTH;
     }
     return time >= STAGE_WORTH || !run->timed;
 }
 
-/* What is noted of the jobs done: times, commands that wait, loops without memory. */
+/* What is noted of the slices done: times, commands that wait, loops without memory. */
 static sett_status frame_close(sett_world* world)
 {
     setti_run* run = world->run;
     sett_status status = SETT_OK;
     bool asks_changed = false;
-    for (uint32_t k = 0; k < run->job_count; k++) {
-        sett_system* system = run->jobs[k].system;
-        setti_lane* lane = run->jobs[k].lane;
-        if (run->jobs[k].number == 0) {
+    for (uint32_t k = 0; k < run->slice_count; k++) {
+        sett_system* system = run->slices[k].system;
+        setti_job* job = run->slices[k].job;
+        if (run->slices[k].number == 0) {
             system->time_last = 0;
             system->state.runs++;
             system->state.seen = world->pool.tick;
-            system->state.enabled &= !system->desc.once;
+            system->state.enabled &= !system->desc.run_once;
             asks_changed = asks_changed || system->asks_changed;
         }
-        system->time_last += lane->time;
-        system->time_total += lane->time;
-        system->recorded = system->recorded || sett_commands_count(lane->commands) != 0;
-        if (SETTI_UNLIKELY(lane->side.failed)) {
-            lane->side.failed = false;
+        system->time_last += job->time;
+        system->time_total += job->time;
+        system->recorded = system->recorded || sett_commands_count(job->commands) != 0;
+        if (SETTI_UNLIKELY(job->side.failed)) {
+            job->side.failed = false;
             status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                            "system \"%.100s\": no memory for the gathered fields "
                                            "of a loop, which visited nobody",
@@ -346,40 +347,40 @@ static sett_status frame_close(sett_world* world)
         }
     }
     if (asks_changed) {
-        sett_world_advance(world); /* what is written from here on is new to them */
+        sett_world_advance_tick(world); /* what is written from here on is new to them */
     }
     return status;
 }
 
-/* Claims the handles that lanes gave out. */
-static sett_status frame_end_lanes(sett_world* world)
+/* Claims the handles that jobs gave out. */
+static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = world->run;
     sett_status status = SETT_OK;
-    if (run->lanes_open) {
-        status = setti_commands_end_lanes(world, run->buffers, run->job_count);
-        run->lanes_open = status != SETT_OK;
+    if (run->jobs_open) {
+        status = setti_commands_end_jobs(world, run->buffers, run->slice_count);
+        run->jobs_open = status != SETT_OK;
     }
     return status;
 }
 
-/* Does the jobs that were planned. */
-static sett_status frame_run_jobs(sett_world* world, bool alone)
+/* Does the slices that were planned. */
+static sett_status frame_run_slices(sett_world* world, bool alone)
 {
     setti_run* run = world->run;
-    if (run->job_count == 0) {
+    if (run->slice_count == 0) {
         return SETT_OK;
     }
     if (alone) {
         frame_run_here(world, true);
         if (world->locks != 0) {
-            frame_report_open(run->jobs[0].system);
+            frame_report_open(run->slices[0].system);
             sett_query_end_all(world);
         }
         return frame_close(world);
     }
-    setti_commands_begin_lanes(world, run->buffers, run->job_count);
-    run->lanes_open = true;
+    setti_commands_begin_jobs(world, run->buffers, run->slice_count);
+    run->jobs_open = true;
     if (run->watched) {
         setti_guard_watch(world, true);
     }
@@ -392,7 +393,7 @@ static sett_status frame_run_jobs(sett_world* world, bool alone)
         setti_guard_watch(world, false);
     }
     sett_status status = frame_close(world);
-    sett_status ended = frame_end_lanes(world);
+    sett_status ended = frame_end_jobs(world);
     return status != SETT_OK ? status : ended;
 }
 
@@ -401,10 +402,10 @@ static sett_status frame_run_jobs(sett_world* world, bool alone)
 static sett_status frame_apply_system(sett_system* system)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < system->lane_capacity; k++) {
-        if (sett_commands_count(system->lanes[k].commands) != 0) {
-            status = sett_commands_apply(system->lanes[k].commands);
-            setti_commands_rest(system->lanes[k].commands);
+    for (uint32_t k = 0; status == SETT_OK && k < system->job_capacity; k++) {
+        if (sett_commands_count(system->jobs[k].commands) != 0) {
+            status = sett_commands_apply(system->jobs[k].commands);
+            setti_commands_rest(system->jobs[k].commands);
         }
     }
     system->recorded = status != SETT_OK;
@@ -430,14 +431,14 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
     setti_run* run = world->run;
-    run->job_count = 0;
+    run->slice_count = 0;
     frame_update_plans(world);
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
         if (frame_is_due(run->sorted[k], dt)) {
             frame_plan(run, run->sorted[k]);
         }
     }
-    return frame_run_jobs(world, stage->alone);
+    return frame_run_slices(world, stage->exclusive);
 }
 
 static sett_status frame_run(sett_world* world, float dt)
@@ -449,7 +450,7 @@ static sett_status frame_run(sett_world* world, float dt)
         const setti_stage* stage = &run->stages[k];
         bool begins = k == 0 || run->sorted[stage->first]->desc.phase !=
                                     run->sorted[run->stages[k - 1].first]->desc.phase;
-        if (begins || stage->alone) {
+        if (begins || stage->exclusive) {
             status = frame_apply(world, waiting, stage->first);
             waiting = stage->first;
         }
@@ -470,7 +471,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     if (run->busy) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run already", call);
     }
-    sett_status status = frame_end_lanes(world);
+    sett_status status = frame_end_jobs(world);
     if (status == SETT_OK) {
         status = setti_world_check_unlocked(world, call);
     }
@@ -516,11 +517,11 @@ sett_status sett_system_run(sett_system* system, float dt)
     status = frame_apply(world, 0, run->sorted_count);
     if (status == SETT_OK) {
         frame_update_plans(world);
-        run->job_count = 0;
+        run->slice_count = 0;
         system->steps = 1;
         system->dt = dt;
         frame_plan(run, system);
-        status = frame_run_jobs(world, system->alone);
+        status = frame_run_slices(world, system->exclusive);
     }
     if (status == SETT_OK) {
         status = frame_apply(world, 0, run->sorted_count);
@@ -545,17 +546,17 @@ sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc*
     if (status != SETT_OK) {
         return status;
     }
-    if (desc->lanes > SETTI_LANES_MAX ||
+    if (desc->job_limit > SETTI_JOBS_MAX ||
         (desc->tasks.enqueue == NULL) != (desc->tasks.finish == NULL)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: lanes go up to %d, tasks have both functions or none",
-                                     call, SETTI_LANES_MAX);
+                                     "%s: jobs go up to %d, tasks have both functions or none",
+                                     call, SETTI_JOBS_MAX);
     }
-    uint32_t before = run->lanes;
-    run->lanes = desc->lanes != 0 ? desc->lanes : SETTI_LANES_DEFAULT;
+    uint32_t before = run->jobs;
+    run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
     for (sett_system* at = run->systems; at != NULL; at = at->next) {
-        if (!setti_system_make_lanes(at)) {
-            run->lanes = before;
+        if (!setti_system_make_jobs(at)) {
+            run->jobs = before;
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         }
     }
@@ -566,6 +567,6 @@ sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc*
     run->watched = desc->guard != SETT_GUARD_OFF;
 #endif
     run->watched = run->watched && (SETTI_ATOMICS || run->tasks.enqueue == NULL);
-    run->scheduled = false; /* there may be more jobs */
+    run->scheduled = false; /* there may be more slices */
     return SETT_OK;
 }

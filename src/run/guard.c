@@ -1,18 +1,19 @@
 /* guard.c: telling when a system touches what it did not declare. While systems are watched, the
- * table of types that short paths read looks empty, as it does while use is recorded: every access
- * goes the long way, and there it is looked at. Nobody else pays.
+ * table of types that fast paths read looks empty, as it does while use is recorded: every access
+ * goes the slow path, and there it is looked at. Nobody else pays.
  *
- * Which system it is that touches is known by the thread: a job says which thread does it, and a
- * thread finds itself among the jobs. The job that a thread like it began last is looked at first,
+ * Which system it is that touches is known by the thread: a slice says which thread does it, and a
+ * thread finds itself among the slices. The slice that a thread like it began last is looked at
+ * first,
  * so it mostly does not search where there are fewer threads than hints.
  *
  *     hints, by hash of the thread   |  2 |    |  0 |    |
  *                                       |         |
- *     jobs, and the thread of each   | #7 | -- | #4 | ...
+ *     slices, and the thread of each   | #7 | -- | #4 | ...
  *
  * What was reported is noted with the system, so that a component is reported once.
  *
- * Invariant: a thread is in one job at most, from enter to leave; only it writes itself there
+ * Invariant: a thread is in one slice at most, from enter to leave; only it writes itself there
  */
 #include "run/run.h"
 
@@ -24,16 +25,16 @@ static setti_mark* guard_hint(setti_run* run, uintptr_t thread)
     return &run->guard_hints[(hash >> 32) % SETTI_GUARD_HINTS];
 }
 
-void setti_guard_enter(setti_run* run, setti_job* job)
+void setti_guard_enter(setti_run* run, setti_slice* slice)
 {
     uintptr_t thread = setti_platform_thread();
-    setti_mark_set(&job->thread, thread);
-    setti_mark_set(guard_hint(run, thread), (uintptr_t)(job - run->jobs));
+    setti_mark_set(&slice->thread, thread);
+    setti_mark_set(guard_hint(run, thread), (uintptr_t)(slice - run->slices));
 }
 
-void setti_guard_leave(setti_job* job)
+void setti_guard_leave(setti_slice* slice)
 {
-    setti_mark_set(&job->thread, 0);
+    setti_mark_set(&slice->thread, 0);
 }
 
 /* The system that this thread runs; NULL: it is none of those that run systems. */
@@ -41,12 +42,12 @@ static sett_system* guard_running(setti_run* run)
 {
     uintptr_t thread = setti_platform_thread();
     uintptr_t hint = setti_mark_get(guard_hint(run, thread));
-    if (hint < run->job_count && setti_mark_get(&run->jobs[hint].thread) == thread) {
-        return run->jobs[hint].system;
+    if (hint < run->slice_count && setti_mark_get(&run->slices[hint].thread) == thread) {
+        return run->slices[hint].system;
     }
-    for (uint32_t k = 0; k < run->job_count; k++) {
-        if (setti_mark_get(&run->jobs[k].thread) == thread) {
-            return run->jobs[k].system;
+    for (uint32_t k = 0; k < run->slice_count; k++) {
+        if (setti_mark_get(&run->slices[k].thread) == thread) {
+            return run->slices[k].system;
         }
     }
     return NULL;

@@ -14,8 +14,8 @@
 #include "query/query.h"
 #include "sett/system.h"
 
-#define SETTI_LANES_DEFAULT 16
-#define SETTI_LANES_MAX 64
+#define SETTI_JOBS_DEFAULT 16
+#define SETTI_JOBS_MAX 64
 #define SETTI_STEPS_DEFAULT 8
 
 #define SETTI_GUARD_REPORTS 16 /* components that the guard reports of one system */
@@ -37,12 +37,12 @@ typedef struct setti_system_state {
 } setti_system_state;
 
 /* One call of a system's function; apart from its neighbours, because threads write to it. */
-typedef struct setti_lane {
+typedef struct setti_job {
     sett_commands* commands;
     setti_side side;
     uint64_t time; /* nanoseconds of the last call */
     unsigned char apart[64];
-} setti_lane;
+} setti_job;
 
 /* "This system runs before or after the one of that name." */
 typedef struct setti_order {
@@ -65,22 +65,22 @@ struct sett_system {
     setti_order* order;
     uint32_t order_count;
     uint32_t order_capacity;
-    bool alone;
+    bool exclusive;
     bool asks_changed; /* a term has `changed` */
     /* what the guard has reported of it */
     sett_component reported[SETTI_GUARD_REPORTS];
     uint32_t reported_count;
 
-    setti_lane* lanes;
-    uint32_t lane_capacity; /* 1 if it is never split, whatever the state */
+    setti_job* jobs;
+    uint32_t job_capacity; /* 1 if it is never split, whatever the state */
     setti_system_state state;
     setti_root root; /* of `state` */
 
     /* Of the frame, */
     float dt;
-    uint32_t steps;     /* calls in a row of each lane; 0: does not run */
-    uint32_t lane_used; /* lanes called */
-    bool recorded;      /* commands wait in some lane */
+    uint32_t steps;     /* calls in a row of each job; 0: does not run */
+    uint32_t job_used;  /* jobs called */
+    bool recorded;      /* commands wait in some job */
     uint64_t time_last; /* nanoseconds */
     uint64_t time_total;
 
@@ -100,19 +100,19 @@ struct sett_system {
 typedef struct setti_stage {
     uint32_t first; /* of the sorted systems */
     uint32_t count;
-    bool alone;
+    bool exclusive;
 } setti_stage;
 
-/* One lane that is called in a stage. */
-typedef struct setti_job {
+/* One job that is called in a stage. */
+typedef struct setti_slice {
     sett_system* system;
-    setti_lane* lane;
-    uint32_t number; /* of the lane, */
+    setti_job* job;
+    uint32_t number; /* of the job, */
     uint32_t count;  /* of so many */
     uint32_t from;   /* rows that it visits */
     uint32_t to;
     setti_mark thread; /* that does it, while it is watched; or 0 */
-} setti_job;
+} setti_slice;
 
 /* Part of the world's state. */
 typedef struct setti_frame_state {
@@ -126,7 +126,7 @@ typedef struct setti_run {
     sett_system* systems; /* in order of creation */
     sett_system* last;
     uint32_t count;
-    uint32_t lanes; /* at most, of a system */
+    uint32_t jobs; /* at most, of a system */
     sett_tasks tasks;
     bool watched; /* by the guard */
     bool timed;
@@ -144,17 +144,18 @@ typedef struct setti_run {
     uint32_t listener_version; /* of the world, when the plans of queries were looked after */
 
     /* The stage at work. */
-    setti_job* jobs;
-    sett_commands** buffers; /* of the jobs */
-    uint32_t job_count;
-    uint32_t job_capacity;
-    bool lanes_open; /* the handles of `buffers` are still to be claimed */
+    setti_slice* slices;
+    sett_commands** buffers; /* of the slices */
+    uint32_t slice_count;
+    uint32_t slice_capacity;
+    bool jobs_open;  /* the handles of `buffers` are still to be claimed */
     char names[200]; /* of its systems */
 
     /* The guard. */
     setti_guard guard;
-    setti_lock guard_lock;                     /* of all that was reported */
-    setti_mark guard_hints[SETTI_GUARD_HINTS]; /* by hash of a thread: the job that it began last */
+    setti_lock guard_lock; /* of all that was reported */
+    setti_mark
+        guard_hints[SETTI_GUARD_HINTS]; /* by hash of a thread: the slice that it began last */
 } setti_run;
 
 /* The world's, made if need be; NULL when memory runs out. */
@@ -169,8 +170,8 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
 /* Whether declared access allows it to be split, whatever the state. */
 bool setti_system_splits(const sett_system* system);
 
-/* Makes as many lanes as the world allows. False when memory runs out. */
-bool setti_system_make_lanes(sett_system* system);
+/* Makes as many jobs as the world allows. False when memory runs out. */
+bool setti_system_make_jobs(sett_system* system);
 
 /* SETT_OK, or fails with CYCLE and a message that names the systems in it: those that lead from
  * `start` back to itself. */
@@ -182,12 +183,12 @@ bool setti_schedule_update(sett_world* world);
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
 
-/* Watches the jobs that are entered from now on; or no longer. */
+/* Watches the slices that are entered from now on; or no longer. */
 void setti_guard_watch(sett_world* world, bool on);
 
-/* The calling thread begins, or has done, a watched job. */
-void setti_guard_enter(setti_run* run, setti_job* job);
-void setti_guard_leave(setti_job* job);
+/* The calling thread begins, or has done, a watched slice. */
+void setti_guard_enter(setti_run* run, setti_slice* slice);
+void setti_guard_leave(setti_slice* slice);
 
 /* A system opens a loop over a query that is not its own. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);

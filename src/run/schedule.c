@@ -113,24 +113,24 @@ static bool schedule_reserve(sett_world* world)
         run->stages = stages;
         run->capacity = capacity;
     }
-    uint32_t jobs = 0;
+    uint32_t slices = 0;
     for (const sett_system* at = run->systems; at != NULL; at = at->next) {
-        jobs += at->lane_capacity;
+        slices += at->job_capacity;
     }
-    if (jobs > run->job_capacity) {
-        uint32_t capacity = setti_bits_ceil(jobs);
-        setti_job* job = setti_pool_alloc(pool, capacity * sizeof(*job), 64);
+    if (slices > run->slice_capacity) {
+        uint32_t capacity = setti_bits_ceil(slices);
+        setti_slice* slice = setti_pool_alloc(pool, capacity * sizeof(*slice), 64);
         sett_commands** buffers = setti_pool_alloc(pool, capacity * sizeof(sett_commands*), 16);
-        if (job == NULL || buffers == NULL) {
-            setti_pool_free(pool, job, capacity * sizeof(*job), 64);
+        if (slice == NULL || buffers == NULL) {
+            setti_pool_free(pool, slice, capacity * sizeof(*slice), 64);
             setti_pool_free(pool, buffers, capacity * sizeof(sett_commands*), 16);
             return false;
         }
-        setti_pool_free(pool, run->jobs, run->job_capacity * sizeof(*job), 64);
-        setti_pool_free(pool, run->buffers, run->job_capacity * sizeof(sett_commands*), 16);
-        run->jobs = job;
+        setti_pool_free(pool, run->slices, run->slice_capacity * sizeof(*slice), 64);
+        setti_pool_free(pool, run->buffers, run->slice_capacity * sizeof(sett_commands*), 16);
+        run->slices = slice;
         run->buffers = buffers;
-        run->job_capacity = capacity;
+        run->slice_capacity = capacity;
     }
     return true;
 }
@@ -212,7 +212,7 @@ static void schedule_cut(setti_run* run)
             setti_stage* stage = &run->stages[run->stage_count++];
             stage->first = k;
             stage->count = 0;
-            stage->alone = run->sorted[k]->alone;
+            stage->exclusive = run->sorted[k]->exclusive;
         }
         run->stages[run->stage_count - 1].count++;
     }

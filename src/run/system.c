@@ -1,5 +1,5 @@
 /* system.c: making and ending systems. What they are made of, a query, perhaps a group, a buffer of
- * commands for each lane, are the world's ordinary ones.
+ * commands for each job, are the world's ordinary ones.
  *
  * Invariant:  systems of a world differ in name;  order.other = the system of that name, or NULL;
  *             access holds each component once
@@ -59,17 +59,17 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
                        system_term_flags(system, &desc->terms[k]));
         system->asks_changed = system->asks_changed || desc->terms[k].changed;
     }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->reads[k] != 0; k++) {
-        system_declare(system, desc->reads[k], SETTI_ACCESS_READ_ANYWHERE);
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->access_any_in[k] != 0; k++) {
+        system_declare(system, desc->access_any_in[k], SETTI_ACCESS_READ_ANYWHERE);
     }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->writes[k] != 0; k++) {
-        system_declare(system, desc->writes[k], SETTI_ACCESS_READ | SETTI_ACCESS_WRITE);
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->access_inout[k] != 0; k++) {
+        system_declare(system, desc->access_inout[k], SETTI_ACCESS_READ | SETTI_ACCESS_WRITE);
     }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->random[k] != 0; k++) {
-        system_declare(system, desc->random[k],
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->access_any_inout[k] != 0; k++) {
+        system_declare(system, desc->access_any_inout[k],
                        SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
     }
-    system->alone = desc->run != NULL && (desc->alone || system->access_count == 0);
+    system->exclusive = desc->run != NULL && (desc->exclusive || system->access_count == 0);
 }
 
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on)
@@ -78,7 +78,7 @@ bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_com
     if (a->desc.run == NULL || b->desc.run == NULL) {
         return false; /* a managed set runs nothing */
     }
-    if (a->alone || b->alone) {
+    if (a->exclusive || b->exclusive) {
         return true;
     }
     for (uint32_t k = 0; k < a->access_count; k++) {
@@ -95,7 +95,7 @@ bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_com
 
 bool setti_system_splits(const sett_system* system)
 {
-    if (system->query == NULL || system->desc.whole || system->alone) {
+    if (system->query == NULL || system->desc.single_job || system->exclusive) {
         return false;
     }
     for (uint32_t k = 0; k < system->access_count; k++) {
@@ -109,38 +109,38 @@ bool setti_system_splits(const sett_system* system)
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------- lanes */
+/* ---------------------------------------------------------------------------------------- jobs */
 
-bool setti_system_make_lanes(sett_system* system)
+bool setti_system_make_jobs(sett_system* system)
 {
     sett_world* world = system->world;
     setti_pool* pool = &world->pool;
-    uint32_t count = setti_system_splits(system) ? world->run->lanes : 1;
-    if (count <= system->lane_capacity) {
+    uint32_t count = setti_system_splits(system) ? world->run->jobs : 1;
+    if (count <= system->job_capacity) {
         return true;
     }
-    setti_lane* lanes = setti_pool_alloc(pool, count * sizeof(*lanes), 64);
-    if (lanes == NULL) {
+    setti_job* jobs = setti_pool_alloc(pool, count * sizeof(*jobs), 64);
+    if (jobs == NULL) {
         return false;
     }
-    memset(lanes, 0, count * sizeof(*lanes));
-    if (system->lane_capacity != 0) {
-        memcpy(lanes, system->lanes, system->lane_capacity * sizeof(*lanes));
+    memset(jobs, 0, count * sizeof(*jobs));
+    if (system->job_capacity != 0) {
+        memcpy(jobs, system->jobs, system->job_capacity * sizeof(*jobs));
     }
-    uint32_t made = system->lane_capacity;
-    while (made < count && (lanes[made].commands = sett_commands_create(world)) != NULL) {
-        lanes[made++].side.scratch.allocator = &pool->allocator;
+    uint32_t made = system->job_capacity;
+    while (made < count && (jobs[made].commands = sett_commands_create(world)) != NULL) {
+        jobs[made++].side.scratch.allocator = &pool->allocator;
     }
     if (made < count) {
-        while (made-- > system->lane_capacity) {
-            sett_commands_destroy(lanes[made].commands);
+        while (made-- > system->job_capacity) {
+            sett_commands_destroy(jobs[made].commands);
         }
-        setti_pool_free(pool, lanes, count * sizeof(*lanes), 64);
+        setti_pool_free(pool, jobs, count * sizeof(*jobs), 64);
         return false;
     }
-    setti_pool_free(pool, system->lanes, system->lane_capacity * sizeof(*lanes), 64);
-    system->lanes = lanes;
-    system->lane_capacity = count;
+    setti_pool_free(pool, system->jobs, system->job_capacity * sizeof(*jobs), 64);
+    system->jobs = jobs;
+    system->job_capacity = count;
     return true;
 }
 
@@ -259,14 +259,14 @@ static void system_unlink(sett_system* system)
 static void system_free(sett_system* system)
 {
     setti_pool* pool = &system->world->pool;
-    for (uint32_t k = 0; k < system->lane_capacity; k++) {
-        setti_arena_deinit(&system->lanes[k].side.scratch);
-        sett_commands_destroy(system->lanes[k].commands);
+    for (uint32_t k = 0; k < system->job_capacity; k++) {
+        setti_arena_deinit(&system->jobs[k].side.scratch);
+        sett_commands_destroy(system->jobs[k].commands);
     }
     while (system->order_count != 0) {
         system_pop_order(system);
     }
-    setti_pool_free(pool, system->lanes, system->lane_capacity * sizeof(setti_lane), 64);
+    setti_pool_free(pool, system->jobs, system->job_capacity * sizeof(setti_job), 64);
     setti_pool_free(pool, system->order, system->order_capacity * sizeof(setti_order), 16);
     setti_pool_free(pool, system->access, system->access_capacity * sizeof(setti_access), 16);
     sett_query_destroy(system->query);
@@ -280,8 +280,8 @@ static void system_free(sett_system* system)
 static void run_free(sett_world* world)
 {
     for (const sett_system* at = world->run->systems; at != NULL; at = at->next) {
-        for (uint32_t k = 0; k < at->lane_capacity; k++) {
-            setti_arena_deinit(&at->lanes[k].side.scratch);
+        for (uint32_t k = 0; k < at->job_capacity; k++) {
+            setti_arena_deinit(&at->jobs[k].side.scratch);
         }
     }
 }
@@ -294,7 +294,7 @@ setti_run* setti_run_ensure(sett_world* world)
             return NULL;
         }
         memset(run, 0, sizeof(*run));
-        run->lanes = SETTI_LANES_DEFAULT;
+        run->jobs = SETTI_JOBS_DEFAULT;
         run->timed = true;
 #if !defined(NDEBUG)
         run->watched = true;
@@ -310,7 +310,8 @@ setti_run* setti_run_ensure(sett_world* world)
 static sett_status system_add_access(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
-    const sett_component* lists[] = {desc->reads, desc->writes, desc->random};
+    const sett_component* lists[] = {desc->access_any_in, desc->access_inout,
+                                     desc->access_any_inout};
     for (uint32_t list = 0; list < 3; list++) {
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && lists[list][k] != 0; k++) {
             if (setti_world_type(world, lists[list][k]) == NULL) {
@@ -358,7 +359,7 @@ static void system_enter_all(sett_system* system)
     for (sett_entity e = sett_entity_next(world, &cursor); !sett_is_null(e);
          e = sett_entity_next(world, &cursor)) {
         if (sett_group_has(system->group, e)) {
-            system->desc.entered(world, e, system->desc.user);
+            system->desc.on_enter(world, e, system->desc.user);
         }
     }
     world->locks--;
@@ -371,13 +372,13 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     sett_group_desc group;
     uint32_t with = 0;
     uint32_t without = 0;
-    if (desc->entered == NULL && desc->left == NULL) {
+    if (desc->on_enter == NULL && desc->on_exit == NULL) {
         return SETT_OK;
     }
     memset(&group, 0, sizeof(group));
     group.name = system->name;
-    group.entered = desc->entered;
-    group.left = desc->left;
+    group.on_enter = desc->on_enter;
+    group.on_exit = desc->on_exit;
     group.user = desc->user;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
@@ -410,7 +411,7 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
         room = (desc->before[k] == NULL || system_add_order(system, desc->before[k], false)) &&
                (desc->after[k] == NULL || system_add_order(system, desc->after[k], true));
     }
-    if (status == SETT_OK && !(room && setti_system_make_lanes(system))) {
+    if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
         status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
     }
     if (status == SETT_OK) {
@@ -485,7 +486,7 @@ sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
         return NULL;
     }
     setti_world_add_root(world, &system->root, &system->state, sizeof(system->state), NULL, NULL);
-    if (desc->entered != NULL) {
+    if (desc->on_enter != NULL) {
         system_enter_all(system);
     }
     return system;
@@ -499,11 +500,11 @@ sett_status sett_system_destroy(sett_system* system)
     }
     sett_world* world = system->world;
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK && (world->run->busy || world->run->lanes_open)) {
+    if (status == SETT_OK && (world->run->busy || world->run->jobs_open)) {
         status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
     }
     if (status == SETT_OK) {
-        status = setti_world_check_unkept(world, call);
+        status = setti_world_check_no_snapshots(world, call);
     }
     if (status == SETT_OK) {
         setti_world_remove_root(world, &system->root);
@@ -583,6 +584,6 @@ void sett_system_stats_get(sett_system* system, sett_system_stats* stats)
     stats->time_last = system->time_last;
     stats->time_total = system->time_total;
     stats->matches = system->query != NULL ? sett_query_count(system->query) : 0;
-    stats->lanes = system->lane_used;
+    stats->jobs = system->job_used;
     stats->stage = setti_schedule_update(system->world) ? system->stage : 0;
 }

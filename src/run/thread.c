@@ -1,7 +1,7 @@
 /* thread.c: a pool of threads that does one task at a time.
  *
- * The workload: some stages a frame, each a list of jobs of 10 to 500 us, on 2 to 16 threads. So
- * the list is guarded by one lock, taken once for some jobs at a time; threads look out for the
+ * The workload: some stages a frame, each a list of slices of 10 to 500 us, on 2 to 16 threads. So
+ * the list is guarded by one lock, taken once for some slices at a time; threads look out for the
  * next stage for some microseconds before they sleep, because waking takes 5 to 50.
  *
  *     items  | taken | taken | next ... end |        unfinished = end - next + taken and not done

@@ -52,8 +52,8 @@ static void compare_mark_words(setti_compare* compare, const setti_storage* stor
     }
 }
 
-/* Indices whose presence, or whose row, may differ in a matrix. */
-static void compare_mark_matrix(setti_compare* compare, const setti_storage* storage)
+/* Indices whose presence, or whose row, may differ in an array. */
+static void compare_mark_array(setti_compare* compare, const setti_storage* storage)
 {
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
@@ -96,7 +96,7 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     }
 }
 
-static void compare_mark_packed(setti_compare* compare, const setti_type* type)
+static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
 {
     const setti_storage* storage = &type->storage;
     uint32_t at = SETTI_NONE;
@@ -191,17 +191,17 @@ static bool compare_same(setti_view* view, const setti_type* type, const void* a
 
 void setti_compare_mark(setti_compare* compare, const setti_type* type)
 {
-    if (type->storage.kind == SETTI_PACKED) {
-        compare_mark_packed(compare, type);
+    if (type->storage.kind == SETTI_SPARSE) {
+        compare_mark_sparse(compare, type);
     } else {
-        compare_mark_matrix(compare, &type->storage);
+        compare_mark_array(compare, &type->storage);
     }
     if (type->relation != NULL && type->relation->many) {
         compare_mark_records(compare, type->relation);
     }
 }
 
-void setti_compare_tell(setti_compare* compare, const setti_type* type)
+void setti_compare_notify(setti_compare* compare, const setti_type* type)
 {
     setti_view* view = compare->view;
     for (size_t at = 0; at < compare->words; at++) {
@@ -224,11 +224,11 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     memcpy(compare->bits, compare->begun, compare->words * sizeof(uint64_t));
     setti_compare_mark(compare, type);
-    setti_compare_tell(compare, type);
+    setti_compare_notify(compare, type);
 }
 
 /* Words that cover every index that a page may be about, on either side or live: reserved ones lie
- * behind all entities. Not by what tables have room for: whoever was refused for numbers far out
+ * behind all entities. Not by what tables have room for: whoever was rejected for numbers far out
  * has left that large. */
 static size_t compare_words(setti_view* view)
 {
@@ -236,11 +236,11 @@ static size_t compare_words(setti_view* view)
     uint64_t end = (uint64_t)setti_view_count(view, &world->entities.pages) << SETTI_ID_SET_SHIFT;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_storage* storage = &world->registered.item[k]->storage;
-        bool packed = storage->kind == SETTI_PACKED;
-        uint32_t shift = packed ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
+        bool sparse_set = storage->kind == SETTI_SPARSE;
+        uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
         uint64_t presence = (uint64_t)setti_view_count(view, &storage->presence) << shift;
         uint64_t rows =
-            packed ? 0 : (uint64_t)setti_view_count(view, &storage->rows) << storage->shift;
+            sparse_set ? 0 : (uint64_t)setti_view_count(view, &storage->rows) << storage->shift;
         end = SETTI_MAX(end, SETTI_MAX(presence, rows));
     }
     return (size_t)(end / 64) + 1;

@@ -36,7 +36,7 @@ void setti_compare_type(setti_compare* compare, const setti_type* type);
 /* The latter in two steps, for who has marks to add: the indices of a type that may differ, added
  * to `bits`; then telling of those that are in `bits`. */
 void setti_compare_mark(setti_compare* compare, const setti_type* type);
-void setti_compare_tell(setti_compare* compare, const setti_type* type);
+void setti_compare_notify(setti_compare* compare, const setti_type* type);
 
 static inline void setti_compare_set(uint64_t* bits, uint32_t index)
 {

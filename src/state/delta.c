@@ -29,7 +29,7 @@ setti_delta_form setti_delta_form_of(const sett_world* world, const setti_type* 
     return type->relation_of_sources != NULL ? SETTI_DELTA_TARGET : SETTI_DELTA_VALUES;
 }
 
-const char* setti_delta_refuses(const setti_type* type)
+const char* setti_delta_rejects(const setti_type* type)
 {
     return type->desc.save == SETT_SAVE_CLONE && type->desc.byte_count == 0
                ? "is saved by cloning: what its values own is not bytes"
@@ -280,7 +280,7 @@ static sett_status delta_check_types(sett_world* world, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
-        const char* why = setti_delta_refuses(type);
+        const char* why = setti_delta_rejects(type);
         uint32_t rows = SETTI_NONE;
         uint32_t presence = SETTI_NONE;
         if (why != NULL &&

@@ -11,7 +11,7 @@
  *     and type by type
  *     entries  kind, index, value           ascending by index; removed: no value
  *     lists    owner, kept, count, members  ascending by owner: what follows the first `kept`
- *     rows     runs of a packed storage's rows, as above; a gap is SETTI_NONE
+ *     rows     runs of a sparse set's rows, as above; a gap is SETTI_NONE
  *
  * All numbers are little-endian and lie one after another without gaps.
  *
@@ -59,7 +59,7 @@ typedef enum setti_delta_form {
 setti_delta_form setti_delta_form_of(const sett_world* world, const setti_type* type);
 
 /* NULL, or why values of this type cannot travel. */
-const char* setti_delta_refuses(const setti_type* type);
+const char* setti_delta_rejects(const setti_type* type);
 
 /* Bytes of a value; of links: of each of its targets; of a name: 0. */
 uint32_t setti_delta_bytes(const sett_world* world, const setti_type* type);

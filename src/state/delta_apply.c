@@ -3,7 +3,7 @@
  * The workload: bytes from a network, of a peer that may be broken or hostile. So nothing is
  * believed: every length, number, handle and kind is looked at before anything is changed, against
  * the bytes that there are and against the world; and what comes out has to hash to what was
- * promised, or a snapshot taken before brings everything back. So that it can, memory to keep
+ * reserved, or a snapshot taken before brings everything back. So that it can, memory to keep
  * pages in is held ready before each step.
  *
  * Invariant:  after a failure the state is what it was, bit by bit
@@ -82,7 +82,7 @@ bool setti_delta_lists(const setti_delta_reader* list, uint32_t count, uint32_t 
     return false;
 }
 
-sett_status setti_delta_refuse(const setti_delta* delta, const char* why)
+sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 {
     return setti_world_fail_with(delta->world, SETT_STATUS_INVALID, "%s: %s", apply_call, why);
 }
@@ -116,7 +116,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     of->extent = setti_delta_u32(from);
     of->spare = setti_delta_u32(from);
     if (from->short_of || length == 0 || length > 255) {
-        return setti_delta_refuse(delta, "a type has no proper name, or the bytes end within it");
+        return setti_delta_reject(delta, "a type has no proper name, or the bytes end within it");
     }
     char name[256];
     memcpy(name, bytes, length);
@@ -130,14 +130,14 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
             "or laid out otherwise",
             apply_call, name, (unsigned)size, (unsigned)version);
     }
-    const char* why = setti_delta_refuses(of->type);
+    const char* why = setti_delta_rejects(of->type);
     if (why != NULL && of->count[SETTI_DELTA_ENTRIES] != 0) {
         return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
                                      apply_call, name, why);
     }
     for (uint32_t k = 0; k < number; k++) {
         if (delta->type[k].type == of->type) {
-            return setti_delta_refuse(delta, "a type is listed twice");
+            return setti_delta_reject(delta, "a type is listed twice");
         }
     }
     return SETT_OK;
@@ -149,7 +149,7 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
     if (from->short_of || magic != SETTI_DELTA_MAGIC) {
-        return setti_delta_refuse(delta, "this is no delta");
+        return setti_delta_reject(delta, "this is no delta");
     }
     if (version != SETTI_DELTA_VERSION) {
         return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
@@ -168,15 +168,15 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     delta->slot_count = setti_delta_u32(from);
     delta->run_count = setti_delta_u32(from);
     if (from->short_of || total != size) {
-        return setti_delta_refuse(delta, "its bytes were cut off, or others follow");
+        return setti_delta_reject(delta, "its bytes were cut off, or others follow");
     }
     if (altered && !trust) {
         delta->type_count = 0;
-        return setti_delta_refuse(delta, "its bytes are not those that were written");
+        return setti_delta_reject(delta, "its bytes are not those that were written");
     }
     if (delta->type_count > delta->world->registered.count) {
         delta->type_count = 0;
-        return setti_delta_refuse(delta, "it has types that this world has not");
+        return setti_delta_reject(delta, "it has types that this world has not");
     }
     return SETT_OK;
 }
@@ -220,10 +220,10 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
     (void)apply_skip(from, delta->slot_count, 8);
     delta->order = *from;
     if (status == SETT_OK && from->short_of) {
-        status = setti_delta_refuse(delta, "its bytes end within the entities");
+        status = setti_delta_reject(delta, "its bytes end within the entities");
     }
     if (status == SETT_OK && !apply_skip_runs(from, delta->run_count, world->entities.ids.limit)) {
-        status = setti_delta_refuse(delta, "runs of entities are not in order, or cut off");
+        status = setti_delta_reject(delta, "runs of entities are not in order, or cut off");
     }
     return status;
 }
@@ -237,10 +237,10 @@ static sett_status apply_check_ended(const setti_delta* delta)
     for (uint32_t k = 0; k < delta->ended_count; k++) {
         sett_entity entity = setti_delta_entity(&from);
         if (k != 0 && entity.index <= last.index) {
-            return setti_delta_refuse(delta, "entities that end are not in order");
+            return setti_delta_reject(delta, "entities that end are not in order");
         }
         if (!sett_entity_valid(delta->world, entity)) {
-            return setti_delta_refuse(delta, "an entity ends that is not there");
+            return setti_delta_reject(delta, "an entity ends that is not there");
         }
         last = entity;
     }
@@ -269,11 +269,11 @@ static sett_status apply_check_begun(const setti_delta* delta)
         bool dead;
         uint32_t current = apply_generation(delta, entity.index, &dead);
         if (k != 0 && entity.index <= last.index) {
-            return setti_delta_refuse(delta, "entities that begin are not in order");
+            return setti_delta_reject(delta, "entities that begin are not in order");
         }
         if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.ids.limit ||
             entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
-            return setti_delta_refuse(delta, "an entity begins where one is, or as none can be");
+            return setti_delta_reject(delta, "an entity begins where one is, or as none can be");
         }
         last = entity;
     }
@@ -289,12 +289,12 @@ static sett_status apply_check_slots(const setti_delta* delta)
         bool dead;
         uint32_t current = apply_generation(delta, slot.index, &dead);
         if (k != 0 && slot.index <= last.index) {
-            return setti_delta_refuse(delta, "free indices are not in order");
+            return setti_delta_reject(delta, "free indices are not in order");
         }
         if (!dead || current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
             slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.ids.limit ||
             setti_delta_lists(&delta->begun, delta->begun_count, slot.index)) {
-            return setti_delta_refuse(delta, "an index is free that is not, or as none can be");
+            return setti_delta_reject(delta, "an index is free that is not, or as none can be");
         }
         last = slot;
     }
@@ -319,7 +319,7 @@ static const char* apply_check_value(const setti_delta* delta, const setti_delta
         if (parent != 0 && !apply_is_there(delta, parent - 1)) {
             return "a parent is not there";
         }
-        if (setti_delta_number(&from, 1) > SETT_CHILDREN_REFUSE) {
+        if (setti_delta_number(&from, 1) > SETT_CHILDREN_REJECT) {
             return "a policy is none that there is";
         }
     }
@@ -355,14 +355,14 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of) {
-            return setti_delta_refuse(delta, "its bytes end within the entries");
+            return setti_delta_reject(delta, "its bytes end within the entries");
         }
         if (k != 0 && entry.index <= last) {
-            return setti_delta_refuse(delta, "entries are not in order");
+            return setti_delta_reject(delta, "entries are not in order");
         }
         const char* why = apply_check_entry(delta, of, entry);
         if (why != NULL) {
-            return setti_delta_refuse(delta, why);
+            return setti_delta_reject(delta, why);
         }
         last = entry.index;
     }
@@ -375,13 +375,13 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     bool has_lists = of->form == SETTI_DELTA_TREE || of->form == SETTI_DELTA_LINK ||
                      of->form == SETTI_DELTA_LINKS;
     if (of->count[SETTI_DELTA_LISTS] != 0 && !has_lists) {
-        return setti_delta_refuse(delta, "a type has lists that has none");
+        return setti_delta_reject(delta, "a type has lists that has none");
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
         if (from->short_of || !apply_skip(from, count, 4)) { /* or so many lists of nothing */
-            return setti_delta_refuse(delta, "its bytes end within a list");
+            return setti_delta_reject(delta, "its bytes end within a list");
         }
     }
     return SETT_OK;
@@ -401,12 +401,12 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         }
         of->part[SETTI_DELTA_ROWS] = *from;
         if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
-                                                  of->kind == SETTI_PACKED ? of->extent : 0)) {
-            status = setti_delta_refuse(delta, "runs of rows are not in order, or cut off");
+                                                  of->kind == SETTI_SPARSE ? of->extent : 0)) {
+            status = setti_delta_reject(delta, "runs of rows are not in order, or cut off");
         }
     }
     if (status == SETT_OK && from->at != from->end) {
-        status = setti_delta_refuse(delta, "bytes follow its last entry");
+        status = setti_delta_reject(delta, "bytes follow its last entry");
     }
     return status;
 }
@@ -454,7 +454,7 @@ static bool apply_measure(setti_delta* delta)
             uint32_t count = whole ? pages->count : SETTI_MIN(pages->count, APPLY_STEP_PAGES);
             delta->room_pages += count + 2;
             if (pages->size > SETTI_POOL_PAGE_MAX) {
-                done = done && setti_keeper_hold(pool, pool->keeper, pages, count);
+                done = done && setti_cow_hold(pool, pool->cow, pages, count);
             } else {
                 delta->room += count * apply_piece(pages->size);
             }
@@ -469,8 +469,8 @@ static bool apply_measure(setti_delta* delta)
 static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
-    bool done = pool->keeper->diff != NULL && !pool->keeper->spare_taken &&
-                setti_diff_reserve(pool, pool->keeper->diff, pages) && setti_pool_hold(pool, size);
+    bool done = pool->cow->diff != NULL && !pool->cow->spare_taken &&
+                setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
     if (!done) {
         setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
     }
@@ -506,7 +506,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
         done = piece <= (SIZE_MAX - size) / 2 / count;
         size += done ? 2 * count * piece : 0;
     } else if (done) {
-        done = setti_keeper_hold(pool, pool->keeper, rows, rows->count);
+        done = setti_cow_hold(pool, pool->cow, rows, rows->count);
     }
     if (!done) {
         setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
@@ -517,7 +517,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 
 /* ------------------------------------------------------------------------------------- changing */
 
-/* What a call refused is the delta's fault, unless there was no memory. */
+/* What a call rejected is the delta's fault, unless there was no memory. */
 static sett_status apply_blame(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -530,7 +530,7 @@ static sett_status apply_blame(const setti_delta* delta)
     return setti_world_fail_with(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
-/* Plays it; what fails on the way, or comes out otherwise than promised, is taken back. */
+/* Plays it; what fails on the way, or comes out otherwise than reserved, is taken back. */
 static sett_status apply_change(setti_delta* delta, bool trust)
 {
     sett_world* world = delta->world;
@@ -539,7 +539,7 @@ static sett_status apply_change(setti_delta* delta, bool trust)
     if (state == NULL) {
         return world->error;
     }
-    setti_state_lift_limit(state); /* or one that is refused could cost all older snapshots */
+    setti_state_lift_limit(state); /* or one that is rejected could cost all older snapshots */
     sett_status status = sett_snapshot_take(world, &undo);
     if (status != SETT_OK) {
         setti_state_set_limit(state);
@@ -549,7 +549,7 @@ static sett_status apply_change(setti_delta* delta, bool trust)
         !setti_delta_arrange(delta, setti_snapshot_find(world, undo, &status))) {
         status = apply_blame(delta);
     } else if (!trust && sett_world_hash(world) != delta->after) {
-        status = setti_delta_refuse(delta, "what it makes of the world is not what it promised");
+        status = setti_delta_reject(delta, "what it makes of the world is not what it reserved");
     }
     if (status != SETT_OK) {
         (void)sett_world_message(world); /* written, before what it is about is gone */
@@ -561,7 +561,7 @@ static sett_status apply_change(setti_delta* delta, bool trust)
     }
     setti_state_set_limit(state);
     setti_pool_let_go(&world->pool);
-    setti_keeper_let_go(&world->pool, world->pool.keeper);
+    setti_cow_let_go(&world->pool, world->pool.cow);
     world->epoch++;
     return status;
 }

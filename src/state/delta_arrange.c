@@ -130,7 +130,7 @@ static bool arrange_entities(const setti_delta* delta, setti_view* view)
     const setti_id_set* ids = &delta->world->entities.ids;
     uint32_t listed = 0;
     bool possible = true;
-    if (delta->world->entities.promised != 0) {
+    if (delta->world->entities.reserved != 0) {
         /* Observers recorded creations meanwhile, which count on the rows behind the members; and
          * which handles come next is not the sender's any more in any case. */
         return true;
@@ -173,7 +173,7 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;
     uint32_t at = SETTI_NONE;
-    return storage->kind == SETTI_PACKED && of->kind == SETTI_PACKED &&
+    return storage->kind == SETTI_SPARSE && of->kind == SETTI_SPARSE &&
            (of->count[SETTI_DELTA_ROWS] != 0 || of->extent != storage->extent ||
             setti_view_next(view, &storage->rows, &at) != NULL);
 }
@@ -212,7 +212,7 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
             }
             continue;
         }
-        uint32_t now = setti_packed_row(storage, index);
+        uint32_t now = setti_sparse_row(storage, index);
         if (now == SETTI_NONE || (bits[now / 64] >> (now % 64) & 1) != 0) {
             return false;
         }
@@ -275,7 +275,7 @@ static bool arrange_agrees(const setti_delta* delta, const setti_listener* group
         }
     }
     for (uint32_t row = 0; row < group->length; row++) {
-        if (setti_packed_row(&first->type->storage, first->want[row]) >= group->length) {
+        if (setti_sparse_row(&first->type->storage, first->want[row]) >= group->length) {
             return false;
         }
     }
@@ -291,7 +291,7 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
         const setti_listener* group = of->type->owner;
         for (uint32_t i = 0; group != NULL && !concerns && i < group->owned.count; i++) {
             const setti_delta_type* other = arrange_find(delta, group->owned.item[i]);
-            concerns = of->kind == SETTI_PACKED && other != NULL && arrange_concerns(view, other);
+            concerns = of->kind == SETTI_SPARSE && other != NULL && arrange_concerns(view, other);
         }
         done = !concerns || arrange_prepare(delta, view, of);
     }
@@ -337,18 +337,18 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
     uint32_t count = 0;
     for (uint32_t row = 0; row < of->extent; row++) {
         if (of->want[row] != SETTI_NONE) {
-            from[count++] = setti_packed_row(storage, of->want[row]);
+            from[count++] = setti_sparse_row(storage, of->want[row]);
         }
     }
     bool done = setti_sort_rows(world, of->type, from, count) &&
-                setti_packed_spread(&world->pool, storage, of->want, of->extent);
+                setti_sparse_spread(&world->pool, storage, of->want, of->extent);
     setti_pool_free(&world->pool, from, size, 16);
     return done || arrange_fail(delta);
 }
 
-/* ------------------------------------------------------------------------------------- matrices */
+/* ------------------------------------------------------------------------------------- arrays */
 
-/* How far loops over a matrix go decides how they are shared out; the stretch that is kept as spare
+/* How far loops over an array go decides how they are shared out; the stretch that is kept as spare
  * decides when that falls. */
 static bool arrange_extent(const setti_delta* delta, const setti_delta_type* of)
 {
@@ -358,7 +358,7 @@ static bool arrange_extent(const setti_delta* delta, const setti_delta_type* of)
     most = SETTI_MIN(most - 1, (uint64_t)UINT32_MAX) & ~(uint64_t)(SETTI_BITS_ROWS - 1);
     uint64_t end = of->spare != SETTI_NONE ? ((uint64_t)of->spare + 1) << storage->shift : 0;
     end = SETTI_MAX(end, (uint64_t)of->extent);
-    if (storage->kind == SETTI_PACKED || storage->kind != of->kind || end > most ||
+    if (storage->kind == SETTI_SPARSE || storage->kind != of->kind || end > most ||
         (storage->extent == of->extent && storage->spare == of->spare)) {
         return true;
     }
@@ -369,11 +369,11 @@ static bool arrange_extent(const setti_delta* delta, const setti_delta_type* of)
         }
     }
     if (!setti_delta_room(delta) ||
-        !setti_matrix_reserve_tables(&delta->world->pool, storage, (uint32_t)end)) {
+        !setti_array_reserve_tables(&delta->world->pool, storage, (uint32_t)end)) {
         return arrange_fail(delta);
     }
     if (storage->spare != of->spare) {
-        setti_matrix_trim(&delta->world->pool, storage);
+        setti_array_trim(&delta->world->pool, storage);
     }
     storage->spare = of->spare;
     storage->extent = of->extent;

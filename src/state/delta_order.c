@@ -112,7 +112,7 @@ void setti_delta_write_rows(setti_delta_writer* to)
     uint32_t was = setti_view_extent(view, to->type, 0);
     uint32_t is = setti_view_extent(view, to->type, 1);
     order_begin(to);
-    if (storage->kind != SETTI_PACKED) {
+    if (storage->kind != SETTI_SPARSE) {
         return;
     }
     for (uint32_t first = 0; first < is; first += setti_storage_rows(storage)) {

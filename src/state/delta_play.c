@@ -1,10 +1,10 @@
 /* delta_play.c: doing what a checked delta says, by the calls that a user would make.
  *
  * The workload: entries that were checked one by one, of a peer that may be hostile as a whole:
- * parents in a circle, two siblings of one name, a target that is not there. The calls refuse that,
+ * parents in a circle, two siblings of one name, a target that is not there. The calls reject that,
  * whatever the delta says, and the caller undoes the rest.
  *
- * What goes first is cut off from what stays, so that no policy of clean-up destroys or refuses:
+ * What goes first is cut off from what stays, so that no policy of clean-up destroys or rejects:
  * where one was meant to, its doings are in the delta as well. Names are taken off before entities
  * move and given when all are in their places, so that none is in the way of another.
  *
@@ -113,7 +113,7 @@ static bool play_each(const setti_delta* delta, setti_delta_reader from, uint32_
     return done;
 }
 
-static bool play_all_loose(const setti_delta* delta)
+static bool play_all_dont_fragment(const setti_delta* delta)
 {
     bool done = true;
     for (uint32_t pass = 0; done && pass < 2; pass++) {
@@ -132,7 +132,7 @@ static bool play_all_loose(const setti_delta* delta)
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
     if (sett_hierarchy_child_count(delta->world, entity) != 0) {
-        (void)setti_delta_refuse(delta, "an entity ends, and its children stay where they are");
+        (void)setti_delta_reject(delta, "an entity ends, and its children stay where they are");
         return false;
     }
     return setti_delta_room(delta) && sett_entity_destroy(delta->world, entity) == SETT_OK;
@@ -154,11 +154,11 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
 
-/* Gives a dead index its next life; not where a recorded creation was promised one meanwhile. */
+/* Gives a dead index its next life; not where a recorded creation was reserved one meanwhile. */
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
-    if (setti_entity_is_promised(&world->entities, slot.index)) {
+    if (setti_entity_is_reserved(&world->entities, slot.index)) {
         return true;
     }
     if (!setti_delta_room(delta)) {
@@ -230,7 +230,7 @@ static bool play_name(const setti_delta* delta, const setti_type* type, sett_ent
     memcpy(text, entry.bytes, entry.count);
     text[entry.count] = '\0';
     if (strlen(text) != entry.count) {
-        (void)setti_delta_refuse(delta, "a name has a zero in it");
+        (void)setti_delta_reject(delta, "a name has a zero in it");
         return false;
     }
     return sett_name_set(delta->world, entity, text) == SETT_OK;
@@ -302,7 +302,7 @@ static bool play_lead(const setti_delta* delta, setti_relation* relation, sett_e
         }
     }
     if (!play_leads_so(relation, source.index, entry)) {
-        (void)setti_delta_refuse(delta, "an entity leads to another twice");
+        (void)setti_delta_reject(delta, "an entity leads to another twice");
         return false;
     }
     return true;
@@ -337,7 +337,7 @@ static bool play_list_head(const setti_delta* delta, setti_type* type, sett_enti
     const sett_links* list = setti_storage_find(&type->storage, entity.index);
     setti_change_settle(world);
     if (entry.kind == SETTI_DELTA_REMOVED && list != NULL && list->count != 0) {
-        (void)setti_delta_refuse(delta, "an entity stops being a target that is one");
+        (void)setti_delta_reject(delta, "an entity stops being a target that is one");
         return false;
     }
     bool done = entry.kind == SETTI_DELTA_REMOVED
@@ -355,7 +355,7 @@ static bool play_list_head(const setti_delta* delta, setti_type* type, sett_enti
 
 /* -------------------------------------------------------------------------------------- entries */
 
-/* What requirements did already, in either direction, is passed over. */
+/* What requirements did already, in either direction, is skipped. */
 static bool play_remove(sett_world* world, const setti_type* type, sett_entity entity)
 {
     return !sett_has(world, entity, type->id) || sett_remove(world, entity, type->id) == SETT_OK;
@@ -368,7 +368,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     setti_type* type = of->type;
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
     if (sett_is_null(entity)) { /* one that a policy or an observer ended meanwhile */
-        (void)setti_delta_refuse(delta, "an entry is about an entity that is gone by then");
+        (void)setti_delta_reject(delta, "an entry is about an entity that is gone by then");
         return false;
     }
     if (!setti_delta_room(delta)) {
@@ -503,12 +503,12 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
                       setti_delta_reader* from)
 {
     uint32_t index = setti_delta_u32(from);
-    uint32_t kept = setti_delta_u32(from);
+    uint32_t saved = setti_delta_u32(from);
     uint32_t count = setti_delta_u32(from);
     setti_delta_reader members = *from;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
     bool fits = !sett_is_null(owner) && play_list_count(of, index) != SETTI_NONE &&
-                (uint64_t)kept + count == play_list_count(of, index);
+                (uint64_t)saved + count == play_list_count(of, index);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t member = setti_delta_u32(from);
         if (fits && !setti_delta_room(delta)) {
@@ -517,7 +517,7 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
         fits = fits && play_requeue(delta, of, owner, member);
     }
     if (!fits || !play_list_ends(of, index, &members, count)) {
-        (void)setti_delta_refuse(delta, "a list is not of those who are in it");
+        (void)setti_delta_reject(delta, "a list is not of those who are in it");
         return false;
     }
     return true;
@@ -537,7 +537,8 @@ static bool play_lists(const setti_delta* delta)
 
 bool setti_delta_play(const setti_delta* delta)
 {
-    return play_all_loose(delta) && play_each(delta, delta->ended, delta->ended_count, play_end) &&
+    return play_all_dont_fragment(delta) &&
+           play_each(delta, delta->ended, delta->ended_count, play_end) &&
            play_each(delta, delta->begun, delta->begun_count, play_begin) &&
            play_each(delta, delta->slots, delta->slot_count, play_slot) && play_entries(delta, 0) &&
            play_entries(delta, 1) && play_entries(delta, 2) && play_lists(delta);

@@ -105,13 +105,13 @@ static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
 bool setti_delta_lists(const setti_delta_reader* list, uint32_t count, uint32_t index);
 
 /* INVALID, because of this. */
-sett_status setti_delta_refuse(const setti_delta* delta, const char* why);
+sett_status setti_delta_reject(const setti_delta* delta, const char* why);
 
 /* Makes sure that the step that follows, a change of one entity in one type, finds memory to keep
  * the pages that it writes to, so that it can be undone. False, the world says so, without. */
 bool setti_delta_room(const setti_delta* delta);
 
-/* The same for what puts the rows of a packed storage in order, up to row `extent`: it may write to
+/* The same for what puts the rows of a sparse set in order, up to row `extent`: it may write to
  * all of its pages, and free pages, which are parked, and make others in their places. All that is
  * allocated until then is among it: what is allocated in between would come out of what is held. */
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,

@@ -185,7 +185,7 @@ void setti_delta_write_entries(setti_delta_writer* to)
     to->walk->sink = &to->sink;
     to->walk->all = to->form == SETTI_DELTA_TREE || to->form == SETTI_DELTA_NAME;
     value_mark(to);
-    setti_compare_tell(to->walk, to->type);
+    setti_compare_notify(to->walk, to->type);
     to->walk->all = false;
 }
 
@@ -264,11 +264,11 @@ static bool value_survives(const setti_delta_writer* to, sett_entity owner, uint
 }
 
 /* How many members side 1's list begins with that follow from side 0's; false: all of it does. */
-static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* kept)
+static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* saved)
 {
     value_list is = value_list_begin(to, owner.index, 1);
     uint32_t next = value_list_next(&is);
-    *kept = 0;
+    *saved = 0;
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, 0), owner)) {
         value_list was = value_list_begin(to, owner.index, 0);
         for (uint32_t member = value_list_next(&was); member != SETTI_NONE;
@@ -280,7 +280,7 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
                 return true;
             }
             next = value_list_next(&is);
-            ++*kept;
+            ++*saved;
         }
     }
     for (uint32_t last = next; next != SETTI_NONE; last = next, next = value_list_next(&is)) {
@@ -293,19 +293,19 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
 
 static void value_write_list(setti_delta_writer* to, sett_entity owner)
 {
-    uint32_t kept;
-    if (!value_list_differs(to, owner, &kept)) {
+    uint32_t saved;
+    if (!value_list_differs(to, owner, &saved)) {
         return;
     }
     setti_delta_write_number(to, owner.index, 4);
-    setti_delta_write_number(to, kept, 4);
+    setti_delta_write_number(to, saved, 4);
     size_t count_at = to->size;
     uint32_t count = 0;
     setti_delta_write_number(to, 0, 4);
     value_list list = value_list_begin(to, owner.index, 1);
     uint32_t member;
     for (uint32_t k = 0; (member = value_list_next(&list)) != SETTI_NONE; k++) {
-        if (k >= kept) {
+        if (k >= saved) {
             setti_delta_write_number(to, member, 4);
             count++;
         }
@@ -365,7 +365,7 @@ void setti_delta_write_lists(setti_delta_writer* to)
     to->sink.value = value_owner;
     walk->all = true;
     value_mark(to);
-    setti_compare_tell(walk, to->type);
+    setti_compare_notify(walk, to->type);
     walk->all = false;
     for (size_t at = 0; at < walk->words; at++) {
         for (uint64_t rest = walk->marked[at]; rest != 0; rest &= rest - 1) {

@@ -19,7 +19,7 @@
  */
 #include "state/hash.h"
 
-#include "base/keep.h"
+#include "base/cow.h"
 #include "sett/state.h"
 
 #define HASH_K 0x9E3779B97F4A7C15u
@@ -114,7 +114,7 @@ static uint64_t hash_at(const sett_world* world, const setti_hash_type* of, uint
     return setti_hash_value(of, entity, value);
 }
 
-/* The entity indices of a stretch of a matrix or tag. */
+/* The entity indices of a stretch of an array or tag. */
 static uint64_t hash_bits(const sett_world* world, const setti_hash_type* of, uint32_t first,
                           uint32_t rows)
 {
@@ -125,13 +125,13 @@ static uint64_t hash_bits(const sett_world* world, const setti_hash_type* of, ui
         for (uint64_t rest = word != NULL ? *word : 0; rest != 0; rest &= rest - 1) {
             uint32_t index = at + setti_bits_lowest(rest);
             sum += hash_at(world, of, index,
-                           of->range_count != 0 ? setti_matrix_row(storage, index) : NULL);
+                           of->range_count != 0 ? setti_array_row(storage, index) : NULL);
         }
     }
     return sum;
 }
 
-static uint64_t hash_packed(const sett_world* world, const setti_hash_type* of, uint32_t first,
+static uint64_t hash_sparse(const sett_world* world, const setti_hash_type* of, uint32_t first,
                             uint32_t rows)
 {
     const setti_storage* storage = &of->type->storage;
@@ -180,7 +180,7 @@ static uint64_t hash_entities(const sett_world* world, uint32_t number)
 static uint64_t hash_shape(const setti_storage* storage, uint32_t number)
 {
     uint32_t first = number << storage->shift;
-    if (storage->kind == SETTI_PACKED) {
+    if (storage->kind == SETTI_SPARSE) {
         return SETTI_MIN(storage->extent - SETTI_MIN(storage->extent, first),
                          setti_storage_rows(storage));
     }
@@ -229,8 +229,8 @@ static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
     hash_part part = {world, of, &world->entities.pages, NULL};
     if (of != NULL) {
         setti_storage* storage = &world->types[of->type->id]->storage;
-        bool rows = storage->kind == SETTI_PACKED ||
-                    (storage->kind == SETTI_MATRIX && of->range_count != 0);
+        bool rows =
+            storage->kind == SETTI_SPARSE || (storage->kind == SETTI_ARRAY && of->range_count != 0);
         part.pages = rows ? &storage->rows : &storage->presence;
     }
     return part;
@@ -246,8 +246,8 @@ static uint64_t hash_page(const hash_part* part, uint32_t number)
     }
     const setti_storage* storage = &part->of->type->storage;
     uint32_t rows = setti_storage_rows(storage);
-    if (storage->kind == SETTI_PACKED) {
-        return hash_packed(part->world, part->of, number << storage->shift, rows);
+    if (storage->kind == SETTI_SPARSE) {
+        return hash_sparse(part->world, part->of, number << storage->shift, rows);
     }
     return part->pages == &storage->rows
                ? hash_bits(part->world, part->of, number << storage->shift, rows)
@@ -344,7 +344,7 @@ const setti_type* setti_hash_check(sett_world* world, uint32_t* first_index)
         if (!hash_part_holds(&part, &number)) {
             const setti_storage* storage = &of.type->storage;
             uint32_t row = number << storage->shift;
-            *first_index = storage->kind == SETTI_PACKED ? *setti_storage_index(storage, row) : row;
+            *first_index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, row) : row;
             setti_notes_forget(part.pages, number); /* said once */
             return of.type;
         }

@@ -10,7 +10,7 @@
  *
  * Invariant:  afterwards the hashes of both are equal, and the same handles come next
  */
-#include "base/keep.h"
+#include "base/cow.h"
 #include "relation/chain.h"
 #include "relation/links.h"
 #include "relation/name_table.h"
@@ -21,7 +21,7 @@
 #include "world/command.h"
 
 /* Types that modules keep links through, and register. */
-#define REPLICA_TIED (SETTI_TYPE_TIED | SETTI_TYPE_LINKED | SETTI_TYPE_KEPT)
+#define REPLICA_CASCADES (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)
 
 static const char replica_call[] = "sett_world_clone";
 
@@ -41,7 +41,7 @@ static sett_status replica_check_type(sett_world* into, const setti_type* type,
 {
     const setti_storage* a = &type->storage;
     const setti_storage* b = &own->storage;
-    const uint32_t same = SETTI_TYPE_LOOSE | REPLICA_TIED;
+    const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     if (a->kind != b->kind || a->size != b->size || a->align != b->align ||
         a->keep_order != b->keep_order || a->tracked != b->tracked || a->saved != b->saved ||
         type->desc.save != own->desc.save || ((type->flags ^ own->flags) & same) != 0 ||
@@ -80,8 +80,8 @@ static sett_status replica_register_relation(sett_world* into, const setti_relat
 }
 
 /* Has a type registered by the module that keeps something in it. */
-static sett_status replica_register_tied(sett_world* into, const sett_world* from,
-                                         const setti_type* type)
+static sett_status replica_register_cascading(sett_world* into, const sett_world* from,
+                                              const setti_type* type)
 {
     sett_component id = setti_world_type(into, type->id) == NULL ? type->id : 0;
     const setti_relation* relation =
@@ -105,8 +105,8 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
                                     const setti_type* type)
 {
     sett_component_desc desc = type->desc;
-    if ((type->flags & REPLICA_TIED) != 0) {
-        return replica_register_tied(into, from, type);
+    if ((type->flags & REPLICA_CASCADES) != 0) {
+        return replica_register_cascading(into, from, type);
     }
     size_t size = (desc.required_count + 1) * sizeof(sett_component);
     sett_component* required = setti_pool_alloc(&into->pool, size, 8);
@@ -139,7 +139,7 @@ static bool replica_is_used(const setti_root* root)
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
-static sett_status replica_refuse(sett_world* into, const char* name)
+static sett_status replica_reject(sett_world* into, const char* name)
 {
     return setti_world_fail_with(
         into, SETT_STATUS_CONFLICT,
@@ -181,7 +181,7 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
 {
     sett_status status = setti_world_check_unlocked(into, replica_call);
     if (status == SETT_OK) {
-        status = setti_world_check_unkept(into, replica_call);
+        status = setti_world_check_no_snapshots(into, replica_call);
     }
     if (status == SETT_OK && from == into) {
         status = setti_world_fail_with(into, SETT_STATUS_ARGUMENT, "%s: into itself", replica_call);
@@ -199,7 +199,7 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     for (const setti_root* root = from->roots; status == SETT_OK && root != NULL;
          root = root->next) {
         if (root->name != NULL && replica_is_used(root) && replica_find_root(into, root) == NULL) {
-            status = replica_refuse(into, root->name);
+            status = replica_reject(into, root->name);
         }
     }
     return status;
@@ -272,7 +272,7 @@ static void replica_empty(sett_world* into)
     setti_entity_table* table = &into->entities;
     setti_pages_deinit(pool, &table->pages);
     setti_id_set_deinit(pool, &table->ids);
-    table->promised = 0;
+    table->reserved = 0;
     table->retired = 0;
     for (uint32_t k = 0; k < into->registered.count; k++) {
         setti_storage_deinit(pool, &into->registered.item[k]->storage);

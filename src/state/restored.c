@@ -98,7 +98,7 @@ bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restor
     return !to.failed;
 }
 
-void setti_restored_tell(sett_world* world, const setti_restored* list)
+void setti_restored_notify(sett_world* world, const setti_restored* list)
 {
     const sett_snapshot_options* options = &world->state->options;
     const char* outer = world->calling;

@@ -20,9 +20,9 @@
  * detection would tell of what did not change. The next take or restore frees it.
  *
  * Invariant:  every snapshot but the near one has another as its neighbour towards the live world;
- *             keep_from = tick of the near one + 1 <= the world's tick, or 0 without any (but for
+ *             cow_from = tick of the near one + 1 <= the world's tick, or 0 without any (but for
  *             the end of a stage of threads in which it was lost);
- *             a live page's tick >= keep_from <=> the near one's diff has an entry of it (keep.c)
+ *             a live page's tick >= cow_from <=> the near one's diff has an entry of it (keep.c)
  */
 #include "state/snapshot.h"
 
@@ -32,9 +32,9 @@
 
 /* ---------------------------------------------------------------------------------------- state */
 
-static void state_end(setti_keeper* keeper, bool out_of_memory);
-static void state_full(setti_keeper* keeper);
-static void state_each(setti_keeper* keeper, const setti_pages* pages,
+static void state_end(setti_cow* cow, bool out_of_memory);
+static void state_full(setti_cow* cow);
+static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user);
 
 setti_state* setti_state_get(sett_world* world)
@@ -48,36 +48,36 @@ setti_state* setti_state_get(sett_world* world)
         memset(state, 0, sizeof(*state));
         state->world = world;
         state->free_slot = SETTI_NONE;
-        state->keeper.end = state_end;
-        state->keeper.full = state_full;
-        state->keeper.each = state_each;
+        state->cow.end = state_end;
+        state->cow.full = state_full;
+        state->cow.each = state_each;
         world->state = state;
-        world->pool.keeper = &state->keeper;
+        world->pool.cow = &state->cow;
     }
     return world->state;
 }
 
-static void state_each(setti_keeper* keeper, const setti_pages* pages,
+static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user)
 {
-    setti_state* state = (setti_state*)keeper;
+    setti_state* state = (setti_state*)cow;
     for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
         for (uint32_t k = 0; k < node->diff.count; k++) {
-            const setti_kept* kept = &node->diff.item[k];
-            if (kept->pages == pages && kept->data != NULL) {
-                visit(user, kept->data);
+            const setti_cow_entry* saved = &node->diff.item[k];
+            if (saved->pages == pages && saved->data != NULL) {
+                visit(user, saved->data);
             }
         }
     }
 }
 
 /* Makes the snapshot right behind the live world the one that pages are kept for. */
-static void state_set_near(setti_state* state, setti_snapshot* near)
+static void state_set_head(setti_state* state, setti_snapshot* head)
 {
-    state->near = near;
-    state->keeper.diff = near != NULL ? &near->diff : NULL;
-    if (!state->world->side_by_side) { /* else setti_keeper_settle does, when others have read it */
-        state->world->pool.keep_from = near != NULL ? near->tick + 1 : 0;
+    state->head = head;
+    state->cow.diff = head != NULL ? &head->diff : NULL;
+    if (!state->world->side_by_side) { /* else setti_cow_settle does, when others have read it */
+        state->world->pool.cow_from = head != NULL ? head->tick + 1 : 0;
     }
 }
 
@@ -263,13 +263,13 @@ static setti_snapshot* state_child(const setti_state* state, const setti_snapsho
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     if (node->children == 0) {
-        if (node == state->near) {
-            state_set_near(state, NULL);
+        if (node == state->head) {
+            state_set_head(state, NULL);
         }
         state_free(state, node);
         return true;
     }
-    if (node->children > 1 || node == state->near) {
+    if (node->children > 1 || node == state->head) {
         return false;
     }
     setti_snapshot* child = state_child(state, node);
@@ -304,9 +304,9 @@ static void state_drop(setti_state* state, setti_snapshot* node, bool lost)
     state_tidy(state);
 }
 
-static void state_end(setti_keeper* keeper, bool out_of_memory)
+static void state_end(setti_cow* cow, bool out_of_memory)
 {
-    setti_state* state = (setti_state*)keeper;
+    setti_state* state = (setti_state*)cow;
     uint32_t ended = state->count - state->hidden;
     while (state->oldest != NULL) {
         if (!state->oldest->hidden) {
@@ -314,7 +314,7 @@ static void state_end(setti_keeper* keeper, bool out_of_memory)
         }
         state_free(state, state->oldest);
     }
-    state_set_near(state, NULL);
+    state_set_head(state, NULL);
     if (out_of_memory) {
         setti_world_log(state->world, SETT_LOG_WARNING,
                         "memory ran out while a page was kept for %u snapshots: they are lost, the "
@@ -335,22 +335,22 @@ static size_t state_size(const setti_state* state)
 /* What is held beside that which grows as pages are kept. */
 static void state_count_others(setti_state* state)
 {
-    size_t own = state->near != NULL ? state->near->diff.size : 0;
-    state->keeper.others = state_size(state) - own;
+    size_t own = state->head != NULL ? state->head->diff.size : 0;
+    state->cow.others = state_size(state) - own;
 }
 
 /* Drops the oldest while more memory is held than may be; never the one just taken, nor, if that
  * was dropped since, the only one that is left. */
 static void state_obey_limit(setti_state* state)
 {
-    size_t limit = state->keeper.limit;
+    size_t limit = state->cow.limit;
     uint32_t dropped = 0;
     while (limit != 0 && state_size(state) > limit) {
         setti_snapshot* node = state->oldest;
-        while (node != state->near && node->hidden) {
+        while (node != state->head && node->hidden) {
             node = node->younger;
         }
-        if (node == state->near || state->count - state->hidden == 1) {
+        if (node == state->head || state->count - state->hidden == 1) {
             break;
         }
         state_drop(state, node, true);
@@ -366,20 +366,20 @@ static void state_obey_limit(setti_state* state)
 
 void setti_state_lift_limit(setti_state* state)
 {
-    state->keeper.limit = 0;
+    state->cow.limit = 0;
 }
 
 void setti_state_set_limit(setti_state* state)
 {
-    state->keeper.limit = state->options.memory_limit;
+    state->cow.limit = state->options.memory_limit;
     state_obey_limit(state);
 }
 
 /* Not while loops are open or callbacks run, and not where dropping calls hooks of values: whoever
  * writes may be in the midst of them. */
-static void state_full(setti_keeper* keeper)
+static void state_full(setti_cow* cow)
 {
-    setti_state* state = (setti_state*)keeper;
+    setti_state* state = (setti_state*)cow;
     if (state->world->locks == 0 && !state->world->side_by_side && !state->has_clones) {
         state_obey_limit(state);
     }
@@ -447,11 +447,11 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     }
     state_link(state, node);
     *out = state_occupy_slot(state, node);
-    if (state->near != NULL) {
-        state->keeper.expected = state->near->diff.count;
-        state->near->toward = node;
+    if (state->head != NULL) {
+        state->cow.expected = state->head->diff.count;
+        state->head->toward = node;
     }
-    state_set_near(state, node);
+    state_set_head(state, node);
     world->pool.tick++;
     state_tidy(state);
     state_obey_limit(state);
@@ -474,38 +474,38 @@ static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
 {
     for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
         for (uint32_t k = 0; k < diff->count; k++) {
-            setti_kept* kept = &diff->item[k];
-            if (state->has_values && (setti_pages_values(kept->pages) == NULL) != (round == 1)) {
+            setti_cow_entry* saved = &diff->item[k];
+            if (state->has_values && (setti_pages_values(saved->pages) == NULL) != (round == 1)) {
                 continue;
             }
             if (undo) {
-                setti_kept_undo(&state->world->pool, diff, kept);
+                setti_cow_undo(&state->world->pool, diff, saved);
             } else {
-                setti_kept_swap(diff, kept);
+                setti_cow_swap(diff, saved);
             }
         }
     }
 }
 
 /* Makes the live world the last snapshot of the path. */
-static void restore_walk(setti_state* state, setti_snapshot* near)
+static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     const setti_diff nothing = {NULL, 0, 0, 0};
-    restore_edge(state, &near->diff, true);
-    setti_diff_deinit(&state->world->pool, &near->diff);
-    roots_restore(state->world, near);
-    while (near->path != NULL) {
-        setti_snapshot* next = near->path;
+    restore_edge(state, &head->diff, true);
+    setti_diff_deinit(&state->world->pool, &head->diff);
+    roots_restore(state->world, head);
+    while (head->path != NULL) {
+        setti_snapshot* next = head->path;
         restore_edge(state, &next->diff, false);
         roots_restore(state->world, next);
-        near->diff = next->diff;
-        near->toward = next;
+        head->diff = next->diff;
+        head->toward = next;
         next->diff = nothing;
-        near = next;
+        head = next;
     }
-    near->toward = NULL;
-    state_set_near(state, near);
-    state->world->pool.tick = near->tick + 1;
+    head->toward = NULL;
+    state_set_head(state, head);
+    state->world->pool.tick = head->tick + 1;
     state->world->epoch++;
 }
 
@@ -546,20 +546,20 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
         return world->error;
     }
     setti_state* state = world->state;
-    setti_restored told = {NULL, 0, 0};
-    bool tells = state->options.restored != NULL;
-    bool found = !tells || setti_restored_find(world, target, &told);
-    setti_snapshot* near = setti_snapshot_path(target);
+    setti_restored notified = {NULL, 0, 0};
+    bool notifies = state->options.restored != NULL;
+    bool found = !notifies || setti_restored_find(world, target, &notified);
+    setti_snapshot* head = setti_snapshot_path(target);
     setti_carried* carried = NULL;
-    bool carries = (found || must) && setti_values_carry(state, near, &carried);
+    bool carries = (found || must) && setti_values_carry(state, head, &carried);
     if ((!found || !carries) && !must) {
-        setti_restored_free(world, &told);
+        setti_restored_free(world, &notified);
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
     }
     if (!carries) {
         setti_values_end_skipped(state);
     }
-    restore_walk(state, near);
+    restore_walk(state, head);
     if (carries) {
         setti_values_settle(state, carried);
     } else {
@@ -567,14 +567,14 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     }
     state_tidy(state);
     state_count_others(state);
-    if (tells && found) {
-        setti_restored_tell(world, &told);
-    } else if (tells) {
+    if (notifies && found) {
+        setti_restored_notify(world, &notified);
+    } else if (notifies) {
         setti_world_log(world, SETT_LOG_WARNING,
                         "no memory to tell what was restored: what mirrors the world has to look "
                         "at all of it");
     }
-    setti_restored_free(world, &told);
+    setti_restored_free(world, &notified);
     return SETT_OK;
 }
 
@@ -604,7 +604,7 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
 void sett_snapshot_drop_all(sett_world* world)
 {
     if (world->state != NULL) {
-        state_end(&world->state->keeper, false);
+        state_end(&world->state->cow, false);
     }
 }
 
@@ -623,7 +623,7 @@ sett_status sett_snapshot_set_options(sett_world* world, const sett_snapshot_opt
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     state->options = options != NULL ? *options : defaults;
-    state->keeper.limit = state->options.memory_limit;
+    state->cow.limit = state->options.memory_limit;
     return SETT_OK;
 }
 
@@ -649,25 +649,25 @@ void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats
 
 /* Whether each page's tick says if the near snapshot has an entry of it. */
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
-                                     uint32_t* kept)
+                                     uint32_t* saved)
 {
-    const setti_snapshot* near = world->state->near;
+    const setti_snapshot* head = world->state->head;
     for (uint32_t number = 0; number < pages->count; number++) {
         uint32_t entry = *setti_pages_entry(pages, number);
         if (pages->tick[number] > world->pool.tick) {
             return "a page was written later than now";
         }
-        if (near == NULL || pages->tick[number] <= near->tick) {
+        if (head == NULL || pages->tick[number] <= head->tick) {
             continue;
         }
-        ++*kept;
-        if (entry >= near->diff.count || near->diff.item[entry].pages != pages ||
-            near->diff.item[entry].number != number) {
+        ++*saved;
+        if (entry >= head->diff.count || head->diff.item[entry].pages != pages ||
+            head->diff.item[entry].number != number) {
             return "snapshot: a page that was written since is not kept";
         }
-        const setti_kept* item = &near->diff.item[entry];
-        if ((item->data == NULL) != (item->kind == SETTI_KEPT_ABSENT) ||
-            (item->kind == SETTI_KEPT_COPY && pages->data[number] == NULL)) {
+        const setti_cow_entry* item = &head->diff.item[entry];
+        if ((item->data == NULL) != (item->kind == SETTI_COW_ABSENT) ||
+            (item->kind == SETTI_COW_COPY && pages->data[number] == NULL)) {
             return "snapshot: what is kept of a page is of another kind";
         }
     }
@@ -677,12 +677,11 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
 const char* setti_state_validate(const sett_world* world)
 {
     const setti_state* state = world->state;
-    if (state == NULL || state->near == NULL) {
-        return world->pool.keep_from == 0 ? NULL : "pages are kept for no snapshot";
+    if (state == NULL || state->head == NULL) {
+        return world->pool.cow_from == 0 ? NULL : "pages are kept for no snapshot";
     }
-    if (world->pool.keep_from != state->near->tick + 1 ||
-        state->keeper.diff != &state->near->diff || state->near->toward != NULL ||
-        world->pool.tick < world->pool.keep_from) {
+    if (world->pool.cow_from != state->head->tick + 1 || state->cow.diff != &state->head->diff ||
+        state->head->toward != NULL || world->pool.tick < world->pool.cow_from) {
         return "snapshot: pages are kept for another one than that behind the live world";
     }
     uint32_t count = 0;
@@ -692,7 +691,7 @@ const char* setti_state_validate(const sett_world* world)
         for (uint32_t k = 0; k < node->diff.count; k++) {
             size += node->diff.item[k].data != NULL ? node->diff.item[k].pages->size : 0;
         }
-        if ((node->toward == NULL) != (node == state->near) || size != node->diff.size) {
+        if ((node->toward == NULL) != (node == state->head) || size != node->diff.size) {
             return "snapshot: two lie behind the live world, or the bytes held are miscounted";
         }
         count++;
@@ -701,15 +700,15 @@ const char* setti_state_validate(const sett_world* world)
     if (count != state->count || hidden != state->hidden) {
         return "snapshot: miscounted";
     }
-    uint32_t kept = 0;
+    uint32_t saved = 0;
     const char* reason = NULL;
     for (const setti_root* root = world->roots; root != NULL && reason == NULL; root = root->next) {
         for (uint32_t k = 0; k < 2 && reason == NULL; k++) {
             reason =
-                root->pages[k] != NULL ? state_check_pages(world, root->pages[k], &kept) : NULL;
+                root->pages[k] != NULL ? state_check_pages(world, root->pages[k], &saved) : NULL;
         }
     }
-    return reason == NULL && kept != state->near->diff.count
+    return reason == NULL && saved != state->head->diff.count
                ? "snapshot: a page is kept twice, or was not written"
                : reason;
 }

@@ -2,7 +2,7 @@
 #ifndef SETTI_SNAPSHOT_H
 #define SETTI_SNAPSHOT_H
 
-#include "base/keep.h"
+#include "base/cow.h"
 #include "sett/state.h"
 #include "world/world.h"
 
@@ -30,9 +30,9 @@ typedef struct setti_snapshot_slot {
 } setti_snapshot_slot;
 
 typedef struct setti_state {
-    setti_keeper keeper; /* first: the pool leads here */
+    setti_cow cow; /* first: the pool leads here */
     sett_world* world;
-    setti_snapshot* near; /* the one right behind the live world */
+    setti_snapshot* head; /* the one right behind the live world */
     setti_snapshot* oldest;
     setti_snapshot* youngest;
     uint32_t count;  /* snapshots, hidden ones included */

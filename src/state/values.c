@@ -38,7 +38,7 @@ static void values_alive(const setti_storage* storage, uint32_t number, uint64_t
     uint32_t rows = setti_storage_rows(storage);
     uint32_t first = number << storage->shift;
     memset(words, 0, VALUES_WORDS * sizeof(*words));
-    if (storage->kind != SETTI_PACKED) {
+    if (storage->kind != SETTI_SPARSE) {
         const uint64_t* bits = setti_storage_word(storage, first);
         if (bits != NULL) {
             memcpy(words, bits, rows / 64 * sizeof(*words));
@@ -104,7 +104,7 @@ static void values_swap_columns(const setti_storage* storage, void* a, void* b)
 {
     size_t size;
     size_t at = values_columns(storage, &size);
-    setti_kept_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
+    setti_cow_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
 }
 
 /* --------------------------------------------------------------------------------------- clones */
@@ -151,25 +151,25 @@ static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, 
     }
 }
 
-static void clone_swap(const setti_pages* pages, uint32_t number, void* kept)
+static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
 {
     const setti_type* type = values_type(pages);
     const setti_storage* storage = &type->storage;
     uint32_t rows = setti_storage_rows(storage);
     unsigned char* page = pages->data[number];
-    uint64_t* words = setti_storage_saved(storage, kept);
+    uint64_t* words = setti_storage_saved(storage, saved);
     uint64_t alive[VALUES_WORDS];
     values_alive(storage, number, alive);
     if (type->desc.move == NULL) {
-        setti_kept_swap_bytes(page, kept, (size_t)rows * storage->size);
+        setti_cow_swap_bytes(page, saved, (size_t)rows * storage->size);
     }
     for (uint32_t row = 0; type->desc.move != NULL && row < rows; row++) {
         bool in_page = (alive[row / 64] >> (row % 64) & 1) != 0;
         bool in_kept = (words[row / 64] >> (row % 64) & 1) != 0;
         clone_swap_row(type, page + (size_t)row * storage->size,
-                       (unsigned char*)kept + (size_t)row * storage->size, in_page, in_kept);
+                       (unsigned char*)saved + (size_t)row * storage->size, in_page, in_kept);
     }
-    values_swap_columns(storage, page, kept);
+    values_swap_columns(storage, page, saved);
     memcpy(words, alive, values_word_count(storage) * sizeof(*words));
 }
 
@@ -180,10 +180,10 @@ static void clone_end(const setti_pages* pages, uint32_t number)
     values_deinit(values_type(pages), alive, pages->data[number]);
 }
 
-static void clone_drop(const setti_pages* pages, void* kept)
+static void clone_drop(const setti_pages* pages, void* saved)
 {
     const setti_type* type = values_type(pages);
-    values_deinit(type, setti_storage_saved(&type->storage, kept), kept);
+    values_deinit(type, setti_storage_saved(&type->storage, saved), saved);
 }
 
 static void clone_move(const setti_pages* pages, void* to, void* from)
@@ -218,15 +218,15 @@ static void skip_page(const setti_pages* pages, uint32_t number)
     (void)number;
 }
 
-static void skip_swap(const setti_pages* pages, uint32_t number, void* kept)
+static void skip_swap(const setti_pages* pages, uint32_t number, void* saved)
 {
-    values_swap_columns(values_storage(pages), pages->data[number], kept);
+    values_swap_columns(values_storage(pages), pages->data[number], saved);
 }
 
-static void skip_drop(const setti_pages* pages, void* kept)
+static void skip_drop(const setti_pages* pages, void* saved)
 {
     (void)pages;
-    (void)kept;
+    (void)saved;
 }
 
 static void skip_move(const setti_pages* pages, void* to, void* from)
@@ -239,7 +239,7 @@ static const setti_page_values values_skip = {skip_save, skip_page, skip_swap,
 
 /* ------------------------------------------------------------------------------------ preparing */
 
-static sett_status values_refuse(sett_world* world, const setti_type* type, const char* why)
+static sett_status values_reject(sett_world* world, const setti_type* type, const char* why)
 {
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "sett_snapshot_take: \"%.100s\" %s",
                                  type->desc.name, why);
@@ -271,13 +271,13 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type)
         bool linked = (type->flags & SETTI_TYPE_LINKED) != 0;
         return linked || (desc->deinit == NULL && desc->copy == NULL && desc->move == NULL)
                    ? SETT_OK
-                   : values_refuse(world, type,
+                   : values_reject(world, type,
                                    "has hooks for what its values own, and is saved as bytes: "
                                    "register it with SETT_SAVE_CLONE and a copy hook, or with "
                                    "SETT_SAVE_SKIP");
     }
     if (desc->copy == NULL) {
-        return values_refuse(world, type,
+        return values_reject(world, type,
                              "is to be saved by cloning and has no copy hook: give it one, or "
                              "register it with SETT_SAVE_SKIP");
     }
@@ -296,8 +296,8 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type)
 /* The indices that have a value, ascending in every storage. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
-    if (storage->kind != SETTI_PACKED) {
-        return setti_matrix_next(storage, cursor);
+    if (storage->kind != SETTI_SPARSE) {
+        return setti_array_next(storage, cursor);
     }
     for (uint32_t index = *cursor; index >> SETTI_SPARSE_SHIFT < storage->presence.count;) {
         const setti_sparse_page* page = storage->presence.data[index >> SETTI_SPARSE_SHIFT];

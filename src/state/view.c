@@ -43,47 +43,47 @@ static bool view_is(setti_view* view, uint32_t at, const setti_pages* pages)
 }
 
 /* Adds the pages of all entries on the way from the live world. */
-static void view_collect(setti_view* view, const setti_snapshot* near)
+static void view_collect(setti_view* view, const setti_snapshot* head)
 {
-    for (const setti_snapshot* node = near; node != NULL; node = node->path) {
+    for (const setti_snapshot* node = head; node != NULL; node = node->path) {
         for (uint32_t k = 0; k < node->diff.count; k++) {
-            const setti_kept* kept = &node->diff.item[k];
-            const setti_pages* pages = kept->pages;
-            const void* live = pages->data[kept->number];
-            setti_view_page page = {pages, kept->number, {live, live}};
+            const setti_cow_entry* saved = &node->diff.item[k];
+            const setti_pages* pages = saved->pages;
+            const void* live = pages->data[saved->number];
+            setti_view_page page = {pages, saved->number, {live, live}};
             view->page[view->count++] = page;
         }
     }
 }
 
-static void view_fill(setti_view* view, const setti_snapshot* near, uint32_t side)
+static void view_fill(setti_view* view, const setti_snapshot* head, uint32_t side)
 {
-    for (const setti_snapshot* node = near; node != NULL; node = node->path) {
+    for (const setti_snapshot* node = head; node != NULL; node = node->path) {
         for (uint32_t k = 0; k < node->diff.count; k++) {
-            const setti_kept* kept = &node->diff.item[k];
-            view->page[view_find(view, kept->pages, kept->number)].in[side] = kept->data;
+            const setti_cow_entry* saved = &node->diff.item[k];
+            view->page[view_find(view, saved->pages, saved->number)].in[side] = saved->data;
         }
     }
 }
 
 static void view_unique(setti_view* view)
 {
-    uint32_t kept = 0;
+    uint32_t saved = 0;
     if (view->count != 0) {
         qsort(view->page, view->count, sizeof(*view->page), view_compare);
     }
     for (uint32_t k = 0; k < view->count; k++) {
-        if (kept == 0 || view_compare(&view->page[kept - 1], &view->page[k]) != 0) {
-            view->page[kept++] = view->page[k];
+        if (saved == 0 || view_compare(&view->page[saved - 1], &view->page[k]) != 0) {
+            view->page[saved++] = view->page[k];
         }
     }
-    view->count = kept;
+    view->count = saved;
 }
 
-static uint32_t view_measure(const setti_snapshot* near)
+static uint32_t view_measure(const setti_snapshot* head)
 {
     uint32_t count = 0;
-    for (const setti_snapshot* node = near; node != NULL; node = node->path) {
+    for (const setti_snapshot* node = head; node != NULL; node = node->path) {
         count += node->diff.count;
     }
     return count;
@@ -203,7 +203,7 @@ const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t 
 {
     const setti_storage* storage = &type->storage;
     uint32_t place = index;
-    if (storage->kind == SETTI_PACKED) {
+    if (storage->kind == SETTI_SPARSE) {
         const setti_sparse_page* page =
             setti_view_get(view, &storage->presence, index >> SETTI_SPARSE_SHIFT, side);
         place = page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;

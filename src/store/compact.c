@@ -12,7 +12,7 @@
 
 void setti_storage_compact(setti_pool* pool, setti_storage* storage)
 {
-    if (storage->kind != SETTI_PACKED || storage->extent == storage->count) {
+    if (storage->kind != SETTI_SPARSE || storage->extent == storage->count) {
         return;
     }
     uint32_t to = 0;
@@ -21,15 +21,15 @@ void setti_storage_compact(setti_pool* pool, setti_storage* storage)
             continue;
         }
         if (to != row) {
-            setti_packed_move(pool, storage, row, to);
+            setti_sparse_move(pool, storage, row, to);
         }
         to++;
     }
     storage->extent = to;
-    setti_packed_release(pool, storage);
+    setti_sparse_release(pool, storage);
 }
 
-bool setti_packed_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
+bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent)
 {
     uint32_t from = storage->extent;
@@ -37,7 +37,7 @@ bool setti_packed_spread(setti_pool* pool, setti_storage* storage, const uint32_
         return true;
     }
     SETTI_ASSERT(from == storage->count);
-    if (!setti_packed_reserve_rows(pool, storage, extent - from)) {
+    if (!setti_sparse_reserve_rows(pool, storage, extent - from)) {
         return false;
     }
     for (uint32_t row = from; row < extent; row++) {
@@ -47,7 +47,7 @@ bool setti_packed_spread(setti_pool* pool, setti_storage* storage, const uint32_
     storage->extent = extent;
     for (uint32_t row = extent; row-- > 0 && from != 0;) { /* what is in front is not passed by */
         if (want[row] != SETTI_NONE && --from != row) {
-            setti_packed_move(pool, storage, from, row);
+            setti_sparse_move(pool, storage, from, row);
             setti_pages_write(pool, &storage->rows, from >> storage->shift);
             *setti_storage_index(storage, from) = SETTI_NONE;
         }

@@ -95,7 +95,7 @@ SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint3
 }
 
 /* The same where no snapshot is held. */
-SETTI_INLINE void setti_id_set_remove_unkept(const setti_pool* pool, setti_id_set* set, uint32_t id)
+SETTI_INLINE void setti_id_set_remove_no_cow(const setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     void* const* pages = set->pages.data;
     setti_id_page* id_page = pages[id >> SETTI_ID_SET_SHIFT];

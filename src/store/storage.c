@@ -7,11 +7,11 @@
 #define PAGE_BYTES 16384
 #define SHIFT_MAX 10
 
-/* Rows a page: 1,024 up to 16 bytes, then halved until a page is at most 16 KB. A matrix keeps at
+/* Rows a page: 1,024 up to 16 bytes, then halved until a page is at most 16 KB. An array keeps at
  * least 64, a whole word of occupancy. */
 static uint8_t storage_shift(setti_kind kind, size_t size)
 {
-    uint32_t least = kind == SETTI_PACKED ? 0 : 6;
+    uint32_t least = kind == SETTI_SPARSE ? 0 : 6;
     uint32_t shift = SHIFT_MAX;
     while (shift > least && ((size_t)1 << shift) * size > PAGE_BYTES) {
         shift--;
@@ -35,11 +35,11 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     storage->ticks = (uint32_t)at;
     at += storage->tracked ? rows * sizeof(uint64_t) : 0;
     storage->indices = (uint32_t)at;
-    at += kind == SETTI_PACKED ? rows * sizeof(uint32_t) : 0;
+    at += kind == SETTI_SPARSE ? rows * sizeof(uint32_t) : 0;
     setti_pages_init(&storage->rows, at, storage->align);
     setti_pages_init(
         &storage->presence,
-        kind == SETTI_PACKED ? sizeof(setti_sparse_page) : SETTI_BITS_WORDS * sizeof(uint64_t), 64);
+        kind == SETTI_SPARSE ? sizeof(setti_sparse_page) : SETTI_BITS_WORDS * sizeof(uint64_t), 64);
 }
 
 void setti_storage_add_saved(setti_storage* storage)
@@ -60,7 +60,7 @@ void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
 
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index)
 {
-    uint32_t place = setti_storage_place(storage, index);
+    uint32_t place = setti_storage_slot(storage, index);
     if (place == SETTI_NONE) {
         return NULL;
     }
@@ -70,7 +70,7 @@ void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uin
 
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
 {
-    uint32_t place = setti_storage_place(storage, index);
+    uint32_t place = setti_storage_slot(storage, index);
     if (place == SETTI_NONE) {
         return 0;
     }
@@ -83,8 +83,8 @@ uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
 
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor)
 {
-    return storage->kind != SETTI_PACKED ? setti_matrix_next(storage, cursor)
-                                         : setti_packed_next(storage, cursor);
+    return storage->kind != SETTI_SPARSE ? setti_array_next(storage, cursor)
+                                         : setti_sparse_next(storage, cursor);
 }
 
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
@@ -102,7 +102,7 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
             return SETTI_NONE;
         }
         uint32_t index =
-            storage->kind == SETTI_PACKED ? *setti_storage_index(storage, place) : place;
+            storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, place) : place;
         return index != SETTI_NONE && setti_storage_has(storage, index) ? index : SETTI_NONE;
     }
     return SETTI_NONE;
@@ -110,23 +110,23 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address)
 
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    return storage->kind != SETTI_PACKED ? setti_matrix_reserve(pool, storage, index)
-                                         : setti_packed_reserve(pool, storage, index);
+    return storage->kind != SETTI_SPARSE ? setti_array_reserve(pool, storage, index)
+                                         : setti_sparse_reserve(pool, storage, index);
 }
 
 bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
-    return storage->kind != SETTI_PACKED || setti_packed_reserve_rows(pool, storage, count);
+    return storage->kind != SETTI_SPARSE || setti_sparse_reserve_rows(pool, storage, count);
 }
 
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count)
 {
-    bool packed = storage->kind == SETTI_PACKED;
-    uint32_t shift = packed ? SETTI_SPARSE_SHIFT : storage->shift;
+    bool sparse_set = storage->kind == SETTI_SPARSE;
+    uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : storage->shift;
     for (uint32_t number = first >> shift; number <= (first + count - 1) >> shift; number++) {
-        bool reserved = packed ? setti_packed_reserve_index(pool, storage, number << shift)
-                               : setti_matrix_reserve(pool, storage, number << shift);
+        bool reserved = sparse_set ? setti_sparse_reserve_index(pool, storage, number << shift)
+                                   : setti_array_reserve(pool, storage, number << shift);
         if (!reserved) {
             return false;
         }
@@ -149,39 +149,39 @@ static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* stora
 
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    if (storage->kind == SETTI_PACKED) {
-        return setti_packed_try_insert(pool, storage, index);
+    if (storage->kind == SETTI_SPARSE) {
+        return setti_sparse_try_insert(pool, storage, index);
     }
     if (storage->kind == SETTI_TAG) {
         return storage_try_insert_tag(pool, storage, index);
     }
     return setti_bitmap_has(storage, index) ? NULL
-                                            : setti_matrix_try_insert(pool, storage, index, true);
+                                            : setti_array_try_insert(pool, storage, index, true);
 }
 
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count)
 {
-    return storage->kind != SETTI_PACKED ? setti_matrix_insert(pool, storage, index, count)
-                                         : setti_packed_insert(pool, storage, index, count);
+    return storage->kind != SETTI_SPARSE ? setti_array_insert(pool, storage, index, count)
+                                         : setti_sparse_insert(pool, storage, index, count);
 }
 
 void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    if (storage->kind != SETTI_PACKED) {
-        setti_matrix_erase(pool, storage, index);
+    if (storage->kind != SETTI_SPARSE) {
+        setti_array_erase(pool, storage, index);
     } else {
-        setti_packed_erase(pool, storage, index);
+        setti_sparse_erase(pool, storage, index);
     }
 }
 
 void setti_storage_trim(setti_pool* pool, setti_storage* storage)
 {
     setti_storage_compact(pool, storage);
-    if (storage->kind != SETTI_PACKED) {
-        setti_matrix_trim(pool, storage);
+    if (storage->kind != SETTI_SPARSE) {
+        setti_array_trim(pool, storage);
     } else {
-        setti_packed_trim(pool, storage);
+        setti_sparse_trim(pool, storage);
     }
 }
 
@@ -199,6 +199,6 @@ const char* setti_storage_validate(const setti_storage* storage)
     if (found != storage->count) {
         return "storage: count is not the number of values";
     }
-    return storage->kind != SETTI_PACKED ? setti_matrix_validate(storage)
-                                         : setti_packed_validate(storage);
+    return storage->kind != SETTI_SPARSE ? setti_array_validate(storage)
+                                         : setti_sparse_validate(storage);
 }

@@ -1,13 +1,13 @@
 /* storage.h: what holds the values of one component type. One contract, a flat switch on `kind`:
  *
- *     matrix   position = entity index; one occupancy bit per entity;      storage_matrix.c
+ *     array   position = entity index; one occupancy bit per entity;      storage_array.c
  *              pages of rows where values are
- *     tag      the occupancy bits alone                                    storage_matrix.c
- *     packed   a sparse set: rows without gaps, an index from entity       storage_packed.c
+ *     tag      the occupancy bits alone                                    storage_array.c
+ *     sparse-set   a sparse set: rows without gaps, an index from entity       storage_sparse_set.c
  *              to row; with keep_order removal leaves gaps                 compact.c
  *
  * Everything is by entity index; generations are the entity table's matter. The *place* of a value
- * is its row counted over all pages: the entity index in a matrix.
+ * is its row counted over all pages: the entity index in an array.
  */
 #ifndef SETTI_STORAGE_H
 #define SETTI_STORAGE_H
@@ -18,12 +18,12 @@
 #include <string.h>
 
 typedef enum setti_kind {
-    SETTI_MATRIX,
+    SETTI_ARRAY,
     SETTI_TAG,
-    SETTI_PACKED
+    SETTI_SPARSE
 } setti_kind;
 
-/* Presence pages. Of matrices and tags: 8,192 bits, 1 KB; of packed storages: 1,024 rows, 4 KB. */
+/* Presence pages. Of arrays and tags: 8,192 bits, 1 KB; of sparse sets: 1,024 rows, 4 KB. */
 #define SETTI_BITS_SHIFT 13
 #define SETTI_BITS_ROWS ((uint32_t)1 << SETTI_BITS_SHIFT)
 #define SETTI_BITS_WORDS (SETTI_BITS_ROWS / 64)
@@ -42,23 +42,23 @@ typedef struct setti_storage {
     /* rows a page = 1 << shift: 1,024 up to 16 bytes, fewer above, so that a page stays near 16
      * KB */
     uint8_t shift;
-    bool keep_order; /* packed: removal leaves a gap */
+    bool keep_order; /* sparse-set: removal leaves a gap */
     bool tracked;    /* rows have ticks of their own */
     uint32_t size;   /* bytes a row */
     /* who has a value: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
     setti_pages presence;
-    /* pages of rows; a matrix has an entry for every row of each presence page */
+    /* pages of rows; an array has an entry for every row of each presence page */
     setti_pages rows;
 
     /* The root of the storage: with the pages, its state (SETTI_STORAGE_ROOT_SIZE). */
     uint32_t count; /* values alive */
-    /* matrix, tag: above every index alive; packed: rows in use, gaps included */
+    /* array, tag: above every index alive; sparse-set: rows in use, gaps included */
     uint32_t extent;
-    /* an empty stretch kept for the next addition, or SETTI_NONE: of rows (matrix, tag), of sparse
-     * (packed) */
+    /* an empty stretch kept for the next addition, or SETTI_NONE: of rows (array, tag), of sparse
+     * (sparse-set) */
     uint32_t spare;
 
-    uint32_t indices; /* packed: offset in a page of the rows' entity indices */
+    uint32_t indices; /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
     uint32_t saved;   /* offset in a page of a bit a row: alive, in a kept page; 0: no such bits */
     uint32_t align;   /* of a value in memory of its own: that of its page */
@@ -88,14 +88,14 @@ SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
     return (uint32_t)1 << storage->shift;
 }
 
-/* Matrix, tag: the occupancy word of an index, or NULL if nobody near has a value. */
+/* Array, tag: the occupancy word of an index, or NULL if nobody near has a value. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
     return words != NULL ? words + (index / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
-/* Matrix, tag: 1 if there is a value, 0 if not. A number, for arithmetic instead of branches. */
+/* Array, tag: 1 if there is a value, 0 if not. A number, for arithmetic instead of branches. */
 SETTI_INLINE uint32_t setti_bitmap_bit(const setti_storage* storage, uint32_t index)
 {
     const uint64_t* word = setti_storage_word(storage, index);
@@ -107,8 +107,8 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
-/* Packed: the row of an entity, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_packed_row(const setti_storage* storage, uint32_t index)
+/* Sparse-set: the row of an entity, or SETTI_NONE. */
+SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t index)
 {
     const setti_sparse_page* page =
         setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
@@ -117,18 +117,18 @@ SETTI_INLINE uint32_t setti_packed_row(const setti_storage* storage, uint32_t in
 
 SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
 {
-    return SETTI_LIKELY(storage->kind != SETTI_PACKED)
+    return SETTI_LIKELY(storage->kind != SETTI_SPARSE)
                ? setti_bitmap_has(storage, index)
-               : setti_packed_row(storage, index) != SETTI_NONE;
+               : setti_sparse_row(storage, index) != SETTI_NONE;
 }
 
 /* The place of the entity's value, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_storage_place(const setti_storage* storage, uint32_t index)
+SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {
-    if (SETTI_LIKELY(storage->kind != SETTI_PACKED)) {
+    if (SETTI_LIKELY(storage->kind != SETTI_SPARSE)) {
         return setti_bitmap_has(storage, index) ? index : SETTI_NONE;
     }
-    return setti_packed_row(storage, index);
+    return setti_sparse_row(storage, index);
 }
 
 /* The address of the value at a place. For a tag: not NULL, and not to be dereferenced. */
@@ -147,7 +147,7 @@ SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* p
     return (uint64_t*)(void*)((unsigned char*)page + storage->saved);
 }
 
-/* Packed: where the entity index of a row is kept; SETTI_NONE in it is a gap. */
+/* Sparse-set: where the entity index of a row is kept; SETTI_NONE in it is a gap. */
 SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_t row)
 {
     unsigned char* page = storage->rows.data[row >> storage->shift];
@@ -161,8 +161,8 @@ SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t
     return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
 }
 
-/* The address of an index's row in a matrix, whose page exists. */
-SETTI_INLINE void* setti_matrix_row(const setti_storage* storage, uint32_t index)
+/* The address of an index's row in an array, whose page exists. */
+SETTI_INLINE void* setti_array_row(const setti_storage* storage, uint32_t index)
 {
     unsigned char* page = storage->rows.data[index >> storage->shift];
     return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
@@ -171,11 +171,11 @@ SETTI_INLINE void* setti_matrix_row(const setti_storage* storage, uint32_t index
 /* Returns the address of the entity's value, or NULL. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
-    if (SETTI_LIKELY(storage->kind == SETTI_MATRIX)) {
-        return SETTI_LIKELY(setti_bitmap_has(storage, index)) ? setti_matrix_row(storage, index)
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY)) {
+        return SETTI_LIKELY(setti_bitmap_has(storage, index)) ? setti_array_row(storage, index)
                                                               : NULL;
     }
-    uint32_t place = setti_storage_place(storage, index);
+    uint32_t place = setti_storage_slot(storage, index);
     return place != SETTI_NONE ? setti_storage_at(storage, place) : NULL;
 }
 
@@ -195,13 +195,13 @@ SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* sto
 /* As find, and marks the value as written. */
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
 
-/* The same for short paths: whether they lead to an answer, which *value then is: through a plain
- * matrix, and no snapshot needs the page first. Else *value is NULL. */
-SETTI_INLINE bool setti_matrix_try_find_mut(const setti_pool* pool, const setti_storage* storage,
-                                            uint32_t index, void** value)
+/* The same for fast paths: whether they lead to an answer, which *value then is: through a plain
+ * array, and no snapshot needs the page first. Else *value is NULL. */
+SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_storage* storage,
+                                           uint32_t index, void** value)
 {
     *value = NULL;
-    if (SETTI_UNLIKELY(storage->kind != SETTI_MATRIX || storage->tracked)) {
+    if (SETTI_UNLIKELY(storage->kind != SETTI_ARRAY || storage->tracked)) {
         return false;
     }
     if (!setti_bitmap_has(storage, index)) {
@@ -210,7 +210,7 @@ SETTI_INLINE bool setti_matrix_try_find_mut(const setti_pool* pool, const setti_
     if (SETTI_UNLIKELY(!setti_pages_try_write(pool, &storage->rows, index >> storage->shift))) {
         return false;
     }
-    *value = setti_matrix_row(storage, index);
+    *value = setti_array_row(storage, index);
     return true;
 }
 
@@ -218,8 +218,8 @@ SETTI_INLINE bool setti_matrix_try_find_mut(const setti_pool* pool, const setti_
  * any tag near. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Walks the entity indices that have a value: upwards in a matrix, from the last row down in a
- * packed storage. Start with *cursor = 0. The index just returned may be erased. Returns SETTI_NONE
+/* Walks the entity indices that have a value: upwards in an array, from the last row down in a
+ * sparse set. Start with *cursor = 0. The index just returned may be erased. Returns SETTI_NONE
  * at the end. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
@@ -249,13 +249,13 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 /* Closes the gaps of a keep_order storage. Needs no memory. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
-/* Makes the tables of a matrix or tag reach so far, without pages. False when memory runs out. */
-bool setti_matrix_reserve_tables(setti_pool* pool, setti_storage* storage, uint32_t extent);
+/* Makes the tables of an array or tag reach so far, without pages. False when memory runs out. */
+bool setti_array_reserve_tables(setti_pool* pool, setti_storage* storage, uint32_t extent);
 
 /* Moves the rows of a storage without gaps apart, in their order, so that there are gaps where
  * `want` is SETTI_NONE, of which its last of `extent` entries is none. False when memory runs
  * out. */
-bool setti_packed_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
+bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
 
 /* Compacts, and frees empty pages kept as spare. */
@@ -264,20 +264,20 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or which part of the storage's invariant does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* The common case of an insertion into a matrix, in line, of an entity without a value: what exists
+/* The common case of an insertion into an array, in line, of an entity without a value: what exists
  * already is room enough. NULL, and nothing is done but pages marked, if it is not, or if a
  * snapshot needs them. `kept`: see setti_pages_try_mark. */
-SETTI_INLINE void* setti_matrix_try_insert(const setti_pool* pool, setti_storage* storage,
-                                           uint32_t index, bool kept)
+SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
+                                          uint32_t index, bool cow)
 {
     uint64_t* word = setti_storage_word(storage, index);
     if (SETTI_UNLIKELY(word == NULL || !setti_pages_try_mark(pool, &storage->presence,
-                                                             index >> SETTI_BITS_SHIFT, kept))) {
+                                                             index >> SETTI_BITS_SHIFT, cow))) {
         return NULL;
     }
     uint32_t number = index >> storage->shift;
     unsigned char* page = storage->rows.data[number];
-    if (SETTI_UNLIKELY(page == NULL || !setti_pages_try_mark(pool, &storage->rows, number, kept))) {
+    if (SETTI_UNLIKELY(page == NULL || !setti_pages_try_mark(pool, &storage->rows, number, cow))) {
         return NULL;
     }
     SETTI_ASSERT((*word >> (index % 64) & 1) == 0);
@@ -289,25 +289,26 @@ SETTI_INLINE void* setti_matrix_try_insert(const setti_pool* pool, setti_storage
     if (SETTI_UNLIKELY(storage->tracked)) {
         *setti_storage_tick(storage, index) = pool->tick;
     }
-    return setti_matrix_row(storage, index);
+    return setti_array_row(storage, index);
 }
 
 /* The same by a call, into any storage; NULL also if the entity has a value. */
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
-    /* the storage is packed, the entity has no value, or a snapshot needs the page of its bit */
+    /* the storage is sparse-set, the entity has no value, or a snapshot needs the page of its bit
+     * */
     SETTI_NOT_ERASED,
     SETTI_ERASED,
-    SETTI_EMPTIED, /* and it was the last of its word: setti_matrix_word_emptied is to be called */
+    SETTI_EMPTIED, /* and it was the last of its word: setti_array_word_emptied is to be called */
 } setti_erased;
 
 /* The common case of a removal in line. */
-SETTI_INLINE setti_erased setti_matrix_try_erase(const setti_pool* pool, setti_storage* storage,
-                                                 uint32_t index)
+SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_storage* storage,
+                                                uint32_t index)
 {
     uint64_t* word = setti_storage_word(storage, index);
-    if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED || word == NULL)) {
+    if (SETTI_UNLIKELY(storage->kind == SETTI_SPARSE || word == NULL)) {
         return SETTI_NOT_ERASED;
     }
     uint64_t left = *word ^ (uint64_t)1 << (index % 64); /* less than before if the bit is set */
@@ -320,9 +321,9 @@ SETTI_INLINE setti_erased setti_matrix_try_erase(const setti_pool* pool, setti_s
     return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* The same where the entity has a value, of a matrix or tag, and no snapshot is held. */
-SETTI_INLINE setti_erased setti_matrix_erase_unkept(const setti_pool* pool, setti_storage* storage,
-                                                    uint32_t index)
+/* The same where the entity has a value, of an array or tag, and no snapshot is held. */
+SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
+                                                   uint32_t index)
 {
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint64_t* words = storage->presence.data[number];
@@ -336,7 +337,7 @@ SETTI_INLINE setti_erased setti_matrix_erase_unkept(const setti_pool* pool, sett
 }
 
 /* Frees the pages around an index whose word of occupancy became 0, if nobody is left in them. */
-void setti_matrix_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
+void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* ----------------------------------------------------------------------------------------- rows */
 
@@ -402,28 +403,27 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
 /* ---------------------------------------------------------------------------------------- kinds
  * The arms of storage.c's switch, and what the files of one kind share. */
 
-bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
-void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
-                          uint32_t* count);
-void setti_matrix_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
-void setti_matrix_trim(setti_pool* pool, setti_storage* storage);
-uint32_t setti_matrix_next(const setti_storage* storage, uint32_t* cursor);
-const char* setti_matrix_validate(const setti_storage* storage);
+bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
+void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count);
+void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
+void setti_array_trim(setti_pool* pool, setti_storage* storage);
+uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor);
+const char* setti_array_validate(const setti_storage* storage);
 
-bool setti_packed_is_full(const setti_storage* storage);
-bool setti_packed_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
-bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
-bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index);
-void* setti_packed_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
-void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
+bool setti_sparse_is_full(const setti_storage* storage);
+bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
+bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
+bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index);
+void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
+void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                           uint32_t* count);
-void setti_packed_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
-void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to);
+void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
+void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to);
 /* Makes `row` the row of an entity, in both directions; the value is the caller's. */
-void setti_packed_place(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row);
-void setti_packed_release(setti_pool* pool, setti_storage* storage);
-void setti_packed_trim(setti_pool* pool, setti_storage* storage);
-uint32_t setti_packed_next(const setti_storage* storage, uint32_t* cursor);
-const char* setti_packed_validate(const setti_storage* storage);
+void setti_sparse_slot(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row);
+void setti_sparse_release(setti_pool* pool, setti_storage* storage);
+void setti_sparse_trim(setti_pool* pool, setti_storage* storage);
+uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor);
+const char* setti_sparse_validate(const setti_storage* storage);
 
 #endif

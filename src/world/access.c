@@ -27,7 +27,7 @@ SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entit
     return NULL;
 }
 
-/* The type of an access that the short path did not know: not registered, or use is recorded, or a
+/* The type of an access that the fast path did not know: not registered, or use is recorded, or a
  * system is watched. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_component component,
                                           uint32_t access, const char* call)
@@ -42,7 +42,7 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_componen
     return type;
 }
 
-/* Every other way of reading, from the beginning: the short ways below call nothing else, and
+/* Every other way of reading, from the beginning: the fast paths below call nothing else, and
  * nothing behind which they would go on, so that they need not save registers. */
 SETTI_COLD static const void* access_find(const sett_world* world, sett_entity entity,
                                           sett_component component, const char* call)
@@ -107,7 +107,7 @@ static void* access_get_mut(sett_world* world, sett_entity entity, sett_componen
                                        : access_misuse(world, entity, component, "sett_get_mut");
 }
 
-/* Whether the short way leads to an answer, which *value then is. Calls nothing. */
+/* Whether the fast path leads to an answer, which *value then is. Calls nothing. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {
@@ -117,7 +117,7 @@ SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
         return false;
     }
     return !setti_entity_is_current(&world->entities, entity) ||
-           setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index, value);
+           setti_array_try_find_mut(&world->pool, &type->storage, entity.index, value);
 }
 
 void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component)
@@ -159,34 +159,34 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
     static_assert(offsetof(front, member) == offsetof(type, inside), "read.h: " #inside)
 ACCESS_SAME(sett_page_table_, data, setti_pages, data);
 ACCESS_SAME(sett_page_table_, count, setti_pages, count);
-ACCESS_SAME(sett_type_front_, kind, setti_type, storage.kind);
-ACCESS_SAME(sett_type_front_, shift, setti_type, storage.shift);
-ACCESS_SAME(sett_type_front_, size, setti_type, storage.size);
-ACCESS_SAME(sett_type_front_, presence, setti_type, storage.presence);
-ACCESS_SAME(sett_type_front_, rows, setti_type, storage.rows);
-ACCESS_SAME(sett_world_front_, types, sett_world, types);
-ACCESS_SAME(sett_world_front_, type_count, sett_world, hot_capacity);
-ACCESS_SAME(sett_world_front_, entities, sett_world, entities.pages);
-static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) &&
-                  SETTI_MATRIX == SETT_KIND_MATRIX_ && SETTI_ID_SET_SHIFT == 10 &&
-                  SETTI_BITS_SHIFT == 13 && offsetof(setti_entity_page, generation) == 0,
+ACCESS_SAME(sett_type_header_, kind, setti_type, storage.kind);
+ACCESS_SAME(sett_type_header_, shift, setti_type, storage.shift);
+ACCESS_SAME(sett_type_header_, size, setti_type, storage.size);
+ACCESS_SAME(sett_type_header_, presence, setti_type, storage.presence);
+ACCESS_SAME(sett_type_header_, rows, setti_type, storage.rows);
+ACCESS_SAME(sett_world_header_, types, sett_world, types);
+ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
+ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
+static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == SETT_KIND_ARRAY_ &&
+                  SETTI_ID_SET_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
+                  offsetof(setti_entity_page, generation) == 0,
               "read.h: pages");
 
 sett_accessor sett_accessor_make(const sett_world* world, sett_component component)
 {
-    static const sett_type_front_ none = {.kind = UINT8_MAX};
+    static const sett_type_header_ none = {.kind = UINT8_MAX};
     const setti_type* type = setti_world_hot_type(world, component);
     sett_accessor accessor = {world, &none, component};
     if (SETTI_UNLIKELY(type == NULL)) {
         type = access_type(world, component, SETTI_ACCESS_READ, "sett_accessor_make");
     }
     if (type != NULL) {
-        accessor.type = (const sett_type_front_*)(const void*)type;
+        accessor.type = (const sett_type_header_*)(const void*)type;
     }
     return accessor;
 }
 
-uint64_t sett_changed(const sett_world* world, sett_entity entity, sett_component component)
+uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
     if (type == NULL || setti_entity_signature(&world->entities, entity) == NULL) {
@@ -236,10 +236,10 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
             out[count] = world->signatures.record[set].types[k];
         }
     }
-    for (uint32_t k = 0; k < world->loose.count; k++) {
-        if (setti_storage_has(&world->loose.item[k]->storage, entity.index)) {
+    for (uint32_t k = 0; k < world->dont_fragment.count; k++) {
+        if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
             if (count < capacity) {
-                out[count] = world->loose.item[k]->id;
+                out[count] = world->dont_fragment.item[k]->id;
             }
             count++;
         }

@@ -9,11 +9,13 @@
  *
  * The workload: add and remove of plain types on living entities, a transition that was taken a
  * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
- * bit, one number. Everything else (loose types, packed ones, a missing page, a transition seen for
- * the first time, misuse) leaves it through one branch, and what has no short way of its own goes
+ * bit, one number. Everything else (dont_fragment types, sparse sets, a missing page, a transition
+ * seen for
+ * the first time, misuse) leaves it through one branch, and what has no fast path of its own goes
  * the slow one, which handles all cases.
  *
- * Invariant:  a type that is not loose is in an entity's signature  <=>  its storage has the
+ * Invariant:  a type that is not dont_fragment is in an entity's signature  <=>  its storage has
+ * the
  * entity's index
  *             a storage has an index  =>  the entity at that index is alive
  *             an entity has a type  =>  it has all that the type requires
@@ -55,7 +57,7 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
     uint32_t from = *signature;
     uint32_t to = setti_change_toggle(world, from, type);
     setti_change_walk walk = setti_change_walk_begin(world, from, type, to);
-    setti_change_tell_left(world, walk, entity);
+    setti_change_notify_exit(world, walk, entity);
     setti_change_leave(world, walk, entity.index);
     uint32_t count = 1;
     void* value = setti_storage_insert(&world->pool, &type->storage, entity.index, &count);
@@ -69,7 +71,7 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
         value = setti_storage_find(&type->storage, entity.index); /* a group may have moved it */
     }
     setti_change_call(world, type, SETTI_ON_ADD, entity, value);
-    setti_change_tell_entered(world, walk, entity);
+    setti_change_notify_enter(world, walk, entity);
     return value;
 }
 
@@ -132,7 +134,7 @@ setti_type* setti_change_check_type(sett_world* world, sett_component component,
     return type;
 }
 
-SETTI_COLD sett_status setti_change_refuse_linked(sett_world* world, const setti_type* type,
+SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti_type* type,
                                                   const char* call)
 {
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -153,7 +155,7 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
         return NULL;
     }
     if ((type->flags & SETTI_TYPE_LINKED) != 0) {
-        setti_change_refuse_linked(world, type, call);
+        setti_change_reject_linked(world, type, call);
         return NULL;
     }
     void* value = change_add(world, type, entity);
@@ -163,24 +165,22 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
     return value;
 }
 
-/* The short way of a matrix that is not SETTI_TYPE_LONG_ADD: a transition seen lately, pages that
+/* The fast path of an array that is not SETTI_TYPE_LONG_ADD: a transition seen lately, pages that
  * exist. In a signature that a transition starts from the type is missing, and nothing that it
- * requires. The new row is not initialised. NULL: take the long way. Calls nothing, so that
+ * requires. The new row is not initialised. NULL: take the slow path. Calls nothing, so that
  * sett_add need not save registers. */
-SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity,
-                                  bool kept)
+SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity, bool cow)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
         return NULL;
     }
     const setti_transition* added = setti_type_added(type, *signature);
-    if (SETTI_UNLIKELY(
-            added->from != *signature ||
-            !setti_entity_try_mark(&world->pool, &world->entities, entity.index, kept))) {
+    if (SETTI_UNLIKELY(added->from != *signature ||
+                       !setti_entity_try_mark(&world->pool, &world->entities, entity.index, cow))) {
         return NULL;
     }
-    void* value = setti_matrix_try_insert(&world->pool, &type->storage, entity.index, kept);
+    void* value = setti_array_try_insert(&world->pool, &type->storage, entity.index, cow);
     if (SETTI_LIKELY(value != NULL)) {
         *signature = added->to;
     }
@@ -204,7 +204,7 @@ SETTI_INLINE void* change_insert(sett_world* world, setti_storage* storage, uint
     return SETTI_LIKELY(value != NULL) ? value : change_insert_reserved(world, storage, index);
 }
 
-/* The short way for packed storages and tags, with their pages reserved on the way. */
+/* The fast path for sparse sets and tags, with their pages reserved on the way. */
 SETTI_INLINE void* change_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -222,8 +222,8 @@ SETTI_INLINE void* change_try_add_other(sett_world* world, setti_type* type, set
     return value;
 }
 
-/* The same for a loose type that requires none: no signature and no group knows of it. */
-static void* change_try_add_loose(sett_world* world, setti_type* type, sett_entity entity)
+/* The same for a dont_fragment type that requires none: no signature and no group knows of it. */
+static void* change_try_add_dont_fragment(sett_world* world, setti_type* type, sett_entity entity)
 {
     if (setti_entity_signature(&world->entities, entity) == NULL ||
         (type->flags & SETTI_TYPE_REQUIRES) != 0) {
@@ -232,7 +232,7 @@ static void* change_try_add_loose(sett_world* world, setti_type* type, sett_enti
     return change_insert(world, &type->storage, entity.index);
 }
 
-/* Whether a set has all that a type requires; none of it is loose. */
+/* Whether a set has all that a type requires; none of it is dont_fragment. */
 static bool change_meets(const sett_world* world, uint32_t set, const setti_type* type)
 {
     for (uint32_t k = 0; k < type->required.count; k++) {
@@ -262,12 +262,12 @@ static bool change_recall_added(sett_world* world, setti_type* type, sett_entity
     return true;
 }
 
-/* As setti_change_call on the short ways, where nothing is locked, and mostly for one. */
+/* As setti_change_call on the fast paths, where nothing is locked, and mostly for one. */
 SETTI_INLINE void change_call_unlocked(sett_world* world, const setti_type* type, setti_event event,
                                        sett_entity entity, void* value)
 {
-    const setti_call* call = type->told[event].item;
-    if (SETTI_UNLIKELY(type->told[event].count != 1)) {
+    const setti_call* call = type->notified[event].item;
+    if (SETTI_UNLIKELY(type->notified[event].count != 1)) {
         setti_change_call_all(world, type, event, entity, value);
         return;
     }
@@ -278,7 +278,7 @@ SETTI_INLINE void change_call_unlocked(sett_world* world, const setti_type* type
     world->calling = NULL;
 }
 
-/* Makes a value just added by the short way what it has to be, and tells of it. */
+/* Makes a value just added by the fast path what it has to be, and tells of it. */
 SETTI_APART static void* change_finish_by_call(sett_world* world, const setti_type* type,
                                                sett_entity entity, void* value)
 {
@@ -311,7 +311,7 @@ SETTI_APART static void* change_try_add_again(sett_world* world, setti_type* typ
                                                     : change_try_add_other(world, type, entity);
 }
 
-/* The long way of adding: a known edge first, then everything else. */
+/* The slow path of adding: a known edge first, then everything else. */
 static void* change_add_long(sett_world* world, setti_type* type, sett_entity entity,
                              const char* call)
 {
@@ -320,9 +320,9 @@ static void* change_add_long(sett_world* world, setti_type* type, sett_entity en
         type->use.added++;
     }
     if (world->locks != 0) {
-        /* refused below; what is remembered here is not to be written to from systems */
-    } else if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
-        value = change_try_add_loose(world, type, entity);
+        /* rejected below; what is remembered here is not to be written to from systems */
+    } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        value = change_try_add_dont_fragment(world, type, entity);
     } else {
         if ((type->flags & SETTI_TYPE_OTHER) != 0) {
             value = change_try_add_other(world, type, entity);
@@ -347,9 +347,9 @@ SETTI_COLD static void* change_add_unknown(sett_world* world, sett_entity entity
 }
 
 SETTI_INLINE void* change_add_short(sett_world* world, setti_type* type, sett_entity entity,
-                                    bool kept)
+                                    bool cow)
 {
-    void* value = change_try_add(world, type, entity, kept);
+    void* value = change_try_add(world, type, entity, cow);
     if (SETTI_UNLIKELY(value == NULL)) {
         return change_add_long(world, type, entity, "sett_add");
     }
@@ -359,7 +359,7 @@ SETTI_INLINE void* change_add_short(sett_world* world, setti_type* type, sett_en
     return setti_row_zero(value, type->storage.size);
 }
 
-SETTI_APART static void* change_add_kept(sett_world* world, setti_type* type, sett_entity entity)
+SETTI_APART static void* change_add_cow(sett_world* world, setti_type* type, sett_entity entity)
 {
     return change_add_short(world, type, entity, true);
 }
@@ -373,8 +373,8 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
         return change_add_long(world, type, entity, "sett_add");
     }
-    return SETTI_LIKELY(world->pool.keep_from == 0) ? change_add_short(world, type, entity, false)
-                                                    : change_add_kept(world, type, entity);
+    return SETTI_LIKELY(world->pool.cow_from == 0) ? change_add_short(world, type, entity, false)
+                                                   : change_add_cow(world, type, entity);
 }
 
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
@@ -384,11 +384,11 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
                        (type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
-    return SETTI_LIKELY(world->pool.keep_from == 0) ? change_try_add(world, type, entity, false)
-                                                    : change_try_add(world, type, entity, true);
+    return SETTI_LIKELY(world->pool.cow_from == 0) ? change_try_add(world, type, entity, false)
+                                                   : change_try_add(world, type, entity, true);
 }
 
-/* The type of a write that the short path did not know: not registered, or use is recorded, or a
+/* The type of a write that the fast path did not know: not registered, or use is recorded, or a
  * system is watched. */
 static setti_type* change_type(const sett_world* world, sett_component component, const char* call)
 {
@@ -452,11 +452,11 @@ SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type*
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
-    bool told = setti_change_is_told(type, SETTI_ON_SET);
-    if (told && world->running != NULL) {
+    bool notified = setti_change_has_callbacks(type, SETTI_ON_SET);
+    if (notified && world->running != NULL) {
         return change_set_in_system(world, type);
     }
-    if (told && world->set_depth == SETTI_EVENT_DEPTH) {
+    if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
         return change_set_too_deep(world, entity, type);
     }
     if (type->desc.copy == NULL && value != row) {
@@ -465,7 +465,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     if (value != row) {
         setti_type_copy_values(type, row, value, type->storage.size != 0);
     }
-    if (told) {
+    if (notified) {
         world->set_depth++;
         setti_change_call_all(world, type, SETTI_ON_SET, entity, row);
         world->set_depth--;
@@ -521,7 +521,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_type
 static bool change_may_move(const sett_world* world, const setti_type* type)
 {
     return type->storage.size != 0 && world->locks == 0 &&
-           (world->listeners != NULL || setti_packed_is_full(&type->storage));
+           (world->listeners != NULL || setti_sparse_is_full(&type->storage));
 }
 
 SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type* type,
@@ -535,7 +535,7 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
         return NULL;
     }
     if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL) &&
-        !setti_matrix_try_find_mut(&world->pool, &type->storage, entity.index, &row)) {
+        !setti_array_try_find_mut(&world->pool, &type->storage, entity.index, &row)) {
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
     if (row == NULL) {
@@ -582,13 +582,13 @@ static void change_detach(sett_world* world, setti_type* type, sett_entity entit
     uint32_t from = *signature;
     uint32_t to = setti_change_toggle(world, from, type);
     setti_change_walk walk = setti_change_walk_begin(world, from, type, to);
-    setti_change_tell_left(world, walk, entity);
-    if (setti_change_is_told(type, SETTI_ON_REMOVE)) {
+    setti_change_notify_exit(world, walk, entity);
+    if (setti_change_has_callbacks(type, SETTI_ON_REMOVE)) {
         setti_change_call_all(world, type, SETTI_ON_REMOVE, entity,
                               setti_storage_find(&type->storage, entity.index));
     }
-    if (type->ties != NULL) {
-        type->ties->cut(world, type, entity.index);
+    if (type->cascade != NULL) {
+        type->cascade->unlink(world, type, entity.index);
     }
     setti_change_leave(world, walk, entity.index);
     setti_change_deinit_value(world, type, entity.index);
@@ -599,7 +599,7 @@ static void change_detach(sett_world* world, setti_type* type, sett_entity entit
         setti_type_removed(type, from)->from = from;
         setti_type_removed(type, from)->to = to;
     }
-    setti_change_tell_entered(world, walk, entity);
+    setti_change_notify_enter(world, walk, entity);
 }
 
 /* What removing a type needs, reserved. */
@@ -613,15 +613,15 @@ static bool change_reserve_removal(sett_world* world, const setti_type* type, ui
                world, setti_change_walk_begin(world, from, type, *signature), index);
 }
 
-/* The same for a type and before it what requires it, the latest registered first; passes over what
+/* The same for a type and before it what requires it, the latest registered first; skips what
  * is not in the signature (any more). False when memory runs out. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
         const setti_type* going = k > 0 ? type->dependants.item[k - 1] : type;
-        bool loose = (going->flags & SETTI_TYPE_LOOSE) != 0;
-        if ((loose || setti_signature_has(&world->signatures, *signature, going->id)) &&
+        bool dont_fragment = (going->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+        if ((dont_fragment || setti_signature_has(&world->signatures, *signature, going->id)) &&
             !change_reserve_removal(world, going, index, signature)) {
             return false;
         }
@@ -670,8 +670,9 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
 {
     while (set != 0 && *k < world->signatures.record[set].count) {
         setti_type* type = world->types[world->signatures.record[set].types[(*k)++]];
-        if (type->ties != NULL && type->ties->stranded != NULL &&
-            setti_storage_has(&type->storage, index) && type->ties->stranded(world, type, index)) {
+        if (type->cascade != NULL && type->cascade->stranded != NULL &&
+            setti_storage_has(&type->storage, index) &&
+            type->cascade->stranded(world, type, index)) {
             return type;
         }
     }
@@ -717,8 +718,8 @@ SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity 
     if (!setti_storage_has(&type->storage, entity.index)) {
         return setti_world_fail(world, SETT_STATUS_ABSENT, call, entity, component);
     }
-    if ((type->flags & SETTI_TYPE_KEPT) != 0) {
-        return setti_change_refuse_linked(world, type, call);
+    if ((type->flags & SETTI_TYPE_STAYS) != 0) {
+        return setti_change_reject_linked(world, type, call);
     }
     if (!change_remove(world, type, entity)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
@@ -735,7 +736,7 @@ SETTI_APART static sett_status change_remove_saved(sett_world* world, setti_type
     return SETT_OK;
 }
 
-/* The long way of removing: a known edge first, then everything else. */
+/* The slow path of removing: a known edge first, then everything else. */
 static sett_status change_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -747,7 +748,7 @@ static sett_status change_remove_long(sett_world* world, setti_type* type, sett_
         !setti_storage_has(&type->storage, entity.index)) {
         return change_remove_slow(world, entity, type->id);
     }
-    if ((type->flags & SETTI_TYPE_LOOSE) != 0) { /* no signature and no group knows of it */
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group knows of it */
         setti_storage_erase(&world->pool, &type->storage, entity.index);
         return SETT_OK;
     }
@@ -774,11 +775,11 @@ SETTI_COLD static sett_status change_remove_unknown(sett_world* world, sett_enti
 
 SETTI_APART static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t index)
 {
-    setti_matrix_word_emptied(&world->pool, &type->storage, index);
+    setti_array_word_emptied(&world->pool, &type->storage, index);
     return SETT_OK;
 }
 
-/* The end of the short way: the row of a matrix or tag. Whoever takes a transition that the type
+/* The end of the fast path: the row of an array or tag. Whoever takes a transition that the type
  * remembers has the value: only assertions look. An entity that toggles its component meets the
  * spare stretch each time. */
 SETTI_INLINE sett_status change_remove_marked(sett_world* world, setti_type* type, uint32_t index,
@@ -787,15 +788,15 @@ SETTI_INLINE sett_status change_remove_marked(sett_world* world, setti_type* typ
     setti_storage* storage = &type->storage;
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
     *signature = setti_type_removed(type, *signature)->to;
-    setti_erased erased = setti_matrix_erase_unkept(&world->pool, storage, index);
+    setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
     return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
                ? SETT_OK
                : change_emptied(world, type, index);
 }
 
 /* The same while snapshots are held. */
-SETTI_APART static sett_status change_remove_kept(sett_world* world, setti_type* type,
-                                                  uint32_t index, uint32_t* signature)
+SETTI_APART static sett_status change_remove_cow(sett_world* world, setti_type* type,
+                                                 uint32_t index, uint32_t* signature)
 {
     const setti_pages* presence = &type->storage.presence;
     return setti_entity_try_mark(&world->pool, &world->entities, index, true) &&
@@ -807,29 +808,29 @@ SETTI_APART static sett_status change_remove_kept(sett_world* world, setti_type*
 SETTI_INLINE sett_status change_remove_row(sett_world* world, setti_type* type, uint32_t index,
                                            uint32_t* signature)
 {
-    return SETTI_LIKELY(world->pool.keep_from == 0)
+    return SETTI_LIKELY(world->pool.cow_from == 0)
                ? change_remove_marked(world, type, index, signature)
-               : change_remove_kept(world, type, index, signature);
+               : change_remove_cow(world, type, index, signature);
 }
 
 /* Cuts what the value ties together, and ends it. */
 SETTI_APART static void change_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
-    if (type->ties != NULL) {
-        type->ties->cut(world, type, index);
+    if (type->cascade != NULL) {
+        type->cascade->unlink(world, type, index);
     }
     setti_change_deinit_value(world, type, index);
 }
 
-/* The short way from where a type is told of its removal, or has values to end. */
-SETTI_APART static sett_status change_remove_told(sett_world* world, setti_type* type,
-                                                  sett_entity entity, uint32_t* signature)
+/* The fast path from where a type is told of its removal, or has values to end. */
+SETTI_APART static sett_status change_remove_notified(sett_world* world, setti_type* type,
+                                                      sett_entity entity, uint32_t* signature)
 {
-    if (setti_change_is_told(type, SETTI_ON_REMOVE)) {
+    if (setti_change_has_callbacks(type, SETTI_ON_REMOVE)) {
         change_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
                              setti_storage_at(&type->storage, entity.index));
     }
-    if ((type->flags & (SETTI_TYPE_TIED | SETTI_TYPE_DEINIT)) != 0) {
+    if ((type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_DEINIT)) != 0) {
         const setti_transition taken = *setti_type_removed(type, *signature);
         change_end_value(world, type, entity.index);
         *setti_type_removed(type, taken.from) = taken; /* the hook may have removed from others */
@@ -844,7 +845,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
         return change_remove_unknown(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
-                       type->storage.kind == SETTI_PACKED)) {
+                       type->storage.kind == SETTI_SPARSE)) {
         return change_remove_long(world, type, entity);
     }
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -854,7 +855,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
     }
     return SETTI_LIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) == 0)
                ? change_remove_row(world, type, entity.index, signature)
-               : change_remove_told(world, type, entity, signature);
+               : change_remove_notified(world, type, entity, signature);
 }
 
 /* Whether a set has types that stay as long as their entity does. */
@@ -862,7 +863,7 @@ static bool change_keeps(const sett_world* world, uint32_t set)
 {
     const setti_signature* record = &world->signatures.record[set];
     for (uint32_t k = 0; set != 0 && k < record->count; k++) {
-        if ((world->types[record->types[k]]->flags & SETTI_TYPE_KEPT) != 0) {
+        if ((world->types[record->types[k]]->flags & SETTI_TYPE_STAYS) != 0) {
             return true;
         }
     }
@@ -871,7 +872,7 @@ static bool change_keeps(const sett_world* world, uint32_t set)
 
 /* Takes all components off an entity but those that are kept, one by one. False when memory runs
  * out, with nothing changed. */
-SETTI_COLD static bool change_clear_kept(sett_world* world, sett_entity entity)
+SETTI_COLD static bool change_clear_cow(sett_world* world, sett_entity entity)
 {
     setti_change_settle(world);
     uint32_t set = *setti_entity_signature(&world->entities, entity);
@@ -879,7 +880,7 @@ SETTI_COLD static bool change_clear_kept(sett_world* world, sett_entity entity)
         uint32_t signature = set;
         for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
             setti_type* type = world->types[world->signatures.record[set].types[k]];
-            if ((type->flags & SETTI_TYPE_KEPT) != 0) {
+            if ((type->flags & SETTI_TYPE_STAYS) != 0) {
                 continue;
             }
             if (pass == 0 && !change_reserve_removals(world, type, entity.index, &signature)) {
@@ -890,9 +891,9 @@ SETTI_COLD static bool change_clear_kept(sett_world* world, sett_entity entity)
             }
         }
     }
-    for (uint32_t k = world->loose.count; k-- > 0;) { /* these need no memory */
-        if (setti_storage_has(&world->loose.item[k]->storage, entity.index)) {
-            change_remove_reserved(world, world->loose.item[k], entity);
+    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* these need no memory */
+        if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
+            change_remove_reserved(world, world->dont_fragment.item[k], entity);
         }
     }
     return true;
@@ -909,8 +910,8 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
     if (signature == NULL) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
     }
-    if (world->tied != 0 && change_keeps(world, *signature)) {
-        return change_clear_kept(world, entity)
+    if (world->cascading != 0 && change_keeps(world, *signature)) {
+        return change_clear_cow(world, entity)
                    ? SETT_OK
                    : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, 0);
     }
@@ -926,8 +927,8 @@ sett_status sett_component_clear(sett_world* world, sett_component component)
     if (type == NULL) {
         return world->error;
     }
-    if ((type->flags & SETTI_TYPE_KEPT) != 0) {
-        return setti_change_refuse_linked(world, type, call);
+    if ((type->flags & SETTI_TYPE_STAYS) != 0) {
+        return setti_change_reject_linked(world, type, call);
     }
     uint32_t cursor = 0;
     for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;

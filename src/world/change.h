@@ -9,14 +9,14 @@ void setti_change_destroy_all(sett_world* world);
 
 /* From a type's ties, while they are asked: this entity has to go as well, before whoever was
  * asked. Passed over if it is going already. */
-void setti_change_doom(sett_world* world, uint32_t index);
+void setti_change_collect(sett_world* world, uint32_t index);
 
 /* Whether nobody has to be told when an entity of this signature ends, but for the ties of one
  * type. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
 /* sett_add where that is short and nobody is told. Returns the value, for the caller to write all
- * of it; NULL, and nothing is done: take the long way, which says why if that fails. */
+ * of it; NULL, and nothing is done: take the slow path, which says why if that fails. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
 /* Makes sure that adding the type, which the entity does not have, needs no memory. */
@@ -60,7 +60,7 @@ typedef struct setti_bulk {
 sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* call);
 sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahead);
 void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out);
-void setti_bulk_tell(sett_world* world, const setti_bulk* bulk);
+void setti_bulk_notify(sett_world* world, const setti_bulk* bulk);
 void setti_bulk_free(sett_world* world, setti_bulk* bulk);
 
 /* Whether the entity at an index is being destroyed. */

@@ -14,7 +14,7 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     if (type == NULL) {
         return world->error;
     }
-    /* A matrix has its rows where the entities are: room for all that exist and, behind the highest
+    /* An array has its rows where the entities are: room for all that exist and, behind the highest
      * index, for `count` to come. */
     const setti_id_set* ids = &world->entities.ids;
     uint32_t end = ids->limit - ids->count < count ? ids->limit : ids->count + count;
@@ -39,11 +39,12 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
 /* Fills `to` with the values of `from`; all of it reserved. */
 static void change_convert(sett_world* world, setti_storage* from, setti_storage* to)
 {
-    bool packed = from->kind == SETTI_PACKED;
+    bool sparse_set = from->kind == SETTI_SPARSE;
     uint32_t cursor = 0;
     for (uint32_t k = 0; k < from->extent; k++) { /* rows in their order, or indices in theirs */
-        uint32_t index = packed ? *setti_storage_index(from, k) : setti_storage_next(from, &cursor);
-        if (index == SETTI_NONE && !packed) {
+        uint32_t index =
+            sparse_set ? *setti_storage_index(from, k) : setti_storage_next(from, &cursor);
+        if (index == SETTI_NONE && !sparse_set) {
             break;
         }
         if (index == SETTI_NONE) { /* a gap */
@@ -58,8 +59,8 @@ static void change_convert(sett_world* world, setti_storage* from, setti_storage
             setti_row_copy(row, value, from->size);
         }
         if (from->tracked && to->tracked) {
-            *setti_storage_tick(to, setti_storage_place(to, index)) =
-                *setti_storage_tick(from, setti_storage_place(from, index));
+            *setti_storage_tick(to, setti_storage_slot(to, index)) =
+                *setti_storage_tick(from, setti_storage_slot(from, index));
         }
     }
 }
@@ -82,7 +83,7 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
     if (desc.storage == type->desc.storage) {
         return SETT_OK;
     }
-    if (setti_world_check_unkept(world, call) != SETT_OK) {
+    if (setti_world_check_no_snapshots(world, call) != SETT_OK) {
         return world->error;
     }
     if (type->owner != NULL) {
@@ -108,7 +109,7 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
     made.presence.notes = type->storage.presence.notes;
     type->storage = made;
     type->flags &= ~(uint32_t)SETTI_TYPE_OTHER;
-    type->flags |= made.kind != SETTI_MATRIX ? SETTI_TYPE_OTHER : 0;
+    type->flags |= made.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
     type->desc.storage = desc.storage;
     world->listener_version++; /* queries look again at where their terms lie */
     return SETT_OK;

@@ -14,7 +14,7 @@
 
 /* ----------------------------------------------------------------------------------- one by one */
 
-/* Refused, out of memory or in need of pages. */
+/* Rejected, out of memory or in need of pages. */
 SETTI_COLD static sett_entity change_create_slow(sett_world* world)
 {
     static const char call[] = "sett_entity_create";
@@ -29,12 +29,12 @@ SETTI_COLD static sett_entity change_create_slow(sett_world* world)
     return setti_entity_create(&world->pool, &world->entities);
 }
 
-SETTI_INLINE sett_entity change_create_short(sett_world* world, bool kept)
+SETTI_INLINE sett_entity change_create_short(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
     uint32_t row = table->ids.count;
     const setti_id_page* page = setti_id_set_page_of(&table->ids, row);
-    if (SETTI_UNLIKELY(page == NULL || world->locks != 0 || table->promised != 0 ||
+    if (SETTI_UNLIKELY(page == NULL || world->locks != 0 || table->reserved != 0 ||
                        row >= table->ids.limit)) {
         return change_create_slow(world);
     }
@@ -43,7 +43,7 @@ SETTI_INLINE sett_entity change_create_short(sett_world* world, bool kept)
     entity.index = page->dense[row & SETTI_ID_SET_MASK];
     setti_entity_page* home = setti_entity_page_of(table, entity.index);
     if (SETTI_UNLIKELY(home == NULL ||
-                       !setti_entity_try_mark(&world->pool, table, entity.index, kept))) {
+                       !setti_entity_try_mark(&world->pool, table, entity.index, cow))) {
         return change_create_slow(world);
     }
     uint32_t* generation = &home->generation[entity.index & SETTI_ID_SET_MASK];
@@ -53,15 +53,15 @@ SETTI_INLINE sett_entity change_create_short(sett_world* world, bool kept)
     return entity;
 }
 
-SETTI_APART static sett_entity change_create_kept(sett_world* world)
+SETTI_APART static sett_entity change_create_cow(sett_world* world)
 {
     return change_create_short(world, true);
 }
 
 sett_entity sett_entity_create(sett_world* world)
 {
-    return SETTI_LIKELY(world->pool.keep_from == 0) ? change_create_short(world, false)
-                                                    : change_create_kept(world);
+    return SETTI_LIKELY(world->pool.cow_from == 0) ? change_create_short(world, false)
+                                                   : change_create_cow(world);
 }
 
 sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
@@ -81,7 +81,7 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
     uint32_t slot = entity.index & SETTI_ID_SET_MASK;
     uint32_t current = page != NULL ? page->generation[slot] : (SETTI_DEAD | 1);
-    if ((current & SETTI_DEAD) == 0 || setti_entity_is_promised(table, entity.index)) {
+    if ((current & SETTI_DEAD) == 0 || setti_entity_is_reserved(table, entity.index)) {
         return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
     }
     if (current == SETTI_RETIRED || entity.generation < (current & ~SETTI_DEAD)) {
@@ -97,7 +97,7 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
 
 /* -------------------------------------------------------------------------------------- in bulk */
 
-/* Adds a type to the list and to the signature; known types are passed over. */
+/* Adds a type to the list and to the signature; known types are skipped. */
 static sett_status change_bulk_add(sett_world* world, setti_bulk* bulk, setti_type* type)
 {
     for (uint32_t k = 0; k < bulk->types.count; k++) {
@@ -125,7 +125,7 @@ sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* 
             }
         }
         if (status == SETT_OK && (type->flags & SETTI_TYPE_LINKED) != 0 && !bulk->linked) {
-            return setti_change_refuse_linked(world, type, call);
+            return setti_change_reject_linked(world, type, call);
         }
         for (uint32_t j = 0; status == SETT_OK && j < type->required.count; j++) {
             status = change_bulk_add(world, bulk, type->required.item[j]);
@@ -151,7 +151,7 @@ typedef struct change_run {
 /* The run that the next `count` creations begin with. */
 static change_run change_run_next(const setti_entity_table* table, uint32_t ahead, uint32_t count)
 {
-    uint32_t row = table->ids.count + table->promised + ahead;
+    uint32_t row = table->ids.count + table->reserved + ahead;
     uint32_t first = setti_id_set_dense(&table->ids, row);
     change_run run = {first, 1, false};
     run.down = count > 1 && setti_id_set_dense(&table->ids, row + 1) + 1 == first;
@@ -292,12 +292,12 @@ static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first
     }
 }
 
-/* The same for a run. The rows of packed storages lie in the order of creation, whatever that of
+/* The same for a run. The rows of sparse sets lie in the order of creation, whatever that of
  * the indices. */
 static void change_bulk_fill_run(sett_world* world, setti_type* type, change_run run,
                                  const unsigned char* values, const setti_bulk* bulk)
 {
-    if (!run.down || type->storage.kind != SETTI_PACKED) {
+    if (!run.down || type->storage.kind != SETTI_SPARSE) {
         change_bulk_fill(world, type, run.first, run.count, values, bulk, run.down);
         return;
     }
@@ -364,7 +364,7 @@ static void change_bulk_call(sett_world* world, setti_type* type, const setti_bu
     }
 }
 
-void setti_bulk_tell(sett_world* world, const setti_bulk* bulk)
+void setti_bulk_notify(sett_world* world, const setti_bulk* bulk)
 {
     for (uint32_t k = 0; k < bulk->types.count; k++) {
         setti_type* type = bulk->types.item[k];
@@ -375,7 +375,7 @@ void setti_bulk_tell(sett_world* world, const setti_bulk* bulk)
     setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
     for (uint32_t k = 0; k < bulk->count && world->listeners != NULL; k++) {
         uint32_t index = setti_id_set_dense(&world->entities.ids, bulk->row + k);
-        setti_change_tell_entered(world, walk, setti_entity_at(&world->entities, index));
+        setti_change_notify_enter(world, walk, setti_entity_at(&world->entities, index));
     }
 }
 
@@ -410,7 +410,7 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
     }
     if (status == SETT_OK) {
         setti_bulk_create(world, &bulk, out);
-        setti_bulk_tell(world, &bulk);
+        setti_bulk_notify(world, &bulk);
     }
     setti_bulk_free(world, &bulk);
     return status;

@@ -1,16 +1,18 @@
-/* change_destroy.c: entities end, with all whom that dooms.
+/* change_destroy.c: entities end, with all whom that collects.
  *
  * The workload: entities of plain types, which nobody has to be told of: their values' bits are
- * cleared, in line. Hooks, loose types, listeners and ties take the slow way: it gathers who goes,
+ * cleared, in line. Hooks, dont_fragment types, listeners and ties take the slow path: it gathers
+ * who goes,
  * asks, strips one after another, and ends their rows all at once.
  *
  * Destroying one entity may doom others, which have to go before it: its children, say. They gather
  * in the last rows of the entity table, which is a permutation and so needs no memory for it:
  *
- *     rows     | alive ...          | ... third found | second | first |   promised, free
+ *     rows     | alive ...          | ... third found | second | first |   reserved, free
  *                                                                      count
  *
- * Each is asked in turn whom it dooms, and counts as dying from then on. When nobody refuses, they
+ * Each is asked in turn whom it collects, and counts as dying from then on. When nobody rejects,
+ * they
  * end from the last found to the first, and their rows all at once. A chain of a million entities
  * takes no more stack than one.
  *
@@ -26,12 +28,12 @@ void setti_change_strip(sett_world* world, sett_entity entity, uint32_t* signatu
     uint32_t set = *signature & ~SETTI_DYING;
     const setti_signature empty = {NULL, 0, 0, 0, 0, 0};
     const setti_signature record = set != 0 ? world->signatures.record[set] : empty;
-    const setti_type_list* loose = &world->loose;
+    const setti_type_list* dont_fragment = &world->dont_fragment;
     setti_change_walk walk = setti_change_walk_begin(world, set, NULL, 0);
-    setti_change_tell_left(world, walk, entity);
-    for (uint32_t k = loose->count; k-- > 0;) {
-        setti_type* type = loose->item[k];
-        if (setti_change_is_told(type, SETTI_ON_REMOVE) &&
+    setti_change_notify_exit(world, walk, entity);
+    for (uint32_t k = dont_fragment->count; k-- > 0;) {
+        setti_type* type = dont_fragment->item[k];
+        if (setti_change_has_callbacks(type, SETTI_ON_REMOVE) &&
             setti_storage_has(&type->storage, entity.index)) {
             setti_change_call_all(world, type, SETTI_ON_REMOVE, entity,
                                   setti_storage_find(&type->storage, entity.index));
@@ -39,22 +41,22 @@ void setti_change_strip(sett_world* world, sett_entity entity, uint32_t* signatu
     }
     for (uint32_t k = record.count; record.hooked != 0 && k-- > 0;) {
         const setti_type* type = world->types[record.types[k]];
-        if (setti_change_is_told(type, SETTI_ON_REMOVE)) {
+        if (setti_change_has_callbacks(type, SETTI_ON_REMOVE)) {
             setti_change_call_all(world, type, SETTI_ON_REMOVE, entity,
                                   setti_storage_find(&type->storage, entity.index));
         }
     }
     world->stripping = true;
-    for (uint32_t k = record.count; record.hooked != 0 && world->tied != 0 && k-- > 0;) {
+    for (uint32_t k = record.count; record.hooked != 0 && world->cascading != 0 && k-- > 0;) {
         setti_type* type = world->types[record.types[k]];
-        if (type->ties != NULL) {
-            type->ties->cut(world, type, entity.index);
+        if (type->cascade != NULL) {
+            type->cascade->unlink(world, type, entity.index);
         }
     }
     world->stripping = false;
     setti_change_leave(world, walk, entity.index);
-    for (uint32_t k = loose->count; k-- > 0;) {
-        setti_type* type = loose->item[k];
+    for (uint32_t k = dont_fragment->count; k-- > 0;) {
+        setti_type* type = dont_fragment->item[k];
         void* value = setti_storage_find(&type->storage, entity.index);
         if (value != NULL) {
             setti_change_deinit_value(world, type, entity.index);
@@ -68,9 +70,10 @@ void setti_change_strip(sett_world* world, sett_entity entity, uint32_t* signatu
     }
 }
 
-/* ----------------------------------------------------------------------------------- the doomed */
+/* ----------------------------------------------------------------------------------- the
+ * collected */
 
-void setti_change_doom(sett_world* world, uint32_t index)
+void setti_change_collect(sett_world* world, uint32_t index)
 {
     setti_entity_table* table = &world->entities;
     setti_id_set* ids = &table->ids;
@@ -81,7 +84,7 @@ void setti_change_doom(sett_world* world, uint32_t index)
     }
     setti_change_set_signature(world, index, signature, *signature | SETTI_DYING);
     uint32_t row = setti_id_set_sparse(ids, index);
-    uint32_t to = ids->count - 1 - world->doomed++;
+    uint32_t to = ids->count - 1 - world->collected++;
     if (row != to) {
         setti_id_set_put(&world->pool, ids, row, setti_id_set_dense(ids, to));
         setti_id_set_put(&world->pool, ids, to, index);
@@ -89,40 +92,40 @@ void setti_change_doom(sett_world* world, uint32_t index)
 }
 
 /* The first type of a signature that has ties, or NULL. */
-static setti_type* change_tied_type(const sett_world* world, uint32_t set)
+static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
     const setti_signature* record = &world->signatures.record[set];
-    for (uint32_t k = 0; set != 0 && world->tied != 0 && k < record->count; k++) {
-        if (world->types[record->types[k]]->ties != NULL) {
+    for (uint32_t k = 0; set != 0 && world->cascading != 0 && k < record->count; k++) {
+        if (world->types[record->types[k]]->cascade != NULL) {
             return world->types[record->types[k]];
         }
     }
     return NULL;
 }
 
-/* What is asked of the ties of everybody doomed, one question after another. */
+/* What is asked of the ties of everybody collected, one question after another. */
 typedef enum change_question {
-    CHANGE_DOOM,
-    CHANGE_JUDGE,
-    CHANGE_RELEASE,
+    CHANGE_COLLECT,
+    CHANGE_VALIDATE,
+    CHANGE_DETACH,
 } change_question;
 
 static sett_status change_ask_type(sett_world* world, setti_type* type, uint32_t index,
                                    change_question question)
 {
-    const setti_ties* ties = type->ties;
-    if (question == CHANGE_RELEASE) {
-        if (ties->release != NULL) {
-            ties->release(world, type, index);
+    const setti_cascade* cascade = type->cascade;
+    if (question == CHANGE_DETACH) {
+        if (cascade->detach != NULL) {
+            cascade->detach(world, type, index);
         }
         return SETT_OK;
     }
     sett_status (*ask)(sett_world*, setti_type*, uint32_t) =
-        question == CHANGE_DOOM ? ties->doom : ties->judge;
+        question == CHANGE_COLLECT ? cascade->collect : cascade->validate;
     return ask != NULL ? ask(world, type, index) : SETT_OK;
 }
 
-/* Asks the ties of one of the doomed. */
+/* Asks the ties of one of the collected. */
 static sett_status change_ask(sett_world* world, uint32_t index, change_question question)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
@@ -130,7 +133,7 @@ static sett_status change_ask(sett_world* world, uint32_t index, change_question
     sett_status status = SETT_OK;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
-        if (type->ties != NULL && status == SETT_OK) {
+        if (type->cascade != NULL && status == SETT_OK) {
             status = change_ask_type(world, type, index, question);
         }
     }
@@ -139,10 +142,10 @@ static sett_status change_ask(sett_world* world, uint32_t index, change_question
 
 SETTI_INLINE void change_erase(sett_world* world, setti_type* type, uint32_t index)
 {
-    setti_erased erased = setti_matrix_try_erase(&world->pool, &type->storage, index);
+    setti_erased erased = setti_array_try_erase(&world->pool, &type->storage, index);
     if (SETTI_UNLIKELY(erased != SETTI_ERASED)) {
         if (erased == SETTI_EMPTIED) {
-            setti_matrix_word_emptied(&world->pool, &type->storage, index);
+            setti_array_word_emptied(&world->pool, &type->storage, index);
         } else {
             setti_storage_erase(&world->pool, &type->storage, index);
         }
@@ -154,7 +157,7 @@ SETTI_INLINE void change_erase(sett_world* world, setti_type* type, uint32_t ind
 static bool change_strip_quietly(sett_world* world, uint32_t index, uint32_t set)
 {
     const setti_signature* record = &world->signatures.record[set];
-    bool quiet = world->loose.count == 0 && world->listeners == NULL;
+    bool quiet = world->dont_fragment.count == 0 && world->listeners == NULL;
     for (uint32_t k = 0; quiet && k < record->count; k++) {
         quiet = (world->types[record->types[k]]->flags & SETTI_TYPE_ENDINGS) == 0;
     }
@@ -163,8 +166,8 @@ static bool change_strip_quietly(sett_world* world, uint32_t index, uint32_t set
     }
     for (uint32_t k = record->count; k-- > 0;) {
         setti_type* type = world->types[record->types[k]];
-        if (type->ties != NULL) {
-            type->ties->cut(world, type, index);
+        if (type->cascade != NULL) {
+            type->cascade->unlink(world, type, index);
         }
     }
     for (uint32_t k = record->count; k-- > 0;) {
@@ -194,26 +197,27 @@ static void change_destroy_last(sett_world* world, uint32_t count)
     setti_entity_leave(&world->pool, table, count, retired);
 }
 
-/* Destroys an entity and all whom that dooms; refused, unless forced, when one of them refuses. */
-static sett_status change_destroy_tied(sett_world* world, uint32_t index, bool forced)
+/* Destroys an entity and all whom that collects; rejected, unless forced, when one of them
+ * rejects. */
+static sett_status change_destroy_cascading(sett_world* world, uint32_t index, bool forced)
 {
     setti_entity_table* table = &world->entities;
     uint32_t last = table->ids.count - 1;
     sett_status status = SETT_OK;
     setti_change_settle(world); /* what is reserved from here on has to stay */
-    setti_change_doom(world, index);
-    for (uint32_t k = 0; k < world->doomed && (status == SETT_OK || forced); k++) {
-        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_DOOM);
+    setti_change_collect(world, index);
+    for (uint32_t k = 0; k < world->collected && (status == SETT_OK || forced); k++) {
+        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_COLLECT);
     }
-    uint32_t count = world->doomed;
-    world->doomed = 0;
+    uint32_t count = world->collected;
+    world->collected = 0;
     for (uint32_t k = 0; k < count && status == SETT_OK && !forced; k++) {
-        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_JUDGE);
+        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_VALIDATE);
     }
     if (status == SETT_OK || forced) {
         /* By force everybody goes: what is left of links goes with those who keep them. */
         for (uint32_t k = 0; k < count && !forced; k++) {
-            (void)change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_RELEASE);
+            (void)change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_DETACH);
         }
         change_destroy_last(world, count);
         return SETT_OK;
@@ -228,10 +232,10 @@ static sett_status change_destroy_tied(sett_world* world, uint32_t index, bool f
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type)
 {
     const setti_signature* record = &world->signatures.record[signature & ~SETTI_DYING];
-    bool plain = signature != 0 && world->loose.count == 0 && world->listeners == NULL;
+    bool plain = signature != 0 && world->dont_fragment.count == 0 && world->listeners == NULL;
     for (uint32_t k = 0; plain && k < record->count; k++) {
         const setti_type* item = world->types[record->types[k]];
-        plain = (item->flags & SETTI_TYPE_ENDINGS) == 0 && (item->ties == NULL || item == type);
+        plain = (item->flags & SETTI_TYPE_ENDINGS) == 0 && (item->cascade == NULL || item == type);
     }
     return plain;
 }
@@ -248,7 +252,7 @@ static void change_end(sett_world* world, uint32_t index)
 }
 
 /* The same of one that has something, while no snapshot is held. */
-SETTI_INLINE void change_end_unkept(sett_world* world, uint32_t index)
+SETTI_INLINE void change_end_no_cow(sett_world* world, uint32_t index)
 {
     setti_entity_table* table = &world->entities;
     uint32_t slot = index & SETTI_ID_SET_MASK;
@@ -256,34 +260,37 @@ SETTI_INLINE void change_end_unkept(sett_world* world, uint32_t index)
     const setti_signature* record = &world->signatures.record[page->signature[slot]];
     for (uint32_t k = record->count; k-- > 0;) {
         setti_type* type = world->types[record->types[k]];
-        if (SETTI_UNLIKELY(type->storage.kind == SETTI_PACKED)) {
+        if (SETTI_UNLIKELY(type->storage.kind == SETTI_SPARSE)) {
             change_erase(world, type, index);
-        } else if (SETTI_UNLIKELY(setti_matrix_erase_unkept(&world->pool, &type->storage, index) ==
+        } else if (SETTI_UNLIKELY(setti_array_erase_no_cow(&world->pool, &type->storage, index) ==
                                   SETTI_EMPTIED)) {
-            setti_matrix_word_emptied(&world->pool, &type->storage, index);
+            setti_array_word_emptied(&world->pool, &type->storage, index);
         }
     }
     sett_entity entity = {index, page->generation[slot]};
-    if (SETTI_UNLIKELY(table->promised != 0 || entity.generation == SETTI_GENERATION_MAX)) {
+    if (SETTI_UNLIKELY(table->reserved != 0 || entity.generation == SETTI_GENERATION_MAX)) {
         setti_entity_destroy(&world->pool, table, index);
     } else {
-        setti_entity_destroy_unkept(&world->pool, table, entity);
+        setti_entity_destroy_no_cow(&world->pool, table, entity);
     }
 }
 
-/* Destroys an entity and all whom that dooms one after another, without gathering them. False when
+/* Destroys an entity and all whom that collects one after another, without gathering them. False
+ * when
  * they are not plain: then nothing is done. */
-static bool change_destroy_plain(sett_world* world, setti_type* tied, uint32_t index)
+static bool change_destroy_plain(sett_world* world, setti_type* cascading, uint32_t index)
 {
-    uint32_t at = tied->ties->begin != NULL ? tied->ties->begin(world, tied, index) : SETTI_NONE;
+    uint32_t at = cascading->cascade->begin != NULL
+                      ? cascading->cascade->begin(world, cascading, index)
+                      : SETTI_NONE;
     if (at == SETTI_NONE) {
         return false;
     }
-    bool kept = world->pool.keep_from != 0;
+    bool cow = world->pool.cow_from != 0;
     while (at != SETTI_NONE) {
-        uint32_t next = tied->ties->next(world, tied, index, at);
-        if (SETTI_LIKELY(!kept)) {
-            change_end_unkept(world, at);
+        uint32_t next = cascading->cascade->next(world, cascading, index, at);
+        if (SETTI_LIKELY(!cow)) {
+            change_end_no_cow(world, at);
         } else {
             change_end(world, at);
         }
@@ -292,7 +299,8 @@ static bool change_destroy_plain(sett_world* world, setti_type* tied, uint32_t i
     return true;
 }
 
-/* Destroys an entity with hooked or loose types, or while there are groups. Not cold: whole trees
+/* Destroys an entity with hooked or dont_fragment types, or while there are groups. Not cold:
+ * whole trees
  * end here. */
 SETTI_APART static sett_status change_destroy_slow(sett_world* world, sett_entity entity,
                                                    uint32_t* signature, bool forced)
@@ -300,11 +308,11 @@ SETTI_APART static sett_status change_destroy_slow(sett_world* world, sett_entit
     if ((*signature & SETTI_DYING) != 0) {
         return SETT_OK; /* from one of its own removal hooks */
     }
-    setti_type* tied = change_tied_type(world, *signature);
-    if (tied != NULL) {
-        return change_destroy_plain(world, tied, entity.index)
+    setti_type* cascading = change_cascading_type(world, *signature);
+    if (cascading != NULL) {
+        return change_destroy_plain(world, cascading, entity.index)
                    ? SETT_OK
-                   : change_destroy_tied(world, entity.index, forced);
+                   : change_destroy_cascading(world, entity.index, forced);
     }
     setti_change_set_signature(world, entity.index, signature, *signature | SETTI_DYING);
     setti_change_strip(world, entity, signature);
@@ -316,7 +324,7 @@ static sett_status change_destroy(sett_world* world, sett_entity entity, uint32_
                                   bool forced)
 {
     uint32_t set = *signature;
-    if (SETTI_UNLIKELY((set & SETTI_DYING) != 0 || world->loose.count != 0 ||
+    if (SETTI_UNLIKELY((set & SETTI_DYING) != 0 || world->dont_fragment.count != 0 ||
                        world->listeners != NULL ||
                        (set != 0 && world->signatures.record[set].hooked != 0))) {
         return change_destroy_slow(world, entity, signature, forced);
@@ -347,7 +355,7 @@ SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entit
     return SETT_STATUS_STALE;
 }
 
-/* The long way of destroying: while something is open, while snapshots are held, or with somebody
+/* The slow path of destroying: while something is open, while snapshots are held, or with somebody
  * to be told. */
 SETTI_APART static sett_status change_destroy_long(sett_world* world, sett_entity entity)
 {
@@ -364,16 +372,17 @@ SETTI_APART static sett_status change_destroy_long(sett_world* world, sett_entit
     return change_destroy(world, entity, signature, false);
 }
 
-/* The rest of the short way, from the k-th type on: a packed one, or one whose word of occupancy
+/* The rest of the fast path, from the k-th type on: a sparse-set one, or one whose word of
+ * occupancy
  * became 0 just now. */
 SETTI_APART static sett_status change_destroy_rest(sett_world* world, uint32_t index,
                                                    const setti_signature* record, uint32_t k)
 {
     setti_storage* storage = &world->types[record->types[k]]->storage;
-    if (storage->kind == SETTI_PACKED) {
+    if (storage->kind == SETTI_SPARSE) {
         setti_storage_erase(&world->pool, storage, index);
     } else {
-        setti_matrix_word_emptied(&world->pool, storage, index);
+        setti_array_word_emptied(&world->pool, storage, index);
     }
     while (++k < record->count) {
         change_erase(world, world->types[record->types[k]], index);
@@ -381,23 +390,23 @@ SETTI_APART static sett_status change_destroy_rest(sett_world* world, uint32_t i
     return SETT_OK;
 }
 
-/* The short way: plain types, nobody to be told, no snapshot held. Calls nothing, and trusts the
+/* The fast path: plain types, nobody to be told, no snapshot held. Calls nothing, and trusts the
  * signature about who has a value. The life ends before the values: then less has to be kept over
  * the loop, and nobody looks in between. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     setti_entity_table* table = &world->entities;
     const uint32_t* signature = setti_entity_signature(table, entity);
-    if (SETTI_UNLIKELY(world->pool.keep_from != 0 || signature == NULL || world->locks != 0 ||
-                       world->loose.count != 0 || world->listeners != NULL ||
-                       table->promised != 0 || entity.generation == SETTI_GENERATION_MAX)) {
+    if (SETTI_UNLIKELY(world->pool.cow_from != 0 || signature == NULL || world->locks != 0 ||
+                       world->dont_fragment.count != 0 || world->listeners != NULL ||
+                       table->reserved != 0 || entity.generation == SETTI_GENERATION_MAX)) {
         return change_destroy_long(world, entity);
     }
     uint32_t set = *signature; /* not dying: nothing is locked */
     if (SETTI_UNLIKELY(set != 0 && world->signatures.record[set].hooked != 0)) {
         return change_destroy_long(world, entity);
     }
-    setti_entity_destroy_unkept(&world->pool, table, entity);
+    setti_entity_destroy_no_cow(&world->pool, table, entity);
     if (set == 0) {
         return SETT_OK;
     }
@@ -405,8 +414,8 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     uint32_t k = 0;
     do { /* a set with a number is not empty */
         setti_storage* storage = &world->types[record->types[k]]->storage;
-        if (SETTI_UNLIKELY(storage->kind == SETTI_PACKED ||
-                           setti_matrix_erase_unkept(&world->pool, storage, entity.index) ==
+        if (SETTI_UNLIKELY(storage->kind == SETTI_SPARSE ||
+                           setti_array_erase_no_cow(&world->pool, storage, entity.index) ==
                                SETTI_EMPTIED)) {
             return change_destroy_rest(world, entity.index, record, k);
         }
@@ -456,7 +465,8 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
 void setti_change_destroy_all(sett_world* world)
 {
     setti_entity_table* table = &world->entities;
-    /* the last first: nothing has to be swapped; those doomed with it move behind it and go too */
+    /* the last first: nothing has to be swapped; those collected with it move behind it and go too
+     * */
     for (uint32_t row = table->ids.count; row > 0; row = SETTI_MIN(row, table->ids.count)) {
         row--;
         (void)change_destroy_index(world, setti_id_set_dense(&table->ids, row), true);

@@ -11,7 +11,7 @@
  * Invariant:  a transition remembered by its type  =>  nobody listens to it
  *             numbers in hand are those of living entities, or made since setti_change_settle
  */
-#include "base/keep.h"
+#include "base/cow.h"
 #include "world/change_internal.h"
 
 /* ----------------------------------------------------------------------------------- signatures */
@@ -23,7 +23,7 @@ static bool type_is_hooked(const setti_type* type)
 
 uint32_t setti_change_toggle(sett_world* world, uint32_t signature, const setti_type* type)
 {
-    if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         return signature;
     }
     return setti_signature_toggle(&world->pool, &world->signatures, signature, type->id,
@@ -53,7 +53,7 @@ SETTI_COLD static void change_warn_signatures(sett_world* world)
     setti_world_log(
         world, SETT_LOG_WARNING,
         "%u different sets of components exist; types that many entities have independently of "
-        "each other are cheaper when registered as loose:%s",
+        "each other are cheaper when registered as dont_fragment:%s",
         (unsigned)setti_signature_count(table), blame);
     world->signature_warning =
         SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);
@@ -77,8 +77,8 @@ void setti_change_reclaim_signatures(sett_world* world)
             change_mark_signatures(table, pages->data[number]);
         }
     }
-    if (world->pool.keep_from != 0 && table->count != 0) { /* what is kept has them too */
-        world->pool.keeper->each(world->pool.keeper, pages, change_mark_signatures, table);
+    if (world->pool.cow_from != 0 && table->count != 0) { /* what is kept has them too */
+        world->pool.cow->each(world->pool.cow, pages, change_mark_signatures, table);
     }
     setti_signature_sweep(&world->pool, table);
     table->reclaim_at = SETTI_MAX(setti_signature_count(table) * 2, SETTI_SIGNATURE_RECLAIM);
@@ -106,13 +106,13 @@ void setti_change_settle(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- telling */
 
-typedef void (*change_told)(sett_world* world, sett_entity entity, void* user);
+typedef void (*change_notified)(sett_world* world, sett_entity entity, void* user);
 
 void setti_change_call_all(sett_world* world, const setti_type* type, setti_event event,
                            sett_entity entity, void* value)
 {
-    const setti_call* call = type->told[event].item;
-    const setti_call* end = call + type->told[event].count;
+    const setti_call* call = type->notified[event].item;
+    const setti_call* end = call + type->notified[event].count;
     const char* outer = world->calling;
     world->locks++;
     for (; call != end; call++) {
@@ -164,25 +164,25 @@ static setti_listener* change_walk_next(const sett_world* world, setti_change_wa
     return NULL;
 }
 
-static void change_tell(sett_world* world, setti_listener* listener, bool enters,
-                        sett_entity entity)
+static void change_notify(sett_world* world, setti_listener* listener, bool enters,
+                          sett_entity entity)
 {
-    change_told told = enters ? listener->entered : listener->left;
-    if (told != NULL) {
+    change_notified notified = enters ? listener->on_enter : listener->on_exit;
+    if (notified != NULL) {
         const char* outer = world->calling;
         world->calling = listener->name;
         world->locks++;
-        told(world, entity, listener->user);
+        notified(world, entity, listener->user);
         world->locks--;
         world->calling = outer;
     }
 }
 
-void setti_change_tell_left(sett_world* world, setti_change_walk walk, sett_entity entity)
+void setti_change_notify_exit(sett_world* world, setti_change_walk walk, sett_entity entity)
 {
     setti_listener* listener;
     while ((listener = change_walk_next(world, &walk, false)) != NULL) {
-        change_tell(world, listener, false, entity);
+        change_notify(world, listener, false, entity);
     }
 }
 
@@ -202,11 +202,11 @@ void setti_change_enter(sett_world* world, setti_change_walk walk, uint32_t inde
     }
 }
 
-void setti_change_tell_entered(sett_world* world, setti_change_walk walk, sett_entity entity)
+void setti_change_notify_enter(sett_world* world, setti_change_walk walk, sett_entity entity)
 {
     setti_listener* listener;
     while ((listener = change_walk_next(world, &walk, true)) != NULL) {
-        change_tell(world, listener, true, entity);
+        change_notify(world, listener, true, entity);
     }
 }
 

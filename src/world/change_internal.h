@@ -3,7 +3,7 @@
  *
  *     change.c           add, remove, set, clear: one component of one entity
  *     change_create.c    entities begin: one by one, and in bulk
- *     change_destroy.c   entities end, with all whom that dooms
+ *     change_destroy.c   entities end, with all whom that collects
  *     change_convert.c   a type's storage as a whole: reserved, compacted, of another kind
  *     change_edge.c      the step from one set of components to another: its number, who is told
  */
@@ -14,7 +14,8 @@
 
 /* ----------------------------------------------------------------------------------- signatures */
 
-/* The signature with the type toggled; the signature itself for a loose type. SETTI_NONE when
+/* The signature with the type toggled; the signature itself for a dont_fragment type. SETTI_NONE
+ * when
  * memory runs out. */
 uint32_t setti_change_toggle(sett_world* world, uint32_t signature, const setti_type* type);
 
@@ -32,7 +33,7 @@ static inline void setti_change_set_signature(sett_world* world, uint32_t index,
 void setti_change_call_all(sett_world* world, const setti_type* type, setti_event event,
                            sett_entity entity, void* value);
 
-SETTI_INLINE bool setti_change_is_told(const setti_type* type, setti_event event)
+SETTI_INLINE bool setti_change_has_callbacks(const setti_type* type, setti_event event)
 {
     return (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
 }
@@ -40,7 +41,7 @@ SETTI_INLINE bool setti_change_is_told(const setti_type* type, setti_event event
 static inline void setti_change_call(sett_world* world, const setti_type* type, setti_event event,
                                      sett_entity entity, void* value)
 {
-    if (setti_change_is_told(type, event)) {
+    if (setti_change_has_callbacks(type, event)) {
         setti_change_call_all(world, type, event, entity, value);
     }
 }
@@ -70,15 +71,15 @@ setti_change_walk setti_change_walk_begin(sett_world* world, uint32_t from, cons
                                           uint32_t to);
 
 /* Tells those that the entity is about to leave; everything still exists. */
-void setti_change_tell_left(sett_world* world, setti_change_walk walk, sett_entity entity);
+void setti_change_notify_exit(sett_world* world, setti_change_walk walk, sett_entity entity);
 void setti_change_leave(sett_world* world, setti_change_walk walk, uint32_t index);
 
 /* The same for those that it enters; the first makes sure that the second needs no memory. */
 bool setti_change_reserve_listeners(sett_world* world, setti_change_walk walk, uint32_t index);
 void setti_change_enter(sett_world* world, setti_change_walk walk, uint32_t index);
-void setti_change_tell_entered(sett_world* world, setti_change_walk walk, sett_entity entity);
+void setti_change_notify_enter(sett_world* world, setti_change_walk walk, sett_entity entity);
 
-/* Whether nobody listens to a transition: only such ones may take the short way. */
+/* Whether nobody listens to a transition: only such ones may take the fast path. */
 bool setti_change_is_unheard(sett_world* world, uint32_t from, const setti_type* type, uint32_t to);
 
 /* --------------------------------------------------------------------------------------- checks */
@@ -87,7 +88,7 @@ bool setti_change_is_unheard(sett_world* world, uint32_t from, const setti_type*
 setti_type* setti_change_check_type(sett_world* world, sett_component component, const char* call);
 
 /* Types of relationships come with places in lists, which their own functions see to. */
-sett_status setti_change_refuse_linked(sett_world* world, const setti_type* type, const char* call);
+sett_status setti_change_reject_linked(sett_world* world, const setti_type* type, const char* call);
 
 /* -------------------------------------------------------------------------------------- endings */
 

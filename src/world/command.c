@@ -4,14 +4,14 @@
  * The workload: some thousands of commands a frame, recorded in loops and applied between them.
  * Records lie one after another in chunks that are kept: after the first frames nothing is
  * allocated. Chunks come from the allocator, not from the world's pool, so that buffers of several
- * threads can record side by side. Those of lanes go round: what one stage has recorded and applied
- * another one records into, and memory follows what is recorded at once, not the number of lanes.
+ * threads can record side by side. Those of jobs go round: what one stage has recorded and applied
+ * another one records into, and memory follows what is recorded at once, not the number of jobs.
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
  * Invariant:  count = records between the read position and the write position;  a chunk's used <=
  * its size;
- *             the entities promised by unread CREATE records are the promised rows of the entity
+ *             the entities reserved by unread CREATE records are the reserved rows of the entity
  *             table that this buffer holds
  */
 #include "world/command.h"
@@ -59,17 +59,17 @@ struct sett_commands {
     size_t memory; /* bytes of all chunks */
     uint64_t allocations;
     struct {
-        uint32_t count;       /* of all lanes; 0: this is none now */
+        uint32_t count;       /* of all jobs; 0: this is none now */
         uint32_t number;      /* of this one */
-        uint32_t first;       /* the row of the entity table where the lanes' slots begin */
+        uint32_t first;       /* the row of the entity table where the jobs' slots begin */
         uint32_t created;     /* handles given out */
         command_chunk* chunk; /* where recording began: here, NULL: in the first, */
         size_t offset;        /* at this offset */
         sett_status error;    /* why the latest creation that failed did so */
-    } lane;
+    } job;
 };
 
-#define LANE_RUN 64 /* neighbouring slots of one lane: a word of occupancy */
+#define JOB_RUN 64 /* neighbouring slots of one job: a word of occupancy */
 #define CHUNK_SIZE ((size_t)16 << 10)
 #define CHUNK_ALIGN 64
 #define CHUNK_HEADER ((sizeof(command_chunk) + 15) & ~(size_t)15)
@@ -148,10 +148,10 @@ static void command_deinit(sett_commands* commands, const command_record* record
     }
 }
 
-/* A promise that is not kept ends like a life: the handle given out does not come back. */
-static void commands_break_promise(sett_world* world, uint32_t index)
+/* A reservation that is not kept ends like a life: the handle given out does not come back. */
+static void commands_break_reservation(sett_world* world, uint32_t index)
 {
-    setti_entity_keep_promise(&world->pool, &world->entities, index);
+    setti_entity_keep_reservation(&world->pool, &world->entities, index);
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
@@ -159,20 +159,20 @@ static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        /* in a lane nothing is promised yet: only the end of the world drops one */
-        if (record->kind == COMMAND_CREATE && commands->lane.count == 0) {
-            commands_break_promise(commands->world, record->entity.index);
+        /* in a job nothing is reserved yet: only the end of the world drops one */
+        if (record->kind == COMMAND_CREATE && commands->job.count == 0) {
+            commands_break_reservation(commands->world, record->entity.index);
         }
         command_deinit(commands, record);
         commands_advance(commands, record);
     }
 }
 
-/* A hook must not pull the buffer away from under the loop that applies it, nor a system a lane,
- * whose handles are to be claimed; the error is not a lane's to write. */
+/* A hook must not pull the buffer away from under the loop that applies it, nor a system a job,
+ * whose handles are to be claimed; the error is not a job's to write. */
 static bool commands_are_busy(sett_commands* commands, const char* call)
 {
-    if (commands->lane.count != 0) {
+    if (commands->job.count != 0) {
         setti_world_misuse(commands->world, SETT_STATUS_LOCKED, call, sett_null(), 0);
         return true;
     }
@@ -484,32 +484,32 @@ static sett_status commands_record(sett_commands* commands, command_kind kind, s
     return SETT_OK;
 }
 
-static sett_entity commands_create_in_lane(sett_commands* commands)
+static sett_entity commands_create_in_job(sett_commands* commands)
 {
     const setti_entity_table* table = &commands->world->entities;
-    uint64_t n = commands->lane.created;
-    uint64_t run = n / LANE_RUN * commands->lane.count + commands->lane.number;
-    uint64_t row = commands->lane.first + run * LANE_RUN + n % LANE_RUN;
+    uint64_t n = commands->job.created;
+    uint64_t run = n / JOB_RUN * commands->job.count + commands->job.number;
+    uint64_t row = commands->job.first + run * JOB_RUN + n % JOB_RUN;
     if (row >= table->ids.limit) {
-        commands->lane.error = SETT_STATUS_LIMIT;
+        commands->job.error = SETT_STATUS_LIMIT;
         return sett_null();
     }
     sett_entity entity = setti_entity_in_row(table, (uint32_t)row);
     if (commands_append(commands, COMMAND_CREATE, entity, 0, 0, 1) == NULL) {
-        commands->lane.error = SETT_STATUS_OUT_OF_MEMORY;
+        commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
         return sett_null();
     }
-    commands->lane.created++;
+    commands->job.created++;
     return entity;
 }
 
 sett_entity sett_cmd_create(sett_commands* commands)
 {
     sett_world* world = commands->world;
-    if (commands->lane.count != 0) {
-        return commands_create_in_lane(commands);
+    if (commands->job.count != 0) {
+        return commands_create_in_job(commands);
     }
-    if (world->open_lanes != 0) {
+    if (world->open_jobs != 0) {
         setti_world_check_unlocked(world, "sett_cmd_create");
         return sett_null();
     }
@@ -527,7 +527,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
         setti_world_fail(world, status, "sett_cmd_create", sett_null(), 0);
         return sett_null();
     }
-    record->entity = setti_entity_promise(&world->entities);
+    record->entity = setti_entity_reservation(&world->entities);
     return record->entity;
 }
 
@@ -622,8 +622,8 @@ sett_entity setti_commands_create_call(sett_commands* commands, const char* verb
     sett_status status = SETT_STATUS_OUT_OF_MEMORY;
     *call = NULL;
     if (!commands_reserve(commands, command_need(0, 1) + command_need(size, 16))) {
-        if (commands->lane.count != 0) {
-            commands->lane.error = status;
+        if (commands->job.count != 0) {
+            commands->job.error = status;
         } else {
             setti_world_fail(commands->world, status, "sett_cmd_create", sett_null(), 0);
         }
@@ -639,7 +639,7 @@ sett_entity setti_commands_create_call(sett_commands* commands, const char* verb
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* An addition by the short way, which calls nobody, and tells by itself whether the entity is alive
+/* An addition by the fast path, which calls nobody, and tells by itself whether the entity is alive
  * and lacks the type. False, and nothing is done, if this leads nowhere. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
@@ -663,7 +663,7 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
         record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
     switch ((command_kind)record->kind) {
     case COMMAND_CREATE:
-        setti_entity_keep_promise(&world->pool, &world->entities, entity.index);
+        setti_entity_keep_reservation(&world->pool, &world->entities, entity.index);
         return SETT_OK;
     case COMMAND_DESTROY:
         return sett_entity_destroy(world, entity);
@@ -754,7 +754,7 @@ sett_status sett_commands_apply(sett_commands* commands)
         if (!valid || status != SETT_OK || (type != NULL && type->desc.copy != NULL)) {
             command_deinit(commands, record);
         }
-        status = SETT_OK; /* what is refused is passed over, and the world's error says so */
+        status = SETT_OK; /* what is rejected is skipped, and the world's error says so */
         commands_advance(commands, record);
     }
     world->command_depth = 0;
@@ -762,18 +762,18 @@ sett_status sett_commands_apply(sett_commands* commands)
     return status;
 }
 
-/* ---------------------------------------------------------------------------------------- lanes */
+/* ---------------------------------------------------------------------------------------- jobs */
 
-/* A lane has a chunk before it starts. Where there is none, half as many as the stage has lanes are
- * made besides: or whenever one lane more is at work than ever before, and at some time there
- * always is, memory would be asked for. Without any the lane asks again when it records. */
-static void lane_equip(sett_commands* commands, uint32_t lanes)
+/* A job has a chunk before it starts. Where there is none, half as many as the stage has jobs are
+ * made besides: or whenever one job more is at work than ever before, and at some time there
+ * always is, memory would be asked for. Without any the job asks again when it records. */
+static void job_equip(sett_commands* commands, uint32_t jobs)
 {
     sett_world* world = commands->world;
     if (commands->first != NULL) {
         return;
     }
-    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= lanes / 2); k++) {
+    for (uint32_t k = 0; world->spare_chunks == NULL || (k != 0 && k <= jobs / 2); k++) {
         command_chunk* chunk = chunk_create(commands, CHUNK_SIZE);
         if (chunk == NULL) {
             break;
@@ -805,25 +805,25 @@ void setti_commands_rest(sett_commands* commands)
     commands->memory = 0;
 }
 
-void setti_commands_begin_lanes(sett_world* world, sett_commands* const* buffers, uint32_t count)
+void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers, uint32_t count)
 {
-    SETTI_ASSERT(world->open_lanes == 0);
+    SETTI_ASSERT(world->open_jobs == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_commands* commands = buffers[k];
-        lane_equip(commands, count);
-        memset(&commands->lane, 0, sizeof(commands->lane));
-        commands->lane.count = count;
-        commands->lane.number = k;
-        commands->lane.first = world->entities.ids.count + world->entities.promised;
-        commands->lane.chunk = commands->write;
-        commands->lane.offset = commands->write != NULL ? commands->write->used : CHUNK_HEADER;
+        job_equip(commands, count);
+        memset(&commands->job, 0, sizeof(commands->job));
+        commands->job.count = count;
+        commands->job.number = k;
+        commands->job.first = world->entities.ids.count + world->entities.reserved;
+        commands->job.chunk = commands->write;
+        commands->job.offset = commands->write != NULL ? commands->write->used : CHUNK_HEADER;
     }
-    world->open_lanes = count;
+    world->open_jobs = count;
     world->locks += count != 0;
 }
 
-/* The next handle that a lane gave out, null at the end; starts at the lane's begin. */
-static sett_entity lane_next_created(command_chunk** chunk, size_t* offset)
+/* The next handle that a job gave out, null at the end; starts at the job's begin. */
+static sett_entity job_next_created(command_chunk** chunk, size_t* offset)
 {
     for (; *chunk != NULL; *chunk = (*chunk)->next, *offset = CHUNK_HEADER) {
         while (*offset < (*chunk)->used) {
@@ -837,54 +837,54 @@ static sett_entity lane_next_created(command_chunk** chunk, size_t* offset)
     return sett_null();
 }
 
-/* Reserves what promising the handles of a lane takes, or promises them. `ahead`: how many are
- * promised before. */
-static bool lane_claim(sett_commands* commands, bool reserve, uint32_t ahead)
+/* Reserves what reserving the handles of a job takes, or reservations them. `ahead`: how many are
+ * reserved before. */
+static bool job_claim(sett_commands* commands, bool reserve, uint32_t ahead)
 {
     sett_world* world = commands->world;
-    command_chunk* chunk = commands->lane.chunk != NULL ? commands->lane.chunk : commands->first;
-    size_t offset = commands->lane.offset;
-    for (uint32_t n = 0; n < commands->lane.created; n++) {
-        uint32_t index = lane_next_created(&chunk, &offset).index;
+    command_chunk* chunk = commands->job.chunk != NULL ? commands->job.chunk : commands->first;
+    size_t offset = commands->job.offset;
+    for (uint32_t n = 0; n < commands->job.created; n++) {
+        uint32_t index = job_next_created(&chunk, &offset).index;
         if (!reserve) {
-            setti_entity_promise_index(&world->pool, &world->entities, index);
-        } else if (!setti_entity_reserve_promise(&world->pool, &world->entities, index,
-                                                 ahead + n)) {
+            setti_entity_reservation_index(&world->pool, &world->entities, index);
+        } else if (!setti_entity_reserve_reservation(&world->pool, &world->entities, index,
+                                                     ahead + n)) {
             return false;
         }
     }
     return true;
 }
 
-sett_status setti_commands_end_lanes(sett_world* world, sett_commands* const* buffers,
-                                     uint32_t count)
+sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
+                                    uint32_t count)
 {
     uint32_t ahead = 0;
     for (uint32_t k = 0; k < count; k++) {
-        if (!lane_claim(buffers[k], true, ahead)) {
+        if (!job_claim(buffers[k], true, ahead)) {
             return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                          "no memory to claim the entities that systems created: "
                                          "nothing was applied, everything is kept");
         }
-        ahead += buffers[k]->lane.created;
+        ahead += buffers[k]->job.created;
     }
     for (uint32_t k = 0; k < count; k++) {
-        lane_claim(buffers[k], false, 0);
-        if (buffers[k]->lane.error != SETT_OK) {
-            setti_world_fail(world, buffers[k]->lane.error, "sett_cmd_create", sett_null(), 0);
+        job_claim(buffers[k], false, 0);
+        if (buffers[k]->job.error != SETT_OK) {
+            setti_world_fail(world, buffers[k]->job.error, "sett_cmd_create", sett_null(), 0);
         }
-        memset(&buffers[k]->lane, 0, sizeof(buffers[k]->lane));
+        memset(&buffers[k]->job, 0, sizeof(buffers[k]->job));
         setti_commands_rest(buffers[k]);
     }
-    world->locks -= world->open_lanes != 0;
-    world->open_lanes = 0;
+    world->locks -= world->open_jobs != 0;
+    world->open_jobs = 0;
     return SETT_OK;
 }
 
-sett_status setti_commands_merge_lanes(sett_world* world, sett_commands* const* buffers,
-                                       uint32_t count)
+sett_status setti_commands_merge_jobs(sett_world* world, sett_commands* const* buffers,
+                                      uint32_t count)
 {
-    sett_status status = setti_commands_end_lanes(world, buffers, count);
+    sett_status status = setti_commands_end_jobs(world, buffers, count);
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         status = sett_commands_apply(buffers[k]);
         setti_commands_rest(buffers[k]);

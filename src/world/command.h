@@ -4,31 +4,32 @@
 
 #include "world/world.h"
 
-/* Lanes: buffers into which several threads record side by side, one thread at a time each. From
+/* Jobs: buffers into which several threads record side by side, one thread at a time each. From
  * begin to merge the world is locked and its entity table stands still, so that a handle is a pure
- * function of it: the n-th creation of lane l takes the free row
- * ((n / 64) * count + l) * 64 + n % 64 behind all that lives or is promised. Recording reads the
- * table and writes the lane's own buffer only; a lane whose chunks do not suffice calls the world's
- * allocator. Until the merge no other buffer can promise entities.
+ * function of it: the n-th creation of job l takes the free row
+ * ((n / 64) * count + l) * 64 + n % 64 behind all that lives or is reserved. Recording reads the
+ * table and writes the job's own buffer only; a job whose chunks do not suffice calls the world's
+ * allocator. Until the merge no other buffer can reservation entities.
  *
  * Begins with `count` buffers of this world, in the order in which they are going to be applied:
- * by system, then by lane. What they hold from before stays in front. */
-void setti_commands_begin_lanes(sett_world* world, sett_commands* const* buffers, uint32_t count);
+ * by system, then by job. What they hold from before stays in front. */
+void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers, uint32_t count);
 
-/* Claims the handles given out, so that they are promises like those of other buffers, and unlocks
- * the world. OUT_OF_MEMORY: nothing happened, lanes are still open; to be called again. */
-sett_status setti_commands_end_lanes(sett_world* world, sett_commands* const* buffers,
-                                     uint32_t count);
+/* Claims the handles given out, so that they are reservations like those of other buffers, and
+ * unlocks
+ * the world. OUT_OF_MEMORY: nothing happened, jobs are still open; to be called again. */
+sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
+                                    uint32_t count);
 
-/* Ends lanes, if they are open, and applies each buffer, first to last. OUT_OF_MEMORY: as
- * setti_commands_end_lanes, or as sett_commands_apply, with that command and all behind it kept;
+/* Ends jobs, if they are open, and applies each buffer, first to last. OUT_OF_MEMORY: as
+ * setti_commands_end_jobs, or as sett_commands_apply, with that command and all behind it kept;
  * to be called again with the same buffers. */
-sett_status setti_commands_merge_lanes(sett_world* world, sett_commands* const* buffers,
-                                       uint32_t count);
+sett_status setti_commands_merge_jobs(sett_world* world, sett_commands* const* buffers,
+                                      uint32_t count);
 
 /* A command of another module: what its payload begins with. */
 typedef struct setti_command_call {
-    /* Applies it to an entity that exists; what no longer makes sense is passed over with SETT_OK.
+    /* Applies it to an entity that exists; what no longer makes sense is skipped with SETT_OK.
      */
     sett_status (*apply)(sett_world* world, sett_entity entity,
                          const struct setti_command_call* call);
@@ -58,10 +59,10 @@ void setti_commands_free(sett_commands* commands);
 sett_status setti_commands_apply_all(sett_world* world);
 void setti_commands_drop_all(sett_world* world);
 
-/* Leaves the chunks of a buffer that holds nothing to lanes that will begin. */
+/* Leaves the chunks of a buffer that holds nothing to jobs that will begin. */
 void setti_commands_rest(sett_commands* commands);
 
-/* Frees the chunks that wait for lanes. */
+/* Frees the chunks that wait for jobs. */
 void setti_commands_free_spares(sett_world* world);
 
 /* The next buffer of the world, or NULL. */

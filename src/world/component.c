@@ -10,10 +10,9 @@
 
 #define ALIGN_MAX 4096
 #define ALIGN_DEFAULT_MAX 16
-#define MATRIX_SIZE_DEFAULT                                                                        \
-    256 /* values beyond make matrix pages of over 16 KB: 64 rows at least */
-#define MATRIX_SIZE_MAX ((size_t)1 << 20) /* of a value; 64 of them make a page */
-#define PACKED_SIZE_MAX ((size_t)1 << 26)
+#define ARRAY_SIZE_DEFAULT 256 /* values beyond make array pages of over 16 KB: 64 rows at least */
+#define ARRAY_SIZE_MAX ((size_t)1 << 20) /* of a value; 64 of them make a page */
+#define SPARSE_SIZE_MAX ((size_t)1 << 26)
 
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type)
 {
@@ -69,7 +68,7 @@ void setti_type_list_deinit(setti_pool* pool, setti_type_list* list)
 
 static const char* kind_name(sett_storage_kind kind)
 {
-    return kind == SETT_STORAGE_MATRIX ? "matrix" : "packed";
+    return kind == SETT_STORAGE_ARRAY ? "array" : "sparse-set";
 }
 
 /* Fills in the defaults. Returns NULL, or what is wrong with the descriptor. */
@@ -92,17 +91,17 @@ const char* setti_component_resolve(sett_component_desc* desc)
         return "size must be a multiple of align";
     }
     if (desc->storage == SETT_STORAGE_DEFAULT) {
-        bool packed = desc->size > MATRIX_SIZE_DEFAULT || desc->keep_order;
-        desc->storage = packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX;
+        bool sparse_set = desc->size > ARRAY_SIZE_DEFAULT || desc->keep_order;
+        desc->storage = sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
     }
-    if (desc->storage != SETT_STORAGE_MATRIX && desc->storage != SETT_STORAGE_PACKED) {
+    if (desc->storage != SETT_STORAGE_ARRAY && desc->storage != SETT_STORAGE_SPARSE_SET) {
         return "unknown storage kind";
     }
-    if (desc->keep_order && desc->storage == SETT_STORAGE_MATRIX) {
-        return "keep_order needs packed storage: a matrix is always in the order of entity indices";
+    if (desc->keep_order && desc->storage == SETT_STORAGE_ARRAY) {
+        return "keep_order needs sparse set: an array is always in the order of entity indices";
     }
-    if (desc->size > (desc->storage == SETT_STORAGE_MATRIX ? MATRIX_SIZE_MAX : PACKED_SIZE_MAX)) {
-        return "size is beyond 1 MB (matrix) or 64 MB (packed)";
+    if (desc->size > (desc->storage == SETT_STORAGE_ARRAY ? ARRAY_SIZE_MAX : SPARSE_SIZE_MAX)) {
+        return "size is beyond 1 MB (array) or 64 MB (sparse-set)";
     }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         return "id must be below 1,048,576";
@@ -131,7 +130,7 @@ static bool component_same(const sett_component_desc* a, const sett_component_de
 {
     return a->size == b->size && a->align == b->align && a->storage == b->storage &&
            a->save == b->save && a->layout_version == b->layout_version &&
-           a->keep_order == b->keep_order && a->loose == b->loose &&
+           a->keep_order == b->keep_order && a->dont_fragment == b->dont_fragment &&
            a->track_rows == b->track_rows && (a->id == 0 || b->id == 0 || a->id == b->id) &&
            a->required_count == b->required_count &&
            a->entity_offset_count == b->entity_offset_count && a->byte_count == b->byte_count &&
@@ -165,7 +164,7 @@ static sett_component component_conflict(sett_world* world, const sett_component
     component_differ(list, "save", present->save, wanted->save);
     component_differ(list, "layout_version", present->layout_version, wanted->layout_version);
     component_differ(list, "keep_order", present->keep_order, wanted->keep_order);
-    component_differ(list, "loose", present->loose, wanted->loose);
+    component_differ(list, "dont_fragment", present->dont_fragment, wanted->dont_fragment);
     component_differ(list, "track_rows", present->track_rows, wanted->track_rows);
     component_differ(list, "required_count", present->required_count, wanted->required_count);
     component_differ(list, "entity_offset_count", present->entity_offset_count,
@@ -254,7 +253,7 @@ static void* pool_copy(setti_pool* pool, const void* from, size_t size)
 static uint32_t component_flags(const sett_component_desc* desc)
 {
     uint32_t flags = 0;
-    flags |= desc->loose ? SETTI_TYPE_LOOSE : 0;
+    flags |= desc->dont_fragment ? SETTI_TYPE_DONT_FRAGMENT : 0;
     flags |= desc->required_count != 0 ? SETTI_TYPE_REQUIRES : 0;
     flags |= desc->init != NULL ? SETTI_TYPE_INIT : 0;
     flags |= desc->copy != NULL ? SETTI_TYPE_COPY : 0;
@@ -286,8 +285,8 @@ static sett_status component_own(sett_world* world, setti_type* type,
         setti_type* needed = setti_world_type(world, desc->required[k]);
         for (uint32_t j = 0; j <= needed->required.count; j++) {
             setti_type* item = j < needed->required.count ? needed->required.item[j] : needed;
-            if ((item->flags & SETTI_TYPE_LOOSE) != 0) {
-                type->flags |= SETTI_TYPE_REQUIRES_LOOSE;
+            if ((item->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+                type->flags |= SETTI_TYPE_REQUIRES_DONT_FRAGMENT;
             }
             if (!setti_type_list_has(&type->required, item) &&
                 !setti_type_list_add(pool, &type->required, item)) {
@@ -302,10 +301,10 @@ static sett_status component_own(sett_world* world, setti_type* type,
         if (call.fn == NULL) {
             continue;
         }
-        if (!setti_call_list_reserve(pool, &type->told[event])) {
+        if (!setti_call_list_reserve(pool, &type->notified[event])) {
             return SETT_STATUS_OUT_OF_MEMORY;
         }
-        type->told[event].item[type->told[event].count++] = call;
+        type->notified[event].item[type->notified[event].count++] = call;
     }
     return SETT_OK;
 }
@@ -324,7 +323,7 @@ static void component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, setti_unconst(desc->bytes), SETTI_MAX(bytes_size, 1), 8);
     setti_type_list_deinit(pool, &type->required);
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
-        setti_call_list* list = &type->told[event];
+        setti_call_list* list = &type->notified[event];
         setti_pool_free(pool, list->item, list->capacity * sizeof(*list->item), 16);
     }
     setti_pool_free(pool, type, sizeof(*type), 64);
@@ -340,8 +339,8 @@ static bool component_publish(sett_world* world, setti_type* type)
     if (!done) {
         return false;
     }
-    bool loose = (type->flags & SETTI_TYPE_LOOSE) != 0;
-    done = !loose || setti_type_list_add(pool, &world->loose, type);
+    bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+    done = !dont_fragment || setti_type_list_add(pool, &world->dont_fragment, type);
     while (done && linked < type->required.count) {
         done = setti_type_list_add(pool, &type->required.item[linked]->dependants, type);
         linked += done;
@@ -349,8 +348,9 @@ static bool component_publish(sett_world* world, setti_type* type)
     done = done && setti_hash_map_set(pool, &world->names, type->name_key, type->id);
     if (!done) {
         world->registered.count--;
-        world->loose.count -=
-            loose && world->loose.count != 0 && world->loose.item[world->loose.count - 1] == type;
+        world->dont_fragment.count -=
+            dont_fragment && world->dont_fragment.count != 0 &&
+            world->dont_fragment.item[world->dont_fragment.count - 1] == type;
         while (linked > 0) {
             type->required.item[--linked]->dependants.count--;
         }
@@ -364,23 +364,23 @@ static bool component_publish(sett_world* world, setti_type* type)
     return true;
 }
 
-void setti_component_tie(sett_world* world, setti_type* type, const setti_ties* ties)
+void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade)
 {
     SETTI_ASSERT(type->storage.count == 0);
     bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
-    type->flags |= SETTI_TYPE_TIED;
+    type->flags |= SETTI_TYPE_CASCADES;
     if (!hooked) {
         setti_change_reclaim_signatures(world); /* those with it count their hooked types wrongly */
     }
-    world->tied += type->ties == NULL;
-    type->ties = ties;
+    world->cascading += type->cascade == NULL;
+    type->cascade = cascade;
 }
 
 void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc)
 {
-    setti_kind kind = desc->size == 0 ? SETTI_TAG : SETTI_MATRIX;
-    if (desc->storage == SETT_STORAGE_PACKED) {
-        kind = SETTI_PACKED;
+    setti_kind kind = desc->size == 0 ? SETTI_TAG : SETTI_ARRAY;
+    if (desc->storage == SETT_STORAGE_SPARSE_SET) {
+        kind = SETTI_SPARSE;
     }
     setti_storage_init(storage, kind, desc->size, desc->align, desc->track_rows);
     storage->keep_order = desc->keep_order;
@@ -462,7 +462,7 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     type->registered = desc.storage;
     setti_type_forget_transitions(type);
     type->flags = component_flags(&desc);
-    type->flags |= type->storage.kind != SETTI_MATRIX ? SETTI_TYPE_OTHER : 0;
+    type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
     type->id = desc.id;
     type->name_key = key;
     if (component_own(world, type, &desc) != SETT_OK || !component_publish(world, type)) {

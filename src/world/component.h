@@ -22,35 +22,36 @@ typedef enum setti_event {
     SETTI_EVENTS
 } setti_event;
 
-/* Why a change of this type cannot take the short way through change*.c. */
+/* Why a change of this type cannot take the fast path through change*.c. */
 enum {
-    SETTI_TYPE_LOOSE = 1,    /* takes no part in signatures */
-    SETTI_TYPE_REQUIRES = 2, /* has required types */
-    SETTI_TYPE_REQUIRED = 4, /* some type requires it */
-    SETTI_TYPE_INIT = 8,     /* has the hook */
+    SETTI_TYPE_DONT_FRAGMENT = 1, /* takes no part in signatures */
+    SETTI_TYPE_REQUIRES = 2,      /* has required types */
+    SETTI_TYPE_REQUIRED = 4,      /* some type requires it */
+    SETTI_TYPE_INIT = 8,          /* has the hook */
     SETTI_TYPE_COPY = 16,
     SETTI_TYPE_DEINIT = 32,
     /* SETTI_TYPE_ON_ADD << event: somebody is told, the descriptor's hook or observers */
     SETTI_TYPE_ON_ADD = 64,
     SETTI_TYPE_ON_SET = 128,
     SETTI_TYPE_ON_REMOVE = 256,
-    SETTI_TYPE_TIED = 512,    /* has ties */
-    SETTI_TYPE_LINKED = 1024, /* added by what keeps links through it, by no one else */
-    SETTI_TYPE_KEPT = 2048,   /* others lead here by it: goes with its entity, not before */
-    SETTI_TYPE_SHARED = 4096, /* instances have the value of their prefab, not their own */
-    /* some required type is loose: no signature tells whether an entity has it */
-    SETTI_TYPE_REQUIRES_LOOSE = 8192,
-    SETTI_TYPE_OTHER = 16384 /* its storage is no matrix */
+    SETTI_TYPE_CASCADES = 512, /* has ties */
+    SETTI_TYPE_LINKED = 1024,  /* added by what keeps links through it, by no one else */
+    SETTI_TYPE_STAYS = 2048,   /* others lead here by it: goes with its entity, not before */
+    SETTI_TYPE_SHARED = 4096,  /* instances have the value of their prefab, not their own */
+    /* some required type is dont_fragment: no signature tells whether an entity has it */
+    SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
+    SETTI_TYPE_OTHER = 16384 /* its storage is no array */
 };
 
-#define SETTI_TYPE_SLOW_ADD (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRES_LOOSE | SETTI_TYPE_LINKED)
+#define SETTI_TYPE_SLOW_ADD                                                                        \
+    (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRES_DONT_FRAGMENT | SETTI_TYPE_LINKED)
 #define SETTI_TYPE_LONG_ADD (SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER)
 #define SETTI_TYPE_SLOW_SET (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET)
-#define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_LOOSE | SETTI_TYPE_REQUIRED | SETTI_TYPE_KEPT)
+#define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRED | SETTI_TYPE_STAYS)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
 /* Endings that the user can see, and those that only the library does. */
 #define SETTI_TYPE_ENDINGS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)
-#define SETTI_TYPE_REMOVE_HOOKS (SETTI_TYPE_ENDINGS | SETTI_TYPE_TIED)
+#define SETTI_TYPE_REMOVE_HOOKS (SETTI_TYPE_ENDINGS | SETTI_TYPE_CASCADES)
 
 /* One who is told of an event: the hook of the descriptor, or an observer. */
 typedef struct setti_call {
@@ -80,25 +81,27 @@ typedef struct setti_transition {
 struct setti_type;
 
 /* What values of a type tie together beyond their entity: kept by the library itself, beside the
- * hooks, which are the user's. Entities with a tied type take the slow way out of the world, others
+ * hooks, which are the user's. Entities with a tied type take the slow path out of the world,
+ * others
  * do not notice. */
-typedef struct setti_ties {
+typedef struct setti_cascade {
     /* Asked of each entity that is going to be destroyed: passes those that have to go before it to
-     * setti_change_doom, which takes each once. Any status but SETT_OK, its message set, refuses;
+     * setti_change_collect, which takes each once. Any status but SETT_OK, its message set,
+     * rejects;
      * then nobody is destroyed. Writes nothing. NULL: nobody else has to go. */
-    sett_status (*doom)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Asked of each of them once all are found: may refuse likewise, and reserves what `release`
+    sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
+    /* Asked of each of them once all are found: may reject likewise, and reserves what `release`
      * needs, by setti_change_reserve_stranded. NULL: no objection. */
-    sett_status (*judge)(sett_world* world, struct setti_type* type, uint32_t index);
+    sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Of an entity that stays: whether its value has to go, because all that it leads to does.
      * NULL: never. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
     /* Told of each that goes, before the first is taken apart: ends what those who stay keep of it,
      * by setti_change_remove_stranded. Cannot fail. NULL: nothing. */
-    void (*release)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Told before a value goes, after all hooks; those doomed together are told one by one, the
+    void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
+    /* Told before a value goes, after all hooks; those collected together are told one by one, the
      * last found first, and exist until it is their turn. Needs no memory and cannot fail. */
-    void (*cut)(sett_world* world, struct setti_type* type, uint32_t index);
+    void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
 
     /* The quick way where all that go together are plain (setti_change_is_plain) and nobody is
      * told; NULL: there is none. `begin` cuts an entity off from all that stay and returns who has
@@ -106,7 +109,7 @@ typedef struct setti_ties {
      * ends, returns who is next; SETTI_NONE behind the entity itself. */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
     uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t root, uint32_t at);
-} setti_ties;
+} setti_cascade;
 
 typedef struct setti_type_list {
     struct setti_type** item;
@@ -118,10 +121,10 @@ typedef struct setti_type {
     setti_storage storage;
     setti_transition added[SETTI_TRANSITIONS]; /* at from % SETTI_TRANSITIONS */
     setti_transition removed[SETTI_TRANSITIONS];
-    setti_call_list told[SETTI_EVENTS];
+    setti_call_list notified[SETTI_EVENTS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
-    const setti_ties* ties;   /* set by setti_component_tie, or NULL */
+    const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
     setti_type_list required; /* all, transitively; a type comes behind those that it requires */
     /* all that require it, transitively, in the order of registration */
     setti_type_list dependants;
@@ -150,7 +153,7 @@ const char* setti_component_resolve(sett_component_desc* desc);
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
 /* Gives a type ties, before any entity has it. */
-void setti_component_tie(sett_world* world, setti_type* type, const setti_ties* ties);
+void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 
 /* An empty storage as a resolved descriptor wants it. */
 void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc);

@@ -1,13 +1,13 @@
 /* entity_table.c: see entity_table.h. Creating takes the first free row of the complete sparse set,
  * destroying gives the row back.
  *
- *     rows     | alive and retired | promised | free ...        of ids.dense
- *              0               count   + promised
+ *     rows     | alive and retired | reserved | free ...        of ids.dense
+ *              0               count   + reserved
  *
  * Invariant:  row < count <=> its index is alive or retired;  alive <=> generation has no
  * SETTI_DEAD;
  *             not alive => signature == 0;  retired = members with generation == SETTI_RETIRED;
- *             the page of every member and of every promised index exists
+ *             the page of every member and of every reserved index exists
  */
 #include "world/entity_table.h"
 
@@ -43,10 +43,10 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
     if (index >= table->ids.limit) {
         return SETT_STATUS_LIMIT;
     }
-    /* Creation swaps with row `count` and, where there are promises, with the row behind them
+    /* Creation swaps with row `count` and, where there are reservations, with the row behind them
      * first. */
     setti_id_set* ids = &table->ids;
-    uint32_t behind = ids->count + table->promised;
+    uint32_t behind = ids->count + table->reserved;
     bool reserved = setti_id_set_reserve_id(pool, ids, index) &&
                     setti_id_set_reserve_page(pool, ids, behind) &&
                     setti_id_set_reserve_page(pool, ids, setti_id_set_dense(ids, behind)) &&
@@ -56,7 +56,7 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t count)
 {
-    uint32_t taken = table->ids.count + table->promised;
+    uint32_t taken = table->ids.count + table->reserved;
     if (count > table->ids.limit - taken) {
         return SETT_STATUS_LIMIT;
     }
@@ -85,10 +85,10 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
     setti_id_set* ids = &table->ids;
-    /* first to the end of the promised rows, then in front of them */
-    if (SETTI_UNLIKELY(table->promised != 0)) {
+    /* first to the end of the reserved rows, then in front of them */
+    if (SETTI_UNLIKELY(table->reserved != 0)) {
         setti_id_set_swap(pool, ids, setti_id_set_sparse(ids, entity.index),
-                          ids->count + table->promised);
+                          ids->count + table->reserved);
     }
     setti_id_set_request(pool, ids, entity.index);
     setti_entity_write(pool, table, entity.index);
@@ -103,7 +103,7 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32
         uint32_t first = setti_entity_upcoming(table, 0);
         uint32_t slot = first & SETTI_ID_SET_MASK;
         uint32_t count = SETTI_MIN(run - done, down ? slot + 1 : SETTI_ID_SET_ROWS - slot);
-        if (table->promised != 0) { /* each has to be exchanged with a promised row */
+        if (table->reserved != 0) { /* each has to be exchanged with a reserved row */
             count = 1;
             setti_entity_create(pool, table);
         } else {
@@ -137,8 +137,8 @@ void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint
     }
     page->generation[slot] = (page->generation[slot] + 1) | SETTI_DEAD;
     setti_id_set_remove(pool, &table->ids, index);
-    /* It lies in front of the promised rows: to behind them. */
-    setti_id_set_swap(pool, &table->ids, table->ids.count, table->ids.count + table->promised);
+    /* It lies in front of the reserved rows: to behind them. */
+    setti_id_set_swap(pool, &table->ids, table->ids.count, table->ids.count + table->reserved);
 }
 
 void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count,
@@ -146,20 +146,20 @@ void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t co
 {
     setti_id_set* ids = &table->ids;
     uint32_t end = ids->count;
-    uint32_t kept = end - count; /* rows below stay: in front those that are retired */
-    for (uint32_t row = kept; retired != 0; row++) {
+    uint32_t cow = end - count; /* rows below stay: in front those that are retired */
+    for (uint32_t row = cow; retired != 0; row++) {
         uint32_t index = setti_id_set_dense(ids, row);
         const setti_entity_page* page = setti_entity_page_of(table, index);
         if (page->generation[index & SETTI_ID_SET_MASK] == SETTI_RETIRED) {
-            setti_id_set_swap(pool, ids, row, kept++);
+            setti_id_set_swap(pool, ids, row, cow++);
             retired--;
         }
     }
-    ids->count = kept;
-    table->retired -= end - kept;
-    /* They lie in front of the promised rows: to behind them. */
-    for (uint32_t k = 0; k < SETTI_MIN(end - kept, table->promised); k++) {
-        setti_id_set_swap(pool, ids, kept + k, end + table->promised - 1 - k);
+    ids->count = cow;
+    table->retired -= end - cow;
+    /* They lie in front of the reserved rows: to behind them. */
+    for (uint32_t k = 0; k < SETTI_MIN(end - cow, table->reserved); k++) {
+        setti_id_set_swap(pool, ids, cow + k, end + table->reserved - 1 - k);
     }
 }
 
@@ -171,20 +171,20 @@ void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_ent
     page->generation[entity.index & SETTI_ID_SET_MASK] = entity.generation | SETTI_DEAD;
 }
 
-sett_entity setti_entity_promise(setti_entity_table* table)
+sett_entity setti_entity_reservation(setti_entity_table* table)
 {
-    sett_entity entity = setti_entity_in_row(table, table->ids.count + table->promised);
-    table->promised++;
+    sett_entity entity = setti_entity_in_row(table, table->ids.count + table->reserved);
+    table->reserved++;
     return entity;
 }
 
-bool setti_entity_reserve_promise(setti_pool* pool, setti_entity_table* table, uint32_t index,
-                                  uint32_t ahead)
+bool setti_entity_reserve_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index,
+                                      uint32_t ahead)
 {
-    /* One exchange: of the index's row with the first behind all that is promised by then. Those
+    /* One exchange: of the index's row with the first behind all that is reserved by then. Those
      * before it move only what lies in rows that they reserved as well. */
     setti_id_set* ids = &table->ids;
-    uint32_t behind = ids->count + table->promised + ahead;
+    uint32_t behind = ids->count + table->reserved + ahead;
     return setti_id_set_reserve_page(pool, ids, index) &&
            setti_id_set_reserve_page(pool, ids, setti_id_set_sparse(ids, index)) &&
            setti_id_set_reserve_page(pool, ids, behind) &&
@@ -192,45 +192,45 @@ bool setti_entity_reserve_promise(setti_pool* pool, setti_entity_table* table, u
            entity_reserve_page(pool, table, index);
 }
 
-void setti_entity_promise_index(setti_pool* pool, setti_entity_table* table, uint32_t index)
+void setti_entity_reservation_index(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
     setti_id_set* ids = &table->ids;
-    SETTI_ASSERT(setti_id_set_sparse(ids, index) >= ids->count + table->promised);
-    setti_id_set_swap(pool, ids, setti_id_set_sparse(ids, index), ids->count + table->promised);
-    table->promised++;
+    SETTI_ASSERT(setti_id_set_sparse(ids, index) >= ids->count + table->reserved);
+    setti_id_set_swap(pool, ids, setti_id_set_sparse(ids, index), ids->count + table->reserved);
+    table->reserved++;
 }
 
-bool setti_entity_is_promised(const setti_entity_table* table, uint32_t index)
+bool setti_entity_is_reserved(const setti_entity_table* table, uint32_t index)
 {
     uint32_t row = setti_id_set_sparse(&table->ids, index);
-    return row >= table->ids.count && row - table->ids.count < table->promised;
+    return row >= table->ids.count && row - table->ids.count < table->reserved;
 }
 
-void setti_entity_keep_promise(setti_pool* pool, setti_entity_table* table, uint32_t index)
+void setti_entity_keep_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    SETTI_ASSERT(setti_entity_is_promised(table, index));
+    SETTI_ASSERT(setti_entity_is_reserved(table, index));
     setti_id_set* ids = &table->ids;
     setti_entity_page* page = setti_entity_page_of(table, index);
     sett_entity entity = {index, page->generation[index & SETTI_ID_SET_MASK] & ~SETTI_DEAD};
     if (setti_id_set_sparse(ids, index) != ids->count) {
-        setti_entity_break_promise(pool, table, index);
+        setti_entity_break_reservation(pool, table, index);
         setti_entity_create_at(pool, table, entity);
         return;
     }
-    /* Promises are mostly kept in the order in which they were made. The two exchanges that the
+    /* Reservations are mostly kept in the order in which they were made. The two exchanges that the
      * other way takes would undo each other: it is in its row already. */
     setti_entity_write(pool, table, index);
     page->generation[index & SETTI_ID_SET_MASK] = entity.generation;
-    table->promised--;
+    table->reserved--;
     ids->count++;
 }
 
-void setti_entity_break_promise(setti_pool* pool, setti_entity_table* table, uint32_t index)
+void setti_entity_break_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    SETTI_ASSERT(setti_entity_is_promised(table, index));
-    table->promised--;
+    SETTI_ASSERT(setti_entity_is_reserved(table, index));
+    table->reserved--;
     setti_id_set_swap(pool, &table->ids, setti_id_set_sparse(&table->ids, index),
-                      table->ids.count + table->promised);
+                      table->ids.count + table->reserved);
 }
 
 const char* setti_entity_validate(const setti_entity_table* table)
@@ -244,8 +244,8 @@ const char* setti_entity_validate(const setti_entity_table* table)
         uint32_t index = setti_id_set_dense(&table->ids, row);
         const setti_entity_page* page = setti_entity_page_of(table, index);
         if (page == NULL) {
-            if (row < table->ids.count + table->promised) {
-                return "entity table: a member or a promised index has no page";
+            if (row < table->ids.count + table->reserved) {
+                return "entity table: a member or a reserved index has no page";
             }
             continue;
         }

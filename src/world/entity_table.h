@@ -25,8 +25,8 @@ typedef struct setti_entity_table {
     /* setti_entity_page, aligned with those of `ids`; a missing page is slots never used */
     setti_pages pages;
     setti_id_set ids; /* members: alive, or retired */
-    /* rows count..count+promised-1 of `ids` are promised by recorded commands */
-    uint32_t promised;
+    /* rows count..count+reserved-1 of `ids` are reserved by recorded commands */
+    uint32_t reserved;
     uint32_t retired; /* members that are not alive */
 } setti_entity_table;
 
@@ -52,11 +52,11 @@ SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table*
     setti_pages_write(pool, &table->pages, index >> SETTI_ID_SET_SHIFT);
 }
 
-/* The same for short paths, see setti_pages_try_mark; false if a snapshot needs the page. */
+/* The same for fast paths, see setti_pages_try_mark; false if a snapshot needs the page. */
 SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_entity_table* table,
-                                        uint32_t index, bool kept)
+                                        uint32_t index, bool cow)
 {
-    return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ID_SET_SHIFT, kept);
+    return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ID_SET_SHIFT, cow);
 }
 
 /* Whether the handle's generation is the one of its slot: for readers who go on to test presence,
@@ -102,7 +102,7 @@ static inline uint32_t setti_entity_count(const setti_entity_table* table)
 /* The k-th index that creations from now on will take. */
 static inline uint32_t setti_entity_upcoming(const setti_entity_table* table, uint32_t k)
 {
-    return setti_id_set_dense(&table->ids, table->ids.count + table->promised + k);
+    return setti_id_set_dense(&table->ids, table->ids.count + table->reserved + k);
 }
 
 /* The handle of whoever comes to life from this row behind the members: the index there, in its
@@ -123,7 +123,7 @@ sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, ui
 /* Makes sure that creating at this index needs no memory. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Brings this index to life with this generation; free, reserved, not promised. */
+/* Brings this index to life with this generation; free, reserved, not reserved. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
 /* Brings the next free index to life; reserved. */
@@ -134,7 +134,7 @@ SETTI_INLINE sett_entity setti_entity_create(setti_pool* pool, setti_entity_tabl
     setti_entity_page* page = table->pages.data[entity.index >> SETTI_ID_SET_SHIFT];
     uint32_t* generation = &page->generation[entity.index & SETTI_ID_SET_MASK];
     entity.generation = *generation & ~SETTI_DEAD;
-    if (SETTI_UNLIKELY(table->promised != 0)) {
+    if (SETTI_UNLIKELY(table->reserved != 0)) {
         setti_entity_create_at(pool, table, entity);
     } else { /* it lies in row `count` already */
         setti_entity_write(pool, table, entity.index);
@@ -149,7 +149,7 @@ SETTI_INLINE sett_entity setti_entity_create(setti_pool* pool, setti_entity_tabl
 void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run, bool down,
                              uint32_t signature, sett_entity* out);
 
-/* The rare half of setti_entity_destroy: the last life of a slot, or promises behind the
+/* The rare half of setti_entity_destroy: the last life of a slot, or reservations behind the
  * members. */
 void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
@@ -158,7 +158,7 @@ SETTI_INLINE void setti_entity_destroy(setti_pool* pool, setti_entity_table* tab
 {
     setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
     uint32_t slot = index & SETTI_ID_SET_MASK;
-    if (SETTI_UNLIKELY(page->generation[slot] == SETTI_GENERATION_MAX || table->promised != 0)) {
+    if (SETTI_UNLIKELY(page->generation[slot] == SETTI_GENERATION_MAX || table->reserved != 0)) {
         setti_entity_destroy_rare(pool, table, index);
         return;
     }
@@ -168,9 +168,9 @@ SETTI_INLINE void setti_entity_destroy(setti_pool* pool, setti_entity_table* tab
     setti_id_set_remove(pool, &table->ids, index);
 }
 
-/* The same for short paths: the handle is current and not the slot's last, nothing is promised, and
+/* The same for fast paths: the handle is current and not the slot's last, nothing is reserved, and
  * no snapshot is held. */
-SETTI_INLINE void setti_entity_destroy_unkept(const setti_pool* pool, setti_entity_table* table,
+SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
     setti_entity_page* page = table->pages.data[entity.index >> SETTI_ID_SET_SHIFT];
@@ -178,7 +178,7 @@ SETTI_INLINE void setti_entity_destroy_unkept(const setti_pool* pool, setti_enti
     (void)setti_entity_try_mark(pool, table, entity.index, false);
     page->signature[slot] = 0;
     page->generation[slot] = (entity.generation + 1) | SETTI_DEAD;
-    setti_id_set_remove_unkept(pool, &table->ids, entity.index);
+    setti_id_set_remove_no_cow(pool, &table->ids, entity.index);
 }
 
 /* Asks for the memory that the end of an entity will read; and, when that is there and `ahead`
@@ -230,17 +230,18 @@ void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t co
 /* Makes the next life of an index that is dead, not retired, and was used before this one. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
-/* Promises the next free index (reserved) to a recorded creation; keeps or breaks the promise. */
-sett_entity setti_entity_promise(setti_entity_table* table);
-/* Promises a given index, free and not promised, whose handle is out already. The first makes sure
- * that the second needs no memory, when `ahead` others are promised before; false when memory runs
+/* Reservations the next free index (reserved) to a recorded creation; keeps or breaks the
+ * reservation. */
+sett_entity setti_entity_reservation(setti_entity_table* table);
+/* Reserves an given index, free and not reserved, whose handle is out already. The first makes sure
+ * that the second needs no memory, when `ahead` others are reserved before; false when memory runs
  * out. */
-bool setti_entity_reserve_promise(setti_pool* pool, setti_entity_table* table, uint32_t index,
-                                  uint32_t ahead);
-void setti_entity_promise_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
-bool setti_entity_is_promised(const setti_entity_table* table, uint32_t index);
-void setti_entity_keep_promise(setti_pool* pool, setti_entity_table* table, uint32_t index);
-void setti_entity_break_promise(setti_pool* pool, setti_entity_table* table, uint32_t index);
+bool setti_entity_reserve_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index,
+                                      uint32_t ahead);
+void setti_entity_reservation_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
+bool setti_entity_is_reserved(const setti_entity_table* table, uint32_t index);
+void setti_entity_keep_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index);
+void setti_entity_break_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_entity_validate(const setti_entity_table* table);

@@ -20,10 +20,10 @@ static sett_status group_add_types(sett_world* world, const char* name, const se
                                          "%s: \"%.100s\": component %u is not registered",
                                          group_call, name, (unsigned)ids[k]);
         }
-        if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
+        if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": \"%.100s\" is loose: groups follow signatures, which it is not in",
+                "%s: \"%.100s\": \"%.100s\" is dont_fragment: groups follow signatures, which it is not in",
                 group_call, name, type->desc.name);
         }
         if (!setti_type_list_has(list, type) && !setti_type_list_add(&world->pool, list, type)) {
@@ -44,11 +44,11 @@ static sett_status group_check_owned(sett_world* world, const setti_listener* li
                 "have it in `with` instead",
                 group_call, listener->name, type->desc.name, type->owner->name);
         }
-        if (type->storage.kind != SETTI_PACKED || type->storage.keep_order) {
+        if (type->storage.kind != SETTI_SPARSE || type->storage.keep_order) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": \"%.100s\" cannot be owned: its storage is not packed, or keeps "
-                "its order; register it as packed, or have it in `with`",
+                "%s: \"%.100s\": \"%.100s\" cannot be owned: its storage is not sparse-set, or keeps "
+                "its order; register it as sparse-set, or have it in `with`",
                 group_call, listener->name, type->desc.name);
         }
     }
@@ -125,7 +125,7 @@ sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
 {
     const char* name = desc->name != NULL ? desc->name : "group";
     if (setti_world_check_unlocked(world, group_call) != SETT_OK ||
-        setti_world_check_unkept(world, group_call) != SETT_OK) {
+        setti_world_check_no_snapshots(world, group_call) != SETT_OK) {
         return NULL;
     }
     sett_group* group = setti_pool_alloc(&world->pool, sizeof(*group), 64);
@@ -139,8 +139,8 @@ sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
     memset(group, 0, sizeof(*group));
     group->world = world;
     group->listener.name = memcpy(copy, name, strlen(name) + 1);
-    group->listener.entered = desc->entered;
-    group->listener.left = desc->left;
+    group->listener.on_enter = desc->on_enter;
+    group->listener.on_exit = desc->on_exit;
     group->listener.user = desc->user;
     setti_storage_init(&group->listener.members, SETTI_TAG, 0, 1, false);
     sett_status status = group_init(group, desc);
@@ -164,7 +164,7 @@ sett_status sett_group_destroy(sett_group* group)
     setti_listener* listener = &group->listener;
     sett_status status = setti_world_check_unlocked(world, "sett_group_destroy");
     if (status == SETT_OK) {
-        status = setti_world_check_unkept(world, "sett_group_destroy");
+        status = setti_world_check_no_snapshots(world, "sett_group_destroy");
     }
     if (status != SETT_OK) {
         return status;

@@ -8,7 +8,7 @@
  *
  * Entering is one exchange of rows a storage, with the first row behind the members; leaving one
  * with the last of them. A tracked set is a bitmap: it moves nothing, so that the addresses of a
- * matrix stay what they are.
+ * array stay what they are.
  *
  * Invariant:  e is a member <=> e's signature has all of `with` and none of `without`;
  *             group: rows 0..length-1 of all owned storages hold the same entities in the same
@@ -59,7 +59,7 @@ bool setti_listener_has(const setti_listener* listener, uint32_t index)
     if (listener->owned.count == 0) {
         return setti_storage_has(&listener->members, index);
     }
-    return setti_packed_row(&listener->owned.item[0]->storage, index) < listener->length;
+    return setti_sparse_row(&listener->owned.item[0]->storage, index) < listener->length;
 }
 
 bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t index)
@@ -99,8 +99,8 @@ void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_stora
     }
     uint32_t index_a = *setti_storage_index(storage, a);
     uint32_t index_b = *setti_storage_index(storage, b);
-    setti_packed_place(pool, storage, index_a, b);
-    setti_packed_place(pool, storage, index_b, a);
+    setti_sparse_slot(pool, storage, index_a, b);
+    setti_sparse_slot(pool, storage, index_b, a);
     if (storage->tracked) {
         uint64_t tick = *setti_storage_tick(storage, a);
         *setti_storage_tick(storage, a) = *setti_storage_tick(storage, b);
@@ -124,7 +124,7 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
     }
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         setti_storage* storage = &listener->owned.item[k]->storage;
-        setti_group_swap(pool, listener, storage, setti_packed_row(storage, index),
+        setti_group_swap(pool, listener, storage, setti_sparse_row(storage, index),
                          listener->length);
     }
     listener->length++;
@@ -142,7 +142,7 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
     listener->length--;
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         setti_storage* storage = &listener->owned.item[k]->storage;
-        setti_group_swap(pool, listener, storage, setti_packed_row(storage, index),
+        setti_group_swap(pool, listener, storage, setti_sparse_row(storage, index),
                          listener->length);
     }
 }

@@ -1,4 +1,4 @@
-/* listener.h: what follows which entities match: owning groups, which arrange packed storages,
+/* listener.h: what follows which entities match: owning groups, which arrange sparse sets,
  * tracked sets, which keep a bitmap, and observers of queries, which keep nothing. All know their
  * members by conditions on signatures, so that a transition between two signatures concerns a
  * listener or does not, once and for all: that is its plan. */
@@ -14,7 +14,7 @@ typedef struct setti_listener {
     char* name;
     setti_type_list with;    /* the entity has all of these */
     setti_type_list without; /* and none of these */
-    setti_type_list owned;   /* of `with`: packed storages that a group arranges; none: a set */
+    setti_type_list owned;   /* of `with`: sparse sets that a group arranges; none: a set */
     uint32_t length;         /* group: its members are rows 0..length-1 of each owned storage */
     void* row;               /* group: room for one value, to exchange rows of types with move */
     size_t row_size;
@@ -23,8 +23,8 @@ typedef struct setti_listener {
     bool observes;         /* of a sett_observer: has no members, only callbacks */
     setti_root root;       /* of `length` */
     setti_root members_root;
-    void (*entered)(sett_world* world, sett_entity entity, void* user);
-    void (*left)(sett_world* world, sett_entity entity, void* user);
+    void (*on_enter)(sett_world* world, sett_entity entity, void* user);
+    void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
 } setti_listener;
 

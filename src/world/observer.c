@@ -58,7 +58,7 @@ static void (*observer_function(const sett_observer* observer,
 
 /* --------------------------------------------------------------------------------------- checks */
 
-static sett_status observer_refuse(sett_world* world, const char* name, const char* why)
+static sett_status observer_reject(sett_world* world, const char* name, const char* why)
 {
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", observer_call,
                                  name, why);
@@ -72,13 +72,13 @@ static sett_status observer_check_component(sett_world* world, const char* name,
                                 desc->component);
     }
     if (desc->terms[0].component != 0) {
-        return observer_refuse(world, name, "give a component or terms, not both");
+        return observer_reject(world, name, "give a component or terms, not both");
     }
-    if (desc->entered != NULL || desc->left != NULL) {
-        return observer_refuse(world, name, "entered and left are for queries: give terms");
+    if (desc->on_enter != NULL || desc->on_exit != NULL) {
+        return observer_reject(world, name, "entered and left are for queries: give terms");
     }
     if (desc->on_add == NULL && desc->on_set == NULL && desc->on_remove == NULL) {
-        return observer_refuse(world, name, "it needs one of on_add, on_set and on_remove");
+        return observer_reject(world, name, "it needs one of on_add, on_set and on_remove");
     }
     return SETT_OK;
 }
@@ -97,11 +97,12 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
             "terms with SETT_WITH and SETT_WITHOUT, without `changed`",
             observer_call, name, type->desc.name);
     }
-    if ((type->flags & SETTI_TYPE_LOOSE) != 0) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\": \"%.100s\" is loose, which queries are not "
-                                     "told of: observe the component",
-                                     observer_call, name, type->desc.name);
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: \"%.100s\": \"%.100s\" is dont_fragment, which queries are not "
+            "told of: observe the component",
+            observer_call, name, type->desc.name);
     }
     return SETT_OK;
 }
@@ -122,15 +123,15 @@ static sett_status observer_check_query(sett_world* world, const char* name,
         return status;
     }
     if (!with) {
-        return observer_refuse(world, name,
+        return observer_reject(world, name,
                                "give a component, or terms with at least one SETT_WITH");
     }
     if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL) {
-        return observer_refuse(world, name,
+        return observer_reject(world, name,
                                "on_add, on_set and on_remove are for a component: give one");
     }
-    if (desc->entered == NULL && desc->left == NULL) {
-        return observer_refuse(world, name, "it needs one of entered and left");
+    if (desc->on_enter == NULL && desc->on_exit == NULL) {
+        return observer_reject(world, name, "it needs one of entered and left");
     }
     return SETT_OK;
 }
@@ -144,7 +145,7 @@ static void observer_flag(sett_world* world, setti_type* type)
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         uint32_t flag = (uint32_t)SETTI_TYPE_ON_ADD << event;
         type->flags &= ~flag;
-        type->flags |= type->told[event].count != 0 ? flag : 0;
+        type->flags |= type->notified[event].count != 0 ? flag : 0;
     }
     bool now = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     if (now != hooked) {
@@ -156,7 +157,7 @@ static void observer_flag(sett_world* world, setti_type* type)
 static void observer_enlist(sett_observer* observer)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
-        setti_call_list* list = &observer->type->told[event];
+        setti_call_list* list = &observer->type->notified[event];
         setti_call call = {observer_function(observer, event), observer->desc.user,
                            observer->listener.name, observer};
         if (call.fn == NULL) {
@@ -175,14 +176,14 @@ static void observer_enlist(sett_observer* observer)
 static void observer_delist(sett_observer* observer)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
-        setti_call_list* list = &observer->type->told[event];
-        uint32_t kept = 0;
+        setti_call_list* list = &observer->type->notified[event];
+        uint32_t cow = 0;
         for (uint32_t k = 0; k < list->count; k++) {
             if (list->item[k].observer != observer) {
-                list->item[kept++] = list->item[k];
+                list->item[cow++] = list->item[k];
             }
         }
-        list->count = kept;
+        list->count = cow;
     }
     observer_flag(observer->world, observer->type);
 }
@@ -262,7 +263,7 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
     } else {
         const uint32_t* signature = setti_entity_signature(&world->entities, entity);
         if (setti_listener_matches(&observer->listener, &world->signatures, *signature)) {
-            observer->desc.entered(world, entity, observer->desc.user);
+            observer->desc.on_enter(world, entity, observer->desc.user);
         }
     }
 }
@@ -285,17 +286,17 @@ static void observer_replay(sett_observer* observer)
 {
     sett_world* world = observer->world;
     const setti_storage* storage = observer_rarest(observer);
-    bool packed = storage->kind == SETTI_PACKED;
+    bool sparse_set = storage->kind == SETTI_SPARSE;
     world->locks++;
     world->calling = observer->listener.name;
     uint32_t cursor = 0;
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index =
-            packed ? *setti_storage_index(storage, row) : setti_storage_next(storage, &cursor);
+            sparse_set ? *setti_storage_index(storage, row) : setti_storage_next(storage, &cursor);
         if (index != SETTI_NONE) {
             observer_replay_one(observer, setti_entity_at(&world->entities, index),
                                 setti_storage_find(storage, index));
-        } else if (!packed) {
+        } else if (!sparse_set) {
             break;
         }
     }
@@ -318,7 +319,7 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     }
     for (uint32_t event = 0; done && observer->type != NULL && event < SETTI_EVENTS; event++) {
         done = observer_function(observer, event) == NULL ||
-               setti_call_list_reserve(&world->pool, &observer->type->told[event]);
+               setti_call_list_reserve(&world->pool, &observer->type->notified[event]);
     }
     for (uint32_t k = 0; done && k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         done = setti_type_list_add(
@@ -336,8 +337,8 @@ sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc*
         status = desc->component != 0 ? observer_check_component(world, name, desc)
                                       : observer_check_query(world, name, desc);
     }
-    if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->entered == NULL) {
-        status = observer_refuse(world, name, "replay needs on_add or entered");
+    if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
+        status = observer_reject(world, name, "replay needs on_add or entered");
     }
     if (status != SETT_OK) {
         return NULL;
@@ -371,10 +372,10 @@ sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc*
 void sett_observer_enable(sett_observer* observer, bool enabled)
 {
     observer->enabled = enabled;
-    observer->listener.entered = enabled ? observer->desc.entered : NULL;
-    observer->listener.left = enabled ? observer->desc.left : NULL;
+    observer->listener.on_enter = enabled ? observer->desc.on_enter : NULL;
+    observer->listener.on_exit = enabled ? observer->desc.on_exit : NULL;
     for (uint32_t event = 0; observer->type != NULL && event < SETTI_EVENTS; event++) {
-        setti_call_list* list = &observer->type->told[event];
+        setti_call_list* list = &observer->type->notified[event];
         for (uint32_t k = 0; k < list->count; k++) {
             if (list->item[k].observer == observer) {
                 list->item[k].fn = enabled ? observer_function(observer, event) : observer_idle;

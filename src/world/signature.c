@@ -2,7 +2,7 @@
  *
  * The workload: a game has some dozens to thousands of different sets and toggles types between
  * them millions of times; almost every transition has been taken before. The one danger is many
- * independent types: n of them make up to 2^n sets, which is what loose types are for.
+ * independent types: n of them make up to 2^n sets, which is what dont_fragment types are for.
  *
  * Invariant:  types ascend strictly;  two records in use never hold the same set;  hooked <= count;
  *             an edge (s, t) -> r means: r's set is s's set with t toggled

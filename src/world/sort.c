@@ -1,4 +1,4 @@
-/* sort.c: putting the rows of packed storages, and the members of groups, in order.
+/* sort.c: putting the rows of sparse sets, and the members of groups, in order.
  *
  * The workload: draw order by depth or material, a hundred thousand values sorted every frame of
  * which few have changed since the last. So: keys are read once into an array of (key, row); what
@@ -122,7 +122,7 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
 #define SORT_RECENT 8
 
 /* How many of the last kept items are greater than any of the `count` that follow. */
-static size_t sort_count_odd(const sort_order* order, const sort_item* kept, size_t kept_count,
+static size_t sort_count_odd(const sort_order* order, const sort_item* cow, size_t kept_count,
                              const sort_item* following, size_t count)
 {
     const sort_item* greatest = following;
@@ -130,7 +130,7 @@ static size_t sort_count_odd(const sort_order* order, const sort_item* kept, siz
         greatest = sort_less(order, greatest, &following[k]) ? &following[k] : greatest;
     }
     size_t odd = 0;
-    while (odd < kept_count && sort_less(order, greatest, &kept[kept_count - odd - 1])) {
+    while (odd < kept_count && sort_less(order, greatest, &cow[kept_count - odd - 1])) {
         odd++;
     }
     return odd;
@@ -143,27 +143,27 @@ static size_t sort_count_odd(const sort_order* order, const sort_item* kept, siz
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
-    size_t kept = 0;
+    size_t cow = 0;
     size_t out = 0;
     size_t recent = 0; /* dropped since one was kept */
     for (size_t k = 0; k < count; k++) {
         sort_item item = items[k];
-        if (kept == 0 || !sort_less(order, &item, &items[kept - 1])) {
-            items[kept++] = item;
+        if (cow == 0 || !sort_less(order, &item, &items[cow - 1])) {
+            items[cow++] = item;
             recent = 0;
             continue;
         }
         if (out == most) { /* put together again: kept, dropped, and what was not looked at */
-            memmove(items + kept + out, items + k, (count - k) * sizeof(*items));
-            memcpy(items + kept, dropped, out * sizeof(*items));
+            memmove(items + cow + out, items + k, (count - k) * sizeof(*items));
+            memcpy(items + cow, dropped, out * sizeof(*items));
             return most + 1;
         }
         if (recent == SORT_RECENT) {
-            size_t odd = sort_count_odd(order, items, kept, items + k - recent, recent);
+            size_t odd = sort_count_odd(order, items, cow, items + k - recent, recent);
             if (odd != 0 && odd <= recent) {
-                kept -= odd;
+                cow -= odd;
                 out -= recent;
-                memcpy(dropped + out, items + kept, odd * sizeof(*items));
+                memcpy(dropped + out, items + cow, odd * sizeof(*items));
                 out += odd;
                 k -= recent + 1; /* and look at them again */
                 recent = 0;
@@ -171,9 +171,9 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             }
             recent = 0;
         }
-        if (kept >= 2 && !sort_less(order, &item, &items[kept - 2])) {
-            dropped[out++] = items[kept - 1]; /* the one before was the odd one */
-            items[kept - 1] = item;
+        if (cow >= 2 && !sort_less(order, &item, &items[cow - 2])) {
+            dropped[out++] = items[cow - 1]; /* the one before was the odd one */
+            items[cow - 1] = item;
             recent = 0;
         } else {
             dropped[out++] = item;
@@ -195,13 +195,13 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
     if (dropped == 0) {
         return items;
     }
-    size_t kept = count - dropped;
+    size_t cow = count - dropped;
     /* The dropped lie in spare[0..dropped); sorted with room behind the kept ones, they move to the
      * end of the spare array, where the merge from the front does not reach them before they are
      * read. */
-    sort_item* apart = sort_by_merging(order, spare, dropped, items + kept);
-    memmove(spare + kept, apart, dropped * sizeof(*apart));
-    sort_merge(order, items, kept, spare + kept, dropped, spare);
+    sort_item* apart = sort_by_merging(order, spare, dropped, items + cow);
+    memmove(spare + cow, apart, dropped * sizeof(*apart));
+    sort_merge(order, items, cow, spare + cow, dropped, spare);
     return spare;
 }
 
@@ -284,7 +284,7 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
         indices[k] = *setti_storage_index(storage, from[k]);
     }
     for (uint32_t k = 0; k < count; k++) {
-        setti_packed_place(pool, storage, indices[k], first + k);
+        setti_sparse_slot(pool, storage, indices[k], first + k);
     }
 }
 
@@ -380,7 +380,7 @@ static sett_status sort_fail(const sort_task* task, sett_status status, sett_com
                : setti_world_fail(task->world, status, task->call, sett_null(), component);
 }
 
-static sett_status sort_refuse(const sort_task* task, const setti_type* by, const char* wrong)
+static sett_status sort_reject(const sort_task* task, const setti_type* by, const char* wrong)
 {
     return setti_world_fail_with(task->world, SETT_STATUS_ARGUMENT,
                                  "%s: \"%.100s\", a value of %u bytes: %s", task->call,
@@ -399,10 +399,10 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     if (*type == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
     }
-    if ((*type)->storage.kind != SETTI_PACKED) {
+    if ((*type)->storage.kind != SETTI_SPARSE) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\" is not packed: a matrix is always in the order "
+            "%s: \"%.100s\" is not sparse-set: an array is always in the order "
             "of entity indices (sett_component_convert)",
             call, (*type)->desc.name);
     }
@@ -435,7 +435,7 @@ sett_status sett_sort(sett_world* world, sett_component component,
     sort_task task = {world, "sett_sort", &type, 1, type->storage.count};
     sort_order order = {&type->storage, compare, user};
     if (compare == NULL || type->storage.size == 0) {
-        return sort_refuse(&task, type, "a comparator is needed, and values to compare");
+        return sort_reject(&task, type, "a comparator is needed, and values to compare");
     }
     return sort_fail(&task, sort_run(&task, type, order, 0, SETT_KEY_U32), component);
 }
@@ -451,7 +451,7 @@ sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t
     sort_task task = {world, "sett_sort_by_key", &type, 1, type->storage.count};
     sort_order order = {&type->storage, NULL, NULL};
     if (!sort_key_fits(type, offset, kind)) {
-        return sort_refuse(&task, type, "no key of this kind fits at this offset");
+        return sort_reject(&task, type, "no key of this kind fits at this offset");
     }
     return sort_fail(&task, sort_run(&task, type, order, offset, kind), component);
 }
@@ -474,7 +474,7 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
     uint32_t count = 0;
     memset(taken, 0, (task.count + 1) * sizeof(uint32_t));
     for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
-        uint32_t row = setti_packed_row(&type->storage, index);
+        uint32_t row = setti_sparse_row(&type->storage, index);
         if (row != SETTI_NONE) {
             from[count++] = row;
             taken[row] = 1;
@@ -490,18 +490,18 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
     return sort_fail(&task, status, component);
 }
 
-/* The entities of a storage: a packed one in its order. */
+/* The entities of a storage: a sparse-set one in its order. */
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;
-    uint32_t at; /* the next row; of a matrix, the cursor */
+    uint32_t at; /* the next row; of an array, the cursor */
 } sort_model;
 
 static uint32_t sort_model_next(setti_sort_walk* walk)
 {
     sort_model* model = (sort_model*)(void*)walk;
     const setti_storage* storage = model->storage;
-    if (storage->kind != SETTI_PACKED) {
+    if (storage->kind != SETTI_SPARSE) {
         return setti_storage_next(storage, &model->at);
     }
     while (model->at < storage->extent) { /* over gaps */
@@ -568,7 +568,7 @@ sett_status sett_group_sort(sett_group* group, sett_component component,
         return status;
     }
     if (compare == NULL || by->owner != setti_group_listener(group)) { /* whose rows it sorts */
-        return sort_refuse(&task, by, "a comparator is needed, and a type that the group owns");
+        return sort_reject(&task, by, "a comparator is needed, and a type that the group owns");
     }
     sort_order order = {&by->storage, compare, user};
     return sort_fail(&task, sort_run(&task, by, order, 0, SETT_KEY_U32), component);
@@ -584,7 +584,7 @@ sett_status sett_group_sort_by_key(sett_group* group, sett_component component, 
         return status;
     }
     if (!sort_key_fits(by, offset, kind)) {
-        return sort_refuse(&task, by, "no key of this kind fits at this offset");
+        return sort_reject(&task, by, "no key of this kind fits at this offset");
     }
     sort_order order = {&by->storage, NULL, NULL};
     return sort_fail(&task, sort_run(&task, by, order, offset, kind), component);

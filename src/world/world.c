@@ -1,7 +1,7 @@
 /* world.c: creating and destroying worlds, and how they say what went wrong. */
 #include "world/world.h"
 
-#include "base/keep.h"
+#include "base/cow.h"
 #include "base/platform.h"
 #include "world/change.h"
 #include "world/command.h"
@@ -76,14 +76,14 @@ void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage*
 
 void setti_world_remove_root(sett_world* world, setti_root* root)
 {
-    SETTI_ASSERT(world->pool.keep_from == 0);
+    SETTI_ASSERT(world->pool.cow_from == 0);
     *(root->previous != NULL ? &root->previous->next : &world->roots) = root->next;
     *(root->next != NULL ? &root->next->previous : &world->last_root) = root->previous;
 }
 
-sett_status setti_world_check_unkept(sett_world* world, const char* call)
+sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 {
-    return world->pool.keep_from == 0
+    return world->pool.cow_from == 0
                ? SETT_OK
                : setti_world_fail_with(
                      world, SETT_STATUS_LOCKED,
@@ -102,7 +102,7 @@ static bool world_has_endings(const sett_world* world)
         has = has || (world->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
     }
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        has = has || at->left != NULL;
+        has = has || at->on_exit != NULL;
     }
     return has;
 }
@@ -112,8 +112,8 @@ void sett_world_destroy(sett_world* world)
     if (world == NULL) {
         return;
     }
-    if (world->pool.keeper != NULL) {
-        world->pool.keeper->end(world->pool.keeper, false);
+    if (world->pool.cow != NULL) {
+        world->pool.cow->end(world->pool.cow, false);
     }
     world->locks = 0; /* a loop that was left without its end does not keep the world alive */
     if (world_has_endings(world)) {
@@ -179,7 +179,7 @@ uint64_t sett_world_tick(const sett_world* world)
     return world->pool.tick;
 }
 
-uint64_t sett_world_advance(sett_world* world)
+uint64_t sett_world_advance_tick(sett_world* world)
 {
     return ++world->pool.tick;
 }
@@ -201,9 +201,9 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
         snprintf(out, size, "the handle is stale: the entity was destroyed%s",
                  reused ? ", and another lives at its index now" : "");
     } else if (entity.generation == life && (slot & SETTI_DEAD) != 0 &&
-               (behind < table->promised || world->open_lanes != 0)) {
+               (behind < table->reserved || world->open_jobs != 0)) {
         snprintf(out, size,
-                 "sett_cmd_create has promised it; it lives from sett_commands_apply on (until "
+                 "sett_cmd_create has reserved it; it lives from sett_commands_apply on (until "
                  "then record about it: sett_cmd_set)");
     } else if (entity.generation != life || (slot & SETTI_DEAD) != 0) {
         snprintf(out, size,
@@ -222,8 +222,8 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
     if (status == SETT_STATUS_STALE) {
         setti_world_describe_stale(world, out, size, entity);
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
-        snprintf(out, size, "%s: it has or has promised %u entities, and its entity_limit is %u",
-                 sett_status_text(status), (unsigned)(table->ids.count + table->promised),
+        snprintf(out, size, "%s: it has or has reserved %u entities, and its entity_limit is %u",
+                 sett_status_text(status), (unsigned)(table->ids.count + table->reserved),
                  (unsigned)table->ids.limit);
     } else if (status == SETT_STATUS_ABSENT && strcmp(call, "sett_remove") == 0) {
         snprintf(out, size, "the entity does not have the component (sett_has asks)");
@@ -408,7 +408,7 @@ static void world_advise(char* out, size_t size, const char* call, const char* i
     }
 }
 
-SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
+SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];
     if (world->calling != NULL) {
@@ -426,7 +426,7 @@ SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
             "%s: system \"%.200s\" runs; %s, or declare the system as `alone`", call,
             world->running, instead);
     }
-    if (world->open_lanes != 0) {
+    if (world->open_jobs != 0) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: what systems have recorded is not applied yet, because "
                                      "memory ran out; call sett_progress again",
@@ -443,7 +443,7 @@ SETTI_COLD static sett_status world_refuse(sett_world* world, const char* call)
 
 sett_status setti_world_check_unlocked(sett_world* world, const char* call)
 {
-    return SETTI_LIKELY(world->locks == 0) ? SETT_OK : world_refuse(world, call);
+    return SETTI_LIKELY(world->locks == 0) ? SETT_OK : world_reject(world, call);
 }
 
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop)

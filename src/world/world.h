@@ -15,7 +15,7 @@
 
 #define SETTI_MESSAGE_SIZE 512
 
-/* Tags whose entities queries pass over: relation/prefab.c. */
+/* Tags whose entities queries skip: relation/prefab.c. */
 enum {
     SETTI_HIDDEN_DISABLED,
     SETTI_HIDDEN_PREFAB,
@@ -23,7 +23,7 @@ enum {
 };
 
 /* How far events may follow from events: sets from within callbacks that are told of sets, and
- * commands recorded while commands are applied. Deeper is refused. */
+ * commands recorded while commands are applied. Deeper is rejected. */
 #define SETTI_EVENT_DEPTH 64
 
 /* A query, as the world sees it while loops over it are open: by name, for messages. */
@@ -55,9 +55,9 @@ typedef struct setti_guard {
 } setti_guard;
 
 struct sett_world {
-    /* What reading in line looks at comes first, as sett_world_front_. */
+    /* What reading in line looks at comes first, as sett_world_header_. */
     setti_type** types; /* by component id; NULL: not registered */
-    /* entries in `types` for short paths; 0 while use is recorded: all go the long way */
+    /* entries in `types` for fast paths; 0 while use is recorded: all go the slow path */
     uint32_t hot_capacity;
     uint32_t type_capacity; /* entries in `types` */
     setti_entity_table entities;
@@ -76,17 +76,17 @@ struct sett_world {
     struct setti_state* state; /* snapshots; NULL until there are some */
 
     setti_signature_table signatures;
-    setti_type_list registered; /* in order of registration */
-    setti_type_list loose;      /* of these, the loose ones */
-    sett_component next_id;     /* ids below are taken */
+    setti_type_list registered;    /* in order of registration */
+    setti_type_list dont_fragment; /* of these, the dont_fragment ones */
+    sett_component next_id;        /* ids below are taken */
     /* hash of a name -> component id; on a collision the next free key */
     setti_hash_map names;
 
-    uint32_t tied;   /* types with ties */
-    bool stripping;  /* while ties are cut: the entity loses all that it has, not one type */
-    uint32_t doomed; /* entities to be destroyed together, found so far; change_destroy.c */
+    uint32_t cascading; /* types with ties */
+    bool stripping;     /* while ties are cut: the entity loses all that it has, not one type */
+    uint32_t collected; /* entities to be destroyed together, found so far; change_destroy.c */
 
-    /* tags whose entities queries pass over unless they name them; NULL until they are asked for */
+    /* tags whose entities queries skip unless they name them; NULL until they are asked for */
     setti_type* hidden[SETTI_HIDDEN];
 
     setti_listener* listeners; /* groups and tracked sets, doubly linked, in order of creation */
@@ -103,10 +103,10 @@ struct sett_world {
 
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* all_commands; /* doubly linked */
-    void* spare_chunks;          /* which lanes record into: see command.c */
+    void* spare_chunks;          /* which jobs record into: see command.c */
     uint32_t command_depth; /* that records made now get: 0, unless commands are being applied */
-    bool depth_logged;      /* by this application: that records are refused for their depth */
-    uint32_t open_lanes;    /* buffers that record side by side, see command.h */
+    bool depth_logged;      /* by this application: that records are rejected for their depth */
+    uint32_t open_jobs;     /* buffers that record side by side, see command.h */
 
     struct setti_relation* instance_of;  /* relation/prefab.c; NULL until it is used */
     struct setti_relation* relations;    /* relation/relationship.c; in order of registration */
@@ -134,7 +134,7 @@ struct sett_world {
     char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
 };
 
-/* The type, on a short path: NULL while use is recorded. */
+/* The type, on a fast path: NULL while use is recorded. */
 SETTI_INLINE setti_type* setti_world_hot_type(const sett_world* world, sett_component component)
 {
     return component < world->hot_capacity ? world->types[component] : NULL;
@@ -180,12 +180,12 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
 /* The same for a storage. */
 void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage* storage);
 
-/* Removes a root; no snapshot may be held (setti_world_check_unkept). */
+/* Removes a root; no snapshot may be held (setti_world_check_no_snapshots). */
 void setti_world_remove_root(sett_world* world, setti_root* root);
 
 /* SETT_OK, or fails with LOCKED: a snapshot is held, which is of the state as it is laid out
  * now. */
-sett_status setti_world_check_unkept(sett_world* world, const char* call);
+sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
 
 /* SETT_OK, or fails with LOCKED and a message that names the loop or the callback, and what to do
  * instead. */

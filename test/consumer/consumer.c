@@ -26,7 +26,7 @@ int main(void)
     }
     const sett_component Position_id = SETT_REGISTER(world, Position);
     sett_component_desc desc = SETT_TYPE_DESC(Velocity);
-    desc.storage = SETT_STORAGE_PACKED;
+    desc.storage = SETT_STORAGE_SPARSE_SET;
     const sett_component Velocity_id = sett_component_register(world, &desc);
 
     const uint32_t count = 100;
@@ -38,10 +38,10 @@ int main(void)
         }
     }
 
-    sett_query* query = SETT_QUERY_CREATE(world, SETT_WRITES(Position), SETT_READS(Velocity));
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
     uint32_t moved = 0;
-    SETT_QUERY(query, b) {
-        Position* p = SETT_FIELD(b, 0, Position);
+    SETT_QUERY_EACH(query, b) {
+        Position* p = SETT_FIELD_MUT(b, 0, Position);
         const Velocity* v = SETT_FIELD(b, 1, const Velocity);
         SETT_EACH(b, i) {
             p[i].x += v[i].x;

@@ -24,13 +24,13 @@
 /* ---- Types ----------------------------------------------------------------------------------- */
 
 enum {
-    MODEL_KEEP = 1,    /* keep_order */
-    MODEL_LOOSE = 2,   /* loose */
-    MODEL_TRACK = 4,   /* track_rows */
-    MODEL_OWNED = 8,   /* values own memory: init, deinit, copy, move */
-    MODEL_TOLD = 16,   /* on_add, on_set, on_remove count */
-    MODEL_SEEDED = 32, /* init writes bytes that are not zero */
-    MODEL_OWN_ID = 64  /* registered with an id of our choice, descending */
+    MODEL_KEEP = 1,          /* keep_order */
+    MODEL_DONT_FRAGMENT = 2, /* dont_fragment */
+    MODEL_TRACK = 4,         /* track_rows */
+    MODEL_OWNED = 8,         /* values own memory: init, deinit, copy, move */
+    MODEL_NOTIFIED = 16,     /* on_add, on_set, on_remove count */
+    MODEL_SEEDED = 32,       /* init writes bytes that are not zero */
+    MODEL_OWN_ID = 64        /* registered with an id of our choice, descending */
 };
 
 #define MODEL_INIT_SEED 7u
@@ -45,7 +45,7 @@ typedef struct model_type {
     uint32_t cap;            /* entities that may have it, about; 0: all */
     uint32_t number;         /* its place in model_types; the rest is worked out at the start */
     sett_component id;
-    bool packed;         /* now: conversions change it */
+    bool sparse_set;     /* now: conversions change it */
     uint64_t closure;    /* types that it requires, all the way */
     uint64_t dependants; /* types that require it, all the way */
 } model_type;
@@ -104,7 +104,7 @@ void model_value_make(const model_type* type, void* value, uint32_t* block, uint
 typedef enum model_life {
     MODEL_FREE,
     MODEL_ALIVE,
-    MODEL_PROMISED,
+    MODEL_RESERVED,
     MODEL_RETIRED
 } model_life;
 
@@ -131,7 +131,7 @@ typedef struct model_group {
     uint64_t owned; /* sets of types */
     uint64_t with;  /* with the owned ones */
     uint64_t without;
-    bool told;                     /* it has callbacks */
+    bool notified;                 /* it has callbacks */
     uint8_t inside[MODEL_INDICES]; /* by index: a member, as the callbacks told */
     uint32_t inside_count;
 } model_group;
@@ -180,7 +180,7 @@ typedef struct model_world {
     uint32_t live[MODEL_INDICES];       /* indices alive, in no order */
     uint32_t place[MODEL_INDICES];      /* of an index in `live` */
     uint32_t alive;
-    uint32_t promised;
+    uint32_t reserved;
     uint32_t retired;
 
     uint32_t* seed[MODEL_TYPES_MAX];  /* by index: what the value was made from */
@@ -193,9 +193,9 @@ typedef struct model_world {
     uint64_t added[MODEL_TYPES_MAX]; /* calls of the hooks that there should have been */
     uint64_t set[MODEL_TYPES_MAX];
     uint64_t removed[MODEL_TYPES_MAX];
-    uint64_t told_added[MODEL_TYPES_MAX]; /* and that there were */
-    uint64_t told_set[MODEL_TYPES_MAX];
-    uint64_t told_removed[MODEL_TYPES_MAX];
+    uint64_t notified_added[MODEL_TYPES_MAX]; /* and that there were */
+    uint64_t notified_set[MODEL_TYPES_MAX];
+    uint64_t notified_removed[MODEL_TYPES_MAX];
     model_events event[MODEL_TYPES_MAX][MODEL_EVENTS]; /* of types in `observed`, all there were */
     uint64_t observed;                                 /* types */
     uint64_t owned_live;    /* owned values that exist, in the world and in commands */
@@ -205,14 +205,14 @@ typedef struct model_world {
     uint64_t group_owned; /* types that groups own */
     model_observer observer[MODEL_OBSERVERS];
 
-    bool plain;      /* no type is loose: then destroying takes a shorter way */
+    bool plain;      /* no type is dont_fragment: then destroying takes a shorter way */
     bool destroying; /* a call runs that destroys whole entities: hooks see all their components */
     char reason[256];
 } model_world;
 
 extern model_world model;
 
-/* The world begins and ends with its model. `plain`: no type is loose. */
+/* The world begins and ends with its model. `plain`: no type is dont_fragment. */
 void model_begin(model_world* m, bool plain);
 void model_end(model_world* m);
 
@@ -238,9 +238,9 @@ static inline bool model_has(const model_world* m, uint32_t index, uint32_t type
     return (m->mask[index] >> type & 1) != 0;
 }
 
-static inline bool model_is_loose(const model_world* m, uint32_t type)
+static inline bool model_is_dont_fragment(const model_world* m, uint32_t type)
 {
-    return (model_types[type].flags & MODEL_LOOSE) != 0 && !m->plain;
+    return (model_types[type].flags & MODEL_DONT_FRAGMENT) != 0 && !m->plain;
 }
 
 static inline bool model_is_member(const model_group* group, uint64_t mask)
@@ -259,7 +259,7 @@ static inline uint32_t model_members(const model_world* m, const model_group* gr
 
 static inline uint32_t model_room(const model_world* m)
 {
-    return MODEL_INDICES - m->alive - m->promised - m->retired;
+    return MODEL_INDICES - m->alive - m->reserved - m->retired;
 }
 
 /* ---- What changes ---------------------------------------------------------------------------- */
@@ -289,7 +289,7 @@ void model_enter_all(const model_world* m, model_group* group);
 void model_give_hooks(const model_type* type, sett_component_desc* desc);
 
 /* Of groups and of observers of queries; `user` is the model_group. */
-void model_entered(sett_world* world, sett_entity entity, void* user);
+void model_on_enter(sett_world* world, sett_entity entity, void* user);
 void model_left(sett_world* world, sett_entity entity, void* user);
 
 /* Of observers of a type; `user` is the model_observer. */

@@ -29,7 +29,7 @@ const char* model_compare_value(model_world* m, uint32_t index, uint32_t number)
     if (!model_value_is(type, value, m->seed[number][index])) {
         return model_differs(m, "entity %u: %s has another value", index, type->name);
     }
-    uint64_t changed = sett_changed(m->world, entity, type->id);
+    uint64_t changed = sett_changed_tick(m->world, entity, type->id);
     uint64_t written = m->tick[number][index];
     bool exact = (type->flags & MODEL_TRACK) != 0 && type->size != 0;
     if (exact ? changed != written : changed < written || changed > m->now) {
@@ -39,13 +39,13 @@ const char* model_compare_value(model_world* m, uint32_t index, uint32_t number)
     return NULL;
 }
 
-/* The list of an entity's components: ascending, then the loose ones. */
+/* The list of an entity's components: ascending, then the dont_fragment ones. */
 const char* model_compare_list(model_world* m, uint32_t index)
 {
     sett_component ids[MODEL_TYPES_MAX];
     uint32_t count = sett_entity_components(m->world, model_handle(m, index), ids, MODEL_TYPES_MAX);
     uint64_t found = 0;
-    bool loose = false;
+    bool dont_fragment = false;
     for (uint32_t k = 0; k < count && k < MODEL_TYPES_MAX; k++) {
         uint32_t number = 0;
         while (number < MODEL_TYPES && model_types[number].id != ids[k]) {
@@ -54,11 +54,11 @@ const char* model_compare_list(model_world* m, uint32_t index)
         if (number == MODEL_TYPES || (found & model_bit(number)) != 0) {
             return model_differs(m, "entity %u: component %u is listed wrongly", index, ids[k]);
         }
-        bool is_loose = model_is_loose(m, number);
-        if (loose ? !is_loose : !is_loose && k > 0 && ids[k - 1] > ids[k]) {
+        bool is_dont_fragment = model_is_dont_fragment(m, number);
+        if (dont_fragment ? !is_dont_fragment : !is_dont_fragment && k > 0 && ids[k - 1] > ids[k]) {
             return model_differs(m, "entity %u: components are listed out of order", index);
         }
-        loose = is_loose;
+        dont_fragment = is_dont_fragment;
         found |= model_bit(number);
     }
     return found == m->mask[index] ? NULL
@@ -78,7 +78,7 @@ static const char* model_compare_member(model_world* m, uint32_t index)
             return model_differs(m, "entity %u is %s %s", index, member ? "not in" : "in",
                                  group->name);
         }
-        if (group->told && (group->inside[index] != 0) != member) {
+        if (group->notified && (group->inside[index] != 0) != member) {
             return model_differs(m, "%s was not told of entity %u", group->name, index);
         }
     }
@@ -128,9 +128,9 @@ const char* model_compare_counts(model_world* m)
                                  m->count[type]);
         }
         owned += (model_types[type].flags & MODEL_OWNED) != 0 ? count : 0;
-        if ((model_types[type].flags & MODEL_TOLD) != 0 &&
-            (m->told_added[type] != m->added[type] || m->told_set[type] != m->set[type] ||
-             m->told_removed[type] != m->removed[type])) {
+        if ((model_types[type].flags & MODEL_NOTIFIED) != 0 &&
+            (m->notified_added[type] != m->added[type] || m->notified_set[type] != m->set[type] ||
+             m->notified_removed[type] != m->removed[type])) {
             return model_differs(m, "hooks of %s were not called once each",
                                  model_types[type].name);
         }
@@ -157,7 +157,7 @@ const char* model_compare_groups(model_world* m)
         if (count != members) {
             return model_differs(m, "%u in %s, not %u", count, group->name, members);
         }
-        if (group->told && group->inside_count != members) {
+        if (group->notified && group->inside_count != members) {
             return model_differs(m, "%s was told of %u, not %u", group->name, group->inside_count,
                                  members);
         }

@@ -72,8 +72,8 @@ static void model_init_seeded(void* values, uint32_t count, void* user)
 
 /* In every hook: the entity lives and has the component, at this address, and structure is
  * locked. */
-static void model_told(sett_world* world, sett_entity entity, const void* value,
-                       const model_type* type)
+static void model_notified(sett_world* world, sett_entity entity, const void* value,
+                           const model_type* type)
 {
     CHECK(world == model.world);
     CHECK(sett_entity_valid(world, entity));
@@ -87,24 +87,24 @@ static void model_told(sett_world* world, sett_entity entity, const void* value,
 static void model_on_add(sett_world* world, sett_entity entity, void* value, void* user)
 {
     const model_type* type = user;
-    model_told(world, entity, value, type);
+    model_notified(world, entity, value, type);
     for (uint64_t rest = type->closure; rest != 0; rest &= rest - 1) {
         CHECK(sett_has(world, entity, model_types[model_lowest(rest)].id));
     }
-    model.told_added[type->number]++;
+    model.notified_added[type->number]++;
 }
 
 static void model_on_set(sett_world* world, sett_entity entity, void* value, void* user)
 {
     const model_type* type = user;
-    model_told(world, entity, value, type);
-    model.told_set[type->number]++;
+    model_notified(world, entity, value, type);
+    model.notified_set[type->number]++;
 }
 
 static void model_on_remove(sett_world* world, sett_entity entity, void* value, void* user)
 {
     const model_type* type = user;
-    model_told(world, entity, value, type);
+    model_notified(world, entity, value, type);
     for (uint64_t rest = type->closure; rest != 0; rest &= rest - 1) {
         CHECK(sett_has(world, entity, model_types[model_lowest(rest)].id));
     }
@@ -113,7 +113,7 @@ static void model_on_remove(sett_world* world, sett_entity entity, void* value, 
             CHECK(sett_has(world, entity, model_types[model_lowest(rest)].id));
         }
     }
-    model.told_removed[type->number]++;
+    model.notified_removed[type->number]++;
 }
 
 void model_give_hooks(const model_type* type, sett_component_desc* desc)
@@ -127,7 +127,7 @@ void model_give_hooks(const model_type* type, sett_component_desc* desc)
     if ((type->flags & MODEL_SEEDED) != 0) {
         desc->init = model_init_seeded;
     }
-    if ((type->flags & MODEL_TOLD) != 0) {
+    if ((type->flags & MODEL_NOTIFIED) != 0) {
         desc->on_add = model_on_add;
         desc->on_set = model_on_set;
         desc->on_remove = model_on_remove;
@@ -150,7 +150,7 @@ static void model_crossed(sett_world* world, sett_entity entity, const model_gro
     }
 }
 
-void model_entered(sett_world* world, sett_entity entity, void* user)
+void model_on_enter(sett_world* world, sett_entity entity, void* user)
 {
     model_group* group = user;
     model_crossed(world, entity, group);
@@ -177,7 +177,7 @@ static void model_observed(sett_world* world, sett_entity entity, const void* va
                            model_observer* observer, model_event event)
 {
     const model_type* type = &model_types[observer->type];
-    model_told(world, entity, value, type);
+    model_notified(world, entity, value, type);
     CHECK_MSG(observer->enabled && (observer->wants >> event & 1) != 0, "%s: not to be told",
               observer->name);
     observer->seen[event].calls++;

@@ -5,66 +5,66 @@
  */
 #include "model/model.h"
 
-#define MATRIX SETT_STORAGE_MATRIX
-#define PACKED SETT_STORAGE_PACKED
+#define ARRAY SETT_STORAGE_ARRAY
+#define SPARSE SETT_STORAGE_SPARSE_SET
 #define BEST SETT_STORAGE_DEFAULT
 #define LATER 0, 0, false, 0, 0 /* what model_register works out */
 
 /* clang-format off */
 model_type model_types[] = {
-    {"m1",        1,     1, MATRIX, 0, {0}, 0, LATER},
+    {"m1",        1,     1, ARRAY, 0, {0}, 0, LATER},
     {"m8",        8,     0, BEST,   MODEL_OWN_ID, {0}, 0, LATER},
-    {"m24",      24,     8, MATRIX, MODEL_TRACK, {0}, 0, LATER},
+    {"m24",      24,     8, ARRAY, MODEL_TRACK, {0}, 0, LATER},
     {"m64",      64,    64, BEST,   MODEL_OWN_ID, {0}, 0, LATER},
     {"m200",    200,     0, BEST,   0, {0}, 20000, LATER},
-    {"m2000",  2000,    16, MATRIX, 0, {0}, 1500, LATER},
-    {"p1",        1,     0, PACKED, MODEL_OWN_ID, {0}, 0, LATER},
-    {"p4",        4,     0, PACKED, 0, {0}, 0, LATER},
-    {"p8",        8,     8, PACKED, MODEL_TRACK, {0}, 0, LATER},
-    {"p16",      16,     0, PACKED, 0, {0}, 0, LATER},
-    {"p40",      40,     0, PACKED, MODEL_OWN_ID, {0}, 0, LATER},
+    {"m2000",  2000,    16, ARRAY, 0, {0}, 1500, LATER},
+    {"p1",        1,     0, SPARSE, MODEL_OWN_ID, {0}, 0, LATER},
+    {"p4",        4,     0, SPARSE, 0, {0}, 0, LATER},
+    {"p8",        8,     8, SPARSE, MODEL_TRACK, {0}, 0, LATER},
+    {"p16",      16,     0, SPARSE, 0, {0}, 0, LATER},
+    {"p40",      40,     0, SPARSE, MODEL_OWN_ID, {0}, 0, LATER},
     {"p700",    700,     0, BEST,   0, {0}, 3000, LATER},
     {"p4096",  4096,  4096, BEST,   MODEL_OWN_ID, {0}, 100, LATER},
-    {"p9000",  9000,     0, PACKED, MODEL_TRACK, {0}, 100, LATER},
+    {"p9000",  9000,     0, SPARSE, MODEL_TRACK, {0}, 100, LATER},
     {"p20000",20000,     0, BEST,   0, {0}, 60, LATER},
     {"k1",        1,     0, BEST,   MODEL_KEEP, {0}, 0, LATER},
-    {"k8",        8,     0, PACKED, MODEL_KEEP | MODEL_TRACK, {0}, 0, LATER},
+    {"k8",        8,     0, SPARSE, MODEL_KEEP | MODEL_TRACK, {0}, 0, LATER},
     {"k24",      24,     0, BEST,   MODEL_KEEP | MODEL_OWN_ID, {0}, 0, LATER},
     {"k300",    300,     0, BEST,   MODEL_KEEP, {0}, 5000, LATER},
-    {"k9000",  9000,     0, PACKED, MODEL_KEEP, {0}, 100, LATER},
+    {"k9000",  9000,     0, SPARSE, MODEL_KEEP, {0}, 100, LATER},
     {"ktag",      0,     0, BEST,   MODEL_KEEP, {0}, 0, LATER},
     {"t0",        0,     0, BEST,   0, {0}, 0, LATER},
     {"t1",        0,     0, BEST,   MODEL_OWN_ID, {0}, 0, LATER},
-    {"t2",        0,     0, MATRIX, MODEL_TRACK, {0}, 0, LATER},
+    {"t2",        0,     0, ARRAY, MODEL_TRACK, {0}, 0, LATER},
     {"t3",        0,     0, BEST,   0, {0}, 0, LATER},
-    {"ptag",      0,     0, PACKED, MODEL_OWN_ID, {0}, 0, LATER},
-    {"l0",        0,     0, BEST,   MODEL_LOOSE, {0}, 0, LATER},
-    {"l1",        0,     0, BEST,   MODEL_LOOSE | MODEL_OWN_ID, {0}, 0, LATER},
-    {"l2",        0,     0, BEST,   MODEL_LOOSE, {0}, 0, LATER},
-    {"l3",        0,     0, PACKED, MODEL_LOOSE, {0}, 0, LATER},
-    {"ld8",       8,     0, MATRIX, MODEL_LOOSE, {0}, 0, LATER},
-    {"ld12",     12,     0, PACKED, MODEL_LOOSE | MODEL_OWN_ID, {0}, 0, LATER},
-    {"ld16",     16,     0, BEST,   MODEL_LOOSE | MODEL_KEEP | MODEL_TRACK, {0}, 0, LATER},
-    {"ld100",   100,     0, BEST,   MODEL_LOOSE, {0}, 20000, LATER},
+    {"ptag",      0,     0, SPARSE, MODEL_OWN_ID, {0}, 0, LATER},
+    {"l0",        0,     0, BEST,   MODEL_DONT_FRAGMENT, {0}, 0, LATER},
+    {"l1",        0,     0, BEST,   MODEL_DONT_FRAGMENT | MODEL_OWN_ID, {0}, 0, LATER},
+    {"l2",        0,     0, BEST,   MODEL_DONT_FRAGMENT, {0}, 0, LATER},
+    {"l3",        0,     0, SPARSE, MODEL_DONT_FRAGMENT, {0}, 0, LATER},
+    {"ld8",       8,     0, ARRAY, MODEL_DONT_FRAGMENT, {0}, 0, LATER},
+    {"ld12",     12,     0, SPARSE, MODEL_DONT_FRAGMENT | MODEL_OWN_ID, {0}, 0, LATER},
+    {"ld16",     16,     0, BEST,   MODEL_DONT_FRAGMENT | MODEL_KEEP | MODEL_TRACK, {0}, 0, LATER},
+    {"ld100",   100,     0, BEST,   MODEL_DONT_FRAGMENT, {0}, 20000, LATER},
     {"r0",       16,     0, BEST,   0, {"m8", 0, 0}, 0, LATER},
-    {"r1",       16,     0, PACKED, MODEL_OWN_ID, {"r0", "t0", 0}, 0, LATER},
-    {"r2",        0,     0, BEST,   MODEL_TOLD, {"k8", "l0", 0}, 0, LATER},
-    {"r3",        8,     0, BEST,   MODEL_LOOSE, {"p8", 0, 0}, 0, LATER},
-    {"r4",        8,     0, BEST,   MODEL_KEEP | MODEL_TOLD, {"r1", "r2", "t0"}, 0, LATER},
-    {"om",       24,     8, MATRIX, MODEL_OWNED, {0}, 10000, LATER},
-    {"op",       24,     8, PACKED, MODEL_OWNED | MODEL_TOLD, {0}, 10000, LATER},
+    {"r1",       16,     0, SPARSE, MODEL_OWN_ID, {"r0", "t0", 0}, 0, LATER},
+    {"r2",        0,     0, BEST,   MODEL_NOTIFIED, {"k8", "l0", 0}, 0, LATER},
+    {"r3",        8,     0, BEST,   MODEL_DONT_FRAGMENT, {"p8", 0, 0}, 0, LATER},
+    {"r4",        8,     0, BEST,   MODEL_KEEP | MODEL_NOTIFIED, {"r1", "r2", "t0"}, 0, LATER},
+    {"om",       24,     8, ARRAY, MODEL_OWNED, {0}, 10000, LATER},
+    {"op",       24,     8, SPARSE, MODEL_OWNED | MODEL_NOTIFIED, {0}, 10000, LATER},
     {"ok",       24,     8, BEST,   MODEL_OWNED | MODEL_KEEP, {0}, 10000, LATER},
-    {"ol",       24,     8, PACKED, MODEL_OWNED | MODEL_LOOSE | MODEL_TOLD, {0}, 10000, LATER},
-    {"or", 24, 8, MATRIX, MODEL_OWNED | MODEL_TOLD | MODEL_TRACK, {"om", "m1", 0}, 10000, LATER},
-    {"told",      8,     0, BEST,   MODEL_TOLD, {0}, 20000, LATER},
-    {"toldtag",   0,     0, BEST,   MODEL_TOLD | MODEL_OWN_ID, {0}, 20000, LATER},
+    {"ol",       24,     8, SPARSE, MODEL_OWNED | MODEL_DONT_FRAGMENT | MODEL_NOTIFIED, {0}, 10000, LATER},
+    {"or", 24, 8, ARRAY, MODEL_OWNED | MODEL_NOTIFIED | MODEL_TRACK, {"om", "m1", 0}, 10000, LATER},
+    {"told",      8,     0, BEST,   MODEL_NOTIFIED, {0}, 20000, LATER},
+    {"toldtag",   0,     0, BEST,   MODEL_NOTIFIED | MODEL_OWN_ID, {0}, 20000, LATER},
     {"seeded",   12,     4, BEST,   MODEL_SEEDED, {0}, 20000, LATER},
-    {"seededk",  12,     4, PACKED, MODEL_SEEDED | MODEL_KEEP | MODEL_LOOSE, {0}, 20000, LATER},
+    {"seededk",  12,     4, SPARSE, MODEL_SEEDED | MODEL_KEEP | MODEL_DONT_FRAGMENT, {0}, 20000, LATER},
 };
 /* clang-format on */
 
-#undef MATRIX
-#undef PACKED
+#undef ARRAY
+#undef SPARSE
 #undef BEST
 #undef LATER
 
@@ -89,7 +89,7 @@ void model_describe(model_type* type, sett_component_desc* desc, sett_component*
     desc->storage = type->storage;
     desc->id = (type->flags & MODEL_OWN_ID) != 0 ? 1000 - type->number : 0;
     desc->keep_order = (type->flags & MODEL_KEEP) != 0;
-    desc->loose = (type->flags & MODEL_LOOSE) != 0 && !model.plain;
+    desc->dont_fragment = (type->flags & MODEL_DONT_FRAGMENT) != 0 && !model.plain;
     desc->track_rows = (type->flags & MODEL_TRACK) != 0;
     desc->user = type;
     model_give_hooks(type, desc);
@@ -112,7 +112,7 @@ void model_register(model_world* m, uint32_t number)
     type->id = sett_component_register(m->world, &desc);
     CHECK(type->id != 0);
     CHECK_EQ(sett_component_describe(m->world, type->id, &desc), SETT_OK);
-    type->packed = desc.storage == SETT_STORAGE_PACKED;
+    type->sparse_set = desc.storage == SETT_STORAGE_SPARSE_SET;
     type->align = (uint32_t)desc.align;
     for (uint32_t k = 0; k < 3 && type->required[k] != NULL; k++) {
         uint32_t other = model_find_type(type->required[k]);

@@ -10,13 +10,13 @@
 
 typedef struct scratch {
     sett_world* world;
-    setti_type* matrix;
-    setti_type* packed;
+    setti_type* array;
+    setti_type* sparse_set;
     setti_type* kept;
-    setti_type* loose;
-    setti_type* needy; /* requires matrix */
+    setti_type* dont_fragment;
+    setti_type* needy; /* requires array */
     setti_type* hooked;
-    setti_listener* group; /* owns packed */
+    setti_listener* group; /* owns sparse-set */
     setti_listener* set;   /* owns nothing */
     sett_entity entity[SCRATCH_ENTITIES];
 } scratch;
@@ -40,19 +40,20 @@ static void scratch_begin(scratch* s)
 {
     s->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
     CHECK(s->world != NULL);
-    s->matrix = scratch_register(s->world, (sett_component_desc){.name = "matrix", .size = 8});
-    s->packed = scratch_register(
+    s->array = scratch_register(s->world, (sett_component_desc){.name = "array", .size = 8});
+    s->sparse_set = scratch_register(
         s->world,
-        (sett_component_desc){.name = "packed", .size = 8, .storage = SETT_STORAGE_PACKED});
+        (sett_component_desc){.name = "sparse-set", .size = 8, .storage = SETT_STORAGE_SPARSE_SET});
     s->kept = scratch_register(
         s->world, (sett_component_desc){.name = "kept", .size = 8, .keep_order = true});
-    s->loose = scratch_register(s->world, (sett_component_desc){.name = "loose", .loose = true});
+    s->dont_fragment = scratch_register(
+        s->world, (sett_component_desc){.name = "dont_fragment", .dont_fragment = true});
     s->needy = scratch_register(
         s->world,
-        (sett_component_desc){.name = "needy", .required = &s->matrix->id, .required_count = 1});
+        (sett_component_desc){.name = "needy", .required = &s->array->id, .required_count = 1});
     s->hooked = scratch_register(
         s->world, (sett_component_desc){.name = "hooked", .size = 4, .on_remove = scratch_hook});
-    setti_type* all[] = {s->matrix, s->packed, s->kept, s->loose, s->needy, s->hooked};
+    setti_type* all[] = {s->array, s->sparse_set, s->kept, s->dont_fragment, s->needy, s->hooked};
     for (uint32_t k = 0; k < SCRATCH_ENTITIES; k++) {
         s->entity[k] = sett_entity_create(s->world);
         for (uint32_t j = 0; j < 6; j++) {
@@ -61,9 +62,9 @@ static void scratch_begin(scratch* s)
     }
     sett_remove(s->world, s->entity[10], s->kept->id);
     sett_group* group = sett_group_create(
-        s->world, &(sett_group_desc){.owned = {s->packed->id}, .with = {s->hooked->id}});
+        s->world, &(sett_group_desc){.owned = {s->sparse_set->id}, .with = {s->hooked->id}});
     sett_group* set = sett_group_create(
-        s->world, &(sett_group_desc){.with = {s->matrix->id}, .without = {s->kept->id}});
+        s->world, &(sett_group_desc){.with = {s->array->id}, .without = {s->kept->id}});
     CHECK(group != NULL && set != NULL);
     s->group = setti_group_listener(group);
     s->set = setti_group_listener(set);
@@ -76,20 +77,20 @@ static void scratch_break(scratch* s, uint32_t way)
     sett_world* w = s->world;
     setti_entity_page* page = setti_entity_page_of(&w->entities, 0);
     setti_id_page* ids = setti_id_set_page_of(&w->entities.ids, 0);
-    setti_sparse_page* sparse = s->packed->storage.presence.data[0];
-    uint64_t* bits = s->matrix->storage.presence.data[0];
-    uint64_t* loose = s->loose->storage.presence.data[0];
+    setti_sparse_page* sparse = s->sparse_set->storage.presence.data[0];
+    uint64_t* bits = s->array->storage.presence.data[0];
+    uint64_t* dont_fragment = s->dont_fragment->storage.presence.data[0];
     /* clang-format off */
     switch (way) {
     case 0: bits[1] ^= 1u << 3; break;                           /* presence against signature */
     /* presence of an index not alive */
     case 1: bits[10] ^= 1; break;
-    case 2: loose[12] ^= 1; break;
-    case 3: s->matrix->storage.count++; break;
-    case 4: s->matrix->storage.extent = 64; break;
-    /* packed: the way there and back */
+    case 2: dont_fragment[12] ^= 1; break;
+    case 3: s->array->storage.count++; break;
+    case 4: s->array->storage.extent = 64; break;
+    /* sparse-set: the way there and back */
     case 5: sparse->row[5] ^= 1; break;
-    case 6: *setti_storage_index(&s->packed->storage, 3) = SETTI_NONE; break;
+    case 6: *setti_storage_index(&s->sparse_set->storage, 3) = SETTI_NONE; break;
     case 7: sparse->count--; break;
     case 8: s->kept->storage.extent++; break;                    /* a gap at the end */
     case 9: page->generation[7] |= SETTI_DEAD; break;            /* a member that is not alive */
@@ -106,8 +107,8 @@ static void scratch_break(scratch* s, uint32_t way)
     case 19: *(uint64_t*)s->set->members.presence.data[0] ^= 2; break;
     case 21: s->set->members.count++; break;
     /* transitions back, remembered as such forth */
-    case 22: s->matrix->added[0] = (setti_transition){page->signature[1], 0}; break;
-    default: s->matrix->removed[0] = (setti_transition){0, page->signature[1]}; break;
+    case 22: s->array->added[0] = (setti_transition){page->signature[1], 0}; break;
+    default: s->array->removed[0] = (setti_transition){0, page->signature[1]}; break;
     }
     /* clang-format on */
 }

@@ -4,7 +4,7 @@
  */
 #include "model/operations.h"
 
-/* An entity to record about: alive, promised in any buffer, or stale. */
+/* An entity to record about: alive, reserved in any buffer, or stale. */
 static sett_entity some_recordable(void)
 {
     uint32_t k = below(MODEL_BUFFERS);
@@ -52,8 +52,8 @@ static void record_create(sett_commands* buffer, model_command* c)
         return;
     }
     expect_fresh(c->entity);
-    model.life[c->entity.index] = MODEL_PROMISED;
-    model.promised++;
+    model.life[c->entity.index] = MODEL_RESERVED;
+    model.reserved++;
     EXPECT(!sett_entity_valid(model.world, c->entity));
 }
 
@@ -93,11 +93,11 @@ void op_record(void)
     }
 }
 
-/* What a command does to the model; what makes no sense is passed over. */
+/* What a command does to the model; what makes no sense is skipped. */
 static void note_command(const model_command* c)
 {
     if (c->kind == MODEL_CREATE) {
-        model.promised--;
+        model.reserved--;
         model_create(&model, c->entity);
         return;
     }
@@ -165,7 +165,7 @@ void op_drop(void)
             EXPECT(!sett_entity_valid(model.world, c->entity));
             model.life[c->entity.index] = MODEL_FREE;
             model.generation[c->entity.index]++; /* the handle given out does not come back */
-            model.promised--;
+            model.reserved--;
         }
     }
     forget_commands(k);

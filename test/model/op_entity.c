@@ -53,7 +53,7 @@ void op_create_handle(void)
     } else if (entity.generation == 0 || entity.generation > MODEL_GENERATION_MAX) {
         expected = SETT_STATUS_STALE;
     } else if (model.life[entity.index] == MODEL_ALIVE ||
-               model.life[entity.index] == MODEL_PROMISED) {
+               model.life[entity.index] == MODEL_RESERVED) {
         expected = SETT_STATUS_PRESENT;
     } else if (model.life[entity.index] == MODEL_RETIRED || entity.generation < next) {
         expected = SETT_STATUS_STALE;

@@ -6,8 +6,8 @@
 
 static bool can_be_owned(uint32_t type)
 {
-    return model_types[type].packed && (model_types[type].flags & MODEL_KEEP) == 0 &&
-           !model_is_loose(&model, type);
+    return model_types[type].sparse_set && (model_types[type].flags & MODEL_KEEP) == 0 &&
+           !model_is_dont_fragment(&model, type);
 }
 
 model_group* some_group(void)
@@ -52,7 +52,7 @@ static void group_choose(model_group* group)
         }
         bool own = can_be_owned(type) && (greedy || (model.group_owned >> type & 1) == 0);
         own = wild ? one_in(2) : own;
-        if (model_is_loose(&model, type) && !wild) {
+        if (model_is_dont_fragment(&model, type) && !wild) {
             continue;
         }
         group->owned |= kind != 0 && own ? model_bit(type) : 0;
@@ -60,7 +60,7 @@ static void group_choose(model_group* group)
     }
     for (uint32_t wish = below(3); wish > 0; wish--) {
         uint32_t type = some_type();
-        bool against = !model_has(&model, index, type) && !model_is_loose(&model, type);
+        bool against = !model_has(&model, index, type) && !model_is_dont_fragment(&model, type);
         group->without |= against || wild ? model_bit(type) : 0;
     }
 }
@@ -70,7 +70,7 @@ static bool group_answer_is(const model_group* group, sett_status status)
 {
     bool argument = (group->owned | group->with) == 0;
     for (uint64_t rest = group->owned | group->with | group->without; rest != 0; rest &= rest - 1) {
-        argument = argument || model_is_loose(&model, model_lowest(rest));
+        argument = argument || model_is_dont_fragment(&model, model_lowest(rest));
     }
     for (uint64_t rest = group->owned; rest != 0; rest &= rest - 1) {
         argument = argument || !can_be_owned(model_lowest(rest));
@@ -103,10 +103,10 @@ void op_group_create(void)
     model_group* group = &model.group[at];
     group_choose(group);
     snprintf(group->name, sizeof(group->name), "group %u", serial++ % 1000);
-    group->told = !one_in(4);
+    group->notified = !one_in(4);
     sett_group_desc desc = {.name = group->name, .user = group};
-    desc.entered = group->told ? model_entered : NULL;
-    desc.left = group->told ? model_left : NULL;
+    desc.on_enter = group->notified ? model_on_enter : NULL;
+    desc.on_exit = group->notified ? model_left : NULL;
     group_list(group->owned, desc.owned);
     group_list(group->with, desc.with);
     group_list(group->without, desc.without);

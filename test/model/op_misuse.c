@@ -1,11 +1,11 @@
-/* op_misuse.c: calls that have to be refused, with the right word and without a trace.
+/* op_misuse.c: calls that have to be rejected, with the right word and without a trace.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "model/operations.h"
 
-/* Every call that changes an entity refuses this handle. */
-static void expect_refused(sett_entity e, sett_component id, sett_status status)
+/* Every call that changes an entity rejects this handle. */
+static void expect_rejected(sett_entity e, sett_component id, sett_status status)
 {
     static _Alignas(4096) unsigned char value[20480];
     sett_world* w = model.world;
@@ -22,14 +22,14 @@ void op_stale(void)
     sett_world* w = model.world;
     sett_entity e = some_stale();
     sett_component id = id_of(some_type());
-    expect_refused(e, id, SETT_STATUS_STALE);
+    expect_rejected(e, id, SETT_STATUS_STALE);
     EXPECT(sett_entity_destroy_many(w, &e, 1) == SETT_OK);
     EXPECT(!sett_entity_valid(w, e));
     EXPECT(sett_get(w, e, id) == NULL);
     EXPECT(sett_get_mut(w, e, id) == NULL);
     EXPECT(sett_find(w, e, id) == NULL);
     EXPECT(!sett_has(w, e, id));
-    EXPECT(sett_changed(w, e, id) == 0);
+    EXPECT(sett_changed_tick(w, e, id) == 0);
     EXPECT(sett_entity_components(w, e, NULL, 0) == 0);
     const sett_group* group = model.group[below(MODEL_GROUPS)].group;
     EXPECT(group == NULL || !sett_group_has(group, e));
@@ -54,7 +54,7 @@ void op_unregistered(void)
     EXPECT(sett_entity_destroy_with(w, id) == SETT_STATUS_UNREGISTERED);
     EXPECT(sett_component_reserve(w, id, 1) == SETT_STATUS_UNREGISTERED);
     EXPECT(sett_component_compact(w, id) == SETT_STATUS_UNREGISTERED);
-    EXPECT(sett_component_convert(w, id, SETT_STORAGE_PACKED) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_component_convert(w, id, SETT_STORAGE_SPARSE_SET) == SETT_STATUS_UNREGISTERED);
     EXPECT(sett_sort_by_key(w, id, 0, SETT_KEY_U32) == SETT_STATUS_UNREGISTERED);
     if (id != 0) { /* 0 ends the list */
         sett_group_desc group = {.with = {id}};
@@ -73,7 +73,7 @@ void expect_locked(sett_entity e, uint32_t absent)
 {
     sett_world* w = model.world;
     sett_component id = id_of(absent);
-    expect_refused(e, id, SETT_STATUS_LOCKED);
+    expect_rejected(e, id, SETT_STATUS_LOCKED);
     EXPECT(sett_is_null(sett_entity_create(w)) && failed_with(SETT_STATUS_LOCKED));
     EXPECT(sett_entity_create_many(w, 2, &id, 1, NULL, NULL) == SETT_STATUS_LOCKED);
     EXPECT(sett_entity_create_handle(w, e) == SETT_STATUS_LOCKED);
@@ -81,7 +81,7 @@ void expect_locked(sett_entity e, uint32_t absent)
     EXPECT(sett_entity_destroy_with(w, id) == SETT_STATUS_LOCKED);
     EXPECT(sett_component_clear(w, id) == SETT_STATUS_LOCKED);
     EXPECT(sett_component_compact(w, id) == SETT_STATUS_LOCKED);
-    EXPECT(sett_component_convert(w, id, SETT_STORAGE_PACKED) == SETT_STATUS_LOCKED);
+    EXPECT(sett_component_convert(w, id, SETT_STORAGE_SPARSE_SET) == SETT_STATUS_LOCKED);
     EXPECT(sett_sort_by_key(w, id, 0, SETT_KEY_U32) == SETT_STATUS_LOCKED);
     EXPECT(sett_sort_as(w, id, id) == SETT_STATUS_LOCKED);
     sett_group_desc group = {.with = {id}};

@@ -38,15 +38,15 @@ static void observer_choose(model_observer* observer, sett_observer_desc* desc)
     for (uint32_t wish = 1 + below(4); wish > 0; wish--) {
         bool with = terms == 0 || one_in(2);
         uint32_t type = with ? some_type_of(index) : some_type();
-        if (!model_is_loose(&model, type) && (with || !model_has(&model, index, type))) {
+        if (!model_is_dont_fragment(&model, type) && (with || !model_has(&model, index, type))) {
             desc->terms[terms].component = id_of(type);
             desc->terms[terms++].kind = with ? SETT_WITH : SETT_WITHOUT;
             crossing->with |= with ? model_bit(type) : 0;
             crossing->without |= with ? 0 : model_bit(type);
         }
     }
-    desc->entered = model_entered;
-    desc->left = model_left;
+    desc->on_enter = model_on_enter;
+    desc->on_exit = model_left;
     desc->user = crossing;
 }
 
@@ -85,7 +85,7 @@ void op_observer_create(void)
     strcpy(observer->crossing.name, observer->name);
     sett_observer_desc desc = {.name = observer->name, .user = observer};
     observer_choose(observer, &desc);
-    desc.replay = (desc.on_add != NULL || desc.entered != NULL) && one_in(2);
+    desc.replay = (desc.on_add != NULL || desc.on_enter != NULL) && one_in(2);
     desc.disabled = one_in(6);
     observer->left_to_live = desc.replay ? 0 : observer->left_to_live;
     observer->enabled = !desc.disabled;

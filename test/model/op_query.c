@@ -49,7 +49,8 @@ static bool look_matches(const look* q, uint64_t mask)
            (q->any == 0 || (mask & q->any) != 0);
 }
 
-/* With the terms that want a value changed. What counts as changed by page, sett_changed knows;
+/* With the terms that want a value changed. What counts as changed by page, sett_changed_tick
+ * knows;
  * comparing values holds it against when each was really written. */
 static bool look_accepts(const look* q, uint32_t index)
 {
@@ -57,8 +58,9 @@ static bool look_accepts(const look* q, uint32_t index)
     for (uint64_t rest = q->changed; rest != 0 && accepted; rest &= rest - 1) {
         uint32_t type = model_lowest(rest);
         bool exact = (model_types[type].flags & MODEL_TRACK) != 0 && model_types[type].size != 0;
-        uint64_t tick = exact ? model.tick[type][index]
-                              : sett_changed(model.world, model_handle(&model, index), id_of(type));
+        uint64_t tick =
+            exact ? model.tick[type][index]
+                  : sett_changed_tick(model.world, model_handle(&model, index), id_of(type));
         EXPECT(tick >= model.tick[type][index]);
         accepted = tick > q->since;
     }
@@ -152,14 +154,14 @@ static bool look_cover(const look* q, const model_group** cover)
     return sure;
 }
 
-/* The packed one with the fewest values among some types, MODEL_TYPES if none is. */
+/* The sparse-set one with the fewest values among some types, MODEL_TYPES if none is. */
 static uint32_t look_fewest(uint64_t types, bool* tie)
 {
     uint32_t fewest = MODEL_TYPES;
     *tie = false;
     for (uint64_t rest = types; rest != 0; rest &= rest - 1) {
         uint32_t type = model_lowest(rest);
-        if (!model_types[type].packed) {
+        if (!model_types[type].sparse_set) {
             continue;
         }
         if (fewest == MODEL_TYPES || model.count[type] < model.count[fewest]) {
@@ -172,7 +174,7 @@ static uint32_t look_fewest(uint64_t types, bool* tie)
     return fewest;
 }
 
-/* Whether a packed storage goes before the group or the pages that there are: a matter of costs,
+/* Whether a sparse set goes before the group or the pages that there are: a matter of costs,
  * of which the model knows nothing. */
 static bool look_drives(sett_query* query)
 {
@@ -199,7 +201,7 @@ static void look_plan(sett_query* query, look* q)
     } else {
         bool positional = cover != NULL;
         for (uint64_t rest = q->with; rest != 0; rest &= rest - 1) {
-            positional = positional || !model_types[model_lowest(rest)].packed;
+            positional = positional || !model_types[model_lowest(rest)].sparse_set;
         }
         q->driver = look_fewest(q->with, &tie);
         if (q->driver != MODEL_TYPES && positional && !look_drives(query)) {
@@ -241,7 +243,7 @@ static void look_order(look* q, uint32_t index, bool new_batch)
 {
     if (look_is_group(q)) { /* its members are the first rows of all that it owns */
         for (uint64_t rest = q->group->owned; rest != 0; rest &= rest - 1) {
-            EXPECT(setti_packed_row(storage_of(model_lowest(rest)), index) == q->visited - 1);
+            EXPECT(setti_sparse_row(storage_of(model_lowest(rest)), index) == q->visited - 1);
         }
     }
     if (!q->ordered) {
@@ -250,7 +252,7 @@ static void look_order(look* q, uint32_t index, bool new_batch)
     uint64_t at = index;
     if (q->driver != MODEL_TYPES) {
         bool kept = (model_types[q->driver].flags & MODEL_KEEP) != 0;
-        at = kept ? model.stamp[q->driver][index] : setti_packed_row(storage_of(q->driver), index);
+        at = kept ? model.stamp[q->driver][index] : setti_sparse_row(storage_of(q->driver), index);
     }
     if (!(new_batch && q->optional)) {
         EXPECT(at + 1 > q->last);
@@ -328,7 +330,7 @@ static void look_batch(const sett_batch* b, look* q)
     EXPECT(rows == b->count);
 }
 
-/* In the middle of a loop: what is refused, and what is not. */
+/* In the middle of a loop: what is rejected, and what is not. */
 static void look_inside(const sett_batch* b)
 {
     uint32_t index = sett_batch_index(b, b->rows != NULL ? b->rows[0] : 0);
@@ -346,7 +348,7 @@ static void look_inside(const sett_batch* b)
 static bool look_loop(sett_query* query, look* q, uint32_t how)
 {
     uint32_t stop = 1 + below(8);
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         look_batch(b, q);
         if (one_in(16)) {
             look_inside(b);

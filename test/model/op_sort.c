@@ -22,7 +22,7 @@ typedef struct sort_by {
     sett_key_kind kind;
 } sort_by;
 
-/* The entity indices of a packed type in the order of its rows, without gaps. */
+/* The entity indices of a sparse-set type in the order of its rows, without gaps. */
 static uint32_t sort_list(uint32_t type, uint32_t* list)
 {
     const setti_storage* storage = storage_of(type);
@@ -175,11 +175,11 @@ static void sort_note(uint32_t number, uint32_t count)
     }
 }
 
-/* One that is packed, mostly. */
-static uint32_t some_packed(void)
+/* One that is sparse-set, mostly. */
+static uint32_t some_sparse(void)
 {
     uint32_t type = some_type();
-    for (uint32_t tries = 0; tries < 4 && !model_types[type].packed; tries++) {
+    for (uint32_t tries = 0; tries < 4 && !model_types[type].sparse_set; tries++) {
         type = some_type();
     }
     return type;
@@ -187,18 +187,18 @@ static uint32_t some_packed(void)
 
 void op_sort(void)
 {
-    uint32_t number = some_packed();
+    uint32_t number = some_sparse();
     const model_type* type = &model_types[number];
     sort_by by;
     sort_choose(&by, number);
     if (!afford(20 + (uint64_t)model.count[number] * 8)) {
         return;
     }
-    uint32_t count = type->packed ? sort_list(number, sort_before) : 0;
+    uint32_t count = type->sparse_set ? sort_list(number, sort_before) : 0;
     sett_status status = by.by_key ? sett_sort_by_key(model.world, type->id, by.offset, by.kind)
                                    : sett_sort(model.world, type->id, sort_compare, &by);
     bool owned = (model.group_owned & model_bit(number)) != 0;
-    bool argument = !type->packed || !sort_fits(&by);
+    bool argument = !type->sparse_set || !sort_fits(&by);
     if (argument || owned) {
         EXPECT((argument && status == SETT_STATUS_ARGUMENT) ||
                (owned && status == SETT_STATUS_CONFLICT));
@@ -206,7 +206,7 @@ void op_sort(void)
     } else {
         EXPECT(status == SETT_OK);
     }
-    if (type->packed) {
+    if (type->sparse_set) {
         EXPECT(sort_list(number, sort_after) == count);
     }
     if (status == SETT_OK) {
@@ -223,10 +223,10 @@ static void expect_sorted_as(uint32_t number, uint32_t like, uint32_t count)
 {
     static uint32_t expected[MODEL_INDICES];
     uint32_t filled = 0;
-    bool packed = model_types[like].packed;
-    uint32_t others = packed ? sort_list(like, expected) : 0;
-    for (uint32_t k = 0; k < (packed ? others : MODEL_INDICES); k++) {
-        uint32_t index = packed ? expected[k] : k;
+    bool sparse_set = model_types[like].sparse_set;
+    uint32_t others = sparse_set ? sort_list(like, expected) : 0;
+    for (uint32_t k = 0; k < (sparse_set ? others : MODEL_INDICES); k++) {
+        uint32_t index = sparse_set ? expected[k] : k;
         if (model.life[index] == MODEL_ALIVE && model_has(&model, index, like) &&
             model_has(&model, index, number)) {
             expected[filled++] = index; /* never ahead of k */
@@ -243,19 +243,19 @@ static void expect_sorted_as(uint32_t number, uint32_t like, uint32_t count)
 
 void op_sort_as(void)
 {
-    uint32_t number = some_packed();
+    uint32_t number = some_sparse();
     uint32_t like = some_type();
     uint64_t cost = (uint64_t)model.count[number] + model.count[like];
-    if (!afford(20 + cost * 4 + (model_types[like].packed ? 0 : model.alive))) {
+    if (!afford(20 + cost * 4 + (model_types[like].sparse_set ? 0 : model.alive))) {
         return;
     }
     const model_type* type = &model_types[number];
-    uint32_t count = type->packed ? sort_list(number, sort_before) : 0;
+    uint32_t count = type->sparse_set ? sort_list(number, sort_before) : 0;
     sett_status status = sett_sort_as(model.world, type->id, id_of(like));
     bool owned = (model.group_owned & model_bit(number)) != 0;
-    EXPECT(status == (!type->packed ? SETT_STATUS_ARGUMENT
-                      : owned       ? SETT_STATUS_CONFLICT
-                                    : SETT_OK));
+    EXPECT(status == (!type->sparse_set ? SETT_STATUS_ARGUMENT
+                      : owned           ? SETT_STATUS_CONFLICT
+                                        : SETT_OK));
     if (status == SETT_OK) {
         EXPECT(sort_list(number, sort_after) == count);
         expect_sorted_as(number, like, count);

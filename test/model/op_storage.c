@@ -47,7 +47,7 @@ void op_reserve(void)
 
 void op_advance(void)
 {
-    model.now = sett_world_advance(model.world);
+    model.now = sett_world_advance_tick(model.world);
     EXPECT(model.now == sett_world_tick(model.world));
 }
 
@@ -57,7 +57,7 @@ static void expect_converted(uint32_t number)
     sett_component_desc desc;
     sett_component needed[3];
     EXPECT(sett_component_describe(model.world, type->id, &desc) == SETT_OK);
-    EXPECT(desc.storage == (type->packed ? SETT_STORAGE_PACKED : SETT_STORAGE_MATRIX));
+    EXPECT(desc.storage == (type->sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY));
     model_describe(type, &desc, needed);
     EXPECT(sett_component_register(model.world, &desc) == type->id);
     sett_accessor accessor = sett_accessor_make(model.world, type->id);
@@ -78,18 +78,18 @@ void op_convert(void)
         return;
     }
     bool keep = (type->flags & MODEL_KEEP) != 0;
-    bool packed =
-        kind == SETT_STORAGE_PACKED || (kind == SETT_STORAGE_DEFAULT && (type->size > 256 || keep));
+    bool sparse_set = kind == SETT_STORAGE_SPARSE_SET ||
+                      (kind == SETT_STORAGE_DEFAULT && (type->size > 256 || keep));
     sett_status expected = SETT_OK;
-    if (kind > SETT_STORAGE_PACKED || (!packed && keep)) {
+    if (kind > SETT_STORAGE_SPARSE_SET || (!sparse_set && keep)) {
         expected = SETT_STATUS_ARGUMENT;
-    } else if (packed != type->packed && (model.group_owned & model_bit(number)) != 0) {
+    } else if (sparse_set != type->sparse_set && (model.group_owned & model_bit(number)) != 0) {
         expected = SETT_STATUS_CONFLICT;
     }
     EXPECT(sett_component_convert(model.world, type->id, kind) == expected);
     EXPECT(expected == SETT_OK || failed_with(expected));
-    type->packed = expected == SETT_OK ? packed : type->packed;
-    EXPECT((storage_of(number)->kind == SETTI_PACKED) == type->packed);
+    type->sparse_set = expected == SETT_OK ? sparse_set : type->sparse_set;
+    EXPECT((storage_of(number)->kind == SETTI_SPARSE) == type->sparse_set);
     expect_converted(number);
     expect_samples();
 }

@@ -73,7 +73,7 @@ void expect_fresh(sett_entity entity);
 /* Some entities, all around the world, are as they should be. */
 void expect_samples(void);
 
-/* Every change is refused because a loop is open; the entity has no `absent`. */
+/* Every change is rejected because a loop is open; the entity has no `absent`. */
 void expect_locked(sett_entity e, uint32_t absent);
 
 static inline bool failed_with(sett_status status)
@@ -89,7 +89,7 @@ uint32_t some_seed(void);
 /* An index; there has to be one alive. */
 uint32_t some_live(void);
 
-/* A handle that is no living entity: null, of an earlier or later life, promised, or made up. */
+/* A handle that is no living entity: null, of an earlier or later life, reserved, or made up. */
 sett_entity some_stale(void);
 
 uint32_t some_type(void);

@@ -24,7 +24,7 @@ run() { # <expected status> <option>...
 }
 
 # Exit status 2, nothing on standard output, and one line that holds the given words.
-refuses() { # <words> <option>...
+rejects() { # <words> <option>...
     words=$1
     shift
     run 2 "$@"
@@ -42,23 +42,23 @@ says '--wad FILE'
 run 0 --version
 says 'Sett [0-9]+\.[0-9]+\.[0-9]+'
 
-refuses '--fast: no such option' --fast
-refuses 'E1M1: no such option' E1M1
-refuses '--ticks: needs a value' --ticks
-refuses '--ticks -1: not a number' --ticks -1
-refuses '--ticks 1e3: not a number' --ticks 1e3
-refuses '--ticks 4294967296: not a number' --ticks 4294967296
-refuses '--seed x: not a number' --seed x
-refuses '--map E9M9: no map of this name' --map E9M9 --ticks 1
-refuses '--png E9M9: no map of this name' --png E9M9 --ticks 1
-refuses 'nowhere.wad: cannot be opened' --wad nowhere.wad
-refuses '.: cannot be read' --wad .
-refuses 'complained: not a WAD file' --wad complained
+rejects '--fast: no such option' --fast
+rejects 'E1M1: no such option' E1M1
+rejects '--ticks: needs a value' --ticks
+rejects '--ticks -1: not a number' --ticks -1
+rejects '--ticks 1e3: not a number' --ticks 1e3
+rejects '--ticks 4294967296: not a number' --ticks 4294967296
+rejects '--seed x: not a number' --seed x
+rejects '--map E9M9: no map of this name' --map E9M9 --ticks 1
+rejects '--png E9M9: no map of this name' --png E9M9 --ticks 1
+rejects 'nowhere.wad: cannot be opened' --wad nowhere.wad
+rejects '.: cannot be read' --wad .
+rejects 'complained: not a WAD file' --wad complained
 
 # The real file, cut off at places of all kinds.
 for size in 0 3 12 1000 1000000 20000000 27284991; do
     head -c "$size" "$wads/freedoom1.wad" >cut.wad
-    refuses 'cut.wad: ' --wad cut.wad
+    rejects 'cut.wad: ' --wad cut.wad
 done
 
 run 0 --map E1M1 --ticks 400 --trace
@@ -75,7 +75,7 @@ rm -r out
 run 0 --map E1M1 --ticks 400 --png none --workers 3 --no-rewind
 [ "$(grep '^final state' said)" = "$state" ] || fail "three threads play another game"
 ! grep -q 'played twice' said || fail "played again though nothing was to be kept"
-refuses '--workers 65: not a number' --workers 65
+rejects '--workers 65: not a number' --workers 65
 run 0 --map E1M1 --map MAP01 --ticks 0 --png none
 says '^2 maps in one world'
 [ ! -e out ] || fail "a picture though none was asked for"

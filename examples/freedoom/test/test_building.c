@@ -9,12 +9,12 @@ static void start_empty(Simulation* sim, const char* map)
 {
     battle_start(sim, &map, 1, 1, 1);
     uint32_t cursor = 0;
-    Lane lane = simulation_outside(sim);
+    Job job = simulation_outside(sim);
     for (sett_entity e = sett_entity_next(sim->world, &cursor); !sett_is_null(e);
          e = sett_entity_next(sim->world, &cursor)) {
         if (SETT_HAS(sim->world, e, Alive) || SETT_HAS(sim->world, e, Item) ||
             SETT_HAS(sim->world, e, Start)) {
-            spawn_end(&lane, e);
+            spawn_end(&job, e);
         }
     }
     CHECK_EQ(sett_commands_apply(sett_world_commands(sim->world)), SETT_OK);
@@ -57,9 +57,9 @@ static bool moves(const Simulation* sim, uint16_t sector)
 
 static void use(Simulation* sim, uint16_t line, sett_entity user)
 {
-    Lane lane = simulation_outside(sim);
-    spawn_use(&lane, sim->arenas[0].lines[line], user);
-    CHECK_EQ(sett_commands_apply(lane.commands), SETT_OK);
+    Job job = simulation_outside(sim);
+    spawn_use(&job, sim->arenas[0].lines[line], user);
+    CHECK_EQ(sett_commands_apply(job.commands), SETT_OK);
 }
 
 /* The middle of a sector's box, if that is inside of it. */
@@ -75,18 +75,18 @@ static Position middle_of(const Simulation* sim, uint16_t sector)
 static sett_entity put(Simulation* sim, uint16_t number, uint16_t sector, Position position)
 {
     Place place = {.arena = 0, .sector = sector};
-    Lane lane = simulation_outside(sim);
-    sett_entity entity = spawn_thing(&lane, thing_table_find(number), place, position);
-    CHECK_EQ(sett_commands_apply(lane.commands), SETT_OK);
+    Job job = simulation_outside(sim);
+    sett_entity entity = spawn_thing(&job, thing_table_find(number), place, position);
+    CHECK_EQ(sett_commands_apply(job.commands), SETT_OK);
     return entity;
 }
 
 static sett_entity put_player(Simulation* sim, uint8_t number, uint16_t sector, Position position)
 {
     Place place = {.arena = 0, .sector = sector};
-    Lane lane = simulation_outside(sim);
-    sett_entity entity = spawn_player(&lane, number, place, position);
-    CHECK_EQ(sett_commands_apply(lane.commands), SETT_OK);
+    Job job = simulation_outside(sim);
+    sett_entity entity = spawn_player(&job, number, place, position);
+    CHECK_EQ(sett_commands_apply(job.commands), SETT_OK);
     return entity;
 }
 
@@ -262,11 +262,11 @@ static void gifts_have_limits(void)
     Position at = {fixed_from_int(thing->x), fixed_from_int(thing->y), 0};
     uint16_t sector = (uint16_t)level_sector_at(&sim.arenas[0].level, at.x, at.y);
     sett_entity player = put_player(&sim, 1, sector, at);
-    Lane lane = simulation_outside(&sim);
+    Job job = simulation_outside(&sim);
     static const uint16_t numbers[] = {2048, 2048, 2048, 2048, 2048, 8, 2048, 2018, 2015,
                                        2019, 2003, 2022, 2024, 2025, 5, 40,   2023, 83};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
-        spawn_pickup(&lane, player, thing_table_find(numbers[i]));
+        spawn_pickup(&job, player, thing_table_find(numbers[i]));
         CHECK_EQ(sett_commands_apply(sett_world_commands(sim.world)), SETT_OK);
         battle_run(&sim, 1);
         CHECK_EQ(SETT_GET(sim.world, player, Pack)->rounds[AMMO_BULLETS] <= (i < 5 ? 200 : 400),
@@ -289,14 +289,14 @@ static void gifts_have_limits(void)
     CHECK(SETT_HAS(sim.world, player, Invisible));
     CHECK(SETT_HAS(sim.world, player, Shielded));
     /* Powers end, and while they last nothing hurts. */
-    spawn_hit(&lane, player, sett_null(), 1000);
+    spawn_hit(&job, player, sett_null(), 1000);
     for (int i = 0; i < 60 * 35; i++) {
         battle_run(&sim, 1);
     }
     CHECK(SETT_HAS(sim.world, player, Player));
     CHECK(!SETT_HAS(sim.world, player, Invulnerable));
     CHECK(!SETT_HAS(sim.world, player, Shielded));
-    spawn_hit(&lane, player, sett_null(), 1000);
+    spawn_hit(&job, player, sett_null(), 1000);
     battle_run(&sim, 1);
     CHECK(SETT_HAS(sim.world, player, Corpse));
     CHECK(!SETT_HAS(sim.world, player, Pack));

@@ -150,7 +150,7 @@ static void map_goes_with_all_that_is_in_it(void)
     uint32_t first = 0, all = 0, cursor = 0;
     for (sett_entity e = sett_entity_next(sim.world, &cursor); !sett_is_null(e);
          e = sett_entity_next(sim.world, &cursor)) {
-        bool below = sett_hierarchy_is_below(sim.world, e, sim.arenas[0].map);
+        bool below = sett_hierarchy_is_descendant(sim.world, e, sim.arenas[0].map);
         const Place* place = SETT_FIND(sim.world, e, Place);
         bool stays =
             place != NULL && !SETT_HAS(sim.world, e, Spark) && !SETT_HAS(sim.world, e, Missile);

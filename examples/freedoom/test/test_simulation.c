@@ -61,28 +61,24 @@ static void check_kinds(const Simulation* sim)
 {
     /* Nothing of the living is left on the dead. */
     CHECK_EQ(
-        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Monster)}}),
-        0);
-    CHECK_EQ(
-        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Walk)}}),
-        0);
-    CHECK_EQ(
-        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Target)}}),
-        0);
-    CHECK_EQ(
-        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Body)}}),
-        0);
-    CHECK_EQ(count_matches(
-                 sim, (sett_query_desc){.terms = {SETT_HAVING(Corpse), SETT_HAVING(Velocity)}}),
+        count_matches(sim, (sett_query_desc){.terms = {SETT_WITH(Corpse), SETT_WITH(Monster)}}), 0);
+    CHECK_EQ(count_matches(sim, (sett_query_desc){.terms = {SETT_WITH(Corpse), SETT_WITH(Walk)}}),
              0);
+    CHECK_EQ(count_matches(sim, (sett_query_desc){.terms = {SETT_WITH(Corpse), SETT_WITH(Target)}}),
+             0);
+    CHECK_EQ(count_matches(sim, (sett_query_desc){.terms = {SETT_WITH(Corpse), SETT_WITH(Body)}}),
+             0);
+    CHECK_EQ(
+        count_matches(sim, (sett_query_desc){.terms = {SETT_WITH(Corpse), SETT_WITH(Velocity)}}),
+        0);
     /* Who lives can be hurt, and who can be hurt takes up room. */
     CHECK_EQ(
-        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Monster), SETT_LACKS(Health)}}),
+        count_matches(sim, (sett_query_desc){.terms = {SETT_WITH(Monster), SETT_WITHOUT(Health)}}),
         0);
     CHECK_EQ(
-        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Health), SETT_LACKS(Body)}}), 0);
+        count_matches(sim, (sett_query_desc){.terms = {SETT_WITH(Health), SETT_WITHOUT(Body)}}), 0);
     CHECK_EQ(
-        count_matches(sim, (sett_query_desc){.terms = {SETT_HAVING(Charge), SETT_LACKS(Velocity)}}),
+        count_matches(sim, (sett_query_desc){.terms = {SETT_WITH(Charge), SETT_WITHOUT(Velocity)}}),
         0);
     /* The dying do not outlive their tick. */
     CHECK_EQ(sett_component_count(sim->world, Dying_id), 0);
@@ -92,10 +88,10 @@ static void check_kinds(const Simulation* sim)
  * noted. */
 static void check_places(const Simulation* sim)
 {
-    sett_query_desc desc = {.terms = {SETT_READS(Position), SETT_READS(Place)}};
+    sett_query_desc desc = {.terms = {SETT_IN(Position), SETT_IN(Place)}};
     sett_query* query = sett_query_create(sim->world, &desc);
     CHECK(query != NULL);
-    SETT_QUERY(query, b) {
+    SETT_QUERY_EACH(query, b) {
         const Position* position = sett_batch_field(b, 0);
         const Place* place = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
@@ -125,7 +121,7 @@ static void world_stays_sound(void)
     simulation_deinit(&sim);
 }
 
-static void trace_tells_what_is_counted(void)
+static void trace_prints_what_is_counted(void)
 {
     static const char* const maps[] = {"E1M2"};
     Simulation sim;
@@ -221,5 +217,5 @@ static void damaged_maps_can_be_played(void)
 }
 
 TEST_MAIN(TEST(same_seed_same_battle), TEST(everything_on_the_map_is_an_entity),
-          TEST(world_stays_sound), TEST(trace_tells_what_is_counted), TEST(hash_sees_every_change),
+          TEST(world_stays_sound), TEST(trace_prints_what_is_counted), TEST(hash_sees_every_change),
           TEST(damaged_maps_can_be_played))

@@ -1,4 +1,4 @@
-/* test_wad.c - what is right is read as it is, what is wrong is refused with a sentence, and
+/* test_wad.c - what is right is read as it is, what is wrong is rejected with a sentence, and
  * nothing crashes or hangs: run with the address and undefined-behaviour sanitizers. */
 #include "check.h"
 #include "collide.h"
@@ -112,7 +112,7 @@ static void reads_values(void)
 
 /* --- what is wrong ---------------------------------------------------------------------------- */
 
-static void check_refused(const void* bytes, size_t size, const char* part)
+static void check_rejected(const void* bytes, size_t size, const char* part)
 {
     Fault fault;
     CHECK_MSG(!try_bytes(bytes, size, &fault), "accepted, though %s", part);
@@ -121,32 +121,32 @@ static void check_refused(const void* bytes, size_t size, const char* part)
     CHECK_MSG(strchr(fault.text, '\n') == NULL, "\"%s\"", fault.text);
 }
 
-static void refuses_what_is_no_wad(void)
+static void rejects_what_is_no_wad(void)
 {
     static const char lumpless[12] = "PWAD";
     Wad wad;
     Fault fault;
-    check_refused("", 0, "0 bytes");
-    check_refused("IWAD", 4, "4 bytes");
-    check_refused("\x89PNG\r\n\x1a\n\0\0\0\0", 12, "neither IWAD nor PWAD");
-    check_refused(lumpless, sizeof lumpless, "no map in it");
+    check_rejected("", 0, "0 bytes");
+    check_rejected("IWAD", 4, "4 bytes");
+    check_rejected("\x89PNG\r\n\x1a\n\0\0\0\0", 12, "neither IWAD nor PWAD");
+    check_rejected(lumpless, sizeof lumpless, "no map in it");
     CHECK(!wad_open(&wad, "no/such/file.wad", &fault));
     CHECK(strstr(fault.text, "no/such/file.wad: ") == fault.text);
     CHECK(!wad_open(&wad, "/", &fault));
     CHECK(strstr(fault.text, "/: ") == fault.text);
 }
 
-/* Writes a value somewhere in a good file, expects the refusal, and puts back what was there. */
+/* Writes a value somewhere in a good file, expects the rejection, and puts back what was there. */
 static void check_place(const WadCut* cut, uint8_t* at, uint32_t value, size_t size,
                         const char* part)
 {
     uint32_t old = wad_cut_get(at, size);
     wad_cut_put(at, value, size);
-    check_refused(cut->bytes, cut->size, part);
+    check_rejected(cut->bytes, cut->size, part);
     wad_cut_put(at, old, size);
 }
 
-static void refuses_a_wrong_directory(void)
+static void rejects_a_wrong_directory(void)
 {
     WadCut cut = cut_small();
     Fault fault;
@@ -161,13 +161,13 @@ static void refuses_a_wrong_directory(void)
     check_place(&cut, wad_cut_entry(&cut, 0) + 8, 'X', 1, "no map in it");
     check_place(&cut, wad_cut_entry(&cut, SECTORS) + 8, 'X', 1, "E2M8: has no SECTORS lump");
     memcpy(wad_cut_entry(&cut, REJECT) + 8, "THINGS\0", 8);
-    check_refused(cut.bytes, cut.size, "E2M8: two THINGS lumps");
+    check_rejected(cut.bytes, cut.size, "E2M8: two THINGS lumps");
     memcpy(wad_cut_entry(&cut, REJECT) + 8, "BEHAVIOR", 8);
-    check_refused(cut.bytes, cut.size, "E2M8: has a BEHAVIOR lump");
+    check_rejected(cut.bytes, cut.size, "E2M8: has a BEHAVIOR lump");
     free(cut.bytes);
 }
 
-static void refuses_sizes_that_cannot_be(void)
+static void rejects_sizes_that_cannot_be(void)
 {
     static const struct {
         uint32_t lump;
@@ -192,7 +192,7 @@ static void refuses_sizes_that_cannot_be(void)
     free(cut.bytes);
 }
 
-static void refuses_references_out_of_range(void)
+static void rejects_references_out_of_range(void)
 {
     WadCut cut = cut_small();
     uint8_t* line = wad_cut_lump(&cut, LINEDEFS) + 14 * 5;
@@ -213,7 +213,7 @@ static void refuses_references_out_of_range(void)
     free(cut.bytes);
 }
 
-static void refuses_a_wrong_blockmap(void)
+static void rejects_a_wrong_blockmap(void)
 {
     WadCut cut = cut_small();
     uint8_t* blockmap = wad_cut_lump(&cut, BLOCKMAP);
@@ -252,7 +252,7 @@ static void exercise_level(const Level* level, uint64_t* random)
 }
 
 typedef struct Outcome {
-    uint64_t accepted, refused;
+    uint64_t accepted, rejected;
 } Outcome;
 
 static void load_damaged(const void* bytes, size_t size, uint64_t* random, Outcome* outcome)
@@ -279,7 +279,7 @@ static void load_damaged(const void* bytes, size_t size, uint64_t* random, Outco
         CHECK_MSG(strchr(fault.text, '\n') == NULL, "\"%s\"", fault.text);
     }
     outcome->accepted += good ? 1 : 0;
-    outcome->refused += good ? 0 : 1;
+    outcome->rejected += good ? 0 : 1;
 }
 
 static void survives_every_truncation(void)
@@ -313,11 +313,11 @@ static void survives_random_damage(void)
         wad_cut_damage(bytes, cut.size, 12, WAD_CUT_LUMPS, &random);
         load_damaged(bytes, cut.size, &random, &outcome);
     }
-    printf("  seed %llu: %llu accepted, %llu refused\n", (unsigned long long)seed,
-           (unsigned long long)outcome.accepted, (unsigned long long)outcome.refused);
+    printf("  seed %llu: %llu accepted, %llu rejected\n", (unsigned long long)seed,
+           (unsigned long long)outcome.accepted, (unsigned long long)outcome.rejected);
     /* Damage that is always seen, or never, would be a damaged test. */
     CHECK(outcome.accepted > trials / 20);
-    CHECK(outcome.refused > trials / 20);
+    CHECK(outcome.rejected > trials / 20);
     free(bytes);
     free(cut.bytes);
 }
@@ -341,7 +341,7 @@ static void survives_damage_to_the_real_file(void)
         size_t size = trial % 3 == 0 ? wad_cut_random(&random, (uint32_t)wad.size) : wad.size;
         load_damaged(bytes, size, &random, &outcome);
     }
-    CHECK(outcome.refused > 0);
+    CHECK(outcome.rejected > 0);
     free(bytes);
     wad_close(&wad);
 }
@@ -373,8 +373,8 @@ static void survives_a_blockmap_that_repeats_itself(void)
     free(cut.bytes);
 }
 
-TEST_MAIN(TEST(reads_all_of_freedoom), TEST(reads_values), TEST(refuses_what_is_no_wad),
-          TEST(refuses_a_wrong_directory), TEST(refuses_sizes_that_cannot_be),
-          TEST(refuses_references_out_of_range), TEST(refuses_a_wrong_blockmap),
+TEST_MAIN(TEST(reads_all_of_freedoom), TEST(reads_values), TEST(rejects_what_is_no_wad),
+          TEST(rejects_a_wrong_directory), TEST(rejects_sizes_that_cannot_be),
+          TEST(rejects_references_out_of_range), TEST(rejects_a_wrong_blockmap),
           TEST(survives_every_truncation), TEST(survives_random_damage),
           TEST(survives_damage_to_the_real_file), TEST(survives_a_blockmap_that_repeats_itself))

@@ -1,4 +1,4 @@
-/* storage_packed.c: the sparse set with its values beside it.
+/* storage_sparse_set.c: the sparse set with its values beside it.
  *
  * The workload: components that few entities have, walked from end to end; orders that matter.
  * Adding appends; removing moves the last row into the hole, or, with keep_order, leaves a gap for
@@ -13,10 +13,10 @@
  *             no keep_order => no gaps;  the last row is no gap;  a sparse page's count = its
  *             entries that are not none
  */
-#include "base/keep.h"
+#include "base/cow.h"
 #include "store/storage.h"
 
-bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
+bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     if (count == 0 || count > SETTI_NONE - storage->extent) {
         return count == 0;
@@ -31,7 +31,7 @@ bool setti_packed_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
     return true;
 }
 
-bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index)
+bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     bool fresh;
@@ -48,24 +48,24 @@ bool setti_packed_reserve_index(setti_pool* pool, setti_storage* storage, uint32
 
 /* Whether the next insertion compacts first: it would need a page, and at least half of the rows
  * are gaps. Amortised that is O(1), and it keeps memory in bounds. */
-bool setti_packed_is_full(const setti_storage* storage)
+bool setti_sparse_is_full(const setti_storage* storage)
 {
-    return storage->kind == SETTI_PACKED && storage->extent != 0 &&
+    return storage->kind == SETTI_SPARSE && storage->extent != 0 &&
            storage->extent - storage->count >= storage->count &&
            setti_pages_get(&storage->rows, storage->extent >> storage->shift) == NULL;
 }
 
-bool setti_packed_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
+bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    if (setti_packed_is_full(storage)) {
+    if (setti_sparse_is_full(storage)) {
         setti_storage_compact(pool, storage);
     }
-    return setti_packed_reserve_rows(pool, storage, 1) &&
-           setti_packed_reserve_index(pool, storage, index);
+    return setti_sparse_reserve_rows(pool, storage, 1) &&
+           setti_sparse_reserve_index(pool, storage, index);
 }
 
 /* Where the row of an entity is kept, about to be written; its page exists. */
-static uint32_t* packed_sparse(setti_pool* pool, setti_storage* storage, uint32_t index)
+static uint32_t* sparse_sparse(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     setti_pages_write(pool, &storage->presence, number);
@@ -73,7 +73,7 @@ static uint32_t* packed_sparse(setti_pool* pool, setti_storage* storage, uint32_
 }
 
 /* A page of rows that exists behind the last row means that nothing is to be compacted either. */
-void* setti_packed_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
+void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t row = storage->extent;
     uint32_t number = row >> storage->shift;
@@ -95,13 +95,13 @@ void* setti_packed_try_insert(setti_pool* pool, setti_storage* storage, uint32_t
     return setti_storage_at(storage, row);
 }
 
-void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
+void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
 {
     uint32_t rows = setti_storage_rows(storage);
     uint32_t first = storage->extent;
     *count = SETTI_MIN(*count, rows - (first & (rows - 1)));
     for (uint32_t k = 0; k < *count; k++) {
-        uint32_t* sparse = packed_sparse(pool, storage, index + k);
+        uint32_t* sparse = sparse_sparse(pool, storage, index + k);
         SETTI_ASSERT(*sparse == SETTI_NONE);
         *sparse = first + k;
         ((setti_sparse_page*)storage->presence.data[(index + k) >> SETTI_SPARSE_SHIFT])->count++;
@@ -113,19 +113,19 @@ void* setti_packed_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, first);
 }
 
-void setti_packed_place(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
+void setti_sparse_slot(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
 {
-    *packed_sparse(pool, storage, index) = row;
+    *sparse_sparse(pool, storage, index) = row;
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
     *setti_storage_index(storage, row) = index;
 }
 
-void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
+void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
     if (setti_pages_values(&storage->rows) != NULL) { /* the value does not lie there any more */
         setti_pages_write(pool, &storage->rows, from >> storage->shift);
     }
-    setti_packed_place(pool, storage, *setti_storage_index(storage, from), to);
+    setti_sparse_slot(pool, storage, *setti_storage_index(storage, from), to);
     if (storage->tracked) {
         *setti_storage_tick(storage, to) = *setti_storage_tick(storage, from);
     }
@@ -140,7 +140,7 @@ void setti_packed_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
 
 /* Frees the pages behind the last row but one: the page just emptied stays, for the next
  * addition. */
-void setti_packed_release(setti_pool* pool, setti_storage* storage)
+void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
@@ -148,21 +148,21 @@ void setti_packed_release(setti_pool* pool, setti_storage* storage)
     }
 }
 
-static void packed_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
+static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     setti_sparse_page* page = storage->presence.data[number];
-    *packed_sparse(pool, storage, index) = SETTI_NONE;
+    *sparse_sparse(pool, storage, index) = SETTI_NONE;
     page->count--;
     if (page->count == 0 && storage->spare != number) {
-        setti_packed_trim(pool, storage);
+        setti_sparse_trim(pool, storage);
         storage->spare = number;
     }
 }
 
-void setti_packed_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
+void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    uint32_t row = setti_packed_row(storage, index);
+    uint32_t row = setti_sparse_row(storage, index);
     uint32_t last = storage->extent - 1;
     SETTI_ASSERT(row != SETTI_NONE);
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
@@ -172,19 +172,19 @@ void setti_packed_erase(setti_pool* pool, setti_storage* storage, uint32_t index
                *setti_storage_index(storage, storage->extent - 1) == SETTI_NONE) {
             storage->extent--;
         }
-        setti_packed_release(pool, storage);
+        setti_sparse_release(pool, storage);
     } else if (storage->keep_order) {
         *setti_storage_index(storage, row) = SETTI_NONE;
     } else {
-        setti_packed_move(pool, storage, last, row);
+        setti_sparse_move(pool, storage, last, row);
         storage->extent--;
-        setti_packed_release(pool, storage);
+        setti_sparse_release(pool, storage);
     }
     storage->count--;
-    packed_forget(pool, storage, index);
+    sparse_forget(pool, storage, index);
 }
 
-void setti_packed_trim(setti_pool* pool, setti_storage* storage)
+void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
 {
     const setti_sparse_page* page = setti_pages_get(&storage->presence, storage->spare);
     if (page != NULL && page->count == 0) {
@@ -195,7 +195,7 @@ void setti_packed_trim(setti_pool* pool, setti_storage* storage)
 
 /* The cursor is 1 + the row just visited, 0 at first: erasing that row only shortens what lies
  * behind it. */
-uint32_t setti_packed_next(const setti_storage* storage, uint32_t* cursor)
+uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
     uint32_t row = *cursor == 0 ? storage->extent : SETTI_MIN(*cursor - 1, storage->extent);
     while (row > 0) {
@@ -210,20 +210,20 @@ uint32_t setti_packed_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-const char* setti_packed_validate(const setti_storage* storage)
+const char* setti_sparse_validate(const setti_storage* storage)
 {
     uint32_t found = 0;
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index = *setti_storage_index(storage, row);
         if (index == SETTI_NONE) {
             if (!storage->keep_order || row + 1 == storage->extent) {
-                return "packed: a gap where none may be";
+                return "sparse-set: a gap where none may be";
             }
             continue;
         }
         found++;
-        if (setti_packed_row(storage, index) != row) {
-            return "packed: sparse[indices[row]] != row";
+        if (setti_sparse_row(storage, index) != row) {
+            return "sparse-set: sparse[indices[row]] != row";
         }
     }
     uint32_t entries = 0;
@@ -234,10 +234,11 @@ const char* setti_packed_validate(const setti_storage* storage)
             filled += page->row[k] != SETTI_NONE;
         }
         if (page != NULL && filled != page->count) {
-            return "packed: a sparse page miscounts its entries";
+            return "sparse-set: a sparse page miscounts its entries";
         }
         entries += filled;
     }
-    return found == storage->count && entries == found ? NULL
-                                                       : "packed: count is not the number of rows";
+    return found == storage->count && entries == found
+               ? NULL
+               : "sparse-set: count is not the number of rows";
 }

@@ -1,4 +1,4 @@
-/* storage_matrix.c: the positional, paged storage. An entity's index is its place; a value never
+/* storage_array.c: the positional, paged storage. An entity's index is its place; a value never
  * moves.
  *
  * The workload: common components, joins of several of them, entities that come and go. Adding and
@@ -20,7 +20,7 @@
  */
 #include "store/storage.h"
 
-bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
+bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
@@ -29,7 +29,7 @@ bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
         (storage->kind == SETTI_TAG || storage->rows.data[index >> storage->shift] != NULL)) {
         return true;
     }
-    if (storage->kind == SETTI_MATRIX) {
+    if (storage->kind == SETTI_ARRAY) {
         bool fresh_rows;
         if (!setti_pages_reserve(pool, &storage->rows, pages) ||
             !setti_pages_ensure(pool, &storage->rows, index >> storage->shift, &fresh_rows)) {
@@ -45,7 +45,7 @@ bool setti_matrix_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
     return true;
 }
 
-bool setti_matrix_reserve_tables(setti_pool* pool, setti_storage* storage, uint32_t extent)
+bool setti_array_reserve_tables(setti_pool* pool, setti_storage* storage, uint32_t extent)
 {
     uint32_t pages = (extent + SETTI_BITS_ROWS - 1) >> SETTI_BITS_SHIFT;
     return (storage->kind == SETTI_TAG ||
@@ -54,7 +54,7 @@ bool setti_matrix_reserve_tables(setti_pool* pool, setti_storage* storage, uint3
            setti_pages_reserve(pool, &storage->presence, pages);
 }
 
-void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
+void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
 {
     uint32_t rows = setti_storage_rows(storage);
     uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
@@ -77,18 +77,18 @@ void* setti_matrix_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, index);
 }
 
-void setti_matrix_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
+void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_erased erased = setti_matrix_try_erase(pool, storage, index);
+    setti_erased erased = setti_array_try_erase(pool, storage, index);
     SETTI_ASSERT(erased != SETTI_NOT_ERASED);
     if (erased == SETTI_EMPTIED) {
-        setti_matrix_word_emptied(pool, storage, index);
+        setti_array_word_emptied(pool, storage, index);
     }
 }
 
 /* Whether the page of rows with this number has no value in it. */
-static bool matrix_page_is_empty(const setti_storage* storage, uint32_t number)
+static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
     uint32_t rows = setti_storage_rows(storage);
     const uint64_t* word = setti_storage_word(storage, number << storage->shift);
@@ -102,16 +102,16 @@ static bool matrix_page_is_empty(const setti_storage* storage, uint32_t number)
 
 /* The stretch that became empty last is kept, so that an entity which toggles its component does
  * not pay for pages each time. */
-void setti_matrix_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index)
+void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t number = index >> storage->shift;
-    if (storage->spare != number && matrix_page_is_empty(storage, number)) {
-        setti_matrix_trim(pool, storage);
+    if (storage->spare != number && array_page_is_empty(storage, number)) {
+        setti_array_trim(pool, storage);
         storage->spare = number;
     }
 }
 
-static void matrix_free_bits(setti_pool* pool, setti_storage* storage, uint32_t number)
+static void array_free_bits(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     const uint64_t* words = setti_pages_get(&storage->presence, number);
     for (uint32_t k = 0; words != NULL && k < SETTI_BITS_WORDS; k++) {
@@ -124,28 +124,28 @@ static void matrix_free_bits(setti_pool* pool, setti_storage* storage, uint32_t 
     }
 }
 
-void setti_matrix_trim(setti_pool* pool, setti_storage* storage)
+void setti_array_trim(setti_pool* pool, setti_storage* storage)
 {
     uint32_t spare = storage->spare;
     storage->spare = SETTI_NONE;
-    if (spare == SETTI_NONE || !matrix_page_is_empty(storage, spare)) {
+    if (spare == SETTI_NONE || !array_page_is_empty(storage, spare)) {
         return;
     }
-    if (storage->kind == SETTI_MATRIX) {
+    if (storage->kind == SETTI_ARRAY) {
         setti_pages_free(pool, &storage->rows, spare);
     }
-    matrix_free_bits(pool, storage, spare >> (SETTI_BITS_SHIFT - storage->shift));
+    array_free_bits(pool, storage, spare >> (SETTI_BITS_SHIFT - storage->shift));
     uint32_t pages = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
     /* the last one went: the extent falls to the end of the last that has values */
     if (pages == spare + 1) {
-        while (pages > 0 && matrix_page_is_empty(storage, pages - 1)) {
+        while (pages > 0 && array_page_is_empty(storage, pages - 1)) {
             pages--;
         }
         storage->extent = pages << storage->shift;
     }
 }
 
-uint32_t setti_matrix_next(const setti_storage* storage, uint32_t* cursor)
+uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
 {
     uint32_t at = *cursor;
     while (at < storage->extent) {
@@ -164,27 +164,27 @@ uint32_t setti_matrix_next(const setti_storage* storage, uint32_t* cursor)
     return SETTI_NONE;
 }
 
-const char* setti_matrix_validate(const setti_storage* storage)
+const char* setti_array_validate(const setti_storage* storage)
 {
     uint32_t found = 0;
     for (uint32_t number = 0; number < storage->presence.count; number++) {
         const uint64_t* words = storage->presence.data[number];
         uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
-        if (words != NULL && storage->kind == SETTI_MATRIX && storage->rows.count < pages) {
-            return "matrix: the table of rows is shorter than the bits";
+        if (words != NULL && storage->kind == SETTI_ARRAY && storage->rows.count < pages) {
+            return "array: the table of rows is shorter than the bits";
         }
         for (uint32_t k = 0; words != NULL && k < SETTI_BITS_WORDS; k++) {
             uint32_t start = (number << SETTI_BITS_SHIFT) + k * 64;
             uint32_t room = storage->extent > start ? storage->extent - start : 0;
             found += setti_bits_count(words[k]);
             if ((words[k] & ~setti_bits_below(room)) != 0) {
-                return "matrix: a value beyond the extent";
+                return "array: a value beyond the extent";
             }
-            if (words[k] != 0 && storage->kind == SETTI_MATRIX &&
+            if (words[k] != 0 && storage->kind == SETTI_ARRAY &&
                 storage->rows.data[start >> storage->shift] == NULL) {
-                return "matrix: a value without a page";
+                return "array: a value without a page";
             }
         }
     }
-    return found == storage->count ? NULL : "matrix: count is not the number of bits";
+    return found == storage->count ? NULL : "array: count is not the number of bits";
 }

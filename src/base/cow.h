@@ -1,29 +1,29 @@
 /* keep.h: what pages were like before they were written. While somebody keeps (a snapshot is held),
  * the first write to a page after it puts the page's bytes into a diff; a page that is freed is
  * parked there instead, one that comes to exist is noted as absent. */
-#ifndef SETTI_KEEP_H
-#define SETTI_KEEP_H
+#ifndef SETTI_COW_H
+#define SETTI_COW_H
 
 #include "base/page.h"
 
-typedef enum setti_kept_kind {
-    SETTI_KEPT_COPY,   /* the page is where it was, with other bytes: `data` has those it had */
-    SETTI_KEPT_PARKED, /* the page itself, whose place is empty or another's now: `data` */
-    SETTI_KEPT_ABSENT, /* there was none */
-} setti_kept_kind;
+typedef enum setti_cow_kind {
+    SETTI_COW_COPY,   /* the page is where it was, with other bytes: `data` has those it had */
+    SETTI_COW_PARKED, /* the page itself, whose place is empty or another's now: `data` */
+    SETTI_COW_ABSENT, /* there was none */
+} setti_cow_kind;
 
 /* How one page was. */
-typedef struct setti_kept {
+typedef struct setti_cow_entry {
     setti_pages* pages;
     void* data;
     uint64_t tick;   /* of its last write then */
     uint32_t number; /* of the page in its table */
-    uint32_t kind;   /* setti_kept_kind */
-} setti_kept;
+    uint32_t kind;   /* setti_cow_kind */
+} setti_cow_entry;
 
 /* How one state differs from another: at most one entry a page. */
 typedef struct setti_diff {
-    setti_kept* item;
+    setti_cow_entry* item;
     uint32_t count;
     uint32_t capacity;
     size_t size; /* bytes of pages that it holds */
@@ -36,7 +36,7 @@ typedef struct setti_spare {
     size_t align;
 } setti_spare;
 
-typedef struct setti_keeper {
+typedef struct setti_cow {
     setti_diff* diff;  /* of the newest snapshot: where pages go; NULL: nowhere */
     uint32_t expected; /* entries that it may come to have: as many as the last one had */
     size_t limit;      /* bytes that all diffs may hold; 0: any number */
@@ -46,13 +46,13 @@ typedef struct setti_keeper {
     /* Ends the keeping and frees all diffs: because memory ran out, so that a page is written
      * without being kept and nobody can go back any more (the pool's lock is held), or because the
      * world ends. */
-    void (*end)(struct setti_keeper* keeper, bool out_of_memory);
+    void (*end)(struct setti_cow* cow, bool out_of_memory);
     /* Told that they hold more (the pool's lock is held). */
-    void (*full)(struct setti_keeper* keeper);
+    void (*full)(struct setti_cow* cow);
     /* Visits the data of all entries of this table, in all diffs. */
-    void (*each)(struct setti_keeper* keeper, const setti_pages* pages,
+    void (*each)(struct setti_cow* cow, const setti_pages* pages,
                  void (*visit)(void* user, const void* data), void* user);
-} setti_keeper;
+} setti_cow;
 
 /* What is done with pages whose values are more than their bytes: values of the live world are
  * alive where the storage says so, those of kept data where `save` and `seal` noted it in the page
@@ -63,11 +63,11 @@ typedef struct setti_page_values {
     /* Notes in a live page itself which of its values are alive: it is going to be parked. */
     void (*seal)(const setti_pages* pages, uint32_t number);
     /* Exchanges the values of a live page with kept ones. */
-    void (*swap)(const setti_pages* pages, uint32_t number, void* kept);
+    void (*swap)(const setti_pages* pages, uint32_t number, void* entry);
     /* Ends the values of a live page. */
     void (*end)(const setti_pages* pages, uint32_t number);
     /* Ends kept values. */
-    void (*drop)(const setti_pages* pages, void* kept);
+    void (*drop)(const setti_pages* pages, void* entry);
     /* Moves kept values to a page without any; they stay kept ones, or become the live ones. */
     void (*move)(const setti_pages* pages, void* to, void* from);
 } setti_page_values;
@@ -105,10 +105,10 @@ void setti_notes_forget_all(const setti_pages* pages);
 
 /* To be called when threads that ran side by side have ended: if nothing is kept since one of them
  * found no memory, the others no longer read what says so. */
-static inline void setti_keeper_settle(setti_pool* pool)
+static inline void setti_cow_settle(setti_pool* pool)
 {
-    if (pool->keep_from != 0 && pool->keeper->diff == NULL) {
-        pool->keep_from = 0;
+    if (pool->cow_from != 0 && pool->cow->diff == NULL) {
+        pool->cow_from = 0;
     }
 }
 
@@ -118,13 +118,13 @@ bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t numbe
 
 /* Exchanges what is in two stretches of memory, through a buffer that stays in the first-level
  * cache. */
-void setti_kept_swap_bytes(void* a, void* b, size_t size);
+void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
 /* Exchanges what is kept with what is live: the entry then says how the live page was. */
-void setti_kept_swap(setti_diff* diff, setti_kept* kept);
+void setti_cow_swap(setti_diff* diff, setti_cow_entry* entry);
 
 /* Makes the live page what is kept; what it was is gone, and the entry empty. */
-void setti_kept_undo(setti_pool* pool, setti_diff* diff, setti_kept* kept);
+void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
 /* Of three states in a row, `to` says how the first differs from the second, `from` how the second
  * from the third: `to` becomes how the first differs from the third, `from` empty. False, and
@@ -136,9 +136,8 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count);
 
 /* Holds room for `count` pages of a table, whose size is above SETTI_POOL_PAGE_MAX; gives all of it
  * back. The former is false when memory runs out. */
-bool setti_keeper_hold(setti_pool* pool, setti_keeper* keeper, const setti_pages* pages,
-                       uint32_t count);
-void setti_keeper_let_go(setti_pool* pool, setti_keeper* keeper);
+bool setti_cow_hold(setti_pool* pool, setti_cow* cow, const setti_pages* pages, uint32_t count);
+void setti_cow_let_go(setti_pool* pool, setti_cow* cow);
 
 /* Frees a diff with all its entries' data. */
 void setti_diff_deinit(setti_pool* pool, setti_diff* diff);

@@ -8,9 +8,9 @@
  *                               |                      ^
  *                               +----------------------+
  *
- * Invariant:  tick[n] >= keep_from  <=>  the diff has exactly one entry of page n, entry[n]
+ * Invariant:  tick[n] >= cow_from  <=>  the diff has exactly one entry of page n, entry[n]
  */
-#include "base/keep.h"
+#include "base/cow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
         return true;
     }
     uint32_t capacity = SETTI_MAX(diff->capacity * 2, diff->count + count);
-    setti_kept* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
+    setti_cow_entry* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
     if (item == NULL) {
         return false;
     }
@@ -53,7 +53,7 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
 }
 
 /* Appends an entry for a page that has none. NULL when memory runs out. */
-static setti_kept* diff_append(setti_pool* pool, setti_diff* diff, uint32_t expected)
+static setti_cow_entry* diff_append(setti_pool* pool, setti_diff* diff, uint32_t expected)
 {
     if (diff->count == diff->capacity && !setti_diff_reserve(pool, diff, SETTI_MAX(expected, 16))) {
         return NULL;
@@ -61,59 +61,58 @@ static setti_kept* diff_append(setti_pool* pool, setti_diff* diff, uint32_t expe
     return &diff->item[diff->count++];
 }
 
-static setti_kept* keep_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
-                               setti_kept_kind kind, void* data)
+static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
+                                   setti_cow_kind kind, void* data)
 {
-    setti_diff* diff = pool->keeper->diff;
-    setti_kept* kept = diff_append(pool, diff, pool->keeper->expected);
-    if (kept != NULL) {
-        kept->pages = setti_unconst(pages);
-        kept->data = data;
-        kept->tick = pages->tick[number];
-        kept->number = number;
-        kept->kind = (uint32_t)kind;
+    setti_diff* diff = pool->cow->diff;
+    setti_cow_entry* entry = diff_append(pool, diff, pool->cow->expected);
+    if (entry != NULL) {
+        entry->pages = setti_unconst(pages);
+        entry->data = data;
+        entry->tick = pages->tick[number];
+        entry->number = number;
+        entry->kind = (uint32_t)kind;
         diff->size += data != NULL ? pages->size : 0;
         *setti_pages_entry(pages, number) = diff->count - 1;
     }
-    return kept;
+    return entry;
 }
 
-bool setti_keeper_hold(setti_pool* pool, setti_keeper* keeper, const setti_pages* pages,
-                       uint32_t count)
+bool setti_cow_hold(setti_pool* pool, setti_cow* cow, const setti_pages* pages, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) {
         setti_spare* spare = setti_pool_alloc(pool, pages->size, pages->align);
         if (spare == NULL) {
             return false;
         }
-        spare->next = keeper->spare;
+        spare->next = cow->spare;
         spare->size = pages->size;
         spare->align = pages->align;
-        keeper->spare = spare;
+        cow->spare = spare;
     }
     return true;
 }
 
-void setti_keeper_let_go(setti_pool* pool, setti_keeper* keeper)
+void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
 {
-    while (keeper->spare != NULL) {
-        setti_spare* spare = keeper->spare;
-        keeper->spare = spare->next;
+    while (cow->spare != NULL) {
+        setti_spare* spare = cow->spare;
+        cow->spare = spare->next;
         setti_pool_free(pool, spare, spare->size, spare->align);
     }
-    keeper->spare_taken = false;
+    cow->spare_taken = false;
 }
 
 /* Room for a page that is to be kept. */
-static void* keep_room(setti_pool* pool, const setti_pages* pages)
+static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
     void* room = setti_pool_alloc(pool, pages->size, pages->align);
-    setti_spare** at = &pool->keeper->spare;
+    setti_spare** at = &pool->cow->spare;
     while (room == NULL && *at != NULL) {
         if ((*at)->size == pages->size && (*at)->align == pages->align) {
             room = *at;
             *at = (*at)->next;
-            pool->keeper->spare_taken = true;
+            pool->cow->spare_taken = true;
         } else {
             at = &(*at)->next;
         }
@@ -121,14 +120,14 @@ static void* keep_room(setti_pool* pool, const setti_pages* pages)
     return room;
 }
 
-static bool keep_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
+static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     const void* page = pages->data[number];
     if (page == NULL) {
-        return keep_append(pool, pages, number, SETTI_KEPT_ABSENT, NULL) != NULL;
+        return cow_append(pool, pages, number, SETTI_COW_ABSENT, NULL) != NULL;
     }
-    void* copy = keep_room(pool, pages);
-    if (copy == NULL || keep_append(pool, pages, number, SETTI_KEPT_COPY, copy) == NULL) {
+    void* copy = cow_room(pool, pages);
+    if (copy == NULL || cow_append(pool, pages, number, SETTI_COW_COPY, copy) == NULL) {
         setti_pool_free(pool, copy, pages->size, pages->align);
         return false;
     }
@@ -137,26 +136,26 @@ static bool keep_copy(setti_pool* pool, const setti_pages* pages, uint32_t numbe
     } else {
         memcpy(copy, page, pages->size);
     }
-    setti_keeper* keeper = pool->keeper;
-    if (keeper->limit != 0 && keeper->others + keeper->diff->size > keeper->limit) {
-        keeper->full(keeper);
+    setti_cow* cow = pool->cow;
+    if (cow->limit != 0 && cow->others + cow->diff->size > cow->limit) {
+        cow->full(cow);
     }
     return true;
 }
 
-SETTI_COLD void setti_pages_keep(setti_pool* pool, const setti_pages* pages, uint32_t number)
+SETTI_COLD void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
-    /* another thread may just have found that there is no memory to keep anything: then keep_from,
+    /* another thread may just have found that there is no memory to keep anything: then cow_from,
      * which threads read without the lock, stays as it is while they run */
-    if (pool->keeper->diff != NULL && pages->tick[number] < pool->keep_from &&
-        !keep_copy(pool, pages, number)) {
-        pool->keeper->end(pool->keeper, true);
+    if (pool->cow->diff != NULL && pages->tick[number] < pool->cow_from &&
+        !cow_copy(pool, pages, number)) {
+        pool->cow->end(pool->cow, true);
     }
     setti_lock_release(&pool->lock);
 }
 
-static void keep_move(const setti_pages* pages, void* to, void* from)
+static void cow_move(const setti_pages* pages, void* to, void* from)
 {
     if (setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->move(pages, to, from);
@@ -167,65 +166,65 @@ static void keep_move(const setti_pages* pages, void* to, void* from)
 
 /* The page's entry holds a copy: the page takes its bytes back, so that it is what it was where it
  * was. */
-static void keep_park_copied(setti_pool* pool, const setti_pages* pages, setti_kept* kept,
-                             void* page)
+static void cow_park_copied(setti_pool* pool, const setti_pages* pages, setti_cow_entry* entry,
+                            void* page)
 {
-    keep_move(pages, page, kept->data);
-    setti_pool_free(pool, kept->data, pages->size, pages->align);
-    kept->kind = SETTI_KEPT_PARKED;
-    kept->data = page;
+    cow_move(pages, page, entry->data);
+    setti_pool_free(pool, entry->data, pages->size, pages->align);
+    entry->kind = SETTI_COW_PARKED;
+    entry->data = page;
 }
 
 SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     void* page = pages->data[number];
-    if (pool->keeper->diff == NULL) {
+    if (pool->cow->diff == NULL) {
         return false;
     }
-    if (pages->tick[number] < pool->keep_from) {
-        bool parked = keep_append(pool, pages, number, SETTI_KEPT_PARKED, page) != NULL;
+    if (pages->tick[number] < pool->cow_from) {
+        bool parked = cow_append(pool, pages, number, SETTI_COW_PARKED, page) != NULL;
         if (!parked) {
-            pool->keeper->end(pool->keeper, true);
+            pool->cow->end(pool->cow, true);
         } else if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->seal(pages, number);
         }
         return parked;
     }
-    setti_kept* kept = &pool->keeper->diff->item[*setti_pages_entry(pages, number)];
-    SETTI_ASSERT(kept->pages == pages && kept->number == number);
-    if (kept->kind != SETTI_KEPT_COPY) {
+    setti_cow_entry* entry = &pool->cow->diff->item[*setti_pages_entry(pages, number)];
+    SETTI_ASSERT(entry->pages == pages && entry->number == number);
+    if (entry->kind != SETTI_COW_COPY) {
         return false; /* made since, which is nobody's but the live world's */
     }
-    keep_park_copied(pool, pages, kept, page);
+    cow_park_copied(pool, pages, entry, page);
     return true;
 }
 
 /* -------------------------------------------------------------------------------------- entries */
 
 /* Frees an entry's data. */
-static void kept_free(setti_pool* pool, setti_diff* diff, setti_kept* kept)
+static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
-    const setti_pages* pages = kept->pages;
-    if (kept->data == NULL) {
+    const setti_pages* pages = entry->pages;
+    if (entry->data == NULL) {
         return;
     }
     if (setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->drop(pages, kept->data);
+        setti_pages_values(pages)->drop(pages, entry->data);
     }
-    setti_pool_free(pool, kept->data, pages->size, pages->align);
-    kept->data = NULL;
+    setti_pool_free(pool, entry->data, pages->size, pages->align);
+    entry->data = NULL;
     diff->size -= pages->size;
 }
 
-static void kept_swap_tick(setti_kept* kept)
+static void cow_swap_tick(setti_cow_entry* entry)
 {
-    uint64_t* tick = &kept->pages->tick[kept->number];
+    uint64_t* tick = &entry->pages->tick[entry->number];
     uint64_t live = *tick;
-    *tick = kept->tick;
-    kept->tick = live;
+    *tick = entry->tick;
+    entry->tick = live;
 }
 
-void setti_kept_swap_bytes(void* a, void* b, size_t size)
+void setti_cow_swap_bytes(void* a, void* b, size_t size)
 {
     unsigned char buffer[2048];
     unsigned char* x = a;
@@ -239,50 +238,50 @@ void setti_kept_swap_bytes(void* a, void* b, size_t size)
     }
 }
 
-void setti_kept_swap(setti_diff* diff, setti_kept* kept)
+void setti_cow_swap(setti_diff* diff, setti_cow_entry* entry)
 {
-    setti_pages* pages = kept->pages;
-    void** place = &pages->data[kept->number];
-    setti_notes_forget(pages, kept->number);
-    kept_swap_tick(kept);
-    if (kept->kind == SETTI_KEPT_COPY) {
+    setti_pages* pages = entry->pages;
+    void** place = &pages->data[entry->number];
+    setti_notes_forget(pages, entry->number);
+    cow_swap_tick(entry);
+    if (entry->kind == SETTI_COW_COPY) {
         if (setti_pages_values(pages) != NULL) {
-            setti_pages_values(pages)->swap(pages, kept->number, kept->data);
+            setti_pages_values(pages)->swap(pages, entry->number, entry->data);
         } else {
-            setti_kept_swap_bytes(*place, kept->data, pages->size);
+            setti_cow_swap_bytes(*place, entry->data, pages->size);
         }
         return;
     }
     if (*place != NULL && setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->seal(pages, kept->number);
+        setti_pages_values(pages)->seal(pages, entry->number);
     }
     void* live = *place;
-    *place = kept->data;
+    *place = entry->data;
     diff->size += live != NULL ? pages->size : 0;
-    diff->size -= kept->data != NULL ? pages->size : 0;
-    kept->data = live;
-    kept->kind = live != NULL ? SETTI_KEPT_PARKED : SETTI_KEPT_ABSENT;
+    diff->size -= entry->data != NULL ? pages->size : 0;
+    entry->data = live;
+    entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
 }
 
-void setti_kept_undo(setti_pool* pool, setti_diff* diff, setti_kept* kept)
+void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
-    setti_pages* pages = kept->pages;
-    void** place = &pages->data[kept->number];
-    setti_notes_forget(pages, kept->number);
-    pages->tick[kept->number] = kept->tick;
+    setti_pages* pages = entry->pages;
+    void** place = &pages->data[entry->number];
+    setti_notes_forget(pages, entry->number);
+    pages->tick[entry->number] = entry->tick;
     if (*place != NULL && setti_pages_values(pages) != NULL) {
-        setti_pages_values(pages)->end(pages, kept->number);
+        setti_pages_values(pages)->end(pages, entry->number);
     }
-    if (kept->kind == SETTI_KEPT_COPY) {
-        keep_move(pages, *place, kept->data);
-        setti_pool_free(pool, kept->data, pages->size, pages->align);
+    if (entry->kind == SETTI_COW_COPY) {
+        cow_move(pages, *place, entry->data);
+        setti_pool_free(pool, entry->data, pages->size, pages->align);
     } else {
         setti_pool_free(pool, *place, pages->size, pages->align);
-        *place = kept->data;
+        *place = entry->data;
     }
-    diff->size -= kept->data != NULL ? pages->size : 0;
-    kept->data = NULL;
-    kept->kind = SETTI_KEPT_ABSENT;
+    diff->size -= entry->data != NULL ? pages->size : 0;
+    entry->data = NULL;
+    entry->kind = SETTI_COW_ABSENT;
 }
 
 /* ---------------------------------------------------------------------------------------- diffs */
@@ -290,7 +289,7 @@ void setti_kept_undo(setti_pool* pool, setti_diff* diff, setti_kept* kept)
 void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
 {
     for (uint32_t k = 0; k < diff->count; k++) {
-        kept_free(pool, diff, &diff->item[k]);
+        cow_free(pool, diff, &diff->item[k]);
     }
     setti_pool_free(pool, diff->item, diff->capacity * sizeof(*diff->item), 16);
     memset(diff, 0, sizeof(*diff));
@@ -298,8 +297,8 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
 
 static int kept_compare(const void* a, const void* b)
 {
-    const setti_kept* x = a;
-    const setti_kept* y = b;
+    const setti_cow_entry* x = a;
+    const setti_cow_entry* y = b;
     if (x->pages != y->pages) {
         return (uintptr_t)x->pages < (uintptr_t)y->pages ? -1 : 1;
     }
@@ -307,28 +306,29 @@ static int kept_compare(const void* a, const void* b)
 }
 
 /* Both have an entry of a page: the nearer one says how the farther one's page lies. */
-static void kept_merge(setti_pool* pool, setti_kept* far, setti_diff* from, setti_kept* near)
+static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
+                      setti_cow_entry* near)
 {
     const setti_pages* pages = far->pages;
-    if (far->kind == SETTI_KEPT_COPY && near->kind == SETTI_KEPT_PARKED) {
+    if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
         /* the page that the copy is of is parked: it takes its bytes back */
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->drop(pages, near->data);
         }
-        keep_move(pages, near->data, far->data);
+        cow_move(pages, near->data, far->data);
         setti_pool_free(pool, far->data, pages->size, pages->align);
         far->data = near->data;
-        far->kind = SETTI_KEPT_PARKED;
+        far->kind = SETTI_COW_PARKED;
         near->data = NULL;
         from->size -= pages->size;
     }
-    kept_free(pool, from, near);
+    cow_free(pool, from, near);
 }
 
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     uint32_t capacity = SETTI_MAX(to->count + from->count, 16);
-    setti_kept* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
+    setti_cow_entry* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
     if (item == NULL) {
         return false;
     }
@@ -346,7 +346,7 @@ bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
         }
         item[count++] = to->item[k];
         if (at < from->count && kept_compare(&from->item[at], &to->item[k]) == 0) {
-            kept_merge(pool, &item[count - 1], from, &from->item[at++]);
+            cow_merge(pool, &item[count - 1], from, &from->item[at++]);
         }
     }
     while (at < from->count) {
