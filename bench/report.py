@@ -173,11 +173,11 @@ CHOICE = """## What to choose when
 
 | what a type is like | storage |
 |---|---|
-| most entities have it, or it is joined with others, or it comes and goes | the default: a matrix |
-| fewer than about one entity in twenty has it, and it is read with one or two others | packed |
-| a few types are visited together, in the hottest loop of all | packed, and owned by one group |
-| many independent yes-or-no flags that are toggled often | tags, `loose` |
-| values must keep an order while some are removed | packed, with `keep_order` |
+| most entities have it, or it is joined with others, or it comes and goes | the default: an array |
+| fewer than about one entity in twenty has it, and it is read with one or two others | sparse-set |
+| a few types are visited together, in the hottest loop of all | sparse-set, and owned by one group |
+| many independent yes-or-no flags that are toggled often | tags, `dont_fragment` |
+| values must keep an order while some are removed | sparse-set, with `keep_order` |
 | many entities of one kind at once | `sett_entity_create_many` |
 | a world of tens of megabytes | `huge_pages` in its descriptor |
 | many reads by handle, in no order | an accessor held outside of the loop |
@@ -269,7 +269,7 @@ def floor_table(data):
 # ---- Density -------------------------------------------------------------------------------------
 
 PLANS = {  # colour of a layout
-    "matrix": 0, "tracked": 6, "V packed": 1, "two packed": 4, "all packed": 3,
+    "array": 0, "tracked": 6, "V sparse-set": 1, "two sparse-set": 4, "all sparse-set": 3,
     "group beside V": 2, "group": 5,
 }
 
@@ -282,10 +282,10 @@ def plan_section(data, folder):
         "## Cost against density: every plan of a query", "",
         "A query over 1 to 5 components. All entities (100,000) have the first ones; the last one, "
         "V, is on the share that the axis shows, at random, added in the order of indices or "
-        "shuffled. A line is one way to store the types and one way to walk them: *matrix*, all in "
-        "matrices, occupancy words intersected; *tracked*, the same under a tracked set of the "
-        "query; *V packed*, the others in matrices; *two packed*, V and another, each on its own "
-        "share; *all packed*; *group beside V*, a group owns all but V; *group*, it owns all. Where "
+        "shuffled. A line is one way to store the types and one way to walk them: *array*, all in "
+        "arrays, occupancy words intersected; *tracked*, the same under a tracked set of the "
+        "query; *V sparse-set*, the others in arrays; *two sparse-set*, V and another, each on its own "
+        "share; *all sparse-set*; *group beside V*, a group owns all but V; *group*, it owns all. Where "
         "a layout allows two plans both are drawn, and the planner has to choose. Its choice is a "
         "function of counts and order alone; over all these points:", "",
         "> " + measured.read_text(data.source, "plans.txt"), ""]
@@ -309,7 +309,7 @@ def plan_lines(rows):
     layouts = [layout for layout, _ in series]
     both = {layout for layout in layouts if layouts.count(layout) > 1}
     return [(sorted(points), f"{layout}: {plan.split()[-1]}" if layout in both else layout,
-             PLANS.get(layout, 7), layout in both and plan != "packed drives")
+             PLANS.get(layout, 7), layout in both and plan != "sparse-set drives")
             for (layout, plan), points in series.items()]
 
 
@@ -320,7 +320,7 @@ def advice_section(data):
     return [
         "## What the advice is worth", "",
         "For each loop of the table, every layout of its types was tried (*of*: how many): each type "
-        "a matrix or packed, groups over any part of a query, tracked sets. Beside the best stands "
+        "an array or sparse-set, groups over any part of a query, tracked sets. Beside the best stands "
         "what `sett_advise` proposed after twenty recorded rounds in the default layout, applied "
         "as told.", "", "```", text, "```", ""]
 
@@ -343,7 +343,7 @@ SWEEPS = [  # sweep, file, title, x, y, label of x, text
     ("fragmentation", "fragmentation", "Cost after destroying at random", "share of entities left",
      "ns an entity left", plot.percent,
      "100,000 entities with positions and velocities, of which all but a share were destroyed at "
-     "random, then P += V dt. A matrix keeps the gaps, packed types close them, a group closes them "
+     "random, then P += V dt. An array keeps the gaps, sparse-set types close them, a group closes them "
      "and keeps both types alike."),
     ("fragmentation memory", "fragmentation_memory", "Memory after destroying at random",
      "share of entities left", "bytes an entity left", plot.percent,
@@ -352,13 +352,13 @@ SWEEPS = [  # sweep, file, title, x, y, label of x, text
      "ns a match", plot.percent,
      "100,000 entities with positions, a drawn half of them with velocities. As many as the axis "
      "says were destroyed at random, each followed by a new one; then P += V dt. New entities take "
-     "the free places, so a matrix stays as it was; two packed types drift apart in their order, "
+     "the free places, so an array stays as it was; two sparse-set types drift apart in their order, "
      "which a group prevents."),
     ("memory 1000000 x 16", "memory", "Memory against utilisation",
      "share of entities that have the type", "bytes", plot.percent,
      "One type of 16 bytes in a world of a million entities. *linear*, *sparse set*: what the "
      "formulas of the textbook layouts give, C N + N bytes or N / 8 for the flags, and "
-     "2 x 4 N + C N share. *matrix* and *packed* are measured in Sett's pages, entities spread at "
+     "2 x 4 N + C N share. *array* and *sparse-set* are measured in Sett's pages, entities spread at "
      "random; *clustered*, the first ones have it. *dictionary*: measured, an open table at most "
      "half full."),
 ]
@@ -372,7 +372,7 @@ def sweep_section(data, folder):
         lines = []
         bases = []
         for key, points in series.items():
-            base = key.replace(" (packed)", "").replace(" clustered", "")
+            base = key.replace(" (sparse-set)", "").replace(" clustered", "")
             if base not in bases:
                 bases.append(base)
             lines.append((points, key.replace(" measured", ""), bases.index(base), key != base))

@@ -162,7 +162,7 @@ def removal_section(data):
     return [
         "## blackbone's removals", "",
         "Values of 12 bytes; all of N are removed, in the order of creation, at random, and the "
-        "other way round. *packed*, *keep_order*: through the world, which checks a handle, changes "
+        "other way round. *sparse-set*, *keep_order*: through the world, which checks a handle, changes "
         "the entity's set of components and tells whoever listens; *keep_order* leaves holes and "
         "compacts once in the end, inside the clock. The others are bare storages: *sparse set "
         "alone* is Sett's, of numbers without values; *textbook sparse set* has values and fills a "
@@ -208,7 +208,7 @@ def goals_section(data, reasons):
         claim(lines, "D1 misses an entity, P += V dt", f"{value:.2f}", f"{D1_MISSES}",
               value <= D1_MISSES, reasons.get("d1", "Not looked into yet."))
     found = cases(data, "removal")
-    for name in ("packed", "sparse set alone"):
+    for name in ("sparse set", "sparse set alone"):
         values = [data.median(case["benchmark"]) for (title, _), case in found.items()
                   if title == f"{name}, linear"]
         if values:
@@ -257,7 +257,7 @@ def memory_section(data, columns):
     if tags:
         out += ["## Many independent tags", "",
                 "Tags toggled at random over a million entities. Plain ones take part in the sets of "
-                "components, of which there are as many as combinations; loose ones do not. Memory "
+                "components, of which there are as many as combinations; dont_fragment ones do not. Memory "
                 "is the world's.", "",
                 *table(["", "tags", "ns a toggle", "peak", "allocations"], tags), ""]
     return out
@@ -267,8 +267,8 @@ UTILISATION = [  # heading, series
     ("linear, byte", "linear with bytes"), ("measured", "linear with bytes measured"),
     ("linear, bit", "linear with bits"), ("measured", "linear with bits measured"),
     ("sparse set", "sparse set"), ("measured", "sparse set measured"),
-    ("dictionary", "dictionary measured"), ("matrix", "matrix"),
-    ("matrix, clustered", "matrix clustered"), ("packed", "packed"),
+    ("dictionary", "dictionary measured"), ("array", "array"),
+    ("array, clustered", "array clustered"), ("sparse-set", "sparse-set"),
 ]
 
 
@@ -316,7 +316,7 @@ def textbook_sections(data):
                 "One type of 16 bytes, 100,000 entities of which a share has it. *linear*: a value "
                 "for every entity, and a byte or a bit that says whether it is there; *sparse set*; "
                 "*dictionary*: a hash table; each bare, by number, in the program's own file, "
-                "nothing checked but presence. *matrix* and *packed* are Sett's: through a world, by "
+                "nothing checked but presence. *array* and *sparse-set* are Sett's: through a world, by "
                 "handle, checked.", "", *costs]
     sizes = sorted(int(sweep.split()[-1]) for sweep in data.sweeps
                    if sweep.startswith("memory 1000 x "))
@@ -329,9 +329,9 @@ def textbook_sections(data):
             "Bytes for one type of C bytes in a world of 1,000 entities, of which a share has it: by "
             "the formulas (C + 1) N, C N + N / 8 and 2 x 4 N + C N share, and beside them as "
             "measured; arrays that grow by doubling are larger than the formula. Sett takes memory "
-            "in pages of up to 1,024 rows and presence in stretches of 1,024 (packed) or 8,192 "
-            "entities (matrix, 1 KB), so a world this small pays for whole ones; a page that is "
-            "empty is not there. *matrix* has its entities spread at random, *clustered* the first "
+            "in pages of up to 1,024 rows and presence in stretches of 1,024 (sparse-set) or 8,192 "
+            "entities (array, 1 KB), so a world this small pays for whole ones; a page that is "
+            "empty is not there. *array* has its entities spread at random, *clustered* the first "
             "ones.", "", *table(["C", "share"] + [title for title, _ in UTILISATION], lines), ""]
     lines = utilisation_lines(data, "memory 1000000 x 16", [])
     if lines:

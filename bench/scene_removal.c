@@ -119,9 +119,9 @@ static void removal_at_once(scene_run* run)
 /* clang-format off */
 #define REMOVAL_CASE(n, name, order, fn) {"removal", name, n, order, false, fn, 0, 0, 0}
 #define REMOVAL_CASES(n)                                                                           \
-    REMOVAL_CASE(n, "sparse-set, linear", REMOVAL_LINEAR, removal_sparse),                             \
-    REMOVAL_CASE(n, "sparse-set, random", REMOVAL_RANDOM, removal_sparse),                             \
-    REMOVAL_CASE(n, "sparse-set, reverse", REMOVAL_REVERSE, removal_sparse),                           \
+    REMOVAL_CASE(n, "sparse set, linear", REMOVAL_LINEAR, removal_sparse),                         \
+    REMOVAL_CASE(n, "sparse set, random", REMOVAL_RANDOM, removal_sparse),                         \
+    REMOVAL_CASE(n, "sparse set, reverse", REMOVAL_REVERSE, removal_sparse),                       \
     REMOVAL_CASE(n, "keep_order, linear", REMOVAL_LINEAR, removal_keep_order),                     \
     REMOVAL_CASE(n, "keep_order, random", REMOVAL_RANDOM, removal_keep_order),                     \
     REMOVAL_CASE(n, "keep_order, reverse", REMOVAL_REVERSE, removal_keep_order),                   \

@@ -427,7 +427,7 @@ static void a_wrong_field_is_rejected(void)
     SETT_QUERY_EACH(query, b) {
         SETT_EACH(b, i) {
             CHECK_EQ(SETT_FIELD(b, 0, Small)[i].number, 5);
-            CHECK_EQ(SETT_FIELD(b, 3, const Large)[i].number[1], 4);
+            CHECK_EQ(SETT_FIELD(b, 3, Large)[i].number[1], 4);
             seen++;
         }
         CHECK_STR_EQ(heard, "");

@@ -5,9 +5,9 @@
  *     entities     created, destroyed, listed                sett_entity_*
  *     values       an entity's components                    sett_add, sett_get, sett_set, ...
  *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
- *     queries      loops over all that match                 sett_query_*, SETT_QUERY_EACH, SETT_EACH
+ *     queries      loops over all that match                 sett_query_*, SETT_QUERY_EACH
  *     groups       members known at any time, arranged       sett_group_*
- *     sorting      orders of sparse sets and groups      sett_sort*, sett_group_sort*
+ *     sorting      orders of sparse sets and groups          sett_sort*, sett_group_sort*
  *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
  *     in line      reading without a call, where optimised
  *     by type      what programs use most, in short          SETT_REGISTER, SETT_SET, ...
@@ -627,7 +627,7 @@ SETT_API void sett_query_destroy(sett_query* query);
  * visits.
  *
  *     uint64_t seen = sett_world_tick(world);
- *     sett_world_advance_tick(world);                 what is written from here on is newer than `seen`
+ *     sett_world_advance_tick(world);        what is written from here on is newer than `seen`
  *     ... a frame ...
  *     sett_query_set_since(query, seen);
  *

@@ -277,8 +277,8 @@ static void advice_on_query(advice* to, const sett_query* query)
     if (change.sparse_set != NULL) {
         advice_print(
             to,
-            "query \"%.60s\" finds %.0f entities a loop in about %.1f us; with \"%.60s\" sparse-set, "
-            "which %u of %u entities have, it would take about %.1f us "
+            "query \"%.60s\" finds %.0f entities a loop in about %.1f us; with \"%.60s\" in a "
+            "sparse set, which %u of %u entities have, it would take about %.1f us "
             "(sett_component_convert).",
             query->open.name, advice_matches(query), now / 1000, change.sparse_set->desc.name,
             (unsigned)change.sparse_set->storage.count,
@@ -311,9 +311,9 @@ static void advice_on_type(advice* to, const setti_type* type)
         !advice_drives(to->world, type)) {
         advice_print(
             to,
-            "\"%.60s\" is sparse-set, %u of %llu entities have it, and no loop is driven by it: in a "
-            "array, loops would read it in place and %llu accesses and %llu changes would not "
-            "go through an index (sett_component_convert).",
+            "\"%.60s\" is in a sparse set, %u of %llu entities have it, and drives no loop: "
+            "in an array, loops would read it in place and %llu accesses and %llu changes would "
+            "not go through an index (sett_component_convert).",
             type->desc.name, (unsigned)storage->count, (unsigned long long)entities,
             (unsigned long long)type->use.accessed, (unsigned long long)changes);
     }

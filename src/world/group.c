@@ -23,7 +23,8 @@ static sett_status group_add_types(sett_world* world, const char* name, const se
         if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": \"%.100s\" is dont_fragment: groups follow signatures, which it is not in",
+                "%s: \"%.100s\": \"%.100s\" is dont_fragment: it is in no signature, and groups "
+                "follow signatures",
                 group_call, name, type->desc.name);
         }
         if (!setti_type_list_has(list, type) && !setti_type_list_add(&world->pool, list, type)) {
@@ -47,8 +48,8 @@ static sett_status group_check_owned(sett_world* world, const setti_listener* li
         if (type->storage.kind != SETTI_SPARSE || type->storage.keep_order) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": \"%.100s\" cannot be owned: its storage is not sparse-set, or keeps "
-                "its order; register it as sparse-set, or have it in `with`",
+                "%s: \"%.100s\": \"%.100s\" cannot be owned: its storage is not a sparse set, or "
+                "keeps its order; register it as a sparse set, or have it in `with`",
                 group_call, listener->name, type->desc.name);
         }
     }

@@ -42,7 +42,7 @@ int main(void)
     uint32_t moved = 0;
     SETT_QUERY_EACH(query, b) {
         Position* p = SETT_FIELD_MUT(b, 0, Position);
-        const Velocity* v = SETT_FIELD(b, 1, const Velocity);
+        const Velocity* v = SETT_FIELD(b, 1, Velocity);
         SETT_EACH(b, i) {
             p[i].x += v[i].x;
             p[i].y += v[i].y;

@@ -24,13 +24,13 @@
 /* ---- Types ----------------------------------------------------------------------------------- */
 
 enum {
-    MODEL_KEEP = 1,          /* keep_order */
-    MODEL_DONT_FRAGMENT = 2, /* dont_fragment */
-    MODEL_TRACK = 4,         /* track_rows */
-    MODEL_OWNED = 8,         /* values own memory: init, deinit, copy, move */
-    MODEL_NOTIFIED = 16,     /* on_add, on_set, on_remove count */
-    MODEL_SEEDED = 32,       /* init writes bytes that are not zero */
-    MODEL_OWN_ID = 64        /* registered with an id of our choice, descending */
+    MODEL_KEEP = 1,        /* keep_order */
+    MODEL_NO_FRAGMENT = 2, /* dont_fragment */
+    MODEL_TRACK = 4,       /* track_rows */
+    MODEL_OWNED = 8,       /* values own memory: init, deinit, copy, move */
+    MODEL_NOTIFIED = 16,   /* on_add, on_set, on_remove count */
+    MODEL_SEEDED = 32,     /* init writes bytes that are not zero */
+    MODEL_OWN_ID = 64      /* registered with an id of our choice, descending */
 };
 
 #define MODEL_INIT_SEED 7u
@@ -240,7 +240,7 @@ static inline bool model_has(const model_world* m, uint32_t index, uint32_t type
 
 static inline bool model_is_dont_fragment(const model_world* m, uint32_t type)
 {
-    return (model_types[type].flags & MODEL_DONT_FRAGMENT) != 0 && !m->plain;
+    return (model_types[type].flags & MODEL_NO_FRAGMENT) != 0 && !m->plain;
 }
 
 static inline bool model_is_member(const model_group* group, uint64_t mask)

@@ -38,28 +38,28 @@ model_type model_types[] = {
     {"t2",        0,     0, ARRAY, MODEL_TRACK, {0}, 0, LATER},
     {"t3",        0,     0, BEST,   0, {0}, 0, LATER},
     {"ptag",      0,     0, SPARSE, MODEL_OWN_ID, {0}, 0, LATER},
-    {"l0",        0,     0, BEST,   MODEL_DONT_FRAGMENT, {0}, 0, LATER},
-    {"l1",        0,     0, BEST,   MODEL_DONT_FRAGMENT | MODEL_OWN_ID, {0}, 0, LATER},
-    {"l2",        0,     0, BEST,   MODEL_DONT_FRAGMENT, {0}, 0, LATER},
-    {"l3",        0,     0, SPARSE, MODEL_DONT_FRAGMENT, {0}, 0, LATER},
-    {"ld8",       8,     0, ARRAY, MODEL_DONT_FRAGMENT, {0}, 0, LATER},
-    {"ld12",     12,     0, SPARSE, MODEL_DONT_FRAGMENT | MODEL_OWN_ID, {0}, 0, LATER},
-    {"ld16",     16,     0, BEST,   MODEL_DONT_FRAGMENT | MODEL_KEEP | MODEL_TRACK, {0}, 0, LATER},
-    {"ld100",   100,     0, BEST,   MODEL_DONT_FRAGMENT, {0}, 20000, LATER},
+    {"l0",        0,     0, BEST,   MODEL_NO_FRAGMENT, {0}, 0, LATER},
+    {"l1",        0,     0, BEST,   MODEL_NO_FRAGMENT | MODEL_OWN_ID, {0}, 0, LATER},
+    {"l2",        0,     0, BEST,   MODEL_NO_FRAGMENT, {0}, 0, LATER},
+    {"l3",        0,     0, SPARSE, MODEL_NO_FRAGMENT, {0}, 0, LATER},
+    {"ld8",       8,     0, ARRAY, MODEL_NO_FRAGMENT, {0}, 0, LATER},
+    {"ld12",     12,     0, SPARSE, MODEL_NO_FRAGMENT | MODEL_OWN_ID, {0}, 0, LATER},
+    {"ld16",     16,     0, BEST,   MODEL_NO_FRAGMENT | MODEL_KEEP | MODEL_TRACK, {0}, 0, LATER},
+    {"ld100",   100,     0, BEST,   MODEL_NO_FRAGMENT, {0}, 20000, LATER},
     {"r0",       16,     0, BEST,   0, {"m8", 0, 0}, 0, LATER},
     {"r1",       16,     0, SPARSE, MODEL_OWN_ID, {"r0", "t0", 0}, 0, LATER},
     {"r2",        0,     0, BEST,   MODEL_NOTIFIED, {"k8", "l0", 0}, 0, LATER},
-    {"r3",        8,     0, BEST,   MODEL_DONT_FRAGMENT, {"p8", 0, 0}, 0, LATER},
+    {"r3",        8,     0, BEST,   MODEL_NO_FRAGMENT, {"p8", 0, 0}, 0, LATER},
     {"r4",        8,     0, BEST,   MODEL_KEEP | MODEL_NOTIFIED, {"r1", "r2", "t0"}, 0, LATER},
     {"om",       24,     8, ARRAY, MODEL_OWNED, {0}, 10000, LATER},
     {"op",       24,     8, SPARSE, MODEL_OWNED | MODEL_NOTIFIED, {0}, 10000, LATER},
     {"ok",       24,     8, BEST,   MODEL_OWNED | MODEL_KEEP, {0}, 10000, LATER},
-    {"ol",       24,     8, SPARSE, MODEL_OWNED | MODEL_DONT_FRAGMENT | MODEL_NOTIFIED, {0}, 10000, LATER},
+    {"ol", 24, 8, SPARSE, MODEL_OWNED | MODEL_NO_FRAGMENT | MODEL_NOTIFIED, {0}, 10000, LATER},
     {"or", 24, 8, ARRAY, MODEL_OWNED | MODEL_NOTIFIED | MODEL_TRACK, {"om", "m1", 0}, 10000, LATER},
     {"told",      8,     0, BEST,   MODEL_NOTIFIED, {0}, 20000, LATER},
     {"toldtag",   0,     0, BEST,   MODEL_NOTIFIED | MODEL_OWN_ID, {0}, 20000, LATER},
     {"seeded",   12,     4, BEST,   MODEL_SEEDED, {0}, 20000, LATER},
-    {"seededk",  12,     4, SPARSE, MODEL_SEEDED | MODEL_KEEP | MODEL_DONT_FRAGMENT, {0}, 20000, LATER},
+    {"seededk", 12, 4, SPARSE, MODEL_SEEDED | MODEL_KEEP | MODEL_NO_FRAGMENT, {0}, 20000, LATER},
 };
 /* clang-format on */
 
@@ -89,7 +89,7 @@ void model_describe(model_type* type, sett_component_desc* desc, sett_component*
     desc->storage = type->storage;
     desc->id = (type->flags & MODEL_OWN_ID) != 0 ? 1000 - type->number : 0;
     desc->keep_order = (type->flags & MODEL_KEEP) != 0;
-    desc->dont_fragment = (type->flags & MODEL_DONT_FRAGMENT) != 0 && !model.plain;
+    desc->dont_fragment = (type->flags & MODEL_NO_FRAGMENT) != 0 && !model.plain;
     desc->track_rows = (type->flags & MODEL_TRACK) != 0;
     desc->user = type;
     model_give_hooks(type, desc);
