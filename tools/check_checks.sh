@@ -66,6 +66,14 @@ library() { # <flags>: compiles the tree as a static and a shared library
     )
 }
 
+# ---- words ---------------------------------------------------------------------------------------
+
+fresh
+words=$tree/tools/check_words.sh
+must pass '' "$words"
+printf '/* SETT_STORAGE_%s */\n' MATRIX >>"$tree/src/base/page.h"
+must fail 'src/base/page.h:3:SETT_STORAGE_MATRIX - write: SETT_STORAGE_ARRAY' "$words"
+
 # ---- layers --------------------------------------------------------------------------------------
 
 layers=$tree/tools/check_layers.sh

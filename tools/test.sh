@@ -21,11 +21,12 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
-stages="format layers asan examples gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols"
+stages="format words layers asan examples gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols"
 
 describe() {
     case $1 in
     format) echo "the code is laid out as .clang-format says" ;;
+    words) echo "no name or phrase that the vocabulary has replaced" ;;
     layers) echo "no file includes one further up, file names are unique" ;;
     checks) echo "each check of this list can fail" ;;
     asan) echo "unit tests, gcc Debug, address and undefined-behaviour sanitizers" ;;
@@ -112,6 +113,10 @@ run_tests() { # <folder under build/> <label>
 
 stage_format() {
     tools/check_format.sh
+}
+
+stage_words() {
+    tools/check_words.sh
 }
 
 stage_layers() {
