@@ -72,7 +72,7 @@ fresh
 words=$tree/tools/check_words.sh
 must pass '' "$words"
 printf '/* SETT_STORAGE_%s */\n' MATRIX >>"$tree/src/base/page.h"
-must fail 'src/base/page.h:3:SETT_STORAGE_MATRIX - write: SETT_STORAGE_ARRAY' "$words"
+must fail 'src/base/page.h:3:SETT_STORAGE_[M]ATRIX - write: SETT_STORAGE_ARRAY' "$words"
 
 # ---- layers --------------------------------------------------------------------------------------
 
