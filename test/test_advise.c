@@ -120,7 +120,7 @@ static void sparse_is_advised(void)
         }
     }
     CHECK_EQ(advise(world), 1);
-    CHECK_MSG(strstr(advice, "\"Velocity\" sparse-set, which 1000 of 100000") != NULL, "%s",
+    CHECK_MSG(strstr(advice, "\"Velocity\" in a sparse set, which 1000 of 100000") != NULL, "%s",
               advice);
     CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
     CHECK_MSG(advise(world) == 0, "%s", advice);
@@ -138,7 +138,8 @@ static void array_is_advised(void)
         CHECK(b->count > 0);
     }
     CHECK_EQ(advise(world), 1);
-    CHECK_MSG(strstr(advice, "\"Velocity\" is sparse-set, 10000 of 10000") != NULL, "%s", advice);
+    CHECK_MSG(strstr(advice, "\"Velocity\" is in a sparse set, 10000 of 10000") != NULL, "%s",
+              advice);
     sett_world_destroy(world);
 }
 
