@@ -42,29 +42,21 @@ int main(void)
         SETT_SET(world, turret, Gun, .rounds = 2 + k);
     }
     for (int step = 0; step < 8; step++) {
-        SETT_QUERY_EACH(guns, b) {
-            Gun* gun = SETT_FIELD_MUT(b, 0, Gun);
-            const Position* position = SETT_FIELD(b, 1, Position);
-            SETT_EACH(b, i) {
-                if (gun[i].rounds-- > 0) {
-                    /* The handle can be stored at once; valid it is from the application on. */
-                    sett_entity bullet = sett_cmd_create(commands);
-                    SETT_CMD_SET(commands, bullet, Position, .x = position[i].x);
-                    SETT_CMD_SET(commands, bullet, Bullet, .shooter = sett_batch_entity(b, i),
-                                 .life = 3);
-                } else {
-                    sett_cmd_remove(commands, sett_batch_entity(b, i), Gun_id);
-                }
+        SETT_FOR(guns, b, i) {
+            if (SETT_FIELD_MUT(b, 0, Gun)[i].rounds-- > 0) {
+                /* The handle can be stored at once; it is valid once the command was applied. */
+                sett_entity bullet = sett_cmd_create(commands);
+                SETT_CMD_SET(commands, bullet, Position, .x = SETT_FIELD(b, 1, Position)[i].x);
+                SETT_CMD_SET(commands, bullet, Bullet, .shooter = sett_batch_entity(b, i),
+                             .life = 3);
+            } else {
+                sett_cmd_remove(commands, sett_batch_entity(b, i), Gun_id);
             }
         }
-        SETT_QUERY_EACH(bullets, b) {
-            Bullet* bullet = SETT_FIELD_MUT(b, 0, Bullet);
-            Position* position = SETT_FIELD_MUT(b, 1, Position);
-            SETT_EACH(b, i) {
-                position[i].x += 1;
-                if (--bullet[i].life == 0) {
-                    sett_cmd_destroy(commands, sett_batch_entity(b, i));
-                }
+        SETT_FOR(bullets, b, i) {
+            SETT_FIELD_MUT(b, 1, Position)[i].x += 1;
+            if (--SETT_FIELD_MUT(b, 0, Bullet)[i].life == 0) {
+                sett_cmd_destroy(commands, sett_batch_entity(b, i));
             }
         }
         uint32_t recorded = sett_commands_count(commands);

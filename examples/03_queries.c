@@ -65,11 +65,8 @@ int main(void)
         world, &(sett_query_desc){.name = "bargains", .terms = {SETT_IN(Sale), SETT_INOUT(Price)}});
     uint64_t before = sett_world_tick(world);
     sett_world_advance_tick(world); /* what is written from here on is newer than `before` */
-    SETT_QUERY_EACH(bargains, b) {
-        Price* price = SETT_FIELD_MUT(b, 1, Price);
-        SETT_EACH(b, i) {
-            price[i].cents -= 10;
-        }
+    SETT_FOR(bargains, b, i) {
+        SETT_FIELD_MUT(b, 1, Price)[i].cents -= 10;
     }
     explain(bargains);
 

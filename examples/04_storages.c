@@ -31,12 +31,10 @@ static void draw(sett_query* query, const char* label)
 {
     uint32_t switches = 0;
     uint32_t last = UINT32_MAX;
-    SETT_QUERY_EACH(query, b) {
-        const Sprite* sprite = SETT_FIELD(b, 0, Sprite);
-        SETT_EACH(b, i) {
-            switches += sprite[i].layer != last;
-            last = sprite[i].layer;
-        }
+    SETT_FOR(query, b, i) {
+        const Sprite* sprite = &SETT_FIELD(b, 0, Sprite)[i];
+        switches += sprite->layer != last;
+        last = sprite->layer;
     }
     printf("%s: the layer changes %u times\n", label, (unsigned)switches);
 }
@@ -66,11 +64,8 @@ int main(void)
     /* A few frames of real use, and the world says what it would change. */
     sett_world_record(world, true);
     for (int frame = 0; frame < 60; frame++) {
-        SETT_QUERY_EACH(fires, b) {
-            Burning* burning = SETT_FIELD_MUT(b, 0, Burning);
-            SETT_EACH(b, i) {
-                burning[i].heat *= 0.9f;
-            }
+        SETT_FOR(fires, b, i) {
+            SETT_FIELD_MUT(b, 0, Burning)[i].heat *= 0.9f;
         }
     }
     sett_world_record(world, false);

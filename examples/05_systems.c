@@ -38,24 +38,19 @@ static void move(sett_context* c)
 
 static void fall(sett_context* c)
 {
-    SETT_SYSTEM_EACH(c, b) {
-        Velocity* v = SETT_FIELD_MUT(b, 0, Velocity);
-        SETT_EACH(b, i) {
-            v[i].y -= 9.81f * c->dt;
-        }
+    SETT_SYSTEM_FOR(c, b, i) {
+        SETT_FIELD_MUT(b, 0, Velocity)[i].y -= 9.81f * c->dt;
     }
 }
 
 /* What it records is applied when its phase ends. */
 static void age(sett_context* c)
 {
-    SETT_SYSTEM_EACH(c, b) {
-        Life* life = SETT_FIELD_MUT(b, 0, Life);
-        SETT_EACH(b, i) {
-            life[i].seconds -= c->dt;
-            if (life[i].seconds <= 0) {
-                sett_cmd_destroy(c->commands, sett_batch_entity(b, i));
-            }
+    SETT_SYSTEM_FOR(c, b, i) {
+        Life* life = &SETT_FIELD_MUT(b, 0, Life)[i];
+        life->seconds -= c->dt;
+        if (life->seconds <= 0) {
+            sett_cmd_destroy(c->commands, sett_batch_entity(b, i));
         }
     }
 }

@@ -72,11 +72,8 @@ int main(void)
     /* Presence is an ordinary term; what a link carries is an ordinary field. */
     sett_query* hunters = SETT_QUERY_CREATE(world, SETT_IN(Hunts), SETT_IN(Hull));
     int anger = 0;
-    SETT_QUERY_EACH(hunters, b) {
-        const Hunts* h = SETT_FIELD(b, 0, Hunts);
-        SETT_EACH(b, i) {
-            anger += h[i].anger;
-        }
+    SETT_FOR(hunters, b, i) {
+        anger += SETT_FIELD(b, 0, Hunts)[i].anger;
     }
     printf("%u hunters, anger %d\n", (unsigned)sett_query_count(hunters), anger);
 

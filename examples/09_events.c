@@ -103,10 +103,8 @@ int main(void)
     sett_commands* commands = sett_world_commands(world);
     for (int step = 0; game.rocks > 0; step++) {
         printf("step %2d: %2d rocks, %3d hits so far\n", step, game.rocks, game.hits);
-        SETT_QUERY_EACH(rocks, b) {
-            SETT_EACH(b, i) {
-                SETT_CMD_SET(commands, sett_batch_entity(b, i), Damage, .points = 2, .by = ship);
-            }
+        SETT_FOR(rocks, b, i) {
+            SETT_CMD_SET(commands, sett_batch_entity(b, i), Damage, .points = 2, .by = ship);
         }
         sett_commands_apply(commands); /* the damage, and all that follows from it */
     }

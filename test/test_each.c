@@ -70,6 +70,14 @@ static void break_leaves_all_rows(void)
             }
         }
         CHECK_EQ(seen, 3);
+        seen = 0;
+        SETT_EACH_RUN(b, i) {
+            CHECK_EQ(i, expected_row(with_gaps != 0, seen));
+            if (++seen == 3) {
+                break;
+            }
+        }
+        CHECK_EQ(seen, 3);
     }
 }
 
@@ -178,21 +186,56 @@ static void end_scene(scene* s)
     sett_world_destroy(s->world);
 }
 
-static void break_leaves_a_query_properly(void)
+static void break_in_each_ends_the_whole_loop(void)
 {
     scene s = make_scene();
     uint32_t batches = 0;
     SETT_QUERY_EACH(s.query, b) {
         CHECK(is_open(&s));
+        batches++;
         SETT_EACH(b, i) {
             CHECK_EQ(SETT_FIELD(b, 0, uint32_t)[i], sett_batch_index(b, i));
             break;
         }
+    }
+    CHECK_EQ(batches, 1);
+    uint32_t seen = 0;
+    SETT_QUERY_EACH(s.query, b) {
+        SETT_EACH_RUN(b, i) {
+            if (++seen == SETT_BATCH_ROWS + 3) {
+                CHECK_EQ(sett_batch_index(b, i), SETT_BATCH_ROWS + 2);
+                break;
+            }
+        }
+    }
+    CHECK_EQ(seen, SETT_BATCH_ROWS + 3);
+    end_scene(&s);
+}
+
+static void break_in_a_query_leaves_it(void)
+{
+    scene s = make_scene();
+    uint32_t batches = 0;
+    SETT_QUERY_EACH(s.query, b) {
+        CHECK(b->count != 0);
         if (++batches == 2) {
             break;
         }
     }
     CHECK_EQ(batches, 2);
+    end_scene(&s);
+}
+
+static void stop_makes_this_batch_the_last(void)
+{
+    scene s = make_scene();
+    uint32_t batches = 0;
+    SETT_QUERY_EACH(s.query, b) {
+        batches++;
+        sett_batch_stop(b);
+        CHECK(is_open(&s));
+    }
+    CHECK_EQ(batches, 1);
     end_scene(&s);
 }
 
@@ -213,13 +256,15 @@ static void continue_goes_to_the_next_batch(void)
     end_scene(&s);
 }
 
-static uint32_t count_until(const scene* s, uint32_t stop)
+static uint32_t count_until(const scene* s, uint32_t stop, bool by_hand)
 {
     uint32_t rows = 0;
     SETT_QUERY_EACH(s->query, b) {
         SETT_EACH(b, i) {
             if (++rows == stop) {
-                sett_batch_end(b);
+                if (by_hand) {
+                    sett_batch_end(b);
+                }
                 return i;
             }
         }
@@ -227,14 +272,136 @@ static uint32_t count_until(const scene* s, uint32_t stop)
     return UINT32_MAX;
 }
 
-static void returning_after_the_end_leaves_nothing_open(void)
+static void return_leaves_nothing_open(void)
 {
     scene s = make_scene();
-    CHECK_EQ(count_until(&s, 11), 10);
-    CHECK(!is_open(&s));
-    CHECK_EQ(count_until(&s, ENTITIES + 10), UINT32_MAX);
+    for (int by_hand = 0; by_hand < 2; by_hand++) {
+        CHECK_EQ(count_until(&s, 11, by_hand != 0), 10);
+        CHECK(!is_open(&s));
+    }
+    CHECK_EQ(count_until(&s, ENTITIES + 10, false), UINT32_MAX);
+    SETT_QUERY_EACH(s.query, b) { /* an inner loop that was ended twice does not end this one */
+        CHECK(b->count != 0 && count_until(&s, 11, true) == 10);
+        CHECK(is_open(&s));
+    }
     end_scene(&s);
 }
+
+/* ---- The flat loop --------------------------------------------------------------------------- */
+
+static void a_flat_loop_visits_all_in_order(void)
+{
+    scene s = make_scene();
+    uint32_t seen = 0;
+    SETT_FOR(s.query, b, i) {
+        CHECK(is_open(&s));
+        CHECK_EQ(SETT_FIELD(b, 0, uint32_t)[i], seen);
+        CHECK_EQ(sett_batch_entity(b, i).index, sett_batch_index(b, i));
+        seen++;
+    }
+    CHECK_EQ(seen, ENTITIES);
+    CHECK(!is_open(&s));
+    for (uint32_t k = 0; k < ENTITIES; k += 3) {
+        CHECK_EQ(sett_entity_destroy(s.world, sett_entity_at(s.world, k)), SETT_OK);
+    }
+    seen = 0;
+    SETT_FOR(s.query, b, i) {
+        CHECK_EQ(SETT_FIELD(b, 0, uint32_t)[i], seen / 2 * 3 + 1 + seen % 2);
+        seen++;
+    }
+    CHECK_EQ(seen, ENTITIES * 2 / 3);
+    SETT_FOR(NULL, b, i) {
+        CHECK(b == NULL && i != 0); /* no query, no entities */
+    }
+    end_scene(&s);
+}
+
+static void break_and_continue_work_in_a_flat_loop(void)
+{
+    scene s = make_scene();
+    uint32_t seen = 0;
+    uint32_t odd = 0;
+    SETT_FOR(s.query, b, i) {
+        seen++;
+        if (SETT_FIELD(b, 0, uint32_t)[i] % 2 == 0) {
+            continue;
+        }
+        if (++odd == SETT_BATCH_ROWS) {
+            break;
+        }
+    }
+    CHECK_EQ(seen, 2 * SETT_BATCH_ROWS);
+    CHECK(!is_open(&s));
+    seen = 0;
+    SETT_FOR(s.query, b, i) {
+        seen += 1 + i + b->base;
+        break;
+    }
+    CHECK_EQ(seen, 1);
+    end_scene(&s);
+}
+
+static sett_entity find_number(const scene* s, uint32_t number)
+{
+    SETT_FOR(s->query, b, i) {
+        if (SETT_FIELD(b, 0, uint32_t)[i] == number) {
+            return sett_batch_entity(b, i);
+        }
+    }
+    return sett_null();
+}
+
+static uint32_t find_pair(const scene* s, uint32_t sum)
+{
+    uint32_t first;
+    SETT_FOR(s->query, a, i) {
+        first = SETT_FIELD(a, 0, uint32_t)[i];
+        SETT_FOR(s->query, b, j) {
+            if (first + SETT_FIELD(b, 0, uint32_t)[j] == sum) {
+                goto found;
+            }
+        }
+    }
+    return UINT32_MAX;
+found:
+    CHECK(!is_open(s));
+    return first;
+}
+
+static void return_and_goto_close_a_flat_loop(void)
+{
+    scene s = make_scene();
+    for (uint32_t k = 0; k < ENTITIES; k += 700) {
+        CHECK_EQ(find_number(&s, k).index, k);
+        CHECK(!is_open(&s));
+    }
+    CHECK(sett_is_null(find_number(&s, ENTITIES)));
+    CHECK_EQ(find_pair(&s, ENTITIES), 1);
+    end_scene(&s);
+}
+
+/* clang-format off */
+static void flat_loops_are_statements_that_nest(void)
+{
+    scene s = make_scene();
+    uint32_t pairs = 0;
+    uint32_t rows = 0;
+    SETT_FOR(s.query, a, i) { rows += a->base + i < 3; } SETT_FOR(s.query, a, i) { rows++; }
+    CHECK_EQ(rows, 3 + ENTITIES);
+    SETT_FOR(s.query, a, i) {
+        if (sett_batch_index(a, i) == 5)
+            break;
+        if (sett_batch_index(a, i) % 2 == 0)
+            SETT_FOR(s.query, b, j)
+                pairs += sett_batch_index(b, j) == sett_batch_index(a, i);
+        else
+            SETT_FOR(s.query, b, j) { pairs += 10 + 0 * (b->base + j); break; }
+        CHECK(is_open(&s));
+    }
+    CHECK_EQ(pairs, 3 + 20);
+    end_scene(&s);
+}
+/* clang-format on */
 
 static void queries_nest(void)
 {
@@ -257,6 +424,9 @@ static void queries_nest(void)
 
 TEST_MAIN(TEST(each_visits_every_row_in_order), TEST(an_empty_batch_has_no_rows),
           TEST(break_leaves_all_rows), TEST(continue_goes_to_the_next_row), TEST(loops_nest),
-          TEST(a_loop_is_one_statement), TEST(break_leaves_a_query_properly),
-          TEST(continue_goes_to_the_next_batch), TEST(returning_after_the_end_leaves_nothing_open),
+          TEST(a_loop_is_one_statement), TEST(break_in_each_ends_the_whole_loop),
+          TEST(break_in_a_query_leaves_it), TEST(stop_makes_this_batch_the_last),
+          TEST(continue_goes_to_the_next_batch), TEST(return_leaves_nothing_open),
+          TEST(a_flat_loop_visits_all_in_order), TEST(break_and_continue_work_in_a_flat_loop),
+          TEST(return_and_goto_close_a_flat_loop), TEST(flat_loops_are_statements_that_nest),
           TEST(queries_nest))

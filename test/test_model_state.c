@@ -13,6 +13,7 @@
 #include "sett/state.h"
 
 #include "base/bits.h"
+#include "query/query.h"
 #include "state/hash.h"
 #include "state/snapshot.h"
 #include "world/world.h"
@@ -390,7 +391,7 @@ static void loop_some(void)
     SETT_QUERY_EACH(one_in(2) ? run.loop : run.gathered, b) {
         uint32_t* small = sett_batch_field(b, 0);
         unsigned char* other = sett_batch_field(b, 1);
-        bool both = b->query == run.gathered;
+        bool both = setti_loop_of(b)->query == run.gathered;
         SETT_EACH(b, i) {
             small[i] += 3;
             if (both) {

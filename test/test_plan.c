@@ -388,7 +388,7 @@ static void run_question(field* f, const question* q, sett_query* query)
     SETT_QUERY_EACH(query, b) {
         CHECK(b->count > 0 && b->count <= SETT_BATCH_ROWS);
         CHECK_EQ(b->field_count, q->count);
-        gathered_seen += b->scratch != NULL;
+        gathered_seen += setti_loop_of(b)->scratch != NULL;
         uint32_t previous = UINT32_MAX;
         uint32_t rows = 0;
         SETT_EACH(b, i) {
@@ -1040,8 +1040,9 @@ static void plans_can_be_forced(void)
         query->forced = (setti_way)taken;
         for (uint32_t round = 0; taken != SETTI_WAY_ARRANGED && round < 2; round++) {
             SETT_QUERY_EACH(query, b) {
-                CHECK_EQ(b->driver == SETT_QUERY_TERMS || taken != SETTI_WAY_PAGES, true);
-                CHECK_EQ(b->driver == 1 || taken != SETTI_WAY_SPARSE, true);
+                CHECK_EQ(setti_loop_of(b)->driver == SETT_QUERY_TERMS || taken != SETTI_WAY_PAGES,
+                         true);
+                CHECK_EQ(setti_loop_of(b)->driver == 1 || taken != SETTI_WAY_SPARSE, true);
                 uint32_t* x = sett_batch_field(b, 0);
                 const uint32_t* y = sett_batch_field(b, 1);
                 SETT_EACH(b, i) {

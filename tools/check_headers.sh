@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every header compiles alone, included twice: the public ones as C11 and as C++17, the private ones
-# as C11, with gcc and clang and every warning an error.
+# as C11, with gcc and clang and every warning an error. The macros compile in a user's file, also as
+# C++20.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -28,5 +29,25 @@ for path in $(find src -name '*.h' | sort); do
     header=${path#src/}
     compile "$header" gcc c "$c_flags"
     compile "$header" clang c "$c_flags"
+done
+
+# The macros, as a user's file has them.
+macros() { # <compiler> <language> <flags>
+    $1 $3 -Werror -Iinclude -fsyntax-only -x "$2" test/consumer/macros.c || {
+        echo "macros.c: $1 does not take it as $2 ($3)" >&2
+        exit 1
+    }
+    count=$((count + 1))
+}
+
+for build in "" -DNDEBUG; do
+    for compiler in gcc clang; do
+        macros $compiler c "$c_flags $build"
+        macros $compiler c "$c_flags -DSETT_NO_CLEANUP $build"
+    done
+    for compiler in g++ clang++; do
+        macros $compiler c++ "$cxx_flags $build"
+        macros $compiler c++ "${cxx_flags#-std=c++17} -std=c++20 $build"
+    done
 done
 echo "$count compilations"

@@ -32,16 +32,16 @@ write_loop() { # <macro> <body> <pairs>
     printf '#include "sett/sett.h"\n\n'
     printf 'typedef struct pair {\n    float x, y;\n} pair;\n\n'
     printf 'void loop(sett_query* query, float dt);\n'
-    printf 'void loop(sett_query* query, float dt)\n{\n    SETT_QUERY_EACH(query, b) {\n'
-    if [ "$2" = chain ]; then
-        printf '        float* p = sett_batch_field(b, 0);\n'
-        printf '        const float* v = sett_batch_field(b, 1);\n'
-        printf '        %s(b, i) {\n            float x = p[i];\n' "$1"
+    printf 'void loop(sett_query* query, float dt)\n{\n'
+    type=pair
+    [ "$2" != chain ] || type=float
+    fields="$type* p = sett_batch_field(b, 0); const $type* v = sett_batch_field(b, 1);"
+    if [ "$1" = SETT_FOR ]; then
+        printf '    {\n        SETT_FOR(query, b, i) {\n            %s\n' "$fields"
     else
-        printf '        pair* p = sett_batch_field(b, 0);\n'
-        printf '        const pair* v = sett_batch_field(b, 1);\n'
-        printf '        %s(b, i) {\n' "$1"
+        printf '    SETT_QUERY_EACH(query, b) {\n        %s\n        %s(b, i) {\n' "$fields" "$1"
     fi
+    [ "$2" != chain ] || printf '            float x = p[i];\n'
     k=0
     while [ "$k" -lt "$3" ]; do
         if [ "$2" = chain ]; then
@@ -85,6 +85,8 @@ row() { # <macro> <most pairs reserved> <compiler and options>
     done
 }
 
+row SETT_FOR "$reserved_each" "gcc -O3"
+row SETT_FOR 0 "clang -O3"
 for compiler in gcc clang; do
     row SETT_EACH "$reserved_each" "$compiler -O3"
     row SETT_EACH_RUN 32 "$compiler -O3"

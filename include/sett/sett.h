@@ -576,38 +576,25 @@ typedef struct sett_query_desc {
 /* Rows in a batch at most. */
 #define SETT_BATCH_ROWS 1024
 
-/* Some matching entities. Rows are visited with SETT_EACH, and not by counting, since they may have
- * gaps; fields are arrays indexed by row. 2.6 KB: on the stack for each loop that is open. */
+/* Bytes of a batch that only the library reads. */
+#define SETT_BATCH_INTERNAL_ 2432
+
+/* Some matching entities. SETT_FOR and SETT_EACH visit its rows; a loop that counts does not, since
+ * rows may have gaps. Fields are arrays indexed by row. 3 KB: on the stack for each open loop. */
 typedef struct sett_batch {
     uint32_t count;              /* entities in the batch, not rows */
     uint32_t field_count;        /* terms of the query */
     const uint16_t* rows;        /* their rows, ascending; NULL: all rows below `count` */
     uint32_t base;               /* entity index of row 0, where `indices` is NULL */
+    uint32_t present;            /* bit k: these entities have the k-th term's component */
     const uint32_t* indices;     /* entity index of each row, or NULL */
     const uint32_t* generations; /* generation of each row, where `indices` is NULL */
-    uint32_t present;            /* bit k: these entities have the k-th term's component */
     void* fields[SETT_QUERY_TERMS];
-
-    /* Below here: the library's own. */
-    sett_query* query;
-    void* open;                   /* where the loop is counted as open */
-    void* scratch;                /* gathered fields, if there are any */
-    const uint32_t* step_indices; /* entity indices of the step's rows, over a sparse-set driver */
-    uint32_t driver;              /* the term whose sparse set drives; SETT_QUERY_TERMS: pages do */
-    uint32_t in_place;            /* bit k: rows of the k-th term lie as the batch's rows do */
-    uint32_t residual;    /* bit k: the k-th term is to be tested, over a sparse-set driver */
-    uint32_t unit;        /* rows looked at in one step */
-    uint32_t unit_base;   /* the first row of the step */
-    uint32_t cursor;      /* where the next step begins */
-    uint32_t limit;       /* where the last one ends */
-    uint32_t word_count;  /* words of the step */
-    uint32_t some;        /* bit k: word k still has bits; 0: take the next step */
-    uint32_t scratch_row; /* the row of the step that is the batch's row 0 */
-    bool fast;            /* plain, over pages, nothing gathered, nothing recorded */
-    bool plain;           /* nothing but required terms that are positional */
-    /* rows of the step that match and were not handed out yet */
-    uint64_t words[SETT_BATCH_ROWS / 64];
-    uint16_t list[SETT_BATCH_ROWS + 12]; /* what `rows` points to */
+    union {
+        uint64_t align_;
+        void* pointer_;
+        unsigned char bytes_[SETT_BATCH_INTERNAL_];
+    } internal; /* not for programs */
 } sett_batch;
 
 /* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy. It
@@ -652,34 +639,53 @@ SETT_API sett_entity sett_query_first(sett_query* query);
 /* Returns whether this entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
 SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 
-/* Loops over all entities that match, batch by batch:
+/* Visits all entities that match, one by one: `b` is the batch and `i` the row of the entity.
+ *
+ *     SETT_FOR(query, b, i) {
+ *         Position* p = &SETT_FIELD_MUT(b, 0, Position)[i];
+ *         const Velocity* v = &SETT_FIELD(b, 1, Velocity)[i];
+ *         p->x += v->x * dt;
+ *     }
+ *
+ * `break`, `continue`, `return` and `goto` mean what they mean in any loop: whichever way the loop
+ * is left, it is closed. While it is open, structure must not change (SETT_STATUS_LOCKED; record
+ * commands instead), values may.
+ *
+ * Where rows have no gaps this is a plain counting loop, which gcc and clang vectorise at -O3 if
+ * the body has up to about ten operations. Use SETT_QUERY_EACH and SETT_EACH_RUN for longer bodies,
+ * for clang at -O2, and for values of one byte or with pointers in them (the compiler takes a store
+ * to one for a store to the batch).
+ *
+ * Order: that of the owning group, if one covers the query; that of a sparse set, if the loop
+ * goes over its rows; else that of entity indices. Which it is depends on storages and groups, and
+ * on how many entities have what: where order matters, sort, or look at sett_query_explain. Within
+ * a page, entities that have an optional component and those that have not come in batches of their
+ * own.
+ *
+ * C without gcc's attribute `cleanup` (MSVC) cannot close a loop that is left by `return` or
+ * `goto`: call sett_batch_end(b) before. If it was forgotten, on Windows and Linux the next
+ * structural change closes the loop once the function has returned; elsewhere the change is
+ * rejected with the query's name. */
+#define SETT_FOR(query, b, i) SETT_LOOP_(SETT_BEGIN_((query), &b##_batch_), b) SETT_ROWS_(b, i)
+
+/* The same batch by batch, for what is done once a batch:
  *
  *     SETT_QUERY_EACH(query, b) {
  *         Position* p = SETT_FIELD_MUT(b, 0, Position);
  *         const Velocity* v = SETT_FIELD(b, 1, Velocity);
  *         SETT_EACH(b, i) { p[i].x += v[i].x * dt; }
  *     }
- *
- * While it runs, structure must not change (SETT_STATUS_LOCKED; record commands instead), values
- * may. `break` leaves the loop properly, also the nested SETT_EACH first and SETT_QUERY_EACH then;
- * before `return` or `goto` out of it call sett_batch_end(b). A loop left without stays open: the
- * next structural change is rejected with the query's name, until sett_query_end_all.
- *
- * Order: that of the owning group, if one covers the query; that of a sparse set, if the loop
- * goes over its rows; else that of entity indices. Which it is depends on storages and groups, and
- * on how many entities have what: where order matters, sort, or look at sett_query_explain. Within
- * a page, entities that have an optional component and those that have not come in batches of their
- * own. */
-#define SETT_QUERY_EACH(query_, b)                                                                 \
-    for (sett_batch b##_batch_, *b = sett_query_begin((query_), &b##_batch_); b != NULL;           \
-         b = (sett_batch_end(b), (sett_batch*)NULL))                                               \
-        while (sett_batch_next(b))
+ */
+#define SETT_QUERY_EACH(query, b)                                                                  \
+    SETT_LOOP_(SETT_BEGIN_((query), &b##_batch_), b)                                               \
+    while (sett_batch_next(b))
 
-/* The functions behind SETT_QUERY_EACH, for other languages and for loops that are not lexical.
- * sett_query_begin opens a loop in the caller's memory and returns `batch`, or NULL when memory
- * runs out for the scratch that queries over several sparse sets need; of NULL too, so that a
- * loop over a query that could not be made visits nobody (why it could not, its creation has told).
- * sett_batch_next moves to the next batch, false when there is none. sett_batch_end closes it.
+/* The functions behind SETT_FOR and SETT_QUERY_EACH, for other languages and for loops that are not
+ * lexical. sett_query_begin opens a loop in the caller's memory and returns `batch`. Returns NULL
+ * when memory runs out for the scratch that queries over several sparse sets need, and for a
+ * query that is NULL: the loop is empty then; sett_query_create has already reported the error.
+ * sett_batch_next moves to the next batch, false when there is none. sett_batch_end closes the
+ * loop; a second call does nothing.
  * Cost: about 10 ns to open and close; 5 ns plus 2 for each field a batch; at least one batch for
  * up to 1,024 entities with neighbouring indices.
  * Threads: writer: one thread loops over a world at a time, and systems by sett_context_begin and
@@ -689,38 +695,138 @@ SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
 
+/* As sett_query_begin, for a batch that is a local variable of the function with the loop. When a
+ * structural change finds the loop open after that function has returned, it closes the loop
+ * instead of failing. What SETT_FOR and SETT_QUERY_EACH call in C without the attribute `cleanup`.
+ * Threads: as sett_query_begin. Since: 0.2 */
+SETT_API sett_batch* sett_query_begin_local(sett_query* query, sett_batch* batch);
+
+/* Makes this batch the last: the next sett_batch_next returns false. What `break` in SETT_EACH
+ * calls.
+ * Threads: the one that runs the loop. Since: 0.2 */
+SETT_API void sett_batch_stop(const sett_batch* batch);
+
 /* Closes all loops that were left without sett_batch_end. Only for when no loop of this world is
- * really running.
+ * running.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_end_all(sett_world* world);
 
+/* What closes a loop however it is left. */
+static inline void sett_scope_close_(sett_batch** batch)
+{
+    if (*batch != NULL) {
+        sett_batch_end(*batch);
+        *batch = NULL;
+    }
+}
+
+#if defined(__cplusplus)
+extern "C++" {
+struct sett_scope_ {
+    sett_batch* batch;
+    explicit sett_scope_(sett_batch* opened) : batch(opened)
+    {
+    }
+    sett_scope_(const sett_scope_&) = delete;
+    sett_scope_& operator=(const sett_scope_&) = delete;
+    ~sett_scope_()
+    {
+        sett_scope_close_(&batch);
+    }
+};
+}
+#define SETT_SCOPE_(name, opened) sett_scope_ name(opened)
+#define SETT_BEGIN_(query, batch) sett_query_begin((query), (batch))
+#else
+typedef struct sett_scope_ {
+    sett_batch* batch;
+} sett_scope_;
+#if defined(__GNUC__) && !defined(SETT_NO_CLEANUP)
+static inline void sett_scope_leave_(sett_scope_* scope)
+{
+    sett_scope_close_(&scope->batch);
+}
+#define SETT_SCOPE_(name, opened)                                                                  \
+    sett_scope_ name __attribute__((cleanup(sett_scope_leave_))) = {opened}
+#define SETT_BEGIN_(query, batch) sett_query_begin((query), (batch))
+#else
+#define SETT_SCOPE_(name, opened) sett_scope_ name = {opened}
+#define SETT_BEGIN_(query, batch) sett_query_begin_local((query), (batch))
+#endif
+#endif
+
+#define SETT_LOOP_(begin, b)                                                                       \
+    for (sett_batch b##_batch_, *b = (begin); b != NULL; b = NULL)                                 \
+        for (SETT_SCOPE_(b##_scope_, b); b##_scope_.batch != NULL;                                 \
+             sett_scope_close_(&b##_scope_.batch))
+
+/* The rows of a batch. What a loop over them reads is in variables of its own: the batch might be
+ * what the body writes to. */
 typedef struct sett_each_ {
     const uint16_t* rows;
     uint32_t count;
+    bool ended; /* the loop over the rows was not left: they ran out, or it has not begun */
+    bool open;
     uint32_t k;
 } sett_each_;
 
-/* Visits the rows of a batch: `i` is the row, for fields and for sett_batch_entity. `break` and
- * `continue` mean what they say. When the rows have no gaps this is a plain counting loop, which
- * gcc and clang vectorise at -O3 if the body has up to about ten operations; for longer ones, and
- * for clang at -O2, there is SETT_EACH_RUN. Evaluates `b` several times. */
+static inline sett_each_ sett_each_make_(const sett_batch* batch)
+{
+    sett_each_ each = {batch->rows, batch->count, true, true, 0};
+    return each;
+}
+
+static inline void sett_each_close_(sett_each_* each, const sett_batch* batch)
+{
+    each->open = false;
+    if (!each->ended) {
+        sett_batch_stop(batch);
+    }
+}
+
+/* The next batch, unless the loop over the rows of the one before was left. */
+static inline bool sett_each_next_(sett_each_* each, sett_batch* batch)
+{
+    if (!each->ended || !sett_batch_next(batch)) {
+        return false;
+    }
+    *each = sett_each_make_(batch);
+    return true;
+}
+
+/* The loop over one batch's rows. `ended` is written before and after, and not where it is left. */
+#define SETT_EACH_ROWS_(each, i)                                                                   \
+    for (uint32_t i##_k_ = 0, i = ((each).ended = false, 0u);                                      \
+         i##_k_ < (each).count                                                                     \
+             ? (i = (each).rows != NULL ? (each).rows[i##_k_] : i##_k_, (void)i, true)             \
+             : ((each).ended = true, false);                                                       \
+         ++i##_k_)
+
+#define SETT_ROWS_(b, i)                                                                           \
+    for (sett_each_ i##_each_ = {NULL, 0, true, true, 0}; sett_each_next_(&i##_each_, (b));)       \
+    SETT_EACH_ROWS_(i##_each_, i)
+
+/* Visits the rows of a batch: `i` is the row, for fields and for sett_batch_entity. `break` ends
+ * this loop, and the one over batches after this batch; `continue` goes on with the next row. When
+ * the rows have no gaps this is a plain counting loop, which gcc and clang vectorise at -O3 if the
+ * body has up to about ten operations; for longer ones, and for clang at -O2, there is
+ * SETT_EACH_RUN. Evaluates `b` several times. */
 #define SETT_EACH(b, i)                                                                            \
-    for (sett_each_ i##_each_ = {(b)->rows, (b)->count, 0}; i##_each_.k < i##_each_.count;         \
-         i##_each_.k = i##_each_.count)                                                            \
-        for (uint32_t i##_k_ = 0, i = 0;                                                           \
-             i##_k_ < i##_each_.count &&                                                           \
-             (i = i##_each_.rows != NULL ? i##_each_.rows[i##_k_] : i##_k_, (void)i, true);        \
-             ++i##_k_)
+    for (sett_each_ i##_each_ = sett_each_make_(b); i##_each_.open;                                \
+         sett_each_close_(&i##_each_, (b)))                                                        \
+    SETT_EACH_ROWS_(i##_each_, i)
 
 /* As SETT_EACH, as a loop over runs: bodies of any length are vectorised, by gcc at -O3 and by
- * clang at -O2 and -O3, and rows with gaps cost up to twice as much. `break` leaves only the run:
- * to stop early use SETT_EACH. */
+ * clang at -O2 and -O3, and rows with gaps cost up to twice as much. */
 #define SETT_EACH_RUN(b, i)                                                                        \
-    for (sett_each_ i##_each_ = {(b)->rows, (b)->count, 0}; i##_each_.k < i##_each_.count;         \
-         i##_each_.k = i##_each_.rows != NULL ? i##_each_.k + 1 : i##_each_.count)                 \
-        for (uint32_t i = i##_each_.rows != NULL ? i##_each_.rows[i##_each_.k] : 0,                \
-                      i##_end_ = i##_each_.rows != NULL ? i + 1 : i##_each_.count;                 \
-             i < i##_end_; ++i)
+    for (sett_each_ i##_each_ = sett_each_make_(b); i##_each_.open;                                \
+         sett_each_close_(&i##_each_, (b)))                                                        \
+        for (; i##_each_.ended && i##_each_.k < i##_each_.count;                                   \
+             i##_each_.k = i##_each_.rows != NULL ? i##_each_.k + 1 : i##_each_.count)             \
+            for (uint32_t i = (i##_each_.ended = false,                                            \
+                              i##_each_.rows != NULL ? i##_each_.rows[i##_each_.k] : 0u),          \
+                          i##_end_ = i##_each_.rows != NULL ? i + 1 : i##_each_.count;             \
+                 i < i##_end_ ? true : (i##_each_.ended = true, false); ++i)
 
 /* Returns the array of the k-th term's component, indexed by row (by type: SETT_FIELD, which looks
  * whether it is of that size, while NDEBUG is not defined); NULL for a tag, for access NONE,

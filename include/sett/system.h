@@ -4,10 +4,9 @@
  *
  *     static void move(sett_context* context)
  *     {
- *         SETT_SYSTEM_EACH(context, b) {
- *             Position* p = sett_batch_field(b, 0);
- *             const Velocity* v = sett_batch_field(b, 1);
- *             SETT_EACH(b, i) { p[i].x += v[i].x * context->dt; }
+ *         SETT_SYSTEM_FOR(context, b, i) {
+ *             const Velocity* v = &SETT_FIELD(b, 1, Velocity)[i];
+ *             SETT_FIELD_MUT(b, 0, Position)[i].x += v->x * context->dt;
  *         }
  *     }
  *
@@ -219,11 +218,12 @@ SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
                                         sett_batch* batch);
 
-/* As SETT_QUERY_EACH, over the entities of the job. */
+/* As SETT_FOR and SETT_QUERY_EACH, over the entities of the job. */
+#define SETT_SYSTEM_FOR(context, b, i)                                                             \
+    SETT_LOOP_(sett_context_begin((context), &b##_batch_), b) SETT_ROWS_(b, i)
 #define SETT_SYSTEM_EACH(context, b)                                                               \
-    for (sett_batch b##_batch_, *b = sett_context_begin((context), &b##_batch_); b != NULL;        \
-         b = (sett_batch_end(b), (sett_batch*)NULL))                                               \
-        while (sett_batch_next(b))
+    SETT_LOOP_(sett_context_begin((context), &b##_batch_), b)                                      \
+    while (sett_batch_next(b))
 
 /* Returns `size` bytes, uninitialised, until the function returns; NULL when memory runs out.
  * `align`: a power of two up to 4,096. Allocates nothing once it has been called for as much.

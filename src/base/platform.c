@@ -1,6 +1,6 @@
 /* platform.c: the allocator, locks, the clock and the threads of the system. See platform.h. */
-#if defined(__linux__) && !defined(_DEFAULT_SOURCE)
-#define _DEFAULT_SOURCE /* madvise, clock_gettime, pthread_create */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* madvise, clock_gettime, pthread_create, pthread_getattr_np */
 #endif
 
 #include "base/platform.h"
@@ -135,6 +135,35 @@ void setti_platform_pause(void)
 uintptr_t setti_platform_thread(void)
 {
     return (uintptr_t)&errno;
+}
+
+/* The lowest address of the calling thread's stack, which grows downwards; the highest of all if it
+ * is not known. */
+static uintptr_t platform_stack_end(void)
+{
+    uintptr_t end = UINTPTR_MAX;
+#if defined(PLATFORM_WINDOWS)
+    end = (uintptr_t)((const NT_TIB*)NtCurrentTeb())->StackLimit; /* of the fiber, if it is one */
+#elif defined(__linux__) && defined(__GLIBC__)
+    pthread_attr_t attributes;
+    void* address = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &address, &size) == 0) {
+            end = (uintptr_t)address;
+        }
+        (void)pthread_attr_destroy(&attributes);
+    }
+#endif
+    return end;
+}
+
+/* A frame of its own: in line, what lives in the caller might lie beyond `here`. */
+SETTI_APART bool setti_platform_has_returned(const void* variable)
+{
+    volatile char here = 0;
+    (void)here;
+    return (uintptr_t)variable < (uintptr_t)&here && (uintptr_t)variable >= platform_stack_end();
 }
 
 #if defined(PLATFORM_POSIX)

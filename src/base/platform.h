@@ -32,6 +32,10 @@ void setti_platform_pause(void);
 /* A number for the thread that asks, which no other has while it lives. */
 uintptr_t setti_platform_thread(void);
 
+/* Whether a local variable of a function that this thread has called is gone, because the function
+ * has returned. False where that is not known, and for what does not lie on this thread's stack. */
+bool setti_platform_has_returned(const void* variable);
+
 /* A mutex with one condition. Where there are no threads its init fails. */
 typedef struct setti_gate {
     uint64_t opaque[18];

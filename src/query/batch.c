@@ -37,12 +37,14 @@ typedef enum step_result {
 
 static setti_source* gather_sources(const sett_batch* batch, const setti_term* term)
 {
-    return (setti_source*)(void*)((unsigned char*)batch->scratch + term->sources);
+    setti_loop* loop = setti_loop_of(batch);
+    return (setti_source*)(void*)((unsigned char*)loop->scratch + term->sources);
 }
 
 static unsigned char* gather_values(const sett_batch* batch, const setti_term* term)
 {
-    return (unsigned char*)batch->scratch + term->values;
+    setti_loop* loop = setti_loop_of(batch);
+    return (unsigned char*)loop->scratch + term->values;
 }
 
 /* The k-th row of a batch. Loops that write to memory hand in a copy of batch->rows, or it would be
@@ -58,10 +60,11 @@ SETTI_INLINE uint32_t batch_row(const uint16_t* rows, uint32_t k)
  * read anew for each row, a gathered row cost 115 instructions. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
-    setti_pool* pool = &batch->query->world->pool;
+    setti_loop* loop = setti_loop_of(batch);
+    setti_pool* pool = &loop->query->world->pool;
     const setti_pages* pages = &term->type->storage.rows;
-    setti_source* sources = gather_sources(batch, term) + batch->scratch_row;
-    unsigned char* values = gather_values(batch, term) + batch->scratch_row * size;
+    setti_source* sources = gather_sources(batch, term) + loop->scratch_row;
+    unsigned char* values = gather_values(batch, term) + loop->scratch_row * size;
     const uint16_t* rows = batch->rows;
     void* const* data = pages->data;
     const uint64_t* ticks = pages->tick;
@@ -88,8 +91,9 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
 /* Copies them back. */
 SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, size_t size)
 {
-    const setti_source* sources = gather_sources(batch, term) + batch->scratch_row;
-    const unsigned char* values = gather_values(batch, term) + batch->scratch_row * size;
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_source* sources = gather_sources(batch, term) + loop->scratch_row;
+    const unsigned char* values = gather_values(batch, term) + loop->scratch_row * size;
     const uint16_t* rows = batch->rows;
     for (uint32_t k = 0, count = batch->count; k < count; k++) {
         uint32_t row = batch_row(rows, k);
@@ -131,15 +135,17 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
 /* Whether the k-th term's field of this batch is a gathered one. */
 static bool gather_is_used(const sett_batch* batch, uint32_t k)
 {
-    const setti_term* term = &batch->query->term[k];
-    return term->has_field && batch->fields[k] != NULL && (batch->in_place >> k & 1) == 0;
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_term* term = &loop->query->term[k];
+    return term->has_field && batch->fields[k] != NULL && (loop->in_place >> k & 1) == 0;
 }
 
 /* Writes gathered values back to where they came from. */
 static void gather_scatter(const sett_batch* batch)
 {
+    setti_loop* loop = setti_loop_of(batch);
     for (uint32_t k = 0; k < batch->field_count; k++) {
-        const setti_term* term = &batch->query->term[k];
+        const setti_term* term = &loop->query->term[k];
         if (gather_is_used(batch, k) && term->access != SETT_IN) {
             gather_move(batch, term, true);
         }
@@ -149,9 +155,10 @@ static void gather_scatter(const sett_batch* batch)
 /* Marks the places of single rows as written, for types that asked for it. */
 SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* term)
 {
-    const setti_source* sources = gather_sources(batch, term) + batch->scratch_row;
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_source* sources = gather_sources(batch, term) + loop->scratch_row;
     for (uint32_t k = 0; k < batch->count; k++) {
-        setti_storage_write(&batch->query->world->pool, &term->type->storage,
+        setti_storage_write(&loop->query->world->pool, &term->type->storage,
                             sources[batch_row(batch->rows, k)].place);
     }
 }
@@ -159,8 +166,9 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
 /* The field of a term whose values lie in another order than the batch's rows. */
 static void* gather_field(const sett_batch* batch, const setti_term* term)
 {
+    setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
-    setti_source* sources = gather_sources(batch, term) + batch->scratch_row;
+    setti_source* sources = gather_sources(batch, term) + loop->scratch_row;
     for (uint32_t k = 0; term->kind != SETT_WITH && k < batch->count; k++) {
         uint32_t row = batch_row(batch->rows, k);
         sources[row].place = setti_storage_slot(storage, sett_batch_index(batch, row));
@@ -169,7 +177,7 @@ static void* gather_field(const sett_batch* batch, const setti_term* term)
         gather_track(batch, term);
     }
     gather_move(batch, term, false);
-    return gather_values(batch, term) + (size_t)batch->scratch_row * storage->size;
+    return gather_values(batch, term) + (size_t)loop->scratch_row * storage->size;
 }
 
 /* ------------------------------------------------------------------------------------- matching */
@@ -177,7 +185,8 @@ static void* gather_field(const sett_batch* batch, const setti_term* term)
 /* The entity index of a row of the step. */
 SETTI_INLINE uint32_t match_index(const sett_batch* batch, uint32_t row)
 {
-    return batch->step_indices != NULL ? batch->step_indices[row] : batch->unit_base + row;
+    setti_loop* loop = setti_loop_of(batch);
+    return loop->step_indices != NULL ? loop->step_indices[row] : loop->unit_base + row;
 }
 
 /* Keeps the rows whose entities have the type (not wanted: lack it), asking for each; where the
@@ -186,10 +195,11 @@ SETTI_INLINE uint32_t match_index(const sett_batch* batch, uint32_t row)
 SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, bool sparse_set,
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
+    setti_loop* loop = setti_loop_of(batch);
     const setti_storage storage = term->type->storage; /* a copy that no store changes */
-    const uint32_t* indices = batch->step_indices;
-    uint32_t base = batch->unit_base;
-    bool keep = batch->scratch != NULL && term->has_field;
+    const uint32_t* indices = loop->step_indices;
+    uint32_t base = loop->unit_base;
+    bool keep = loop->scratch != NULL && term->has_field;
     setti_source* sources = keep ? gather_sources(batch, term) : NULL;
     for (uint32_t at = 0; at < word_count; at++) {
         uint64_t found = 0;
@@ -223,12 +233,13 @@ static void match_each(sett_batch* batch, const setti_term* term, bool wanted, u
 static void match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                        uint32_t word_count)
 {
+    setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
-    if (storage->kind == SETTI_SPARSE || batch->step_indices != NULL) {
+    if (storage->kind == SETTI_SPARSE || loop->step_indices != NULL) {
         match_each(batch, term, wanted, words, word_count);
         return;
     }
-    const uint64_t* bits = setti_storage_word(storage, batch->unit_base);
+    const uint64_t* bits = setti_storage_word(storage, loop->unit_base);
     uint64_t flip = wanted ? 0 : UINT64_MAX;
     for (uint32_t at = 0; at < word_count; at++) {
         words[at] &= (bits != NULL ? bits[at] : 0) ^ flip;
@@ -238,11 +249,12 @@ static void match_term(sett_batch* batch, const setti_term* term, bool wanted, u
 /* Keeps the rows whose entities have at least one of the ANY terms. */
 static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 {
+    setti_loop* loop = setti_loop_of(batch);
     uint64_t found[WORDS] = {0};
-    for (uint32_t rest = batch->query->any; rest != 0; rest &= rest - 1) {
+    for (uint32_t rest = loop->query->any; rest != 0; rest &= rest - 1) {
         uint64_t with[WORDS];
         memcpy(with, words, word_count * sizeof(uint64_t));
-        match_term(batch, &batch->query->term[setti_bits_lowest(rest)], true, with, word_count);
+        match_term(batch, &loop->query->term[setti_bits_lowest(rest)], true, with, word_count);
         for (uint32_t at = 0; at < word_count; at++) {
             found[at] |= with[at];
         }
@@ -254,7 +266,8 @@ static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
                           uint32_t word_count)
 {
-    uint64_t since = batch->query->since;
+    setti_loop* loop = setti_loop_of(batch);
+    uint64_t since = loop->query->since;
     for (uint32_t at = 0; at < word_count; at++) {
         for (uint64_t rest = words[at]; rest != 0; rest &= rest - 1) {
             uint32_t bit = setti_bits_lowest(rest);
@@ -297,25 +310,26 @@ static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint
  * required. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
-    const sett_query* query = batch->query;
-    uint64_t* words = batch->words;
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    uint64_t* words = loop->words;
     for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
         const setti_term* term = &query->term[setti_bits_lowest(rest)];
-        match_term(batch, term, term->kind == SETT_WITH, words, batch->word_count);
+        match_term(batch, term, term->kind == SETT_WITH, words, loop->word_count);
     }
     for (uint32_t k = 0; k < query->hidden_count; k++) {
         if (query->hidden[k].type->storage.count != 0) {
-            match_term(batch, &query->hidden[k], false, words, batch->word_count);
+            match_term(batch, &query->hidden[k], false, words, loop->word_count);
         }
     }
     if (query->any != 0) {
-        match_any(batch, words, batch->word_count);
+        match_any(batch, words, loop->word_count);
     }
     for (uint32_t rest = query->changed; rest != 0; rest &= rest - 1) {
         match_changed(batch, &query->term[setti_bits_lowest(rest)].type->storage, words,
-                      batch->word_count);
+                      loop->word_count);
     }
-    batch->some = match_some(words, batch->word_count);
+    loop->some = match_some(words, loop->word_count);
 }
 
 /* Which of up to `rows` entities from `base` on are alive. */
@@ -386,33 +400,34 @@ static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_co
 /* The next step over pages. */
 static step_result step_pages(sett_batch* batch)
 {
-    const sett_query* query = batch->query;
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
-    while (batch->cursor < batch->limit) {
-        uint32_t base = batch->cursor;
-        uint32_t rows = SETTI_MIN(batch->unit, batch->limit - base);
+    while (loop->cursor < loop->limit) {
+        uint32_t base = loop->cursor;
+        uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
         uint32_t word_count = (rows + 63) / 64;
-        batch->unit_base = base;
-        batch->cursor = base + batch->unit;
+        loop->unit_base = base;
+        loop->cursor = base + loop->unit;
         if (match_words_at(query, base, bits) != NULL) { /* nobody in all of its page */
-            batch->cursor = (base | (SETTI_BITS_ROWS - 1)) + 1;
+            loop->cursor = (base | (SETTI_BITS_ROWS - 1)) + 1;
             continue;
         }
-        bool plain = batch->plain || (query->plain && match_shows(query, base, word_count));
+        bool plain = loop->plain || (query->plain && match_shows(query, base, word_count));
         if (query->array_count == 0) {
-            match_alive(&query->world->entities, base, rows, batch->words);
-            batch->some = match_some(batch->words, word_count);
+            match_alive(&query->world->entities, base, rows, loop->words);
+            loop->some = match_some(loop->words, word_count);
         } else if (plain && match_dense(bits, query->array_count, rows)) {
             batch->count = rows;
             return STEP_DENSE;
         } else {
-            batch->some = match_matrices(bits, query->array_count, batch->words, word_count);
+            loop->some = match_matrices(bits, query->array_count, loop->words, word_count);
         }
-        batch->word_count = word_count;
-        if (batch->some != 0 && !plain) {
+        loop->word_count = word_count;
+        if (loop->some != 0 && !plain) {
             match_terms(batch, query->filter);
         }
-        if (batch->some != 0) {
+        if (loop->some != 0) {
             return STEP_WORDS;
         }
     }
@@ -422,31 +437,32 @@ static step_result step_pages(sett_batch* batch)
 /* The next step over the rows of a sparse-set driver. */
 static step_result step_sparse(sett_batch* batch)
 {
-    const sett_query* query = batch->query;
-    const setti_storage* driver = &query->term[batch->driver].type->storage;
-    while (batch->cursor < batch->limit) {
-        uint32_t base = batch->cursor;
-        uint32_t rows = SETTI_MIN(batch->unit, batch->limit - base);
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    const setti_storage* driver = &query->term[loop->driver].type->storage;
+    while (loop->cursor < loop->limit) {
+        uint32_t base = loop->cursor;
+        uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
         uint32_t word_count = (rows + 63) / 64;
-        batch->unit_base = base;
-        batch->cursor = base + rows;
-        batch->step_indices = setti_storage_index(driver, base);
-        if (batch->plain && driver->extent == driver->count) {
+        loop->unit_base = base;
+        loop->cursor = base + rows;
+        loop->step_indices = setti_storage_index(driver, base);
+        if (loop->plain && driver->extent == driver->count) {
             batch->count = rows;
             return STEP_DENSE;
         }
         for (uint32_t at = 0; at < word_count; at++) {
-            batch->words[at] = setti_bits_below(rows - at * 64);
+            loop->words[at] = setti_bits_below(rows - at * 64);
         }
         if (driver->extent != driver->count) {
             for (uint32_t row = 0; row < rows; row++) {
-                bool gap = batch->step_indices[row] == SETTI_NONE;
-                batch->words[row / 64] &= ~((uint64_t)gap << (row % 64));
+                bool gap = loop->step_indices[row] == SETTI_NONE;
+                loop->words[row / 64] &= ~((uint64_t)gap << (row % 64));
             }
         }
-        batch->word_count = word_count;
-        match_terms(batch, batch->residual);
-        if (batch->some != 0) {
+        loop->word_count = word_count;
+        match_terms(batch, loop->residual);
+        if (loop->some != 0) {
             return STEP_WORDS;
         }
     }
@@ -455,7 +471,8 @@ static step_result step_sparse(sett_batch* batch)
 
 static step_result step_next(sett_batch* batch)
 {
-    return batch->driver == SETT_QUERY_TERMS ? step_pages(batch) : step_sparse(batch);
+    setti_loop* loop = setti_loop_of(batch);
+    return loop->driver == SETT_QUERY_TERMS ? step_pages(batch) : step_sparse(batch);
 }
 
 /* ---------------------------------------------------------------------------------- handing out */
@@ -551,15 +568,16 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 /* Keeps of `taken` the rows with the same optional types as the first; these become `present`. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
-    const sett_query* query = batch->query;
-    uint32_t at = setti_bits_lowest(batch->some);
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    uint32_t at = setti_bits_lowest(loop->some);
     uint32_t index = match_index(batch, at * 64 + setti_bits_lowest(taken[at]));
     for (uint32_t rest = query->optional; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         const setti_term* term = &query->term[k];
         bool has = setti_storage_has(&term->type->storage, index);
         batch->present |= (uint32_t)has << k;
-        match_term(batch, term, has, taken, batch->word_count);
+        match_term(batch, term, has, taken, loop->word_count);
     }
 }
 
@@ -567,13 +585,14 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
  * 0. */
 static uint32_t choose_rows(sett_batch* batch)
 {
+    setti_loop* loop = setti_loop_of(batch);
     uint64_t alike[WORDS];
-    uint64_t* taken = batch->words;
-    uint32_t word_count = batch->word_count;
-    uint32_t some = batch->some;
-    if (batch->query->optional != 0) {
+    uint64_t* taken = loop->words;
+    uint32_t word_count = loop->word_count;
+    uint32_t some = loop->some;
+    if (loop->query->optional != 0) {
         taken = alike;
-        memcpy(alike, batch->words, word_count * sizeof(uint64_t));
+        memcpy(alike, loop->words, word_count * sizeof(uint64_t));
         take_alike(batch, alike);
         some = match_some(alike, word_count);
     }
@@ -582,18 +601,18 @@ static uint32_t choose_rows(sett_batch* batch)
     if (length >= RUN_WORTH || run_is_all(taken, some, first + length)) {
         batch->rows = NULL;
         batch->count = length;
-        words_clear_run(batch->words, first, first + length);
-        batch->some = match_some(batch->words, word_count);
+        words_clear_run(loop->words, first, first + length);
+        loop->some = match_some(loop->words, word_count);
         return first;
     }
-    batch->rows = batch->list;
-    batch->count = list_rows(taken, some, batch->list);
-    batch->some = 0;
+    batch->rows = loop->list;
+    batch->count = list_rows(taken, some, loop->list);
+    loop->some = 0;
     if (taken == alike) {
         for (uint32_t at = 0; at < word_count; at++) {
-            batch->words[at] &= ~alike[at];
+            loop->words[at] &= ~alike[at];
         }
-        batch->some = match_some(batch->words, word_count);
+        loop->some = match_some(loop->words, word_count);
     }
     return 0;
 }
@@ -604,20 +623,22 @@ static uint32_t choose_rows(sett_batch* batch)
 SETTI_COLD static void field_track(const sett_batch* batch, const setti_storage* storage,
                                    uint32_t base)
 {
+    setti_loop* loop = setti_loop_of(batch);
     for (uint32_t k = 0; k < batch->count; k++) {
         uint32_t row = batch_row(batch->rows, k);
-        *setti_storage_tick(storage, base + row) = batch->query->world->pool.tick;
+        *setti_storage_tick(storage, base + row) = loop->query->world->pool.tick;
     }
 }
 
 /* The field of a term whose rows lie as the batch's do; row 0 is at `base`. */
 SETTI_INLINE void* field_in_place(const sett_batch* batch, const setti_term* term, uint32_t base)
 {
+    setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
     uint32_t number = base >> storage->shift;
     uint32_t row = base & (setti_storage_rows(storage) - 1);
     if (term->access != SETT_IN) {
-        setti_pages_write(&batch->query->world->pool, &storage->rows, number);
+        setti_pages_write(&loop->query->world->pool, &storage->rows, number);
         if (SETTI_UNLIKELY(storage->tracked)) {
             field_track(batch, storage, base);
         }
@@ -628,12 +649,13 @@ SETTI_INLINE void* field_in_place(const sett_batch* batch, const setti_term* ter
 /* The fields of a batch whose row 0 is at `base`: an index over pages, a row of the driver. */
 static void set_fields(sett_batch* batch, uint32_t base)
 {
-    const sett_query* query = batch->query;
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
     for (uint32_t k = 0; k < batch->field_count; k++) {
         const setti_term* term = &query->term[k];
         if (!term->has_field || (batch->present >> k & 1) == 0) {
             batch->fields[k] = NULL;
-        } else if ((batch->in_place >> k & 1) == 0) {
+        } else if ((loop->in_place >> k & 1) == 0) {
             batch->fields[k] = gather_field(batch, term);
         } else {
             batch->fields[k] = field_in_place(batch, term, base);
@@ -645,52 +667,55 @@ static void set_fields(sett_batch* batch, uint32_t base)
 
 SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
-    batch->query = query;
+    setti_loop* loop = setti_loop_of(batch);
+    loop->query = query;
     batch->count = 0;
     batch->field_count = query->term_count;
     batch->rows = NULL;
     batch->indices = NULL;
-    batch->step_indices = NULL;
-    batch->scratch = NULL;
-    batch->scratch_row = 0;
-    batch->cursor = 0;
-    batch->some = 0;
+    loop->step_indices = NULL;
+    loop->scratch = NULL;
+    loop->scratch_row = 0;
+    loop->cursor = 0;
+    loop->some = 0;
 }
 
 /* Over pages, as most loops go. */
 SETTI_INLINE void batch_start_pages(const sett_query* query, sett_batch* batch, uint32_t limit)
 {
-    batch->driver = SETT_QUERY_TERMS;
-    batch->in_place = query->positional;
-    batch->unit = query->array_rows;
-    batch->plain = query->plain;
-    batch->fast = query->direct;
-    batch->limit = limit;
+    setti_loop* loop = setti_loop_of(batch);
+    loop->driver = SETT_QUERY_TERMS;
+    loop->in_place = query->positional;
+    loop->unit = query->array_rows;
+    loop->plain = query->plain;
+    loop->fast = query->direct;
+    loop->limit = limit;
 }
 
 static void batch_start_any(sett_query* query, sett_batch* batch)
 {
+    setti_loop* loop = setti_loop_of(batch);
     setti_plan plan;
     setti_plan_make(query, &plan);
     if (plan.driver == SETT_QUERY_TERMS) {
         batch_start_pages(query, batch, plan.limit);
         if (setti_plan_hides(query)) {
-            batch->plain = false;
-            batch->fast = false;
+            loop->plain = false;
+            loop->fast = false;
         }
         return;
     }
-    batch->driver = plan.driver;
-    batch->in_place = plan.in_place;
-    batch->residual = plan.residual;
-    batch->limit = plan.limit;
-    batch->fast = false;
-    batch->plain =
+    loop->driver = plan.driver;
+    loop->in_place = plan.in_place;
+    loop->residual = plan.residual;
+    loop->limit = plan.limit;
+    loop->fast = false;
+    loop->plain =
         (query->optional | query->changed | plan.residual) == 0 && !setti_plan_hides(query);
-    batch->unit = SETT_BATCH_ROWS;
+    loop->unit = SETT_BATCH_ROWS;
     for (uint32_t rest = plan.in_place; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        batch->unit = SETTI_MIN(batch->unit, setti_storage_rows(storage));
+        loop->unit = SETTI_MIN(loop->unit, setti_storage_rows(storage));
     }
 }
 
@@ -710,12 +735,13 @@ SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
 /* Whether a field's values lie in another order than the batch's rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
-    const sett_query* query = batch->query;
-    if (batch->driver == SETT_QUERY_TERMS) {
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    if (loop->driver == SETT_QUERY_TERMS) {
         return query->gathers;
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        if (query->term[k].has_field && (batch->in_place >> k & 1) == 0) {
+        if (query->term[k].has_field && (loop->in_place >> k & 1) == 0) {
             return true;
         }
     }
@@ -735,6 +761,7 @@ SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
 
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
+    setti_loop* loop = setti_loop_of(batch);
     if (SETTI_UNLIKELY(query == NULL)) {
         return NULL;
     }
@@ -743,21 +770,32 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         return batch_reject(query);
     }
     batch_start(query, batch);
-    batch->open = &query->open;
-    if (!batch->fast && batch_gathers(batch)) {
-        batch->scratch = setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
-        if (batch->scratch == NULL) {
+    loop->open = &query->open;
+    if (!loop->fast && batch_gathers(batch)) {
+        loop->scratch = setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
+        if (loop->scratch == NULL) {
             setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_query_begin", sett_null(), 0);
             return NULL;
         }
-        batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
+        loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
     }
     setti_world_open_loop(world, &query->open);
+    query->open.frame = NULL;
     if (SETTI_UNLIKELY(world->recording)) {
         query->use.loops++;
-        batch->fast = false;
+        loop->fast = false;
     }
     return batch;
+}
+
+sett_batch* sett_query_begin_local(sett_query* query, sett_batch* batch)
+{
+    const void* first = query != NULL ? query->open.frame : NULL;
+    sett_batch* opened = sett_query_begin(query, batch);
+    if (opened != NULL) {
+        query->open.frame = query->open.count == 1 ? opened : first;
+    }
+    return opened;
 }
 
 static void survey_mark(setti_survey* survey, uint32_t chunk)
@@ -795,18 +833,19 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
 {
     sett_batch batch;
     batch_start(query, &batch);
+    const setti_loop* loop = setti_loop_of(&batch);
     memset(survey, 0, sizeof(*survey));
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         survey->scatters |=
-            term->has_field && term->access != SETT_IN && (batch.in_place >> k & 1) == 0;
+            term->has_field && term->access != SETT_IN && (loop->in_place >> k & 1) == 0;
     }
-    uint32_t units = batch.limit / SETT_BATCH_ROWS + (batch.limit % SETT_BATCH_ROWS != 0);
+    uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
     uint32_t size = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
     survey->rows = size * SETT_BATCH_ROWS;
     survey->count = units / size + (units % size != 0);
-    if (batch.driver == SETT_QUERY_TERMS && query->array_count != 0 && units > 1) {
-        survey_pages(query, batch.limit, survey);
+    if (loop->driver == SETT_QUERY_TERMS && query->array_count != 0 && units > 1) {
+        survey_pages(query, loop->limit, survey);
         return;
     }
     for (uint32_t k = 0; k < survey->count; k++) {
@@ -817,58 +856,61 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
 sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
                                    uint32_t from, uint32_t to)
 {
+    setti_loop* loop = setti_loop_of(batch);
     const sett_world* world = query->world;
     batch_start(query, batch);
-    batch->open = &side->none;
-    batch->cursor = from;
-    batch->limit = SETTI_MIN(batch->limit, to);
-    if (!batch->fast && batch_gathers(batch)) {
-        batch->scratch =
+    loop->open = &side->none;
+    loop->cursor = from;
+    loop->limit = SETTI_MIN(loop->limit, to);
+    if (!loop->fast && batch_gathers(batch)) {
+        loop->scratch =
             setti_arena_alloc(&side->scratch, query->scratch_size, query->scratch_align);
-        if (batch->scratch == NULL) {
+        if (loop->scratch == NULL) {
             side->failed = true;
             return NULL;
         }
         side->open++;
-        batch->unit = SETTI_MIN(batch->unit, SETTI_GATHER_ROWS);
+        loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
     }
     if (SETTI_UNLIKELY(world->recording)) { /* then there is one thread */
         query->use.loops += from == 0;
-        batch->fast = false;
+        loop->fast = false;
     }
     return batch;
 }
 
 static void set_generations(sett_batch* batch)
 {
+    setti_loop* loop = setti_loop_of(batch);
     const setti_entity_page* page =
-        setti_entity_page_of(&batch->query->world->entities, batch->base);
+        setti_entity_page_of(&loop->query->world->entities, batch->base);
     batch->generations = page->generation + (batch->base & SETTI_ID_SET_MASK);
 }
 
 SETTI_APART static bool batch_next_any(sett_batch* batch)
 {
-    if (batch->scratch != NULL && batch->count != 0) {
+    setti_loop* loop = setti_loop_of(batch);
+    if (loop->scratch != NULL && batch->count != 0) {
         gather_scatter(batch);
     }
     batch->count = 0;
     batch->rows = NULL;
-    batch->present = batch->query->required;
-    step_result step = batch->some != 0 ? STEP_WORDS : step_next(batch);
+    batch->present = loop->query->required;
+    step_result step = loop->some != 0 ? STEP_WORDS : step_next(batch);
     if (step == STEP_END) {
         return false;
     }
     uint32_t first = step == STEP_WORDS ? choose_rows(batch) : 0;
-    batch->scratch_row = first;
-    if (batch->driver != SETT_QUERY_TERMS) {
-        batch->indices = batch->step_indices + first;
+    loop->scratch_row = first;
+    if (loop->driver != SETT_QUERY_TERMS) {
+        batch->indices = loop->step_indices + first;
     } else {
-        batch->base = batch->unit_base + first;
+        batch->base = loop->unit_base + first;
         set_generations(batch);
     }
-    set_fields(batch, batch->unit_base + first);
-    if (SETTI_UNLIKELY(batch->query->world->recording)) {
-        batch->query->use.matched += batch->count;
+    set_fields(batch, loop->unit_base + first);
+    if (SETTI_UNLIKELY(loop->query->world->recording)) {
+        loop->query->use.matched += batch->count;
     }
     return true;
 }
@@ -887,13 +929,14 @@ SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t
 /* A step over plain pages: handed out as it is if every row matches. */
 SETTI_APART static bool batch_next_plain(sett_batch* batch)
 {
-    const sett_query* query = batch->query;
-    uint32_t base = batch->cursor;
-    uint32_t rows = SETTI_MIN(batch->unit, batch->limit - base);
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    uint32_t base = loop->cursor;
+    uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
     if (!step_is_dense(query, base, rows)) {
         return batch_next_any(batch);
     }
-    batch->cursor = base + batch->unit;
+    loop->cursor = base + loop->unit;
     batch->base = base;
     batch->count = rows;
     batch->rows = NULL;
@@ -910,10 +953,11 @@ SETTI_APART static bool batch_next_plain(sett_batch* batch)
  * done that they do not need, and whose end is found without saving a register. */
 bool sett_batch_next(sett_batch* batch)
 {
-    if (!batch->fast || batch->some != 0) {
+    setti_loop* loop = setti_loop_of(batch);
+    if (!loop->fast || loop->some != 0) {
         return batch_next_any(batch);
     }
-    if (batch->cursor >= batch->limit) {
+    if (loop->cursor >= loop->limit) {
         batch->count = 0;
         return false;
     }
@@ -923,26 +967,40 @@ bool sett_batch_next(sett_batch* batch)
 /* Writes the last gathered values back, and gives the scratch to whom it came from. */
 static void batch_end_scratch(sett_batch* batch)
 {
-    sett_query* query = batch->query;
+    setti_loop* loop = setti_loop_of(batch);
+    sett_query* query = loop->query;
     gather_scatter(batch);
-    if (batch->open == &query->open) {
-        setti_pool_free(&query->world->pool, batch->scratch, query->scratch_size,
+    if (loop->open == &query->open) {
+        setti_pool_free(&query->world->pool, loop->scratch, query->scratch_size,
                         query->scratch_align);
     } else {
-        setti_side* side = batch->open;
+        setti_side* side = loop->open;
         side->open--;
-        setti_arena_pop(&side->scratch, batch->scratch, query->scratch_size);
+        setti_arena_pop(&side->scratch, loop->scratch, query->scratch_size);
     }
-    batch->scratch = NULL;
+    loop->scratch = NULL;
 }
 
 void sett_batch_end(sett_batch* batch)
 {
-    if (SETTI_UNLIKELY(batch->scratch != NULL)) {
+    setti_loop* loop = setti_loop_of(batch);
+    setti_open_loop* open = loop->open;
+    if (SETTI_UNLIKELY(open == NULL)) {
+        return; /* it was ended by hand, and then left */
+    }
+    if (SETTI_UNLIKELY(loop->scratch != NULL)) {
         batch_end_scratch(batch);
     }
     batch->count = 0;
-    setti_world_close_loop(batch->query->world, batch->open);
+    loop->open = NULL;
+    setti_world_close_loop(loop->query->world, open);
+}
+
+void sett_batch_stop(const sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    loop->cursor = loop->limit;
+    loop->some = 0;
 }
 
 uint32_t sett_query_count(sett_query* query)
@@ -950,7 +1008,8 @@ uint32_t sett_query_count(sett_query* query)
     sett_batch batch;
     uint32_t count = 0;
     batch_start(query, &batch);
-    if (batch.plain && batch.driver == SETT_QUERY_TERMS && query->array_count == 1) {
+    const setti_loop* loop = setti_loop_of(&batch);
+    if (loop->plain && loop->driver == SETT_QUERY_TERMS && query->array_count == 1) {
         return query->array[0]->count; /* one type, or a tracked set that covers all */
     }
     for (step_result step; (step = step_next(&batch)) != STEP_END;) {
@@ -958,8 +1017,8 @@ uint32_t sett_query_count(sett_query* query)
             count += batch.count;
             continue;
         }
-        for (uint32_t at = 0; at < batch.word_count; at++) {
-            count += setti_bits_count(batch.words[at]);
+        for (uint32_t at = 0; at < loop->word_count; at++) {
+            count += setti_bits_count(loop->words[at]);
         }
     }
     return count;
@@ -970,13 +1029,14 @@ sett_entity sett_query_first(sett_query* query)
     sett_batch batch;
     uint32_t row = 0;
     batch_start(query, &batch);
+    const setti_loop* loop = setti_loop_of(&batch);
     step_result step = step_next(&batch);
     if (step == STEP_END) {
         return sett_null();
     }
     if (step == STEP_WORDS) {
-        uint32_t at = setti_bits_lowest(batch.some);
-        row = at * 64 + setti_bits_lowest(batch.words[at]);
+        uint32_t at = setti_bits_lowest(loop->some);
+        row = at * 64 + setti_bits_lowest(loop->words[at]);
     }
     return setti_entity_at(&query->world->entities, match_index(&batch, row));
 }
@@ -1008,7 +1068,8 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
 
 sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row)
 {
-    return setti_entity_at(&batch->query->world->entities, batch->indices[row]);
+    setti_loop* loop = setti_loop_of(batch);
+    return setti_entity_at(&loop->query->world->entities, batch->indices[row]);
 }
 
 SETTI_COLD static void batch_no_term(const sett_query* query, uint32_t k)
@@ -1026,9 +1087,10 @@ SETTI_COLD static void batch_no_term(const sett_query* query, uint32_t k)
 
 const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)
 {
+    setti_loop* loop = setti_loop_of(batch);
     if (SETTI_UNLIKELY(k >= batch->field_count)) {
-        batch_no_term(batch->query, k);
+        batch_no_term(loop->query, k);
         return NULL;
     }
-    return setti_storage_find(&batch->query->term[k].type->storage, sett_batch_index(batch, row));
+    return setti_storage_find(&loop->query->term[k].type->storage, sett_batch_index(batch, row));
 }

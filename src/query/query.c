@@ -246,7 +246,7 @@ SETTI_COLD static void query_wrong_field(const sett_query* query, uint32_t k, si
 
 void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size, const char* type)
 {
-    const sett_query* query = batch->query;
+    const sett_query* query = setti_loop_of(batch)->query;
     const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
     const setti_term* meant = NULL;
     const char* plain = strncmp(type, "const ", 6) == 0 ? type + 6 : type;

@@ -87,6 +87,35 @@ typedef struct setti_plan {
     uint32_t limit;    /* rows of the driver, or indices, to look at */
 } setti_plan;
 
+/* What a batch's `internal` holds. */
+typedef struct setti_loop {
+    sett_query* query;
+    void* open;                   /* where the loop is counted as open; NULL: it was closed */
+    void* scratch;                /* gathered fields, if there are any */
+    const uint32_t* step_indices; /* entity indices of the step's rows, over a sparse-set driver */
+    uint32_t driver;              /* the term whose sparse set drives; SETT_QUERY_TERMS: pages do */
+    uint32_t in_place;            /* bit k: rows of the k-th term lie as the batch's rows do */
+    uint32_t residual;    /* bit k: the k-th term is to be tested, over a sparse-set driver */
+    uint32_t unit;        /* rows looked at in one step */
+    uint32_t unit_base;   /* the first row of the step */
+    uint32_t cursor;      /* where the next step begins */
+    uint32_t limit;       /* where the last one ends */
+    uint32_t word_count;  /* words of the step */
+    uint32_t some;        /* bit k: word k still has bits; 0: take the next step */
+    uint32_t scratch_row; /* the row of the step that is the batch's row 0 */
+    bool fast;            /* plain, over pages, nothing gathered, nothing recorded */
+    bool plain;           /* nothing but required terms that are positional */
+    /* rows of the step that match and were not handed out yet */
+    uint64_t words[SETT_BATCH_ROWS / 64];
+    uint16_t list[SETT_BATCH_ROWS + 12]; /* what the batch's `rows` points to */
+} setti_loop;
+
+SETTI_INLINE setti_loop* setti_loop_of(const sett_batch* batch)
+{
+    _Static_assert(sizeof(setti_loop) <= SETT_BATCH_INTERNAL_, "a loop must fit into its batch");
+    return (setti_loop*)setti_unconst(batch->internal.bytes_);
+}
+
 /* Where loops that the world does not know of are opened: by one job of a system, which may run
  * beside others. */
 typedef struct setti_side {

@@ -436,14 +436,29 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
                  "call it after the loop");
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,
-        "%s: a loop over query \"%.100s\" is open; %s (was it left by return or goto? then call "
-        "sett_batch_end(b) before leaving; sett_query_end_all(world) recovers)",
+        "%s: a loop over query \"%.100s\" is open; %s (if sett_query_begin opened it and it was "
+        "left: call sett_batch_end(b) before leaving; sett_query_end_all(world) recovers)",
         call, world->open_loops != NULL ? world->open_loops->name : "?", instead);
+}
+
+/* Closes the loops whose functions have returned. */
+SETTI_COLD static void world_close_returned(sett_world* world)
+{
+    for (setti_open_loop *loop = world->open_loops, *next; loop != NULL; loop = next) {
+        next = loop->next;
+        if (loop->frame != NULL && setti_platform_has_returned(loop->frame)) {
+            setti_world_close_loops(world, loop);
+        }
+    }
 }
 
 sett_status setti_world_check_unlocked(sett_world* world, const char* call)
 {
-    return SETTI_LIKELY(world->locks == 0) ? SETT_OK : world_reject(world, call);
+    if (SETTI_LIKELY(world->locks == 0)) {
+        return SETT_OK;
+    }
+    world_close_returned(world);
+    return world->locks == 0 ? SETT_OK : world_reject(world, call);
 }
 
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop)

@@ -30,6 +30,9 @@ enum {
 typedef struct setti_open_loop {
     const char* name;
     uint32_t count; /* loops open over it; linked while it is not 0 */
+    /* The batch of the first of them, a local variable, if all are: once the function that it
+     * belongs to has returned, all were left. Else NULL. */
+    const void* frame;
     struct setti_open_loop* next;
     struct setti_open_loop* previous;
 } setti_open_loop;

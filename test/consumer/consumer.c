@@ -49,6 +49,12 @@ int main(void)
             moved++;
         }
     }
+    SETT_FOR(query, b, i) {
+        if (SETT_FIELD(b, 0, Position)[i].x > 50.0f) {
+            break;
+        }
+        SETT_FIELD_MUT(b, 0, Position)[i].y += SETT_FIELD(b, 1, Velocity)[i].y;
+    }
     printf("Sett %d: moved %u of %u\n", sett_version(), (unsigned)moved,
            (unsigned)sett_entity_count(world));
     const int failed = moved != count / 2 || sett_version() != SETT_VERSION;
