@@ -903,6 +903,45 @@ static void destroys_a_chain_of_a_million(void)
     scarce_end(&memory, world);
 }
 
+/* Bones with a bolt each, every one fixed to the last: nodes with children move below a chain that
+ * is ever longer. Minutes, if each is compared with all above it, or repaired for each above. */
+static void builds_a_chain_of_pairs_downwards(void)
+{
+    enum {
+        COUNT = 200000
+    };
+    static sett_entity bone[COUNT];
+    sett_world* world = quiet_world();
+    for (uint32_t k = 0; k < COUNT; k++) {
+        bone[k] = sett_entity_create(world);
+        child_of(world, bone[k]);
+    }
+    for (uint32_t k = 1; k < COUNT; k++) {
+        CHECK_EQ(sett_hierarchy_attach(world, bone[k], bone[k - 1]), SETT_OK);
+    }
+    CHECK_EQ(sett_hierarchy_attach(world, bone[0], bone[COUNT - 1]), SETT_STATUS_CYCLE);
+    CHECK_EQ(sett_hierarchy_attach(world, bone[COUNT - 2], bone[COUNT - 1]), SETT_STATUS_CYCLE);
+    CHECK_VALID(world);
+    CHECK_EQ(sett_hierarchy_depth(world, bone[COUNT - 1]), COUNT - 1);
+    CHECK_VALID(world);
+    /* cut into pieces from the middle outwards, and put together again */
+    for (uint32_t k = 1; k < COUNT / 2; k += 3) {
+        CHECK_EQ(sett_hierarchy_detach(world, bone[COUNT / 2 + k]), SETT_OK);
+        CHECK_EQ(sett_hierarchy_detach(world, bone[COUNT / 2 - k]), SETT_OK);
+    }
+    for (uint32_t k = 1; k < COUNT / 2; k += 3) {
+        uint32_t up = COUNT / 2 - k;
+        uint32_t down = COUNT / 2 + k;
+        CHECK_EQ(sett_hierarchy_attach(world, bone[up], bone[up - 1]), SETT_OK);
+        CHECK_EQ(sett_hierarchy_attach(world, bone[down], bone[down - 1]), SETT_OK);
+    }
+    CHECK_VALID(world);
+    for (uint32_t k = 0; k < COUNT; k += 997) {
+        CHECK_EQ(sett_hierarchy_depth(world, bone[k]), k);
+    }
+    CHECK_END(world);
+}
+
 static void loops_over_children_and_subtrees(void)
 {
     sett_world* world = quiet_world();
@@ -938,13 +977,14 @@ static void loops_over_children_and_subtrees(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(loops_over_children_and_subtrees), TEST(keeps_children_in_order),
-          TEST(is_a_component_like_any_other), TEST(says_nothing_of_strangers),
-          TEST(rejects_cycles), TEST(repairs_depths_when_asked), TEST(is_compared_by_its_links),
-          TEST(restores_depths), TEST(walks_parents_first), TEST(destroys_children_first),
-          TEST(detaches_or_rejects_by_policy), TEST(has_a_policy_for_the_world),
-          TEST(ends_with_the_component), TEST(destroys_all_with_a_type),
-          TEST(keeps_slots_that_are_used_up), TEST(rejects_while_loops_are_open),
-          TEST(holds_when_observers_move_entities), TEST(needs_indices_below_a_limit),
-          TEST(sorts_parents_first), TEST(finds_the_parents_component), TEST(works_in_any_storage),
+TEST_MAIN(TEST(builds_a_chain_of_pairs_downwards), TEST(loops_over_children_and_subtrees),
+          TEST(keeps_children_in_order), TEST(is_a_component_like_any_other),
+          TEST(says_nothing_of_strangers), TEST(rejects_cycles), TEST(repairs_depths_when_asked),
+          TEST(is_compared_by_its_links), TEST(restores_depths), TEST(walks_parents_first),
+          TEST(destroys_children_first), TEST(detaches_or_rejects_by_policy),
+          TEST(has_a_policy_for_the_world), TEST(ends_with_the_component),
+          TEST(destroys_all_with_a_type), TEST(keeps_slots_that_are_used_up),
+          TEST(rejects_while_loops_are_open), TEST(holds_when_observers_move_entities),
+          TEST(needs_indices_below_a_limit), TEST(sorts_parents_first),
+          TEST(finds_the_parents_component), TEST(works_in_any_storage),
           TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))

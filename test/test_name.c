@@ -1,9 +1,10 @@
 /* test_name.c: names, unique among siblings, found by path, whatever happens to the tree. */
 #include "check.h"
-#include "scarce.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
+#include "sett/observer.h"
 #include "sett/sett.h"
+#include "states.h"
 
 #include "relation/name_table.h"
 
@@ -335,7 +336,149 @@ static void survives_running_out_of_memory(void)
     scarce_end(&memory, step.world);
 }
 
-TEST_MAIN(TEST(finds_by_path), TEST(walks_all_of_a_name), TEST(is_a_component_like_any_other),
+static uint32_t text_pages(const sett_world* world)
+{
+    const setti_pages* pages = &world->name_table->texts.pages;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < pages->count; k++) {
+        count += pages->data[k] != NULL;
+    }
+    return count;
+}
+
+/* Shots that are fired for hours, each with a name of its own; and snapshots on the way. */
+static void gives_texts_back(void)
+{
+    sett_world* world = quiet_world();
+    char text[64];
+    sett_entity level = named(world, sett_null(), "level");
+    sett_entity shot[100] = {{0, 0}};
+    sett_snapshot snapshot;
+    bool taken = false;
+    sett_entity then = sett_null();
+    for (uint32_t n = 0; n < 100000; n++) {
+        sett_entity* at = &shot[n * 37 % 100];
+        if (!sett_is_null(*at)) {
+            CHECK_EQ(sett_entity_destroy(world, *at), SETT_OK);
+        }
+        snprintf(text, sizeof(text), "shot number %u", (unsigned)n);
+        *at = named(world, level, text);
+        CHECK(taken || text_pages(world) <= 16);
+        if (n == 50000) {
+            CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+            taken = true;
+            then = *at;
+        }
+    }
+    CHECK(text_pages(world) <= 16);
+    CHECK_VALID(world);
+    CHECK_STR_EQ(sett_name_get(world, level), "level");
+    CHECK(sett_is_null(sett_name_lookup(world, level, "shot number 50000")));
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, level, "shot number 50000"), then);
+    CHECK_STR_EQ(sett_name_get(world, then), "shot number 50000");
+    CHECK_VALID(world);
+    CHECK_EQ(sett_snapshot_drop(world, snapshot), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, level), SETT_OK);
+    CHECK_EQ(sett_world_trim(world), SETT_OK);
+    CHECK_EQ(text_pages(world), 0);
+    sett_entity again = named(world, sett_null(), "again");
+    expect_path(world, "again", again);
+    CHECK_END(world);
+}
+
+/* A delta between two snapshots has names that the world has given back since. */
+static void sends_names_that_are_gone(void)
+{
+    sett_world* world = quiet_world();
+    sett_world* other = quiet_world();
+    char text[64];
+    sett_entity e[40];
+    for (uint32_t k = 0; k < 40; k++) {
+        snprintf(text, sizeof(text), "before %u", (unsigned)k);
+        e[k] = named(world, sett_null(), text);
+    }
+    sett_snapshot a = take(world);
+    CHECK_EQ(sett_world_clone(world, other), SETT_OK);
+    for (uint32_t k = 0; k < 40; k += 2) {
+        CHECK_EQ(sett_entity_destroy(world, e[k]), SETT_OK);
+    }
+    CHECK_EQ(sett_world_trim(world), SETT_OK); /* holes between texts */
+    for (uint32_t k = 1; k < 40; k += 4) {
+        snprintf(text, sizeof(text), "between %u", (unsigned)k);
+        CHECK_EQ(sett_name_set(world, e[k], text), SETT_OK);
+    }
+    sett_snapshot b = take(world);
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+    CHECK_EQ(sett_world_trim(world), SETT_OK);
+    CHECK_EQ(text_pages(world), 0);
+    unsigned char* bytes;
+    size_t size = encode(world, a, b, &bytes);
+    CHECK_APPLY(other, bytes, size);
+    CHECK_EQ(sett_snapshot_restore(world, b), SETT_OK);
+    CHECK_SAME(world, other);
+    CHECK_STR_EQ(sett_name_get(other, e[5]), "between 5");
+    CHECK_STR_EQ(sett_name_get(other, e[7]), "before 7");
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(other);
+}
+
+/* A hook that runs while an entity is named, and names others until texts are swept. */
+static void name_others(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const sett_entity* other = user;
+    (void)entity;
+    (void)value;
+    for (uint32_t n = 0; n < 2000; n++) {
+        char text[64];
+        snprintf(text, sizeof(text), "another %u", (unsigned)n);
+        CHECK_EQ(sett_name_set(world, *other, text), SETT_OK);
+    }
+}
+
+static void holds_a_text_while_hooks_run(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity other = named(world, sett_null(), "other");
+    sett_observer* observer = sett_observer_create(
+        world, &(sett_observer_desc){
+                   .component = sett_name_component(world), .on_add = name_others, .user = &other});
+    CHECK(observer != NULL);
+    sett_entity one = named(world, sett_null(), "one");
+    CHECK_STR_EQ(sett_name_get(world, one), "one");
+    CHECK_STR_EQ(sett_name_get(world, other), "another 1999");
+    CHECK_END(world);
+}
+
+/* Paths cost what they are long: this is a matter of minutes if each ancestor is looked for from
+ * the bottom. */
+static void writes_a_path_of_many_names(void)
+{
+    enum {
+        DEPTH = 200000
+    };
+    static char path[DEPTH * 8];
+    sett_world* world = quiet_world();
+    sett_entity at = named(world, sett_null(), "0");
+    for (uint32_t k = 1; k < DEPTH; k++) {
+        char text[16];
+        snprintf(text, sizeof(text), "%u", (unsigned)k);
+        at = named(world, at, text);
+    }
+    size_t length = sett_name_path(world, at, path, sizeof(path));
+    CHECK(length < sizeof(path) && strlen(path) == length);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), path), at);
+    char begin[8];
+    CHECK_EQ(sett_name_path(world, at, begin, sizeof(begin)), length);
+    CHECK_STR_EQ(begin, "0/1/2/3");
+    CHECK_EQ(sett_name_path(world, at, NULL, 0), length);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(gives_texts_back), TEST(sends_names_that_are_gone),
+          TEST(holds_a_text_while_hooks_run), TEST(writes_a_path_of_many_names),
+          TEST(finds_by_path), TEST(walks_all_of_a_name), TEST(is_a_component_like_any_other),
           TEST(rejects_what_is_no_name), TEST(is_unique_among_siblings),
           TEST(loses_a_name_that_is_taken), TEST(writes_paths), TEST(keeps_its_index),
           TEST(survives_running_out_of_memory))

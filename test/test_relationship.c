@@ -4,6 +4,8 @@
 #include "sett/relationship.h"
 #include "sett/state.h"
 
+#include "relation/chain.h"
+
 typedef struct Owes {
     sett_link link;
     int32_t amount;
@@ -791,11 +793,66 @@ static void loops_over_links(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(loops_over_links), TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
-          TEST(many_carry_data_each), TEST(walks_survive_the_end_of_what_they_returned),
-          TEST(an_entity_may_lead_to_itself), TEST(presence_is_a_plain_term),
-          TEST(misuse_is_rejected), TEST(clearing_keeps_what_leads_here),
-          TEST(ends_of_targets_remove_links), TEST(ends_spread), TEST(ends_are_rejected),
+/* Each of many leads to each of many: looking along lists grows with the number of links made. */
+static void many_lead_to_many(void)
+{
+    enum {
+        SIDE = 400
+    };
+    static sett_entity from[SIDE];
+    static sett_entity to[SIDE];
+    begin(NULL);
+    setti_relation* relation = setti_relation_of(world, likes);
+    CHECK_EQ(sett_entity_create_many(world, SIDE, NULL, 0, NULL, from), SETT_OK);
+    CHECK_EQ(sett_entity_create_many(world, SIDE, NULL, 0, NULL, to), SETT_OK);
+    uint64_t steps = 0;
+    for (uint32_t k = 0; k < SIDE; k++) {
+        for (uint32_t j = 0; j < SIDE; j++) {
+            uint64_t walked = relation->walked;
+            int64_t* data = sett_relate(world, from[k], likes, to[j]);
+            CHECK(data != NULL);
+            *data = (int64_t)k * SIDE + j;
+            steps += relation->walked > walked ? relation->walked - walked : 0;
+        }
+    }
+    CHECK(steps < 16 * SIDE * SIDE); /* about 200 times as many along lists */
+    CHECK(relation->pair_capacity != 0);
+    CHECK_VALID(world);
+    sett_snapshot snapshot;
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+    uint64_t hash = sett_world_hash(world);
+    for (uint32_t k = 0; k < SIDE; k += 2) {
+        for (uint32_t j = k % 3; j < SIDE; j += 3) {
+            CHECK_EQ(sett_unrelate(world, from[k], likes, to[j]), SETT_OK);
+            CHECK(sett_related(world, from[k], likes, to[j]) == NULL);
+        }
+    }
+    CHECK_VALID(world);
+    CHECK_EQ(sett_entity_destroy(world, to[7]), SETT_OK);
+    CHECK_VALID(world);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK); /* the table is of another state */
+    CHECK_EQ(sett_snapshot_drop(world, snapshot), SETT_OK);
+    CHECK_EQ(sett_world_hash(world), hash);
+    for (uint32_t k = 0; k < SIDE; k += 7) {
+        for (uint32_t j = 0; j < SIDE; j++) {
+            const int64_t* data = sett_relate(world, from[k], likes, to[j]);
+            CHECK(data != NULL && *data == (int64_t)k * SIDE + j);
+        }
+    }
+    CHECK_VALID(world);
+    CHECK(relation->pair_capacity != 0 && relation->pair_epoch == world->epoch);
+    CHECK_EQ(sett_world_trim(world), SETT_OK);
+    CHECK_EQ(relation->pair_capacity, 0);
+    CHECK(sett_related(world, from[SIDE - 1], likes, to[SIDE - 1]) != NULL);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(many_lead_to_many), TEST(loops_over_links), TEST(exclusive_has_one_target),
+          TEST(sources_keep_their_order), TEST(many_carry_data_each),
+          TEST(walks_survive_the_end_of_what_they_returned), TEST(an_entity_may_lead_to_itself),
+          TEST(presence_is_a_plain_term), TEST(misuse_is_rejected),
+          TEST(clearing_keeps_what_leads_here), TEST(ends_of_targets_remove_links),
+          TEST(ends_spread), TEST(ends_are_rejected),
           TEST(survivors_lose_all_that_leads_to_the_dead), TEST(sparse_and_converted_links_hold),
           TEST(links_are_recorded), TEST(links_are_part_of_the_state),
           TEST(observers_are_notified_of_links), TEST(deep_chains_end_without_memory),

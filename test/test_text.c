@@ -106,5 +106,88 @@ static void does_without_memory(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(keeps_each_once), TEST(fills_pages_with_all_lengths),
-          TEST(distinguishes_texts_that_hash_alike), TEST(does_without_memory))
+typedef struct user {
+    uint64_t key;
+} user;
+
+static uint32_t pages_of(const setti_texts* texts)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < texts->pages.count; k++) {
+        count += texts->pages.data[k] != NULL;
+    }
+    return count;
+}
+
+static uint64_t add_text(sett_world* world, setti_texts* texts, char* out, uint32_t number)
+{
+    uint32_t length = 1 + number * 7919 % 60;
+    memset(out, '.', 80);
+    int digits = snprintf(out, 80, "%u", (unsigned)number);
+    out[digits] = '.';
+    out[digits + (int)length] = '\0';
+    uint64_t key = setti_text_add(world, texts, out, strlen(out));
+    CHECK(key != 0);
+    return key;
+}
+
+/* A thousand users, each of which takes another text again and again. */
+static void gives_the_room_of_garbage_to_others(void)
+{
+    enum {
+        USERS = 1000
+    };
+    static sett_entity e[USERS];
+    static char text[USERS][80];
+    static const char* address[USERS];
+    sett_world* world = sett_world_create(NULL);
+    setti_texts texts = {0};
+    setti_text_init(world, &texts);
+    sett_component id =
+        sett_component_register(world, &(sett_component_desc){.name = "user", .size = 8});
+    texts.users = setti_world_type(world, id);
+    for (uint32_t k = 0; k < USERS; k++) {
+        e[k] = sett_entity_create(world);
+        user value = {add_text(world, &texts, text[k], k)};
+        CHECK(sett_set(world, e[k], id, &value) != NULL);
+    }
+    uint32_t few = pages_of(&texts);
+    for (uint32_t n = USERS; n < 100 * USERS; n++) {
+        uint32_t k = n * 7 % (USERS / 2); /* half of them keep what they have */
+        user value = {add_text(world, &texts, text[k], n)};
+        CHECK(sett_set(world, e[k], id, &value) != NULL);
+        CHECK(pages_of(&texts) <= 3 * few);
+        if (n % 20011 == 0) {
+            world->epoch++; /* the tables are made anew */
+        }
+        if (n % 9973 == 0) {
+            CHECK_STR_EQ(setti_text_validate(world, &texts), NULL);
+        }
+    }
+    for (uint32_t k = 0; k < USERS; k++) {
+        uint64_t key = ((const user*)sett_get(world, e[k], id))->key;
+        address[k] = setti_text_of(world, &texts, key);
+        expect_text(world, &texts, key, text[k]);
+    }
+    setti_text_sweep(world, &texts);
+    for (uint32_t k = 0; k < USERS; k++) { /* what is used stays where it is */
+        CHECK_PTR_EQ(setti_text_of(world, &texts, ((const user*)sett_get(world, e[k], id))->key),
+                     address[k]);
+    }
+    CHECK_STR_EQ(setti_text_validate(world, &texts), NULL);
+    CHECK_EQ(texts.where.count, USERS);
+    texts.hold++;
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+    setti_text_sweep(world, &texts);
+    CHECK_EQ(texts.where.count, USERS);
+    texts.hold--;
+    setti_text_sweep(world, &texts);
+    CHECK_EQ(texts.where.count, 0);
+    CHECK_EQ(texts.used, 0);
+    CHECK_EQ(pages_of(&texts), 0);
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(gives_the_room_of_garbage_to_others), TEST(keeps_each_once),
+          TEST(fills_pages_with_all_lengths), TEST(distinguishes_texts_that_hash_alike),
+          TEST(does_without_memory))

@@ -76,7 +76,8 @@ SETT_API sett_component sett_hierarchy_component(const sett_world* world);
  * Fails: STALE (either), CYCLE (the parent is the entity, or below it), CONFLICT (a child of the
  * parent has the same name), LOCKED (see above; or one of them is being destroyed), LIMIT,
  * OUT_OF_MEMORY.
- * Cost: O(1), about 10 ns; O(depth of the parent) if the entity has children.
+ * Cost: O(1), about 10 ns; if the entity has children, O(depth of the parent or entities below the
+ * entity, whichever is less).
  * Invalidates: nothing. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity,
                                            sett_entity parent);
@@ -142,7 +143,8 @@ SETT_API sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity ro
 
 /* Returns how many steps it is to the root. Moving an entity that has children leaves the depths
  * below it to whoever asks first: that pays for all that has been moved.
- * Cost: O(1), after moves O(entities below those moved).
+ * Cost: O(1); after moves O(n log n), n being the entities below those moved, O(n) in all but
+ * contrived cases.
  * Threads: reader, after moves writer. Since: 0.1 */
 SETT_API uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity);
 

@@ -7,8 +7,9 @@
  *
  * A name is the component "Name", which queries, signatures and statistics see like any other;
  * entities without it pay nothing. It is unique among siblings, and roots are siblings of each
- * other (sett/hierarchy.h). Texts are kept once, however many entities have them, and stay until
- * the world is destroyed; looking up allocates nothing.
+ * other (sett/hierarchy.h). A text is stored once, however many entities have it; the room of texts
+ * that no entity uses is given to new ones, and back by sett_world_trim. Looking up allocates
+ * nothing.
  *
  * A restored state, a delta and a world that was cloned into bring their names. What finds texts
  * and names is made anew when it is first used then, which counts as writing: what is marked
@@ -43,7 +44,9 @@ SETT_API sett_component sett_name_component(const sett_world* world);
  *   name  1 to SETT_NAME_MAX bytes, none of them '/'; copied if it is new to the world
  * Fails: STALE, ARGUMENT (such a name), CONFLICT (a sibling has it; the message names both), LOCKED
  * (a loop is open and the entity lacks the component; or it is being destroyed), OUT_OF_MEMORY.
- * Cost: O(bytes). Threads: writer. Since: 0.1 */
+ * Cost: O(bytes); now and then, once as many bytes of texts were added as are in use, O(names), to
+ * find texts that no entity uses.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name);
 
 /* Records it, to be applied with other commands (sett.h). Then an entity that is gone is passed
@@ -59,7 +62,8 @@ SETT_API sett_status sett_cmd_name_set(sett_commands* commands, sett_entity enti
  * Fails: STALE, LOCKED, OUT_OF_MEMORY. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_name_clear(sett_world* world, sett_entity entity);
 
-/* Returns the name, NULL without one. Valid until a state is restored.
+/* Returns the name, NULL without one. Valid until the entity is renamed or loses it, or a state is
+ * restored.
  * Cost: O(1). Threads: reader, as said above. Since: 0.1 */
 SETT_API const char* sett_name_get(sett_world* world, sett_entity entity);
 
@@ -76,7 +80,7 @@ SETT_API sett_entity sett_name_lookup(sett_world* world, sett_entity from, const
 /* Writes the path of an entity from its root, as snprintf does. Ancestors without a name are
  * written as '#' and their index, which cannot be looked up.
  * Returns the length of the whole path; 0, and writes "", for a stale handle.
- * Cost: O(depth x depth). Threads: reader, as said above. Since: 0.1 */
+ * Cost: O(bytes of the path). Threads: reader, as said above. Since: 0.1 */
 SETT_API size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t size);
 
 /* Walks all entities of this name, whoever their parents are: start with *cursor = 0, end at null.

@@ -92,7 +92,7 @@ SETT_API void sett_world_destroy(sett_world* world);
 SETT_API sett_status sett_world_clear(sett_world* world);
 
 /* Gives blocks of memory in which nothing lives any more back to the allocator, compacts keep_order
- * storages, and forgets signatures that no entity has.
+ * storages, and forgets signatures that no entity has, and texts that no name uses (name.h).
  * Fails: LOCKED.
  * Cost: O(entities + pages). Invalidates: addresses of keep_order components.
  * Threads: writer. Since: 0.1 */

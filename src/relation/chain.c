@@ -14,11 +14,20 @@
  * Records of relationships with many targets lie without gaps: the last takes the place of one that
  * goes, which costs four neighbours' numbers and gives its memory back.
  *
+ * Whether a link is there already is asked before each is made: that walks the shorter of two
+ * lists, a few links as a rule. Where many lead to many (a thousand by a thousand) it would be
+ * quadratic; so once walks have looked at as many links as there are, a hash table of them is made,
+ * 6 to 12 bytes a link, and kept up until the state is replaced.
+ *
  * Invariant:  a list's count = links on the way from first to last;  next[previous[x]] == x;
  *             every link with a living target is in that target's list, and in no other;
- *             of many: record r is in the list of its source;  record_count = sum of all lists
+ *             of many: record r is in the list of its source;  record_count = sum of all lists;
+ *             if there is a table of pairs, it finds each record, and no others
  */
 #include "relation/chain.h"
+
+/* Making the table of pairs takes as long as looking at so many links for each that there is. */
+#define CHAIN_PATIENCE 4
 
 /* Which of a link's two lists. */
 typedef enum chain_side {
@@ -191,6 +200,125 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
 
 /* ----------------------------------------------------------------------------------------- many */
 
+static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
+{
+    uint64_t mixed = (source + target * (uint64_t)0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
+    return (uint32_t)(mixed >> 32) & (relation->pair_capacity - 1);
+}
+
+static uint32_t pair_home_of(const setti_relation* relation, uint32_t place)
+{
+    const setti_chain_record* record = setti_chain_record_at(relation, place);
+    return pair_home(relation, record->source, record->target.index);
+}
+
+static bool pair_is_current(const setti_relation* relation)
+{
+    return relation->pair_capacity != 0 && relation->pair_epoch == relation->world->epoch;
+}
+
+static void pair_put(const setti_relation* relation, uint32_t place)
+{
+    uint32_t at = pair_home_of(relation, place);
+    while (relation->pairs[at] != 0) {
+        at = (at + 1) & (relation->pair_capacity - 1);
+    }
+    relation->pairs[at] = place + 1;
+}
+
+/* Where in the table a record is. */
+static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
+{
+    uint32_t at = pair_home_of(relation, place);
+    while (relation->pairs[at] != place + 1) {
+        SETTI_ASSERT(relation->pairs[at] != 0);
+        at = (at + 1) & (relation->pair_capacity - 1);
+    }
+    return at;
+}
+
+/* What follows in the table moves up, as far as its home lets it (Knuth, TAOCP 3, 6.4, R). */
+static void pair_take(const setti_relation* relation, uint32_t place)
+{
+    uint32_t mask = relation->pair_capacity - 1;
+    uint32_t hole = pair_slot(relation, place);
+    for (uint32_t at = (hole + 1) & mask; relation->pairs[at] != 0; at = (at + 1) & mask) {
+        uint32_t home = pair_home_of(relation, relation->pairs[at] - 1);
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
+            relation->pairs[hole] = relation->pairs[at];
+            hole = at;
+        }
+    }
+    relation->pairs[hole] = 0;
+}
+
+void setti_chain_drop_pairs(setti_relation* relation)
+{
+    setti_pool_free(&relation->world->pool, relation->pairs,
+                    relation->pair_capacity * sizeof(*relation->pairs), 16);
+    relation->pairs = NULL;
+    relation->pair_capacity = 0;
+    relation->walked = 0;
+}
+
+/* Makes the table, with room for as many links again. Without memory there is none. */
+static void pair_make(setti_relation* relation)
+{
+    setti_pool* pool = &relation->world->pool;
+    uint32_t count = relation->record_count;
+    setti_chain_drop_pairs(relation);
+    if (pool->held != NULL || count > UINT32_MAX / 8) { /* held for what must not fail */
+        return;
+    }
+    uint32_t capacity = setti_bits_ceil(count * 3 + 16);
+    relation->pairs = setti_pool_alloc(pool, capacity * sizeof(*relation->pairs), 16);
+    if (relation->pairs == NULL) {
+        return;
+    }
+    memset(relation->pairs, 0, capacity * sizeof(*relation->pairs));
+    relation->pair_capacity = capacity;
+    relation->pair_epoch = relation->world->epoch;
+    for (uint32_t place = 0; place < count; place++) {
+        pair_put(relation, place);
+    }
+}
+
+/* After a record was appended. */
+static void pair_append(setti_relation* relation, uint32_t place)
+{
+    if (!pair_is_current(relation)) {
+        return;
+    }
+    if ((uint64_t)relation->record_count * 3 > (uint64_t)relation->pair_capacity * 2) {
+        pair_make(relation);
+    } else {
+        pair_put(relation, place);
+    }
+}
+
+/* Before a record goes and the last one takes its place. */
+static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t last)
+{
+    if (pair_is_current(relation)) {
+        pair_take(relation, place);
+        if (place != last) {
+            relation->pairs[pair_slot(relation, last)] = place + 1;
+        }
+    }
+}
+
+static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_entity target)
+{
+    uint32_t at = pair_home(relation, source, target.index);
+    for (; relation->pairs[at] != 0; at = (at + 1) & (relation->pair_capacity - 1)) {
+        const setti_chain_record* record = setti_chain_record_at(relation, relation->pairs[at] - 1);
+        if (record->source == source && sett_equals(record->target, target)) {
+            return relation->pairs[at] - 1;
+        }
+    }
+    return SETTI_NONE;
+}
+
 static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
 {
     return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
@@ -228,6 +356,7 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
     chain_append(relation, BY_SOURCE, targets, &record->by_source, place);
     chain_append(relation, BY_TARGET, setti_chain_sources(relation, target), &record->by_target,
                  place);
+    pair_append(relation, place);
     return place;
 }
 
@@ -238,6 +367,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     chain_unlink(relation, BY_TARGET, setti_chain_sources(relation, record->target),
                  &record->by_target);
     uint32_t last = --relation->record_count;
+    pair_delete(relation, place, last);
     if (place != last) {
         setti_chain_record* to = chain_record_mut(relation, place);
         memcpy(to, setti_chain_record_at(relation, last), relation->record_size);
@@ -293,9 +423,12 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     return link + relation->data;
 }
 
-uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target)
+/* Walks the shorter of two lists; *steps becomes how many links were looked at. */
+static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
+                           uint32_t* steps)
 {
     const setti_entity_table* entities = &relation->world->entities;
+    *steps = 0;
     if (!setti_entity_is_current(entities, source) || !setti_entity_is_current(entities, target)) {
         return SETTI_NONE;
     }
@@ -304,9 +437,12 @@ uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, se
     if (targets == NULL || sources == NULL || targets->count == 0 || sources->count == 0) {
         return SETTI_NONE;
     }
+    if (pair_is_current(relation)) {
+        return pair_find(relation, source.index, target);
+    }
     bool forth = targets->count <= sources->count;
     uint32_t place = forth ? targets->first_ : sources->first_;
-    while (place != SETTI_NONE) {
+    for (; place != SETTI_NONE; ++*steps) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         if (forth ? sett_equals(record->target, target) : record->source == source.index) {
             return place;
@@ -314,6 +450,24 @@ uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, se
         place = forth ? record->by_source.next : record->by_target.next;
     }
     return SETTI_NONE;
+}
+
+uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target)
+{
+    uint32_t steps;
+    return chain_walk(relation, source, target, &steps);
+}
+
+uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target)
+{
+    uint32_t steps;
+    uint32_t place = chain_walk(relation, source, target, &steps);
+    relation->walked += steps;
+    if (relation->walked > (uint64_t)relation->record_count * CHAIN_PATIENCE &&
+        !pair_is_current(relation)) {
+        pair_make(relation);
+    }
+    return place;
 }
 
 uint32_t setti_chain_next_source(const setti_relation* relation, uint32_t place)
@@ -381,6 +535,24 @@ static const char* chain_validate_lists(const setti_relation* relation, chain_si
     return NULL;
 }
 
+/* Whether the table of pairs, if there is one, is of all records and nothing else. */
+static bool chain_validate_pairs(const setti_relation* relation)
+{
+    uint32_t count = 0;
+    if (!pair_is_current(relation)) {
+        return true;
+    }
+    for (uint32_t at = 0; at < relation->pair_capacity; at++) {
+        count += relation->pairs[at] != 0;
+    }
+    for (uint32_t place = 0; place < relation->record_count && count == relation->record_count;
+         place++) {
+        const setti_chain_record* record = setti_chain_record_at(relation, place);
+        count -= pair_find(relation, record->source, record->target) != place;
+    }
+    return count == relation->record_count;
+}
+
 const char* setti_chain_validate(const setti_relation* relation)
 {
     uint64_t by_target;
@@ -390,6 +562,9 @@ const char* setti_chain_validate(const setti_relation* relation)
         reason = chain_validate_lists(relation, BY_SOURCE, &by_source);
         if (reason == NULL && by_source != relation->record_count) {
             reason = "relationship: records are missing from their sources' lists";
+        }
+        if (reason == NULL && !chain_validate_pairs(relation)) {
+            reason = "relationship: the table of pairs is wrong";
         }
     }
     if (reason == NULL && by_target != by_source) {

@@ -42,6 +42,13 @@ typedef struct setti_relation {
     uint32_t record_size;
     uint32_t record_shift; /* records a page = 1 << shift */
     uint32_t claimed;      /* records reserved by a creation of many, see clone.c */
+
+    /* Of many: the record of a source and a target, an open table of record numbers plus one. A
+     * cache, made when looking for links along lists has taken as long as making it. */
+    uint32_t* pairs;
+    uint32_t pair_capacity; /* a power of two, more than 1.5 * record_count; 0: there is none */
+    uint32_t pair_epoch;
+    uint64_t walked; /* links looked at since the state was replaced */
 } setti_relation;
 
 /* The relation of a component id, NULL if it is none's. */
@@ -100,8 +107,14 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
 void setti_chain_notify(const setti_relation* relation, uint32_t source);
 
 /* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
- * shorter list. */
+ * shorter list, or asks the table of pairs while there is one. The second makes one if walking has
+ * taken that long: for calls that write anyway. */
 uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target);
+
+uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
+
+/* Of many: drops the table of pairs. */
+void setti_chain_drop_pairs(setti_relation* relation);
 
 /* The next place among the sources of its target, or SETTI_NONE. */
 uint32_t setti_chain_next_source(const setti_relation* relation, uint32_t place);

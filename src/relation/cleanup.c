@@ -219,12 +219,19 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
     return SETT_OK;
 }
 
+static void source_trim(sett_world* world, setti_type* type)
+{
+    (void)world;
+    setti_chain_drop_pairs(type->relation);
+}
+
 void setti_cleanup_tie(const setti_relation* relation)
 {
     static const setti_cascade source = {.collect = source_collect,
                                          .validate = source_validate,
                                          .stranded = source_stranded,
-                                         .unlink = source_unlink};
+                                         .unlink = source_unlink,
+                                         .trim = source_trim};
     static const setti_cascade target = {.collect = target_collect,
                                          .validate = target_validate,
                                          .detach = target_detach,

@@ -532,6 +532,14 @@ static void clone_release(setti_clone* clone)
     clone_free(clone, clone->values, clone->slot_room, sizeof(*clone->values));
 }
 
+/* Names are reserved before entities have them: their texts are not garbage meanwhile. */
+static void clone_hold_texts(const setti_clone* clone, int by)
+{
+    if (clone->to->name_table != NULL) {
+        clone->to->name_table->texts.hold += (uint32_t)by;
+    }
+}
+
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
 {
     if ((clone->from->hierarchy != NULL && clone->to->hierarchy == NULL &&
@@ -541,6 +549,7 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
         return clone->to->error;
     }
     setti_change_settle(clone->to);
+    clone_hold_texts(clone, 1);
     sett_status status = clone_gather(clone, root, out);
     if (status == SETT_OK) {
         status = clone_survey(clone);
@@ -551,6 +560,7 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
     if (status == SETT_OK) {
         clone_make(clone);
     }
+    clone_hold_texts(clone, -1);
     clone_release(clone);
     return status;
 }

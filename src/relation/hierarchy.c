@@ -33,6 +33,8 @@
 
 static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
+#define TREE_SEARCH 64
+
 /* ---------------------------------------------------------------------------------------- nodes */
 
 /* The node behind a link, which exists, in an array: to read, to write. */
@@ -141,22 +143,38 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
     return link;
 }
 
-/* Repairs all depths. The latest move comes first: a chain built from its end upwards is walked
- * once, from its top, because what has its own turn is skipped. Whose turn came before that of
- * a node above it is walked again then. */
+/* Repairs the depths below a node that was taken out of the list. Nodes below that are in the list
+ * have their own turn. If one above it is in the list, that one's turn repairs it all: the walk
+ * down and the search upwards take steps in turn, and whichever ends first decides. So a node is
+ * walked in vain only where the next one of the list above it is farther away than there are nodes
+ * below: what is below that one is at least twice as much, and each node is walked O(log n) times,
+ * in whatever order a chain was put together. */
+static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
+{
+    uint32_t above = tree_read(tree, root)->parent;
+    for (uint32_t at = tree_read(tree, root)->first; at != 0;) {
+        sett_hierarchy* node = tree_write(world, tree, at);
+        if (tree_is_moved(node)) {
+            at = tree_pass(tree, root, at);
+        } else {
+            node->depth = tree_right_depth(tree, node);
+            at = tree_next(tree, root, at);
+        }
+        if (above != 0) {
+            const sett_hierarchy* ancestor = tree_read(tree, above);
+            if (tree_is_moved(ancestor)) {
+                return;
+            }
+            above = ancestor->parent;
+        }
+    }
+}
+
+/* Repairs all depths. */
 static void tree_update(sett_world* world, setti_hierarchy* tree)
 {
     while (tree->moved != 0) {
-        uint32_t root = tree_take_moved(world, tree);
-        for (uint32_t at = tree_read(tree, root)->first; at != 0;) {
-            sett_hierarchy* node = tree_write(world, tree, at);
-            if (tree_is_moved(node)) {
-                at = tree_pass(tree, root, at);
-            } else {
-                node->depth = tree_right_depth(tree, node);
-                at = tree_next(tree, root, at);
-            }
-        }
+        tree_repair(world, tree, tree_take_moved(world, tree));
     }
 }
 
@@ -338,6 +356,28 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t root, u
     return (node->next != 0 ? tree_lowest(&type->storage, node->next) : node->parent) - 1;
 }
 
+/* Takes a node out of the list of moved ones. From far behind its first that costs as much as
+ * emptying the list, which is done then: it takes as many moves to fill it again. */
+static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
+                            uint32_t link)
+{
+    uint32_t at = tree->moved;
+    for (uint32_t steps = 0; at != link && steps < TREE_SEARCH; steps++) {
+        uint32_t next = tree_read(tree, at)->depth & ~SETTI_MOVED;
+        if (next == link) {
+            tree_write(world, tree, at)->depth = node->depth;
+            node->depth = tree_right_depth(tree, node);
+            return;
+        }
+        at = next;
+    }
+    if (at == link) {
+        (void)tree_take_moved(world, tree);
+    } else {
+        tree_update(world, tree);
+    }
+}
+
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_hierarchy* tree = world->hierarchy;
@@ -345,15 +385,11 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
     if (world->name_table != NULL && world->stripping) {
         setti_name_end(world, index); /* not in the way of its children's */
     }
+    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* before its children come before it in the list */
+        tree_leave_list(world, tree, node, index + 1);
+    }
     if (SETTI_UNLIKELY(node->first != 0)) {
         tree_free_children(world, tree, index + 1);
-    }
-    if (SETTI_UNLIKELY(tree_is_moved(node))) {
-        if (tree->moved == index + 1) {
-            (void)tree_take_moved(world, tree);
-        } else { /* in the midst of the list */
-            tree_update(world, tree);
-        }
     }
     uint32_t from = node->parent;
     if (from != 0) {
@@ -463,23 +499,36 @@ static bool tree_check(sett_world* world, sett_entity entity, const char* call)
     return true;
 }
 
-/* Whether `entity`, which has children, may go below `parent`. */
+/* Whether a node is the entity behind a link, or above it: climbs from there and walks the node's
+ * subtree, a step of each in turn, until one of the two is at its end. */
+static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
+                          uint32_t other)
+{
+    uint32_t up = other;
+    uint32_t down = link;
+    while (up != 0 && down != 0) {
+        if (up == link || down == other) {
+            return true;
+        }
+        up = setti_hierarchy_parent(world, up - 1);
+        down = tree_next(tree, link, down);
+    }
+    return false;
+}
+
+/* Whether `entity`, which has children or is the parent, may go below `parent`. */
 static bool tree_check_cycle(sett_world* world, const setti_hierarchy* tree, sett_entity entity,
                              sett_entity parent, const char* call)
 {
-    bool below = parent.index == entity.index;
-    const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
-    while (!below && above != NULL && above->parent != 0) {
-        below = above->parent == entity.index + 1;
-        above = tree_read(tree, above->parent);
+    bool same = parent.index == entity.index;
+    if (!same && !tree_is_above(world, tree, entity.index + 1, parent.index + 1)) {
+        return true;
     }
-    if (below) {
-        setti_world_fail_with(
-            world, SETT_STATUS_CYCLE, "%s: entity %u:%u cannot go below %u:%u, which is %s", call,
-            (unsigned)entity.index, (unsigned)entity.generation, (unsigned)parent.index,
-            (unsigned)parent.generation, parent.index == entity.index ? "itself" : "below it");
-    }
-    return !below;
+    setti_world_fail_with(
+        world, SETT_STATUS_CYCLE, "%s: entity %u:%u cannot go below %u:%u, which is %s", call,
+        (unsigned)entity.index, (unsigned)entity.generation, (unsigned)parent.index,
+        (unsigned)parent.generation, same ? "itself" : "below it");
+    return false;
 }
 
 /* Gives both the component where they lack it: both, or, when memory runs out, neither. */
@@ -903,20 +952,29 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     return count == limit && ends ? NULL : "hierarchy: children miscounted, or the last";
 }
 
-/* Every chain of parents ends: climbs with a second climber at half the speed. */
-static bool tree_validate_ends(const sett_world* world, uint32_t index)
+/* How many nodes a walk down from a root meets. All lists of children are sound. */
+static uint32_t tree_validate_count(const setti_hierarchy* tree, uint32_t root)
 {
-    uint32_t fast = index + 1;
-    uint32_t slow = fast;
-    while (fast != 0) {
-        fast = setti_hierarchy_parent(world, fast - 1);
-        fast = fast != 0 ? setti_hierarchy_parent(world, fast - 1) : 0;
-        slow = setti_hierarchy_parent(world, slow - 1);
-        if (fast != 0 && fast == slow) {
-            return false;
+    uint32_t count = 0;
+    for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
+        count++;
+    }
+    return count;
+}
+
+/* Whether walks down from all roots meet all nodes: else some are below themselves. */
+static bool tree_validate_ends(const setti_hierarchy* tree)
+{
+    const setti_storage* storage = &tree->type->storage;
+    uint32_t cursor = 0;
+    uint32_t met = 0;
+    for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(storage, &cursor)) {
+        if (tree_read(tree, index + 1)->parent == 0) {
+            met += tree_validate_count(tree, index + 1);
         }
     }
-    return true;
+    return met == storage->count;
 }
 
 const char* setti_hierarchy_validate(const sett_world* world)
@@ -944,13 +1002,13 @@ const char* setti_hierarchy_validate(const sett_world* world)
                                   (!tree_is_moved(node) && node->depth != 0))) {
             return "hierarchy: a root has siblings or a depth";
         }
-        /* where depths are right they cannot go round; elsewhere it has to be seen */
-        if (tree->moved != 0 && !tree_validate_ends(world, index)) {
-            return "hierarchy: an entity is below itself";
-        }
     }
     if (below != children) {
         return "hierarchy: a child is not among its parent's";
+    }
+    /* where depths are right they cannot go round; elsewhere it has to be seen */
+    if (tree->moved != 0 && !tree_validate_ends(tree)) {
+        return "hierarchy: an entity is below itself";
     }
     uint32_t listed = 0;
     for (uint32_t at = tree->moved; at != 0 && listed <= moved; listed++) {

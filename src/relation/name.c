@@ -192,6 +192,12 @@ static void name_unlink(sett_world* world, setti_type* type, uint32_t index)
     setti_name_end(world, index);
 }
 
+static void name_trim(sett_world* world, setti_type* type)
+{
+    (void)type;
+    setti_text_sweep(world, &world->name_table->texts);
+}
+
 static sett_status name_conflict(sett_world* world, const char* call, uint32_t index,
                                  uint32_t other)
 {
@@ -243,7 +249,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
 
 sett_component sett_name_register(sett_world* world, sett_component id)
 {
-    static const setti_cascade cascade = {.unlink = name_unlink};
+    static const setti_cascade cascade = {.unlink = name_unlink, .trim = name_trim};
     static const char call[] = "sett_name_register";
     setti_name_table* names = world->name_table;
     if (names != NULL && id != 0 && id != names->type->id) {
@@ -272,6 +278,7 @@ sett_component sett_name_register(sett_world* world, sett_component id)
     names->epoch = world->epoch;
     setti_component_set_cascade(world, names->type, &cascade);
     setti_text_init(world, &names->texts);
+    names->texts.users = names->type;
     world->name_table = names;
     return id;
 }
@@ -305,25 +312,12 @@ static bool name_check(sett_world* world, sett_entity entity, const char* call)
     return true;
 }
 
-sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
+/* Names an entity by the key of a text. */
+static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t key,
+                                const char* call)
 {
-    static const char call[] = "sett_name_set";
-    if (!name_check(world, entity, call)) {
-        return world->error;
-    }
-    if (!name_is_good(name)) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: a name has 1 to %d bytes and no '/': \"%.200s\"", call,
-                                     SETT_NAME_MAX, name != NULL ? name : "");
-    }
-    if (world->name_table == NULL &&
-        (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world, 0) == 0)) {
-        return world->error;
-    }
     setti_name_table* names = world->name_table;
-    /* A text that is not used in the end stays: nobody sees it. */
-    uint64_t key = setti_text_add(world, &names->texts, name, strlen(name));
-    if (key == 0 || !name_sync(world, names) || !name_reserve(world, names, names->count + 1)) {
+    if (!name_sync(world, names) || !name_reserve(world, names, names->count + 1)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
     }
     uint32_t parent = setti_hierarchy_parent(world, entity.index);
@@ -343,6 +337,33 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
     name_write(world, entity.index, key);
     name_put(names, entity.index + 1, name_hash(parent, key));
     return SETT_OK;
+}
+
+sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
+{
+    static const char call[] = "sett_name_set";
+    if (!name_check(world, entity, call)) {
+        return world->error;
+    }
+    if (!name_is_good(name)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: a name has 1 to %d bytes and no '/': \"%.200s\"", call,
+                                     SETT_NAME_MAX, name != NULL ? name : "");
+    }
+    if (world->name_table == NULL &&
+        (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world, 0) == 0)) {
+        return world->error;
+    }
+    setti_name_table* names = world->name_table;
+    /* A text that is not used in the end is garbage. Hooks may set other names meanwhile. */
+    uint64_t key = setti_text_add(world, &names->texts, name, strlen(name));
+    if (key == 0) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
+    }
+    names->texts.hold++;
+    sett_status status = name_set_key(world, entity, key, call);
+    names->texts.hold--;
+    return status;
 }
 
 static const char* name_of_call(const setti_command_call* call)
@@ -468,38 +489,54 @@ sett_entity sett_name_lookup(sett_world* world, sett_entity from, const char* pa
     }
 }
 
-/* The name of the k-th entity on the way from its root; `steps` is the number of its ancestors. */
-static uint32_t name_ancestor(const sett_world* world, uint32_t index, uint32_t steps)
+/* What stands for an entity in a path. Returns its length; `number` is room to write it to. */
+static size_t name_step(sett_world* world, uint32_t index, char number[16], const char** text)
 {
-    for (; steps != 0; steps--) {
-        index = setti_hierarchy_parent(world, index) - 1;
+    uint64_t key = setti_name_key(world, index);
+    *text = key != 0 ? setti_text_of(world, &world->name_table->texts, key) : NULL;
+    if (*text != NULL) {
+        return strlen(*text);
     }
-    return index;
+    *text = number;
+    return (size_t)snprintf(number, 16, "#%u", (unsigned)index);
 }
 
+/* Writes a part of a path that begins at `at`, as far as it fits. */
+static void name_write_part(char* out, size_t size, size_t at, const char* text, size_t length)
+{
+    if (at < size) {
+        memcpy(out + at, text, SETTI_MIN(length, size - at));
+    }
+}
+
+/* Climbs twice: first to measure, then to write from the end. */
 size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t size)
 {
     size_t length = 0;
-    uint32_t depth = 0;
+    const char* text;
+    char number[16];
     if (size != 0) {
         *out = '\0';
     }
     if (setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
     }
-    for (uint32_t up = setti_hierarchy_parent(world, entity.index); up != 0; depth++) {
-        up = setti_hierarchy_parent(world, up - 1);
+    uint32_t link = entity.index + 1;
+    for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, at - 1)) {
+        length += name_step(world, at - 1, number, &text) + (at != link);
     }
-    for (uint32_t k = depth + 1; k-- > 0;) {
-        uint32_t index = name_ancestor(world, entity.index, k);
-        uint64_t key = setti_name_key(world, index);
-        const char* text = key != 0 ? setti_text_of(world, &world->name_table->texts, key) : NULL;
-        char* to = length < size ? out + length : NULL;
-        size_t left = length < size ? size - length : 0;
-        const char* slash = k != 0 ? "/" : "";
-        int written = text != NULL ? snprintf(to, left, "%s%s", text, slash)
-                                   : snprintf(to, left, "#%u%s", (unsigned)index, slash);
-        length += (size_t)written;
+    size_t left = length;
+    size_t room = size != 0 ? size - 1 : 0;
+    for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, at - 1)) {
+        if (at != link) {
+            name_write_part(out, room, --left, "/", 1);
+        }
+        size_t step = name_step(world, at - 1, number, &text);
+        left -= step;
+        name_write_part(out, room, left, text, step);
+    }
+    if (size != 0) {
+        out[SETTI_MIN(length, room)] = '\0';
     }
     return length;
 }

@@ -325,7 +325,7 @@ static void* relation_set_target(setti_relation* relation, sett_entity source, s
 static void* relation_add_target(setti_relation* relation, sett_entity source, sett_entity target)
 {
     sett_world* world = relation->world;
-    uint32_t place = setti_chain_find(relation, source, target);
+    uint32_t place = setti_chain_search(relation, source, target);
     if (place == SETTI_NONE) {
         sett_links* targets =
             setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
@@ -388,7 +388,8 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     if (relation == NULL) {
         return world->error;
     }
-    uint32_t place = relation_find(relation, source, target);
+    uint32_t place = relation->many ? setti_chain_search(relation, source, target)
+                                    : relation_find(relation, source, target);
     if (place == SETTI_NONE) {
         return setti_world_fail(world, SETT_STATUS_ABSENT, call, source, relationship);
     }

@@ -1,22 +1,33 @@
-/* text.c: texts kept once, in pages that are only ever appended to. See text.h.
+/* text.c: texts stored once each, in pages. See text.h.
  *
  * The workload: some thousand names, written once and looked up all the time, often a few of them
- * by very many entities.
+ * by very many entities; and names of things that come and go, "shot 17", "shot 18", for hours.
  *
- *     page    | 5 door0 | 6 map010 | 4 ... | 0 (end) ...      length, bytes, zero
+ *     page    | 5 door0 | hole 6 | 4 ... | 0 (end) ...      length, bytes, zero
  *
  * The pages are state and come back with it, byte for byte; where a text lies is a cache, made anew
  * by one walk over them. Keys do not depend on where a text lies, nor on which others there are,
  * unless two texts of one world hash alike in all of 64 bits: then the later one takes the next
  * number.
  *
- * Invariant:  texts lie behind one another up to `used`, each within its page;  where[key] = the
- * place of the one text whose key it is
+ * Unused texts are found by a sweep: when the pages are full and as many bytes were added as were
+ * in use after the last one, a walk over the users finds the texts in use. The others become holes,
+ * which new texts fill from the first page on; pages without a text are freed. The cost of a text
+ * is O(1) amortised, and the pages hold about twice what the names take. Texts in use never move,
+ * because sett_name_get returns their addresses. Rejected: a count of users beside each text, which
+ * writes to a page of state for each name that is set or cleared.
+ *
+ * Invariant:  texts and holes lie behind one another up to `used`, each within its page, and no
+ * page
+ * behind exists;  where[key] = the place of the one text whose key it is;  every key of a user has
+ * its text
  */
 #include "relation/text.h"
 
 #define TEXT_SHIFT 12
 #define TEXT_MASK (SETTI_TEXT_PAGE - 1)
+#define TEXT_SWEEP (4 * SETTI_TEXT_PAGE) /* bytes of texts that are not worth looking for garbage */
+#define TEXT_AROUND ((uint32_t)SETTI_TEXT_HEAD + 1) /* bytes that a text takes beside its own */
 
 static_assert(1 << TEXT_SHIFT == SETTI_TEXT_PAGE, "places are cut by shifts");
 
@@ -29,36 +40,60 @@ void setti_text_init(sett_world* world, setti_texts* texts)
     texts->root.name = "texts";
 }
 
-static const char* text_at(const setti_texts* texts, uint32_t place, size_t* length)
+static uint32_t text_head(const setti_texts* texts, uint32_t place)
 {
     const unsigned char* page = texts->pages.data[place >> TEXT_SHIFT];
     uint16_t head;
     memcpy(&head, page + (place & TEXT_MASK), sizeof(head));
-    *length = head;
+    return head;
+}
+
+static void text_set_head(const setti_texts* texts, uint32_t place, uint32_t value)
+{
+    unsigned char* page = texts->pages.data[place >> TEXT_SHIFT];
+    uint16_t head = (uint16_t)value;
+    memcpy(page + (place & TEXT_MASK), &head, sizeof(head));
+}
+
+static const char* text_at(const setti_texts* texts, uint32_t place, size_t* length)
+{
+    const unsigned char* page = texts->pages.data[place >> TEXT_SHIFT];
+    *length = text_head(texts, place);
     return (const char*)page + (place & TEXT_MASK) + SETTI_TEXT_HEAD;
+}
+
+/* What lies at a place takes so many bytes: a text or a hole; 0: the rest of the page is free. */
+static uint32_t text_extent(const setti_texts* texts, uint32_t place)
+{
+    uint32_t head = 0;
+    if (setti_pages_get(&texts->pages, place >> TEXT_SHIFT) != NULL &&
+        (place & TEXT_MASK) + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE) {
+        head = text_head(texts, place) & ~SETTI_TEXT_HOLE;
+    }
+    return head != 0 ? head + TEXT_AROUND : 0;
+}
+
+static uint32_t text_next_page(uint32_t place)
+{
+    return (place | TEXT_MASK) + 1;
 }
 
 /* The first text at this place or behind it; false behind the last. */
 static bool text_skip(const setti_texts* texts, uint32_t* place)
 {
     while (*place < texts->used) {
-        size_t length = 0;
-        if ((*place & TEXT_MASK) + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE) {
-            (void)text_at(texts, *place, &length);
-        }
-        if (length != 0) {
+        uint32_t extent = text_extent(texts, *place);
+        if (extent != 0 && (text_head(texts, *place) & SETTI_TEXT_HOLE) == 0) {
             return true;
         }
-        *place = (*place | TEXT_MASK) + 1;
+        *place = extent != 0 ? *place + extent : text_next_page(*place);
     }
     return false;
 }
 
 static uint32_t text_behind(const setti_texts* texts, uint32_t place)
 {
-    size_t length;
-    (void)text_at(texts, place, &length);
-    return place + (uint32_t)(SETTI_TEXT_HEAD + length + 1);
+    return place + text_extent(texts, place);
 }
 
 static bool text_equals(const setti_texts* texts, uint32_t place, const char* text, size_t length)
@@ -102,6 +137,7 @@ static bool text_sync(sett_world* world, setti_texts* texts)
         }
     }
     texts->epoch = world->epoch;
+    texts->cursor = 0;
     return true;
 }
 
@@ -152,6 +188,185 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
     return place != SETTI_NONE ? text_at(texts, place, &length) : NULL;
 }
 
+/* ------------------------------------------------------------------------------------ sweeping */
+
+/* Collects the texts that are used; and those that another one's key depends on, because it came
+ * later and hashes alike. False when memory runs out. */
+static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_map* live)
+{
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(&texts->users->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&texts->users->storage, &cursor)) {
+        uint64_t key;
+        memcpy(&key, setti_storage_find(&texts->users->storage, index), sizeof(key));
+        uint32_t place = key != 0 ? setti_hash_map_find(&texts->where, key) : SETTI_NONE;
+        SETTI_ASSERT(key == 0 || place != SETTI_NONE);
+        if (place != SETTI_NONE && !setti_hash_map_set(&world->pool, live, key, place)) {
+            return false;
+        }
+    }
+    for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {
+        size_t length;
+        const char* text = text_at(texts, at, &length);
+        uint32_t place;
+        uint64_t key = text_key(texts, text, length, &place);
+        if (setti_hash_map_find(&texts->where, text_next_key(key)) != SETTI_NONE &&
+            !setti_hash_map_set(&world->pool, live, key, place)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether a text at a place is one of these. */
+static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, uint32_t place)
+{
+    size_t length;
+    const char* text = text_at(texts, place, &length);
+    uint32_t same;
+    return setti_hash_map_find(live, text_key(texts, text, length, &same)) != SETTI_NONE;
+}
+
+/* Writes a hole where none is. */
+static void text_write_hole(setti_pool* pool, const setti_texts* texts, uint32_t first,
+                            uint32_t behind, bool last)
+{
+    uint32_t head = last ? 0 : (behind - first - TEXT_AROUND) | SETTI_TEXT_HOLE;
+    if (text_head(texts, first) != head) {
+        setti_pages_write(pool, &texts->pages, first >> TEXT_SHIFT);
+        text_set_head(texts, first, head);
+    }
+}
+
+/* Makes holes of what is not used in a page. Returns the end of its last text, or its begin if it
+ * has none and is freed. */
+static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const setti_hash_map* live,
+                                uint32_t begin)
+{
+    setti_pool* pool = &world->pool;
+    uint32_t end = begin; /* of the last text in use */
+    uint32_t hole = begin;
+    uint32_t extent;
+    uint32_t at = begin;
+    for (; at < begin + SETTI_TEXT_PAGE && (extent = text_extent(texts, at)) != 0; at += extent) {
+        if ((text_head(texts, at) & SETTI_TEXT_HOLE) == 0 && text_is_live(texts, live, at)) {
+            if (hole != at) {
+                text_write_hole(pool, texts, hole, at, false);
+            }
+            texts->live += extent;
+            hole = end = at + extent;
+        }
+    }
+    if (end == begin) {
+        setti_pages_free(pool, &texts->pages, begin >> TEXT_SHIFT);
+    } else if (hole != at) {
+        text_write_hole(pool, texts, hole, at, true);
+    }
+    return end;
+}
+
+void setti_text_sweep(sett_world* world, setti_texts* texts)
+{
+    setti_hash_map live;
+    memset(&live, 0, sizeof(live));
+    if (texts->users == NULL || texts->hold != 0 || !text_sync(world, texts)) {
+        return;
+    }
+    if (!text_mark(world, texts, &live)) {
+        setti_hash_map_deinit(&world->pool, &live);
+        return;
+    }
+    uint32_t used = 0;
+    texts->live = 0;
+    for (uint32_t at = 0; at < texts->used; at += SETTI_TEXT_PAGE) {
+        if (setti_pages_get(&texts->pages, at >> TEXT_SHIFT) != NULL) {
+            uint32_t end = text_sweep_page(world, texts, &live, at);
+            used = end != at ? end : used;
+        }
+    }
+    texts->used = used;
+    texts->cursor = 0;
+    texts->fresh = 0;
+    setti_hash_map_deinit(&world->pool, &texts->where);
+    texts->where = live;
+}
+
+/* -------------------------------------------------------------------------------------- adding */
+
+/* Whether so many bytes fit between the texts that there are; *place becomes where. */
+static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
+{
+    while (texts->cursor < texts->used) {
+        uint32_t at = texts->cursor;
+        uint32_t extent = text_extent(texts, at);
+        uint32_t room = SETTI_TEXT_PAGE - (at & TEXT_MASK);
+        bool hole = extent == 0;
+        if (extent != 0 && (text_head(texts, at) & SETTI_TEXT_HOLE) != 0) {
+            room = extent;
+            hole = extent == size || extent > size + TEXT_AROUND; /* what is left is a hole too */
+        }
+        if (hole && room >= size) {
+            *place = at;
+            return true;
+        }
+        texts->cursor = extent != 0 ? at + extent : text_next_page(at);
+    }
+    return false;
+}
+
+/* The end of all texts, or the next page if that has no room. */
+static uint32_t text_end(const setti_texts* texts, uint32_t size)
+{
+    uint32_t place = texts->used;
+    if ((place & TEXT_MASK) == 0 || (place & TEXT_MASK) + size > SETTI_TEXT_PAGE) {
+        place = (place + TEXT_MASK) & ~(uint32_t)TEXT_MASK;
+    }
+    return place;
+}
+
+/* Where a text of so many bytes goes: if its key depends on others, behind them, for keys are found
+ * again by walking over the pages. */
+static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool behind)
+{
+    uint32_t place;
+    if (behind) {
+        return text_end(texts, size);
+    }
+    if (text_find_room(texts, size, &place)) {
+        return place;
+    }
+    place = text_end(texts, size);
+    if ((place & TEXT_MASK) == 0 && texts->fresh >= TEXT_SWEEP && texts->fresh >= texts->live) {
+        setti_text_sweep(world, texts);
+        place = text_find_room(texts, size, &place) ? place : text_end(texts, size);
+    }
+    return place;
+}
+
+/* Writes it there: all memory is there. */
+static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, const char* text,
+                       uint32_t length, bool fresh)
+{
+    uint32_t number = place >> TEXT_SHIFT;
+    uint32_t size = length + TEXT_AROUND;
+    setti_pages_write(pool, &texts->pages, number);
+    unsigned char* page = texts->pages.data[number];
+    if (fresh) {
+        memset(page, 0, SETTI_TEXT_PAGE);
+    }
+    uint32_t hole = text_extent(texts, place);
+    if (hole > size) {
+        text_set_head(texts, place + size, (hole - size - TEXT_AROUND) | SETTI_TEXT_HOLE);
+    } else if (hole == 0 && (place & TEXT_MASK) + size + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE) {
+        text_set_head(texts, place + size, 0);
+    }
+    text_set_head(texts, place, length);
+    memcpy(page + (place & TEXT_MASK) + SETTI_TEXT_HEAD, text, length);
+    page[(place & TEXT_MASK) + SETTI_TEXT_HEAD + length] = '\0';
+    texts->used = SETTI_MAX(texts->used, place + size);
+    texts->fresh += size;
+}
+
 uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text, size_t length)
 {
     SETTI_ASSERT(length != 0 && length <= SETTI_TEXT_MAX);
@@ -164,27 +379,20 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
     if (place != SETTI_NONE) {
         return key;
     }
-    uint32_t size = (uint32_t)(SETTI_TEXT_HEAD + length + 1);
-    place = texts->used;
-    if ((place & TEXT_MASK) == 0 || (place & TEXT_MASK) + size > SETTI_TEXT_PAGE) {
-        place = (place + TEXT_MASK) & ~(uint32_t)TEXT_MASK;
-    }
-    uint32_t number = place >> TEXT_SHIFT;
+    place = text_place(world, texts, (uint32_t)length + TEXT_AROUND,
+                       key != setti_hash_bytes(text, length));
     bool fresh;
-    if (place > UINT32_MAX - SETTI_TEXT_PAGE ||
-        !setti_pages_ensure(pool, &texts->pages, number, &fresh) ||
-        !setti_hash_map_set(pool, &texts->where, key, place)) {
+    if (place > UINT32_MAX - 2 * SETTI_TEXT_PAGE ||
+        !setti_pages_ensure(pool, &texts->pages, place >> TEXT_SHIFT, &fresh)) {
         return 0;
     }
-    setti_pages_write(pool, &texts->pages, number);
-    unsigned char* page = texts->pages.data[number];
-    if ((place & TEXT_MASK) == 0) {
-        memset(page, 0, SETTI_TEXT_PAGE);
+    if (!setti_hash_map_set(pool, &texts->where, key, place)) {
+        if (fresh) {
+            setti_pages_free(pool, &texts->pages, place >> TEXT_SHIFT);
+        }
+        return 0;
     }
-    uint16_t head = (uint16_t)length;
-    memcpy(page + (place & TEXT_MASK), &head, sizeof(head));
-    memcpy(page + (place & TEXT_MASK) + SETTI_TEXT_HEAD, text, length);
-    texts->used = place + size;
+    text_write(pool, texts, place, text, (uint32_t)length, fresh);
     return key;
 }
 
@@ -203,6 +411,9 @@ const char* setti_text_validate(sett_world* world, setti_texts* texts)
             return "names: a text is kept twice, or is broken";
         }
         count++;
+    }
+    if (text_extent(texts, texts->used) != 0) {
+        return "names: texts lie behind the last";
     }
     return count == texts->where.count ? NULL : "names: the table of texts is not all of them";
 }

@@ -85,8 +85,10 @@ static const char* value_text(setti_view* view, uint64_t key, size_t* length)
             if (head == 0) {
                 break;
             }
+            bool hole = (head & SETTI_TEXT_HOLE) != 0;
+            head = (uint16_t)(head & ~SETTI_TEXT_HOLE);
             const char* here = (const char*)page + at + SETTI_TEXT_HEAD;
-            text = setti_hash_bytes(here, head) == key ? here : NULL;
+            text = !hole && setti_hash_bytes(here, head) == key ? here : NULL;
             *length = head;
             at += SETTI_TEXT_HEAD + head + 1;
         }

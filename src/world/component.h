@@ -109,6 +109,9 @@ typedef struct setti_cascade {
      * ends, returns who is next; SETTI_NONE behind the entity itself. */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
     uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t root, uint32_t at);
+
+    /* Gives back memory that is not in use, for sett_world_trim. NULL: there is none. */
+    void (*trim)(sett_world* world, struct setti_type* type);
 } setti_cascade;
 
 typedef struct setti_type_list {

@@ -165,7 +165,11 @@ sett_status sett_world_trim(sett_world* world)
     }
     setti_change_reclaim_signatures(world);
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        setti_storage_trim(&world->pool, &world->registered.item[k]->storage);
+        setti_type* type = world->registered.item[k];
+        setti_storage_trim(&world->pool, &type->storage);
+        if (type->cascade != NULL && type->cascade->trim != NULL) {
+            type->cascade->trim(world, type);
+        }
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
         setti_storage_trim(&world->pool, &at->members);
