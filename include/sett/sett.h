@@ -216,6 +216,13 @@ typedef struct sett_component_desc {
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_component_register(sett_world* world, const sett_component_desc* desc);
 
+/* Registers the types of a list that ends with a descriptor without a name, in its order: the
+ * function behind SETT_REGISTER_ALL.
+ * Fails: as sett_component_register, at the first that fails; those before it are registered.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_component_register_list(sett_world* world,
+                                                  const sett_component_desc* list);
+
 /* Returns the id of the type with this name, or 0. Cost: O(1), hashed. Threads: reader. Since: 0.1
  */
 SETT_API sett_component sett_component_find(const sett_world* world, const char* name);
@@ -1191,5 +1198,75 @@ inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity enti
 #define SETT_REGISTER_TAG_WITH(world, T, ...)                                                      \
     sett_component_register((world), &(sett_component_desc){.name = #T, __VA_ARGS__})
 #endif
+
+/* clang-format off */
+/* A component list: each component named once, for its id, its registration and its checks.
+ *
+ *     #define GAME(COMPONENT, TAG)                                    \
+ *         COMPONENT(Position)                                         \
+ *         COMPONENT(Burning, .storage = SETT_STORAGE_SPARSE_SET)      \
+ *         TAG(Player)
+ *
+ *     SETT_COMPONENTS(GAME)                     in a header: the enumerators Position_id, ...
+ *     SETT_REGISTER_ALL(world, GAME);           in each world: returns a sett_status
+ *
+ * The first id is 1. A second list of the same program begins behind the first:
+ * SETT_COMPONENTS_FROM(LEVEL, 200), or any other number below 1,024. Options are fields of
+ * sett_component_desc; C++17 has no designated initialisers, so lines with options need C or
+ * C++20. SETT_REGISTER_ALL stops at the first type that cannot be registered. */
+#define SETT_COMPONENTS(LIST) SETT_COMPONENTS_FROM(LIST, 1)
+#define SETT_COMPONENTS_FROM(LIST, first)                                                          \
+    enum {                                                                                         \
+        LIST##_before_first_ = (first) - 1,                                                        \
+        LIST(SETT_LIST_ID_, SETT_LIST_ID_) LIST##_end_                                             \
+    };
+#if defined(__cplusplus)
+#define SETT_REGISTER_ALL(world, LIST)                                                             \
+    [](sett_world* sett_world_) {                                                                  \
+        sett_component sett_last_ = 1;                                                             \
+        LIST(SETT_LIST_CALL_, SETT_LIST_TAG_CALL_)                                                 \
+        return sett_last_ != 0 ? SETT_OK : sett_world_error(sett_world_);                          \
+    }(world)
+#define SETT_LIST_CALL_(...)     SETT_LIST_CALL_FIRST_(__VA_ARGS__, )
+#define SETT_LIST_TAG_CALL_(...) SETT_LIST_TAG_CALL_FIRST_(__VA_ARGS__, )
+#if __cplusplus >= 202002L
+#define SETT_LIST_CALL_FIRST_(T, ...)                                                              \
+    if (sett_last_ != 0) {                                                                         \
+        const sett_component_desc desc = {SETT_TYPE(T), .id = T##_id, __VA_ARGS__};                \
+        sett_last_ = sett_component_register(sett_world_, &desc);                                  \
+    }
+#define SETT_LIST_TAG_CALL_FIRST_(T, ...)                                                          \
+    if (sett_last_ != 0) {                                                                         \
+        const sett_component_desc desc = {.name = #T, .id = T##_id, __VA_ARGS__};                  \
+        sett_last_ = sett_component_register(sett_world_, &desc);                                  \
+    }
+#else
+#define SETT_LIST_CALL_FIRST_(T, ...)                                                              \
+    if (sett_last_ != 0) {                                                                         \
+        sett_component_desc desc = SETT_TYPE_DESC(T);                                              \
+        desc.id = T##_id;                                                                          \
+        sett_last_ = sett_component_register(sett_world_, &desc);                                  \
+    }
+#define SETT_LIST_TAG_CALL_FIRST_(T, ...)                                                          \
+    if (sett_last_ != 0) {                                                                         \
+        sett_component_desc desc = sett_component_desc_make(#T, 0, 1);                             \
+        desc.id = T##_id;                                                                          \
+        sett_last_ = sett_component_register(sett_world_, &desc);                                  \
+    }
+#endif
+#else
+#define SETT_REGISTER_ALL(world, LIST)                                                             \
+    sett_component_register_list(                                                                  \
+        (world), (const sett_component_desc[]){LIST(SETT_LIST_DESC_, SETT_LIST_TAG_){.name = NULL}})
+#define SETT_LIST_DESC_(...)          SETT_LIST_DESC_FIRST_(__VA_ARGS__, )
+#define SETT_LIST_DESC_FIRST_(T, ...) {SETT_TYPE(T), .id = T##_id, __VA_ARGS__},
+#define SETT_LIST_TAG_(...)           SETT_LIST_TAG_FIRST_(__VA_ARGS__, )
+#define SETT_LIST_TAG_FIRST_(T, ...)  {.name = #T, .id = T##_id, __VA_ARGS__},
+#endif
+
+/* The empty last argument: a variadic macro needs one at least. */
+#define SETT_LIST_ID_(...)          SETT_LIST_ID_FIRST_(__VA_ARGS__, )
+#define SETT_LIST_ID_FIRST_(T, ...) T##_id,
+/* clang-format on */
 
 #endif

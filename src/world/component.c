@@ -473,6 +473,16 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     return type->id;
 }
 
+sett_status sett_component_register_list(sett_world* world, const sett_component_desc* list)
+{
+    for (; list->name != NULL; list++) {
+        if (sett_component_register(world, list) == 0) {
+            return sett_world_error(world);
+        }
+    }
+    return SETT_OK;
+}
+
 sett_component sett_component_find(const sett_world* world, const char* name)
 {
     setti_type* type;

@@ -18,6 +18,13 @@ typedef struct Velocity {
     float x, y;
 } Velocity;
 
+typedef struct Mass {
+    float value;
+} Mass;
+
+#define MORE(COMPONENT, TAG) COMPONENT(Mass) TAG(Player)
+SETT_COMPONENTS_FROM(MORE, 10)
+
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
@@ -54,6 +61,11 @@ int main(void)
             break;
         }
         SETT_FIELD_MUT(b, 0, Position)[i].y += SETT_FIELD(b, 1, Velocity)[i].y;
+    }
+    const sett_entity player = sett_entity_create(world);
+    if (SETT_REGISTER_ALL(world, MORE) != SETT_OK || !SETT_ADD_TAG(world, player, Player) ||
+        SETT_SET(world, player, Mass, 2.0f) == NULL) {
+        return 1;
     }
     printf("Sett %d: moved %u of %u\n", sett_version(), (unsigned)moved,
            (unsigned)sett_entity_count(world));

@@ -1,0 +1,71 @@
+/* test_component_list.c: lists of components: ids, registration, options, failures. */
+#include "check.h"
+#include "sett/sett.h"
+#include "worlds.h"
+
+typedef struct Position {
+    float x, y;
+} Position;
+
+typedef struct Burning {
+    uint32_t left;
+} Burning;
+
+typedef struct Height {
+    double value;
+} Height;
+
+#define GAME(COMPONENT, TAG)                                                                       \
+    COMPONENT(Position)                                                                            \
+    COMPONENT(Burning, .storage = SETT_STORAGE_SPARSE_SET, .keep_order = true)                     \
+    TAG(Player)                                                                                    \
+    TAG(Seen, .dont_fragment = true)
+SETT_COMPONENTS(GAME)
+
+#define LEVEL(COMPONENT, TAG) COMPONENT(Height)
+SETT_COMPONENTS_FROM(LEVEL, 200)
+
+static void ids_follow_the_order_of_the_list(void)
+{
+    CHECK_EQ(Position_id, 1);
+    CHECK_EQ(Burning_id, 2);
+    CHECK_EQ(Player_id, 3);
+    CHECK_EQ(Seen_id, 4);
+    CHECK_EQ(Height_id, 200);
+}
+
+static void a_list_registers_its_types(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(SETT_REGISTER_ALL(world, GAME), SETT_OK);
+    CHECK_EQ(SETT_REGISTER_ALL(world, LEVEL), SETT_OK);
+    CHECK_EQ(SETT_REGISTER_ALL(world, GAME), SETT_OK); /* the same again is the same */
+    CHECK_EQ(sett_component_find(world, "Player"), (uint32_t)Player_id);
+    CHECK_EQ(sett_component_find(world, "Height"), 200);
+    sett_component_desc desc;
+    CHECK_EQ(sett_component_describe(world, Burning_id, &desc), SETT_OK);
+    CHECK_EQ(desc.storage, SETT_STORAGE_SPARSE_SET);
+    CHECK(desc.keep_order);
+    CHECK_EQ(desc.size, sizeof(Burning));
+    CHECK_EQ(sett_component_describe(world, Seen_id, &desc), SETT_OK);
+    CHECK(desc.dont_fragment && desc.size == 0);
+
+    sett_entity entity = sett_entity_create(world);
+    SETT_SET(world, entity, Position, .x = 3);
+    CHECK(SETT_ADD_TAG(world, entity, Player));
+    CHECK(SETT_GET(world, entity, Position)->x == 3);
+    sett_world_destroy(world);
+}
+
+static void a_list_stops_at_what_cannot_be_registered(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(SETT_REGISTER_TAG_WITH(world, Other, .id = Player_id), (uint32_t)Player_id);
+    CHECK_EQ(SETT_REGISTER_ALL(world, GAME), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_component_find(world, "Burning"), (uint32_t)Burning_id);
+    CHECK_EQ(sett_component_find(world, "Seen"), 0);
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(ids_follow_the_order_of_the_list), TEST(a_list_registers_its_types),
+          TEST(a_list_stops_at_what_cannot_be_registered))
