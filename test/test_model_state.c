@@ -1,7 +1,9 @@
 /* test_model_state.c: random operations on a world of every kind of storage, snapshots of it taken,
  * restored and dropped in any order, and after each restore everything compared, byte by byte, with
- * a copy that was made when the snapshot was taken: pages, their addresses and ticks, roots, the
- * clock, what cloned values own. Now and then memory runs out.
+ * a copy that was made when the snapshot was taken: pages, their addresses and ticks, roots, what
+ * cloned values own. A cursor notes all values now and then; whatever is different when it looks
+ * again has to be visited by queries for what changed since, however often the world went back and
+ * forth in between. Now and then memory runs out.
  *
  *     SETT_SEED=7 SETT_OPERATIONS=10000000 test_model_state
  *
@@ -203,7 +205,6 @@ static void image_add_pages(image* to, const sett_world* world, const setti_page
 static void image_make(image* to, const sett_world* world)
 {
     to->count = 0;
-    image_add(to, &world->pool.tick, sizeof(uint64_t));
     for (const setti_root* root = world->roots; root != NULL; root = root->next) {
         image_add(to, root->address, root->size);
         for (uint32_t k = 0; k < 2; k++) {
@@ -235,6 +236,7 @@ static struct {
     sett_group* set;
     sett_query* loop;
     sett_query* gathered;
+    sett_query* changed[TYPES + 1];
     sett_entity handle[HANDLES];
     uint32_t handles;
     sett_snapshot snapshot[SNAPSHOTS];
@@ -632,6 +634,69 @@ static void note_all(bool check)
     }
 }
 
+/* ---- What a cursor sees ---------------------------------------------------------------------- */
+
+static struct {
+    note seen[NOTED];
+    uint64_t since; /* when all of that was so; 0: never yet */
+    uint64_t visited;
+    uint64_t passed; /* values that were the same, and not visited */
+} cursor;
+
+static void cursor_note(void)
+{
+    for (uint32_t index = 0; index < NOTED; index++) {
+        cursor.seen[index] = note_of(index);
+    }
+    cursor.since = sett_world_tick(run.world);
+    (void)sett_world_advance_tick(run.world);
+}
+
+/* Whether a value that is there now is not what the cursor saw. */
+static bool cursor_differs(uint32_t index, sett_component id)
+{
+    const note* was = &cursor.seen[index];
+    note is = note_of(index);
+    return was->generation != is.generation || (was->has >> id & 1) == 0 ||
+           was->value[id] != is.value[id];
+}
+
+static void cursor_check(void)
+{
+    static bool visited[NOTED];
+    for (sett_component id = 1; id <= TYPES && cursor.since != 0; id++) {
+        memset(visited, 0, sizeof(visited));
+        if (run.changed[id] == NULL) {
+            continue; /* dont_fragment: no query names it */
+        }
+        sett_query_set_since(run.changed[id], cursor.since);
+        SETT_QUERY_EACH(run.changed[id], b) {
+            SETT_EACH(b, i) {
+                sett_entity entity = sett_batch_entity(b, i);
+                EXPECT(sett_changed_tick(run.world, entity, id) > cursor.since);
+                visited[entity.index] = true;
+                cursor.visited++;
+            }
+        }
+        for (uint32_t index = 0; index < NOTED; index++) {
+            sett_entity entity = sett_entity_at(run.world, index);
+            if (!visited[index] && !sett_is_null(entity) && sett_has(run.world, entity, id)) {
+                EXPECT(!cursor_differs(index, id));
+                EXPECT(sett_changed_tick(run.world, entity, id) <= cursor.since);
+                cursor.passed++;
+            }
+        }
+    }
+}
+
+static void look(void)
+{
+    if (!run.quiet) {
+        cursor_check();
+        cursor_note();
+    }
+}
+
 static void restore(void)
 {
     if (run.snapshots == 0) {
@@ -648,12 +713,14 @@ static void restore(void)
     sett_snapshot_options options = {.restored = look || one_in(4) ? notified : NULL};
     (void)sett_snapshot_set_options(run.world, &options);
     uint32_t epoch = run.world->epoch;
+    uint64_t tick = sett_world_tick(run.world);
     sett_status status = sett_snapshot_restore(run.world, run.snapshot[k]);
     if (status != SETT_OK) {
         EXPECT(run.quiet);
         return;
     }
     EXPECT(run.world->epoch != epoch);
+    EXPECT(sett_world_tick(run.world) > tick);
     compare(&run.copy[k]);
     if (look) {
         note_skipped(true);
@@ -724,6 +791,8 @@ static void operate(void)
         restore();
     } else if (n < 936) {
         drop();
+    } else if (n < 942) {
+        look();
     }
 }
 
@@ -744,6 +813,13 @@ static void begin(void)
                                           {PLAIN_SPARSE, SETT_INOUT, SETT_WITH, false}}};
     run.loop = sett_query_create(run.world, &loop);
     run.gathered = sett_query_create(run.world, &gathered);
+    for (sett_component id = 1; id <= TYPES; id++) {
+        sett_query_desc changed = {.terms = {{id, SETT_NONE, SETT_WITH, true}}};
+        bool named = id != DONT_FRAGMENT && id != DONT_FRAGMENT_TAG;
+        run.changed[id] = named ? sett_query_create(run.world, &changed) : NULL;
+        CHECK(!named || run.changed[id] != NULL);
+    }
+    cursor.since = 0;
     CHECK(run.owning != NULL && run.set != NULL && run.loop != NULL && run.gathered != NULL);
     run.snapshots = 0;
     run.quiet = false;
@@ -775,8 +851,10 @@ static void restoring_brings_back_every_byte(void)
         }
     }
     validate();
-    printf("  %llu restored\n", (unsigned long long)run.restored);
-    CHECK(run.restored != 0);
+    printf("  %llu restored, a cursor visited %llu values and passed %llu\n",
+           (unsigned long long)run.restored, (unsigned long long)cursor.visited,
+           (unsigned long long)cursor.passed);
+    CHECK(run.restored != 0 && cursor.visited != 0 && cursor.passed != 0);
     end();
 }
 

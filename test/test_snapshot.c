@@ -6,6 +6,8 @@
  */
 #include "states.h"
 
+#include "sett/system.h"
+
 #include "world/world.h"
 
 typedef struct value {
@@ -338,19 +340,161 @@ static void types_that_do_not_say_how_are_rejected_by_name(void)
     sett_world_destroy(world);
 }
 
-static void the_clock_goes_back_too(void)
+static void the_clock_goes_on_at_a_restore(void)
 {
     sett_world* world = begin();
     sett_entity e = spawn(world, 1);
     sett_snapshot snapshot = take(world);
-    uint64_t tick = sett_world_tick(world);
-    uint64_t changed = sett_changed_tick(world, e, value_id);
     sett_world_advance_tick(world);
     write(world, e, 2);
-    CHECK(sett_changed_tick(world, e, value_id) > changed);
+    uint64_t changed = sett_changed_tick(world, e, value_id);
+    uint64_t tick = sett_world_tick(world);
     CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
-    CHECK_EQ(sett_world_tick(world), tick);
-    CHECK_EQ(sett_changed_tick(world, e, value_id), changed);
+    CHECK(sett_world_tick(world) > tick);
+    CHECK(sett_changed_tick(world, e, value_id) > changed); /* the restore changed it */
+    CHECK(sett_changed_tick(world, e, value_id) <= sett_world_tick(world));
+    uint64_t restored = sett_changed_tick(world, e, value_id);
+    sett_world_advance_tick(world);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK); /* nothing differs */
+    CHECK_EQ(sett_changed_tick(world, e, value_id), restored);
+    sett_world_destroy(world);
+}
+
+/* How many entities a query visits that compares with this tick. */
+static uint32_t changed_since(sett_query* query, uint64_t since)
+{
+    uint32_t count = 0;
+    sett_query_set_since(query, since);
+    SETT_QUERY_EACH(query, b) {
+        SETT_EACH(b, i) {
+            count++;
+        }
+    }
+    return count;
+}
+
+/* The position of a cursor that saw everything up to now. */
+static uint64_t look(sett_world* world)
+{
+    uint64_t seen = sett_world_tick(world);
+    sett_world_advance_tick(world);
+    return seen;
+}
+
+static void a_cursor_sees_what_a_restore_exchanged(void)
+{
+    static const sett_component_desc kinds[] = {
+        {.name = "array", .size = 4},
+        {.name = "tracked", .size = 4, .track_rows = true},
+        {.name = "sparse-set", .size = 4, .storage = SETT_STORAGE_SPARSE_SET, .track_rows = true},
+        {.name = "tag"},
+    };
+    for (uint32_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        sett_world* world = begin();
+        sett_component id = sett_component_register(world, &kinds[k]);
+        sett_query* query =
+            sett_query_create(world, &(sett_query_desc){.terms = {{id, SETT_IN, SETT_WITH, true}}});
+        sett_entity e = spawn(world, 1);
+        CHECK(sett_add(world, e, id) != NULL || kinds[k].size == 0);
+        uint64_t seen = look(world);
+        CHECK_EQ(changed_since(query, seen), 0);
+        sett_snapshot with = take(world);
+        CHECK_EQ(sett_snapshot_restore(world, with), SETT_OK);
+        CHECK_EQ(changed_since(query, seen), 0);
+        CHECK_EQ(sett_remove(world, e, id), SETT_OK);
+        seen = look(world); /* it saw that the value is gone */
+        CHECK_EQ(sett_snapshot_restore(world, with), SETT_OK);
+        CHECK_EQ(changed_since(query, seen), 1); /* and that it is back, though nothing wrote it */
+        CHECK(sett_changed_tick(world, e, id) > seen);
+        CHECK_EQ(changed_since(query, look(world)), 0);
+        sett_world_destroy(world);
+    }
+}
+
+static void rows_that_move_take_along_that_they_were_restored(void)
+{
+    sett_world* world = begin();
+    sett_component id = sett_component_register(
+        world,
+        &(sett_component_desc){
+            .name = "row", .size = 4, .storage = SETT_STORAGE_SPARSE_SET, .track_rows = true});
+    sett_query* query =
+        sett_query_create(world, &(sett_query_desc){.terms = {{id, SETT_IN, SETT_WITH, true}}});
+    static sett_entity e[3000];
+    for (uint32_t k = 0; k < 3000; k++) {
+        e[k] = sett_entity_create(world);
+        *(uint32_t*)sett_ensure(world, e[k], id) = 3000 - k;
+    }
+    sett_snapshot snapshot = take(world);
+    sett_world_advance_tick(world);
+    *(uint32_t*)sett_get_mut(world, e[2999], id) = 7;
+    uint64_t seen = look(world);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    sett_snapshot_drop_all(world);
+    CHECK(sett_changed_tick(world, e[2999], id) > seen);
+    CHECK(sett_changed_tick(world, e[0], id) <= seen); /* on another page */
+    CHECK_EQ(sett_remove(world, e[0], id), SETT_OK);   /* the last row moves to the first place */
+    CHECK(sett_changed_tick(world, e[2999], id) > seen);
+    CHECK_EQ(sett_sort_by_key(world, id, 0, SETT_KEY_U32), SETT_OK);
+    CHECK(sett_changed_tick(world, e[2999], id) > seen);
+    CHECK_EQ(sett_component_convert(world, id, SETT_STORAGE_ARRAY), SETT_OK);
+    CHECK(sett_changed_tick(world, e[2999], id) > seen);
+    CHECK(changed_since(query, seen) >= 1);
+    sett_world_destroy(world);
+}
+
+typedef struct observed {
+    uint32_t count;
+    uint32_t sum;
+} observed;
+
+static void observe_changed(sett_context* context)
+{
+    observed* to = context->user;
+    SETT_SYSTEM_EACH(context, b) {
+        SETT_EACH(b, i) {
+            to->count++;
+            to->sum += sett_batch_entity(b, i).index;
+        }
+    }
+}
+
+/* "Since" of a system is state: after a restore it sees again what it saw the first time, and not
+ * what the restore exchanged. */
+static void a_system_sees_the_same_changes_again(void)
+{
+    sett_world* world = begin();
+    observed seen = {0, 0};
+    sett_system_desc desc = {.name = "observer",
+                             .run = observe_changed,
+                             .terms = {{value_id, SETT_IN, SETT_WITH, true}},
+                             .user = &seen};
+    CHECK(sett_system_create(world, &desc) != NULL);
+    static sett_entity e[9000];
+    for (uint32_t k = 0; k < 9000; k++) {
+        e[k] = spawn(world, k);
+    }
+    CHECK_EQ(sett_progress(world, 0.1f), SETT_OK);
+    CHECK_EQ(seen.count, 9000);
+    write(world, e[5000], 1);
+    sett_snapshot snapshot = take(world);
+    observed first[3];
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t frame = 0; frame < 3; frame++) {
+            seen.count = 0;
+            seen.sum = 0;
+            CHECK_EQ(sett_progress(world, 0.1f), SETT_OK);
+            if (round == 0) {
+                first[frame] = seen;
+            }
+            CHECK_EQ(seen.count, first[frame].count);
+            CHECK_EQ(seen.sum, first[frame].sum);
+            write(world, e[frame], round); /* seen in the next frame */
+        }
+        CHECK(first[0].count != 0 && first[0].count < 9000);
+        write(world, e[7000], 1); /* after the last frame: the restore exchanges its page */
+        CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    }
     sett_world_destroy(world);
 }
 
@@ -579,8 +723,10 @@ TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_h
           TEST(structure_in_use_rejects), TEST(handles_that_are_none_are_rejected),
           TEST(commands_are_applied_by_taking_and_dropped_by_restoring),
           TEST(types_registered_later_are_empty_before),
-          TEST(types_that_do_not_say_how_are_rejected_by_name), TEST(the_clock_goes_back_too),
-          TEST(a_limit_drops_the_oldest_and_says_so),
+          TEST(types_that_do_not_say_how_are_rejected_by_name),
+          TEST(the_clock_goes_on_at_a_restore), TEST(a_cursor_sees_what_a_restore_exchanged),
+          TEST(rows_that_move_take_along_that_they_were_restored),
+          TEST(a_system_sees_the_same_changes_again), TEST(a_limit_drops_the_oldest_and_says_so),
           TEST(a_loop_may_pass_the_limit_by_what_it_writes),
           TEST(what_lies_right_behind_stays_until_the_next), TEST(a_ring_holds_the_last_frames),
           TEST(frames_allocate_nothing_once_it_runs),

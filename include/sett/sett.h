@@ -119,7 +119,9 @@ SETT_API const char* sett_world_message(sett_world* world);
 
 /* The clock of change detection. Every write marks its page (and its row, if the type asked for
  * track_rows) with the tick. sett_world_advance_tick begins a new tick and returns it: whatever is
- * written from now on is newer than what was before.
+ * written from now on is newer than what was before. The clock never goes back: a restore of a
+ * snapshot (sett/state.h) begins a new tick too. It is not part of the state, so a simulation that
+ * is rewound must not compute with it.
  * Threads: reader / writer. Since: 0.1 */
 SETT_API uint64_t sett_world_tick(const sett_world* world);
 SETT_API uint64_t sett_world_advance_tick(sett_world* world);
@@ -453,7 +455,8 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
 
 /* Returns the tick at which the value was last written through the API (set, get_mut, ensure, a
  * batch that declares out or inout): exact if the type has track_rows, else that of its page; 0 if
- * the entity does not have it.
+ * the entity does not have it. If a later restore (sett/state.h) exchanged the page of the value,
+ * or the one that says who has it, the tick of that restore.
  * Threads: reader. Since: 0.1 */
 SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
                                     sett_component component);
@@ -618,7 +621,9 @@ SETT_API void sett_query_destroy(sett_query* query);
 /* Sets the tick that terms with `changed` compare with: they match what was written at a later tick
  * (sett_world_tick). Exact for types with track_rows; of others all values of a page count as
  * written when one was. A loop that declares its field out or inout writes every value that it
- * visits.
+ * visits. Values in pages that a restore (sett/state.h) exchanged later match too, page by page;
+ * the
+ * terms of a system compare with its own last run, which is restored, and match writes only.
  *
  *     uint64_t seen = sett_world_tick(world);
  *     sett_world_advance_tick(world);        what is written from here on is newer than `seen`

@@ -7,10 +7,18 @@
  *
  * What the state is: which entities exist, with which handles, and which come next; the components
  * that they have and the values of those; the order of sparse sets, what groups and tracked
- * sets hold; the ticks of change detection; frame and time of sett_progress, and of each system
- * whether it is enabled and how far it is on the way to its next run. What it is not: types,
- * queries, groups and systems themselves, recorded commands, and values of types that say
- * SETT_SAVE_SKIP.
+ * sets hold; at which tick each page was last written; frame and time of sett_progress, and of each
+ * system whether it is enabled, how far it is on the way to its next run, and the tick of its last
+ * run, with which its `changed` terms compare. What it is not: the clock (sett_world_tick), types,
+ * queries with the ticks they were given, groups and systems themselves, recorded commands, and
+ * values of types that say SETT_SAVE_SKIP.
+ *
+ * Changes and restores. A restore does not set the clock back, it begins a new tick. A program that
+ * follows the world from outside (a renderer, a network layer) keeps a tick and asks what changed
+ * since, by sett_query_set_since or sett_changed_tick: it finds what was written and what a restore
+ * exchanged. A system finds what was written since its last run in the state that it is in: after a
+ * restore the same frames visit the same entities again. Both are exact by page after a restore,
+ * types with track_rows included.
  *
  * A value counts as written when the library is told: by sett_set, sett_get_mut and their kin, by
  * batches that declare out or inout. An address from sett_get_mut may be written until the next
@@ -58,6 +66,7 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is
  * beyond its limit), ARGUMENT (as sett_snapshot_take); then nothing was changed, but types may have
  * been registered. OUT_OF_MEMORY: then `into` is empty.
+ * It begins a new tick of `into`, in which all that was copied counts as changed.
  * Cost: O(pages), and O(values) of cloned types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */
@@ -91,7 +100,9 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
 
 /* Makes the world what it was when the snapshot was taken; what it was until now is gone, unless a
  * snapshot of it was taken. All snapshots stay. Commands that were recorded and not applied are
- * dropped. No hook runs but the copy, move, init and deinit hooks of types that are saved by them
+ * dropped. It begins a new tick, and the pages that it exchanges count as changed in it for queries
+ * and for sett_changed_tick, but not for the terms of systems. No hook runs but the copy, move,
+ * init and deinit hooks of types that are saved by them
  * (SETT_SAVE_CLONE, SETT_SAVE_SKIP).
  *
  * Values of a SETT_SAVE_SKIP type stay as they are where the same entity has one before and after;

@@ -87,7 +87,8 @@ typedef struct sett_system_desc {
     int phase;                    /* default: SETT_PHASE_UPDATE */
 
     /* The entities that it visits, as in sett_query_desc. None: the function is called once. A term
-     * with `changed` matches what was written since the system last ran. */
+     * with `changed` matches what was written since the system last ran. That is part of the state:
+     * after a restore (sett/state.h) it matches what it matched the first time. */
     sett_term terms[SETT_QUERY_TERMS];
 
     /* What it touches beyond; lists end at the first 0. */

@@ -216,12 +216,13 @@ static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
     diff->size -= pages->size;
 }
 
-static void cow_swap_tick(setti_cow_entry* entry)
+static void cow_swap_tick(const setti_pool* pool, setti_cow_entry* entry)
 {
     uint64_t* tick = &entry->pages->tick[entry->number];
     uint64_t live = *tick;
     *tick = entry->tick;
     entry->tick = live;
+    *setti_pages_restored(entry->pages, entry->number) = pool->tick;
 }
 
 void setti_cow_swap_bytes(void* a, void* b, size_t size)
@@ -238,12 +239,12 @@ void setti_cow_swap_bytes(void* a, void* b, size_t size)
     }
 }
 
-void setti_cow_swap(setti_diff* diff, setti_cow_entry* entry)
+void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     setti_pages* pages = entry->pages;
     void** place = &pages->data[entry->number];
     setti_notes_forget(pages, entry->number);
-    cow_swap_tick(entry);
+    cow_swap_tick(pool, entry);
     if (entry->kind == SETTI_COW_COPY) {
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->swap(pages, entry->number, entry->data);
@@ -269,6 +270,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
     void** place = &pages->data[entry->number];
     setti_notes_forget(pages, entry->number);
     pages->tick[entry->number] = entry->tick;
+    *setti_pages_restored(pages, entry->number) = pool->tick;
     if (*place != NULL && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->end(pages, entry->number);
     }

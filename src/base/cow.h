@@ -120,10 +120,12 @@ bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t numbe
  * cache. */
 void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
-/* Exchanges what is kept with what is live: the entry then says how the live page was. */
-void setti_cow_swap(setti_diff* diff, setti_cow_entry* entry);
+/* Exchanges what is kept with what is live: the entry then says how the live page was. The page
+ * counts as restored now. */
+void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
-/* Makes the live page what is kept; what it was is gone, and the entry empty. */
+/* Makes the live page what is kept; what it was is gone, and the entry empty. The page counts as
+ * restored now. */
 void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
 /* Of three states in a row, `to` says how the first differs from the second, `from` how the second

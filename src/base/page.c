@@ -414,8 +414,9 @@ const char* setti_pool_validate(const setti_pool* pool)
 
 /* --------------------------------------------------------------------------------------- tables */
 
-/* A tick, a pointer, and the number of an entry of the diff (setti_pages_entry). */
-#define ENTRY_SIZE (sizeof(void*) + sizeof(uint64_t) + sizeof(uint32_t))
+/* Of each page: the ticks of its last write and restore, a pointer, and the number of an entry of
+ * the diff (setti_pages_entry). */
+#define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align)
 {
@@ -436,11 +437,13 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
             return false;
         }
         setti_pages old = *pages;
-        pages->data = (void**)(void*)(tick + capacity);
+        pages->data = (void**)(void*)(tick + (size_t)2 * capacity);
         pages->tick = tick;
         pages->capacity = capacity;
         if (old.count != 0) {
             memcpy(tick, old.tick, old.count * sizeof(*tick));
+            memcpy(setti_pages_restored(pages, 0), setti_pages_restored(&old, 0),
+                   old.count * sizeof(*tick));
             memcpy(pages->data, old.data, old.count * sizeof(*old.data));
             memcpy(setti_pages_entry(pages, 0), setti_pages_entry(&old, 0),
                    old.count * sizeof(uint32_t));
@@ -450,6 +453,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     for (uint32_t number = pages->count; number < count; number++) {
         pages->data[number] = NULL;
         pages->tick[number] = 0;
+        *setti_pages_restored(pages, number) = 0;
         *setti_pages_entry(pages, number) = 0;
     }
     pages->count = count;

@@ -30,6 +30,8 @@ typedef struct setti_large setti_large;
 typedef struct setti_pool {
     /* the world's clock; beside the pool because every write path has the pool at hand */
     uint64_t tick;
+    uint64_t restored; /* the tick of the latest restore; 0: none */
+    uint64_t cloned;   /* the tick at which another world was cloned into this one; 0: none was */
     /* pages last written before this tick go to the keeper before they are written; 0, and so none
      * of them, while no snapshot is held */
     uint64_t cow_from;
@@ -117,6 +119,20 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
 {
     return number < pages->count ? pages->data[number] : NULL;
+}
+
+/* The tick of the last restore that exchanged the page, 0 if none did. Not part of the state: a
+ * restore brings back pages with the ticks of their writes and notes here when it did. */
+SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
+{
+    return pages->tick + pages->capacity + number;
+}
+
+/* Rows of page `from` go to page `to`, which counts as restored no earlier then. */
+static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t from, uint32_t to)
+{
+    uint64_t* is = setti_pages_restored(pages, to);
+    *is = SETTI_MAX(*is, *setti_pages_restored(pages, from));
 }
 
 /* Where the table remembers which entry of the diff is a page's, while its tick says that it has

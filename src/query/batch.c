@@ -262,17 +262,27 @@ static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
     memcpy(words, found, word_count * sizeof(uint64_t));
 }
 
+/* Whether the entity's value was written, or restored, since the query's tick. What only a restore
+ * exchanged is new to a cursor that is not restored itself. Cloning replaces the state of one world
+ * by that of another, and is new to all. */
+static bool match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index)
+{
+    const setti_pool* pool = &query->world->pool;
+    uint64_t replaced = query->since_is_state ? pool->cloned : pool->restored;
+    uint64_t tick = replaced > query->since ? setti_storage_changed(storage, index)
+                                            : setti_storage_written(storage, index);
+    return tick > query->since;
+}
+
 /* Keeps the rows whose value was written since. */
 static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
                           uint32_t word_count)
 {
-    setti_loop* loop = setti_loop_of(batch);
-    uint64_t since = loop->query->since;
     for (uint32_t at = 0; at < word_count; at++) {
         for (uint64_t rest = words[at]; rest != 0; rest &= rest - 1) {
             uint32_t bit = setti_bits_lowest(rest);
             uint32_t index = match_index(batch, at * 64 + bit);
-            if (setti_storage_changed(storage, index) <= since) {
+            if (!match_is_new(setti_loop_of(batch)->query, storage, index)) {
                 words[at] &= ~((uint64_t)1 << bit);
             }
         }
@@ -1058,8 +1068,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
         bool has = setti_storage_has(storage, entity.index);
         any = any || (term->kind == SETT_ANY && has);
         if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has) ||
-            ((query->changed >> k & 1) != 0 &&
-             setti_storage_changed(storage, entity.index) <= query->since)) {
+            ((query->changed >> k & 1) != 0 && !match_is_new(query, storage, entity.index))) {
             return false;
         }
     }

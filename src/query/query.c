@@ -198,6 +198,7 @@ void sett_query_end_all(sett_world* world)
 void sett_query_set_since(sett_query* query, uint64_t tick)
 {
     query->since = tick;
+    query->since_is_state = false;
 }
 
 /* Whether the text after SETT_FIELD's second comma names this type. */

@@ -65,10 +65,11 @@ struct sett_query {
     const setti_storage* array[SETT_QUERY_TERMS + 1];
     uint32_t array_count;
     uint32_t filter;
-    bool simple;  /* there is nothing to choose: pages, whatever the counts */
-    bool plain;   /* over pages: nothing but `array` decides */
-    bool gathers; /* over pages: some field lies in a sparse set */
-    bool direct;  /* over pages: plain, with an array, nothing gathered */
+    bool since_is_state; /* restored with the rest: then only writes count as changes */
+    bool simple;         /* there is nothing to choose: pages, whatever the counts */
+    bool plain;          /* over pages: nothing but `array` decides */
+    bool gathers;        /* over pages: some field lies in a sparse set */
+    bool direct;         /* over pages: plain, with an array, nothing gathered */
     /* Tags that hide entities, and that no term names. A loop asks for them if any entity has one.
      */
     setti_term hidden[SETTI_HIDDEN];

@@ -226,7 +226,8 @@ static void frame_split(setti_run* run, sett_system* system)
 static void frame_plan(setti_run* run, sett_system* system)
 {
     if (system->query != NULL) {
-        sett_query_set_since(system->query, system->state.seen);
+        system->query->since = system->state.seen;
+        system->query->since_is_state = true;
     }
     if (system->job_capacity > 1) {
         frame_split(run, system);

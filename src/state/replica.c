@@ -295,10 +295,12 @@ static void replica_empty(sett_world* into)
 
 /* -------------------------------------------------------------------------------------- copying */
 
-static void replica_copy_pages(const setti_pages* from, setti_pages* to)
+/* Copied pages count as restored: the ticks of their writes are those of the other world. */
+static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     for (uint32_t number = 0; number < from->count; number++) {
         to->tick[number] = from->tick[number];
+        *setti_pages_restored(to, number) = pool->restored;
         if (from->data[number] != NULL) {
             memcpy(to->data[number], from->data[number], from->size);
         }
@@ -308,8 +310,8 @@ static void replica_copy_pages(const setti_pages* from, setti_pages* to)
 static void replica_copy_entities(const sett_world* from, sett_world* into, const uint32_t* number)
 {
     setti_entity_table* table = &into->entities;
-    replica_copy_pages(&from->entities.pages, &table->pages);
-    replica_copy_pages(&from->entities.ids.pages, &table->ids.pages);
+    replica_copy_pages(&into->pool, &from->entities.pages, &table->pages);
+    replica_copy_pages(&into->pool, &from->entities.ids.pages, &table->ids.pages);
     for (uint32_t k = 0; k < table->pages.count; k++) {
         setti_entity_page* page = table->pages.data[k];
         for (uint32_t slot = 0; page != NULL && slot < SETTI_ID_SET_ROWS; slot++) {
@@ -336,11 +338,11 @@ static void replica_copy_values(const setti_type* type, const setti_type* own)
     }
 }
 
-static void replica_copy_type(const setti_type* type, setti_type* own)
+static void replica_copy_type(const setti_pool* pool, const setti_type* type, setti_type* own)
 {
     const setti_storage* storage = &type->storage;
-    replica_copy_pages(&storage->presence, &own->storage.presence);
-    replica_copy_pages(&storage->rows, &own->storage.rows);
+    replica_copy_pages(pool, &storage->presence, &own->storage.presence);
+    replica_copy_pages(pool, &storage->rows, &own->storage.rows);
     own->storage.count = storage->count;
     own->storage.extent = storage->extent;
     own->storage.spare = storage->spare;
@@ -351,10 +353,13 @@ static void replica_copy_type(const setti_type* type, setti_type* own)
 
 static void replica_copy(const sett_world* from, sett_world* into, const uint32_t* number)
 {
+    into->pool.tick = SETTI_MAX(into->pool.tick, from->pool.tick) + 1;
+    into->pool.restored = into->pool.tick;
+    into->pool.cloned = into->pool.tick;
     replica_copy_entities(from, into, number);
     for (uint32_t k = 0; k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
-        replica_copy_type(type, replica_find(into, type));
+        replica_copy_type(&into->pool, type, replica_find(into, type));
     }
     for (const setti_root* root = from->roots; root != NULL; root = root->next) {
         if (root->name == NULL || !replica_is_used(root)) {
@@ -364,11 +369,10 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
         memcpy(own->address, root->address, root->size);
         for (uint32_t k = 0; k < 2; k++) {
             if (root->pages[k] != NULL) {
-                replica_copy_pages(root->pages[k], own->pages[k]);
+                replica_copy_pages(&into->pool, root->pages[k], own->pages[k]);
             }
         }
     }
-    into->pool.tick = from->pool.tick;
 }
 
 sett_status sett_world_clone(const sett_world* from, sett_world* into)

@@ -15,13 +15,20 @@
  * Dropping one in the middle merges its difference into its only child's. With more children it
  * stays, hidden; so does the one right behind the live world, because the ticks of live pages
  * relate to it: a page is in its difference if it was written since. In that of its child is also
- * what was written before, or on another branch where the clock showed the same ticks again, so
- * that to put the child in its place every page's tick would have to be written, and change
- * detection would tell of what did not change. The next take or restore frees it.
+ * what was written before, or later on another branch, so that to put the child in its place every
+ * page's tick would have to be written, and change detection would report what did not change. The
+ * next take or restore frees it.
+ *
+ * The clock is not part of the state: it goes on at a restore, while the ticks of writes come back
+ * with their pages. Writes after a restore are therefore later than everything restored, as they
+ * were the first time, and systems, whose "since" is state, see the same changes again. A cursor
+ * that is not state (a renderer's) also has to see what the restore exchanged: each page has a
+ * second tick for that (setti_pages_restored), and such a cursor compares the later one.
  *
  * Invariant:  every snapshot but the near one has another as its neighbour towards the live world;
  *             cow_from = tick of the near one + 1 <= the world's tick, or 0 without any (but for
  *             the end of a stage of threads in which it was lost);
+ *             a page's tick, and that of its restore, <= the world's tick;
  *             a live page's tick >= cow_from <=> the near one's diff has an entry of it (keep.c)
  */
 #include "state/snapshot.h"
@@ -481,7 +488,7 @@ static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
             if (undo) {
                 setti_cow_undo(&state->world->pool, diff, saved);
             } else {
-                setti_cow_swap(diff, saved);
+                setti_cow_swap(&state->world->pool, diff, saved);
             }
         }
     }
@@ -491,8 +498,10 @@ static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     const setti_diff nothing = {NULL, 0, 0, 0};
+    setti_pool* pool = &state->world->pool;
+    pool->restored = ++pool->tick;
     restore_edge(state, &head->diff, true);
-    setti_diff_deinit(&state->world->pool, &head->diff);
+    setti_diff_deinit(pool, &head->diff);
     roots_restore(state->world, head);
     while (head->path != NULL) {
         setti_snapshot* next = head->path;
@@ -505,7 +514,6 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     }
     head->toward = NULL;
     state_set_head(state, head);
-    state->world->pool.tick = head->tick + 1;
     state->world->epoch++;
 }
 
@@ -654,8 +662,9 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
     const setti_snapshot* head = world->state->head;
     for (uint32_t number = 0; number < pages->count; number++) {
         uint32_t entry = *setti_pages_entry(pages, number);
-        if (pages->tick[number] > world->pool.tick) {
-            return "a page was written later than now";
+        if (pages->tick[number] > world->pool.tick ||
+            *setti_pages_restored(pages, number) > world->pool.restored) {
+            return "a page was written or restored later than now";
         }
         if (head == NULL || pages->tick[number] <= head->tick) {
             continue;

@@ -68,7 +68,7 @@ void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uin
     return setti_storage_at(storage, place);
 }
 
-uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
+uint64_t setti_storage_written(const setti_storage* storage, uint32_t index)
 {
     uint32_t place = setti_storage_slot(storage, index);
     if (place == SETTI_NONE) {
@@ -79,6 +79,22 @@ uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
     }
     return storage->tracked ? *setti_storage_tick(storage, place)
                             : storage->rows.tick[place >> storage->shift];
+}
+
+uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
+{
+    uint64_t written = setti_storage_written(storage, index);
+    if (written == 0) {
+        return 0;
+    }
+    uint32_t shift = storage->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
+    uint64_t restored = *setti_pages_restored(&storage->presence, index >> shift);
+    if (storage->size != 0) {
+        uint32_t place = setti_storage_slot(storage, index);
+        uint64_t row = *setti_pages_restored(&storage->rows, place >> storage->shift);
+        restored = SETTI_MAX(restored, row);
+    }
+    return SETTI_MAX(written, restored);
 }
 
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor)

@@ -215,8 +215,22 @@ SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_s
 }
 
 /* The tick of the last write to the entity's value, 0 if absent; of a tag, of the last change to
- * any tag near. */
+ * any tag near. Part of the state. */
+uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
+
+/* The later of that and of the last restore that exchanged the page of the value or of its
+ * presence: a value that comes back need not have been written. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
+
+/* Tracked: the value of a place of `from` goes to a place of `to`, and takes its ticks along. */
+SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
+                                          const setti_storage* to, uint32_t to_place)
+{
+    uint64_t was = *setti_pages_restored(&from->rows, from_place >> from->shift);
+    uint64_t* is = setti_pages_restored(&to->rows, to_place >> to->shift);
+    *setti_storage_tick(to, to_place) = *setti_storage_tick(from, from_place);
+    *is = SETTI_MAX(*is, was);
+}
 
 /* Walks the entity indices that have a value: upwards in an array, from the last row down in a
  * sparse set. Start with *cursor = 0. The index just returned may be erased. Returns SETTI_NONE

@@ -127,7 +127,7 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
     }
     setti_sparse_slot(pool, storage, *setti_storage_index(storage, from), to);
     if (storage->tracked) {
-        *setti_storage_tick(storage, to) = *setti_storage_tick(storage, from);
+        setti_storage_move_tick(storage, from, storage, to);
     }
     if (storage->move != NULL) {
         storage->move(setti_storage_at(storage, to), setti_storage_at(storage, from), 1,

@@ -59,8 +59,8 @@ static void change_convert(sett_world* world, setti_storage* from, setti_storage
             setti_row_copy(row, value, from->size);
         }
         if (from->tracked && to->tracked) {
-            *setti_storage_tick(to, setti_storage_slot(to, index)) =
-                *setti_storage_tick(from, setti_storage_slot(from, index));
+            setti_storage_move_tick(from, setti_storage_slot(from, index), to,
+                                    setti_storage_slot(to, index));
         }
     }
 }

@@ -103,7 +103,8 @@ void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_stora
     setti_sparse_slot(pool, storage, index_b, a);
     if (storage->tracked) {
         uint64_t tick = *setti_storage_tick(storage, a);
-        *setti_storage_tick(storage, a) = *setti_storage_tick(storage, b);
+        setti_storage_move_tick(storage, b, storage, a);
+        setti_pages_join_restored(&storage->rows, a >> storage->shift, b >> storage->shift);
         *setti_storage_tick(storage, b) = tick;
     }
     if (storage->size != 0) {

@@ -265,6 +265,10 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
     uint32_t last = (first + count - 1) >> storage->shift;
     for (uint32_t number = first >> storage->shift; number <= last; number++) {
         setti_pages_write(pool, &storage->rows, number);
+        setti_pages_join_restored(&storage->rows, number, last);
+    }
+    for (uint32_t number = first >> storage->shift; number < last; number++) {
+        setti_pages_join_restored(&storage->rows, last, number);
     }
     for (uint32_t k = 0; k < count && size != 0; k++) {
         sort_move(storage, room.bytes + k * size, setti_storage_at(storage, from[k]));
