@@ -181,7 +181,7 @@ CHOICE = """## What to choose when
 | many entities of one kind at once | `sett_entity_create_many` |
 | a world of tens of megabytes | `huge_pages` in its descriptor |
 | many reads by handle, in no order | an accessor held outside of the loop |
-| a program that runs already | record it, and ask `sett_advise` |
+| a program that runs already | let it find its layout (`.auto_layout = true`), or profile it and ask `sett_advise` |
 
 And when something else: where a C++ program spends its time on reading components by handle, in random
 order, a storage of EnTT that is held by reference touches one cache line less an entity. Where no handle
@@ -321,8 +321,9 @@ def advice_section(data):
         "## What the advice is worth", "",
         "For each loop of the table, every layout of its types was tried (*of*: how many): each type "
         "an array or sparse-set, groups over any part of a query, tracked sets. Beside the best stands "
-        "what `sett_advise` proposed after twenty recorded rounds in the default layout, applied "
-        "as told.", "", "```", text, "```", ""]
+        "what `sett_advise` proposed after twenty profiled rounds in the default layout, applied, and "
+        "what a world with `auto_layout` found by itself: after how many *frames* its last change "
+        "was, and each as a multiple of the best.", "", "```", text, "```", ""]
 
 
 # ---- Sweeps --------------------------------------------------------------------------------------

@@ -21,12 +21,6 @@ enum {
     Burning_id
 };
 
-static void say(void* user, const char* line)
-{
-    (void)user;
-    printf("  advice: %s\n", line);
-}
-
 static void draw(sett_query* query, const char* label)
 {
     uint32_t switches = 0;
@@ -62,14 +56,18 @@ int main(void)
     sett_component_convert(world, Sprite_id, SETT_STORAGE_ARRAY);
 
     /* A few frames of real use, and the world says what it would change. */
-    sett_world_record(world, true);
+    sett_profile_begin(world);
     for (int frame = 0; frame < 60; frame++) {
         SETT_FOR(fires, b, i) {
             SETT_FIELD_MUT(b, 0, Burning)[i].heat *= 0.9f;
         }
     }
-    sett_world_record(world, false);
-    sett_advise(world, say, NULL);
+    sett_profile_end(world);
+    sett_advice advice[4];
+    uint32_t count = sett_advise(world, advice, 4);
+    for (uint32_t k = 0; k < count; k++) {
+        printf("  advice: %s\n          %s\n", advice[k].text, advice[k].code);
+    }
     sett_world_destroy(world);
     return 0;
 }

@@ -1,5 +1,6 @@
 /* Advice: what it says about a layout that does not fit, and that following it ends it. */
 #include "sett/advise.h"
+#include "world/world.h"
 #include "worlds.h"
 
 #include <stdio.h>
@@ -19,19 +20,14 @@ enum {
     Frozen_id
 };
 
-static char advice[4096];
+#define MOST 16
 
-static void keep_line(void* user, const char* line)
-{
-    size_t used = strlen(advice);
-    (void)user;
-    snprintf(advice + used, sizeof(advice) - used, "%s\n", line);
-}
+static sett_advice advice[MOST];
 
-static uint32_t advise(const sett_world* world)
+static uint32_t advise(sett_world* world)
 {
-    advice[0] = '\0';
-    return sett_advise(world, keep_line, NULL);
+    memset(advice, 0, sizeof(advice));
+    return sett_advise(world, advice, MOST);
 }
 
 /* `share` of 100 entities have a velocity. */
@@ -74,12 +70,11 @@ static sett_query* make_query(sett_world* world)
     return sett_query_create(world, &desc);
 }
 
-static void nothing_recorded(void)
+static void nothing_profiled(void)
 {
     sett_world* world = make_world(1000, 50);
     make_query(world);
     CHECK_EQ(advise(world), 0);
-    CHECK(strstr(advice, "nothing") != NULL);
     sett_world_destroy(world);
 }
 
@@ -88,58 +83,98 @@ static void group_is_advised(void)
 {
     sett_world* world = make_world(100000, 1);
     sett_query* query = make_query(world);
-    sett_world_record(world, true);
+    CHECK_EQ(sett_profile_begin(world), SETT_OK);
     uint32_t found = loop(query, 100);
     CHECK_EQ(advise(world), 1);
-    CHECK_MSG(strstr(advice, "group that owns Position, Velocity") != NULL, "%s", advice);
-    CHECK_MSG(strstr(advice, "\"move\" finds 1000 entities") != NULL, "%s", advice);
+    CHECK_EQ(advice[0].kind, SETT_ADVICE_GROUP);
+    CHECK_EQ(advice[0].components[0], Position_id);
+    CHECK_EQ(advice[0].components[1], Velocity_id);
+    CHECK_EQ(advice[0].components[2], 0);
+    CHECK_EQ(advice[0].moved, 101000);
+    CHECK(advice[0].gain_ns > 100000 && advice[0].gain_ns < advice[0].cost_ns);
+    CHECK_MSG(strstr(advice[0].text, "\"move\" finds 1000 entities") != NULL, "%s", advice[0].text);
+    CHECK_MSG(strcmp(advice[0].code, "sett_group_create(world, &(sett_group_desc){.owned = "
+                                     "{Position_id, Velocity_id}});") == 0,
+              "%s", advice[0].code);
 
-    CHECK_EQ(sett_component_convert(world, Position_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
-    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
-    sett_group_desc group = {.owned = {Position_id, Velocity_id}};
-    CHECK(sett_group_create(world, &group) != NULL);
-    sett_world_record(world, true);
+    CHECK_EQ(sett_advice_apply(world, &advice[0]), SETT_OK);
+    CHECK_EQ(sett_profile_begin(world), SETT_OK);
     CHECK_EQ(loop(query, 100), found);
-    CHECK_MSG(advise(world) == 0, "%s", advice);
-    sett_world_destroy(world);
+    CHECK_MSG(advise(world) == 0, "%s", advice[0].text);
+    CHECK_END(world);
+}
+
+/* Conditions of the query that are no fields become conditions of the group, and it is worth making
+ * where these are there. */
+static void group_has_all_conditions(void)
+{
+    sett_world* world = make_world(20000, 50);
+    sett_component_desc frozen = {.name = "Frozen", .id = Frozen_id};
+    sett_component_desc enemy = {.name = "Enemy"};
+    CHECK_EQ(sett_component_register(world, &frozen), Frozen_id);
+    sett_component Enemy_id = sett_component_register(world, &enemy);
+    for (uint32_t k = 0; k < 20000; k += 3) {
+        CHECK(sett_add(world, sett_entity_at(world, k), Enemy_id) != NULL);
+    }
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity),
+                                          SETT_WITH(Enemy), SETT_WITHOUT(Frozen));
+    CHECK_EQ(sett_profile_begin(world), SETT_OK);
+    uint32_t found = loop(query, 10);
+    CHECK_EQ(advise(world), 1);
+    CHECK_EQ(advice[0].kind, SETT_ADVICE_GROUP);
+    CHECK_EQ(advice[0].with[0], Enemy_id);
+    CHECK_EQ(advice[0].without[0], Frozen_id);
+    CHECK_EQ(sett_advice_apply(world, &advice[0]), SETT_OK);
+    char words[512];
+    sett_query_explain(query, words, sizeof(words));
+    CHECK_MSG(strstr(words, "walked as plain arrays") != NULL, "%s", words);
+    CHECK_EQ(loop(query, 10), found);
+    CHECK_END(world);
 }
 
 /* The same with so much coming and going that keeping a group costs more than it saves. */
-static void sparse_is_advised(void)
+static void sparse_set_is_advised(void)
 {
     sett_world* world = make_world(100000, 1);
     sett_query* query = make_query(world);
-    sett_world_record(world, true);
-    loop(query, 2);
+    CHECK_EQ(sett_profile_begin(world), SETT_OK);
+    loop(query, 100);
     uint32_t cursor = 0;
     for (sett_entity e = sett_entity_next(world, &cursor); !sett_is_null(e);
          e = sett_entity_next(world, &cursor)) {
-        if (!SETT_HAS(world, e, Velocity)) {
+        if (e.index % 10 == 0 && !SETT_HAS(world, e, Velocity)) {
             SETT_ADD(world, e, Velocity);
             SETT_REMOVE(world, e, Velocity);
         }
     }
     CHECK_EQ(advise(world), 1);
-    CHECK_MSG(strstr(advice, "\"Velocity\" in a sparse set, which 1000 of 100000") != NULL, "%s",
-              advice);
-    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
-    CHECK_MSG(advise(world) == 0, "%s", advice);
+    CHECK_EQ(advice[0].kind, SETT_ADVICE_CONVERT);
+    CHECK_EQ(advice[0].components[0], Velocity_id);
+    CHECK_EQ(advice[0].storage, SETT_STORAGE_SPARSE_SET);
+    CHECK_EQ(advice[0].moved, 1000);
+    CHECK_MSG(strstr(advice[0].text, "\"Velocity\", which 1000 of 100000") != NULL, "%s",
+              advice[0].text);
+    CHECK(strcmp(advice[0].code,
+                 "sett_component_convert(world, Velocity_id, SETT_STORAGE_SPARSE_SET);") == 0);
+    CHECK_EQ(sett_advice_apply(world, &advice[0]), SETT_OK);
+    CHECK_MSG(advise(world) == 0, "%s", advice[0].text);
     sett_world_destroy(world);
 }
 
+/* Nobody loops over it, and it is read by handle. */
 static void array_is_advised(void)
 {
     sett_world* world = make_world(10000, 100);
-    sett_query_desc desc = {.terms = {SETT_INOUT(Position)}};
-    sett_query* query = sett_query_create(world, &desc);
     CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
-    sett_world_record(world, true);
-    SETT_QUERY_EACH(query, b) {
-        CHECK(b->count > 0);
+    CHECK_EQ(sett_profile_begin(world), SETT_OK);
+    for (uint32_t k = 0; k < 10000; k++) {
+        CHECK(SETT_GET(world, sett_entity_at(world, k), Velocity)->x == 1);
     }
     CHECK_EQ(advise(world), 1);
-    CHECK_MSG(strstr(advice, "\"Velocity\" is in a sparse set, 10000 of 10000") != NULL, "%s",
-              advice);
+    CHECK_EQ(advice[0].kind, SETT_ADVICE_CONVERT);
+    CHECK_EQ(advice[0].components[0], Velocity_id);
+    CHECK_EQ(advice[0].storage, SETT_STORAGE_ARRAY);
+    CHECK_EQ(sett_advise(world, advice, 0), 0);
     sett_world_destroy(world);
 }
 
@@ -158,7 +193,7 @@ static void dont_fragment_is_advised(void)
         sett_component_desc desc = {.name = name};
         tag[k] = sett_component_register(world, &desc);
     }
-    sett_world_record(world, true);
+    CHECK_EQ(sett_profile_begin(world), SETT_OK);
     uint32_t chance = 1;
     for (uint32_t k = 0; k < ENTITIES; k++) {
         sett_entity e = sett_entity_create(world);
@@ -175,17 +210,23 @@ static void dont_fragment_is_advised(void)
     sett_stats stats;
     sett_world_stats(world, &stats);
     CHECK(stats.signatures > 1024);
-    CHECK(advise(world) > 0);
-    CHECK_MSG(strstr(advice, "registered as dont_fragment") != NULL, "%s", advice);
+    CHECK_EQ(advise(world), TAGS);
+    CHECK_EQ(advice[TAGS - 1].kind, SETT_ADVICE_DONT_FRAGMENT);
+    CHECK_EQ(advice[TAGS - 1].components[0], tag[TAGS - 1]);
+    CHECK_MSG(strstr(advice[0].text, "registered with dont_fragment") != NULL, "%s",
+              advice[0].text);
+    world->log_fn = sett_log_silent;
+    CHECK_EQ(sett_advice_apply(world, &advice[0]), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), advice[0].code) != NULL);
     sett_world_destroy(world);
 }
 
-/* Recording sends every call the slow path: it has to answer the same. */
-static void recording_changes_nothing(void)
+/* Profiling sends every call the slow path: it has to answer the same. */
+static void profiling_changes_nothing(void)
 {
     sett_world* world = make_world(100, 0);
     sett_entity e = sett_entity_at(world, 7);
-    sett_world_record(world, true);
+    CHECK_EQ(sett_profile_begin(world), SETT_OK);
     CHECK(!SETT_HAS(world, e, Velocity));
     CHECK(SETT_ADD(world, e, Velocity) != NULL);
     CHECK(SETT_ADD(world, e, Velocity) == NULL);
@@ -196,10 +237,11 @@ static void recording_changes_nothing(void)
     CHECK(SETT_ENSURE(world, e, Velocity) == SETT_GET(world, e, Velocity));
     CHECK_EQ(SETT_REMOVE(world, e, Velocity), SETT_OK);
     CHECK_EQ(SETT_REMOVE(world, e, Velocity), SETT_STATUS_ABSENT);
-    sett_world_record(world, false);
+    CHECK_EQ(sett_profile_end(world), SETT_OK);
     CHECK(SETT_ADD(world, e, Velocity) != NULL);
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(nothing_recorded), TEST(group_is_advised), TEST(sparse_is_advised),
-          TEST(array_is_advised), TEST(dont_fragment_is_advised), TEST(recording_changes_nothing))
+TEST_MAIN(TEST(nothing_profiled), TEST(group_is_advised), TEST(group_has_all_conditions),
+          TEST(sparse_set_is_advised), TEST(array_is_advised), TEST(dont_fragment_is_advised),
+          TEST(profiling_changes_nothing))

@@ -682,8 +682,8 @@ static void sorts_parents_first(void)
     sett_component sparse_set = sett_component_register(
         world, &(sett_component_desc){
                    .name = "sparse-set", .size = 4, .storage = SETT_STORAGE_SPARSE_SET});
-    sett_component array =
-        sett_component_register(world, &(sett_component_desc){.name = "array", .size = 4});
+    sett_component array = sett_component_register(
+        world, &(sett_component_desc){.name = "array", .size = 4, .storage = SETT_STORAGE_ARRAY});
     enum {
         COUNT = 500
     };

@@ -226,7 +226,7 @@ static void script_init(void* values, uint32_t count, void* user)
 
 static bool step_world(script* s)
 {
-    sett_world_desc desc = {{memory_realloc, &memory}, sett_log_silent, NULL, NULL, 0, 0, false};
+    sett_world_desc desc = {.allocator = {memory_realloc, &memory}, .log_fn = sett_log_silent};
     s->world = sett_world_create(&desc);
     return s->world != NULL;
 }

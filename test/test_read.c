@@ -103,9 +103,9 @@ static void in_line_and_by_call_agree(void)
     uint32_t count = compare_all(&s);
     CHECK(count > ENTITIES);
 
-    sett_world_record(s.world, true); /* all reading takes the slow path */
+    CHECK_EQ(sett_profile_begin(s.world), SETT_OK); /* all reading takes the slow path */
     CHECK_EQ(compare_all(&s), count);
-    sett_world_record(s.world, false);
+    CHECK_EQ(sett_profile_end(s.world), SETT_OK);
 
     CHECK_EQ(sett_component_convert(s.world, COMMON, SETT_STORAGE_SPARSE_SET), SETT_OK);
     CHECK_EQ(sett_component_convert(s.world, RARE, SETT_STORAGE_ARRAY), SETT_OK);

@@ -693,7 +693,8 @@ static pack make_pack(uint32_t count)
     g.a = sett_component_register(g.world, &a);
     g.b = sett_component_register(g.world, &b);
     g.p = sett_component_register(g.world, &p);
-    g.m = sett_component_register_type(g.world, "m", 8, 8);
+    g.m = sett_component_register(
+        g.world, &(sett_component_desc){.name = "m", .size = 8, .storage = SETT_STORAGE_ARRAY});
     g.group = sett_group_create(
         g.world, &(sett_group_desc){.name = "pack", .owned = {g.a, g.b, g.p}, .with = {g.m}});
     CHECK(g.group != NULL);

@@ -58,6 +58,13 @@ typedef struct sett_world_desc {
     /* ask for all memory in blocks of 2 MB, aligned, fit for huge pages; default: blocks become so
      * when a world has 1.25 MB, and only with the default allocator */
     bool huge_pages;
+    /* types whose storage is left to SETT_STORAGE_DEFAULT are stored, and grouped, as the world's
+     * own loops would be faster: at the end of sett_progress, or in sett_layout_step
+     * (sett/layout.h). Addresses of values hold until then, and loops may visit in another order
+     * afterwards. Default: no */
+    bool auto_layout;
+    /* values that the end of sett_progress moves for auto_layout at most; default: 4,194,304 */
+    uint32_t auto_layout_values;
 } sett_world_desc;
 
 /* What the caller's translation unit believes about the public structs; compared by
@@ -69,14 +76,21 @@ typedef struct sett_world_desc {
                 sizeof(sett_type_header_))                                                         \
          << 48)
 
-/* The function behind sett_world_create, for bindings: `version` and `layout` are SETT_VERSION and
- * SETT_LAYOUT as the caller's header has them. Fails with NULL when they differ from the library's
- * (told to the log hook) or when memory runs out. */
+/* The function behind sett_world_create, for bindings, which call sett_layout_auto themselves:
+ * `version` and `layout` are SETT_VERSION and SETT_LAYOUT as the caller's header has them. Fails
+ * with NULL when they differ from the library's (the log hook gets the reason) or when memory runs
+ * out. */
 SETT_API sett_world* sett_world_create_checked(const sett_world_desc* desc, int version,
                                                uint64_t layout);
 
 /* sett_world_create(desc), which calls it, is near the end of this header: it has to know all
  * structs. */
+
+/* Begins auto_layout, as `auto_layout` of the descriptor does, so that the end of sett_progress
+ * moves at most `max_values` values; 0 ends it, and leaves the layout as it is.
+ * Fails: OUT_OF_MEMORY.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
 
 /* Destroys every entity (removal hooks run) and frees all memory of the world, its queries and its
  * commands. NULL is fine.
@@ -1064,7 +1078,16 @@ static inline bool sett_has_in_line_(const sett_world* world, sett_entity entity
  * Threads: any. Since: 0.1 */
 static inline sett_world* sett_world_create(const sett_world_desc* desc)
 {
-    return sett_world_create_checked(desc, SETT_VERSION, SETT_LAYOUT);
+    uint32_t moves = 0; /* auto_layout: values a frame; known where `desc` is written down */
+    if (desc != NULL && desc->auto_layout) {
+        moves = desc->auto_layout_values != 0 ? desc->auto_layout_values : 4194304;
+    }
+    sett_world* world = sett_world_create_checked(desc, SETT_VERSION, SETT_LAYOUT);
+    if (moves != 0 && world != NULL && sett_layout_auto(world, moves) != SETT_OK) {
+        sett_world_destroy(world);
+        return NULL;
+    }
+    return world;
 }
 
 /* The macros below name a component by its C type T, which is one word, and expect its id under the

@@ -2,7 +2,8 @@
  * atomics (SETTI_ATOMICS is 0) they are never looked at from another thread.
  *
  *     signal   to know whether taking the lock is worth it; what was written before it is seen
- *     mark     in which a thread looks for what it wrote itself; orders nothing else */
+ *     mark     in which a thread looks for what it wrote itself; orders nothing else
+ *     tally    to which several threads add; its sum does not depend on their order */
 #ifndef SETTI_ATOMIC_H
 #define SETTI_ATOMIC_H
 
@@ -16,6 +17,18 @@
 
 typedef atomic_uint_least32_t setti_signal;
 typedef atomic_uintptr_t setti_mark;
+typedef atomic_uintptr_t setti_tally;
+
+static inline void setti_tally_add(setti_tally* to, uintptr_t count)
+{
+    atomic_fetch_add_explicit(to, count, memory_order_relaxed);
+}
+
+/* Returns the sum, and sets it to 0. */
+static inline uintptr_t setti_tally_take(setti_tally* from)
+{
+    return atomic_exchange_explicit(from, 0, memory_order_relaxed);
+}
 
 static inline void setti_mark_set(setti_mark* to, uintptr_t value)
 {
@@ -45,6 +58,19 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
 
 typedef uint32_t setti_signal;
 typedef uintptr_t setti_mark;
+typedef uintptr_t setti_tally;
+
+static inline void setti_tally_add(setti_tally* to, uintptr_t count)
+{
+    (void)to;
+    (void)count;
+}
+
+static inline uintptr_t setti_tally_take(setti_tally* from)
+{
+    (void)from;
+    return 0;
+}
 
 static inline void setti_mark_set(setti_mark* to, uintptr_t value)
 {

@@ -791,9 +791,10 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     }
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
-    if (SETTI_UNLIKELY(world->recording)) {
-        query->use.loops++;
-        loop->fast = false;
+    if (SETTI_UNLIKELY(world->counting)) {
+        query->use[SETTI_PROFILED].loops++;
+        query->use[SETTI_SAMPLED].loops++;
+        loop->fast = loop->fast && !world->profiling;
     }
     return batch;
 }
@@ -882,8 +883,8 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
         side->open++;
         loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
     }
-    if (SETTI_UNLIKELY(world->recording)) { /* then there is one thread */
-        query->use.loops += from == 0;
+    if (SETTI_UNLIKELY(world->profiling)) { /* then there is one thread */
+        query->use[SETTI_PROFILED].loops += from == 0;
         loop->fast = false;
     }
     return batch;
@@ -919,8 +920,8 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
         set_generations(batch);
     }
     set_fields(batch, loop->unit_base + first);
-    if (SETTI_UNLIKELY(loop->query->world->recording)) {
-        loop->query->use.matched += batch->count;
+    if (SETTI_UNLIKELY(loop->query->world->profiling)) {
+        loop->query->use[SETTI_PROFILED].matched += batch->count;
     }
     return true;
 }

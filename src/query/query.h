@@ -3,6 +3,7 @@
 #define SETTI_QUERY_H
 
 #include "base/arena.h"
+#include "base/atomic.h"
 #include "world/world.h"
 
 /* Rows of a step in which fields are gathered: few, so that the copies stay in the first-level
@@ -33,14 +34,30 @@ typedef enum setti_way {
     SETTI_WAY_PAGES
 } setti_way;
 
+/* What is counted of a query's use: for advice, while profiling; for auto_layout, which samples. */
+typedef enum setti_use {
+    SETTI_PROFILED,
+    SETTI_SAMPLED,
+    SETTI_USES
+} setti_use;
+
+typedef struct setti_query_use {
+    uint64_t loops;
+    uint64_t matched; /* by all of these loops */
+} setti_query_use;
+
 struct sett_query {
     setti_open_loop open; /* first: what the world knows of it while loops over it are open */
     sett_world* world;
     sett_query* next; /* of the world's queries */
     sett_query* previous;
-    struct {
-        uint64_t loops, matched; /* while recording */
-    } use;
+    setti_query_use use[SETTI_USES];
+    setti_tally nested; /* loops that systems opened by sett_context_query: sampled */
+    /* inspect/auto_layout.c: a group for what this query asks for, */
+    int64_t regret;   /* what it would have saved, less what that would have cost */
+    uint64_t churn;   /* entities that entered or left it a sample, when there was one */
+    uint32_t changes; /* how often it was made */
+    bool wanted;      /* its types are being converted for it */
     uint32_t name_size;
     uint32_t term_count;
     uint64_t since; /* `changed` terms match what was written later */

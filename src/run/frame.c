@@ -107,6 +107,9 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
         return sett_query_begin(query, batch);
     }
     setti_guard_check_query(context->world, query);
+    if (SETTI_UNLIKELY(context->world->counting)) {
+        setti_tally_add(&query->nested, 1);
+    }
     return setti_query_begin_side(query, batch, &frame_slice(context)->job->side, 0, UINT32_MAX);
 }
 
@@ -228,6 +231,7 @@ static void frame_plan(setti_run* run, sett_system* system)
     if (system->query != NULL) {
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
+        system->query->use[SETTI_SAMPLED].loops += system->exclusive ? 0 : system->steps;
     }
     if (system->job_capacity > 1) {
         frame_split(run, system);
@@ -308,7 +312,7 @@ static bool frame_is_worth(const sett_world* world)
 {
     const setti_run* run = world->run;
     uint64_t time = 0;
-    if (run->tasks.enqueue == NULL || run->slice_count < 2 || world->recording) {
+    if (run->tasks.enqueue == NULL || run->slice_count < 2 || world->profiling) {
         return false;
     }
     for (uint32_t k = 0; k < run->slice_count; k++) {
@@ -502,6 +506,9 @@ sett_status sett_progress(sett_world* world, float dt)
     if (status == SETT_OK) {
         run->state.frames++;
         run->state.time += (double)dt;
+        if (world->layout != NULL) {
+            world->layout_calls->frame(world);
+        }
     }
     return status;
 }

@@ -1,5 +1,5 @@
 /* guard.c: telling when a system touches what it did not declare. While systems are watched, the
- * table of types that fast paths read looks empty, as it does while use is recorded: every access
+ * table of types that fast paths read looks empty, as it does while use is profiled: every access
  * goes the slow path, and there it is looked at. Nobody else pays.
  *
  * Which system it is that touches is known by the thread: a slice says which thread does it, and a
@@ -124,5 +124,5 @@ void setti_guard_watch(sett_world* world, bool on)
     setti_run* run = world->run;
     run->guard.touch = guard_touch;
     world->guard = on ? &run->guard : NULL;
-    world->hot_capacity = on || world->recording ? 0 : world->type_capacity;
+    world->hot_capacity = on || world->profiling ? 0 : world->type_capacity;
 }

@@ -27,13 +27,13 @@ SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entit
     return NULL;
 }
 
-/* The type of an access that the fast path did not know: not registered, or use is recorded, or a
+/* The type of an access that the fast path did not know: not registered, or use is profiled, or a
  * system is watched. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_component component,
                                           uint32_t access, const char* call)
 {
     setti_type* type = setti_world_type(world, component);
-    if (type != NULL && world->recording) {
+    if (type != NULL && world->profiling) {
         type->use.accessed++;
     }
     if (type != NULL && world->guard != NULL) {

@@ -316,7 +316,7 @@ static void* change_add_long(sett_world* world, setti_type* type, sett_entity en
                              const char* call)
 {
     void* value = NULL;
-    if (SETTI_UNLIKELY(world->recording)) {
+    if (SETTI_UNLIKELY(world->profiling)) {
         type->use.added++;
     }
     if (world->locks != 0) {
@@ -336,7 +336,7 @@ static void* change_add_long(sett_world* world, setti_type* type, sett_entity en
                                                      : setti_row_zero(value, type->storage.size);
 }
 
-/* The type is not registered, or use is recorded. */
+/* The type is not registered, or use is profiled. */
 SETTI_COLD static void* change_add_unknown(sett_world* world, sett_entity entity,
                                            sett_component component)
 {
@@ -388,7 +388,7 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
                                                    : change_try_add(world, type, entity, true);
 }
 
-/* The type of a write that the fast path did not know: not registered, or use is recorded, or a
+/* The type of a write that the fast path did not know: not registered, or use is profiled, or a
  * system is watched. */
 static setti_type* change_type(const sett_world* world, sett_component component, const char* call)
 {
@@ -539,7 +539,7 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
     if (row == NULL) {
-        if (SETTI_LIKELY((type->flags & SETTI_TYPE_LONG_ADD) == 0 && !world->recording)) {
+        if (SETTI_LIKELY((type->flags & SETTI_TYPE_LONG_ADD) == 0 && !world->profiling)) {
             row = change_try_add(world, type, entity, true);
         }
         if (SETTI_UNLIKELY(row == NULL)) {
@@ -740,7 +740,7 @@ SETTI_APART static sett_status change_remove_saved(sett_world* world, setti_type
 static sett_status change_remove_long(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(world->recording)) {
+    if (SETTI_UNLIKELY(world->profiling)) {
         type->use.removed++;
     }
     if (signature == NULL || world->locks != 0 ||
@@ -764,7 +764,7 @@ static sett_status change_remove_long(sett_world* world, setti_type* type, sett_
     return change_remove_saved(world, type, entity.index, signature);
 }
 
-/* The type is not registered, or use is recorded. */
+/* The type is not registered, or use is profiled. */
 SETTI_COLD static sett_status change_remove_unknown(sett_world* world, sett_entity entity,
                                                     sett_component component)
 {

@@ -70,6 +70,34 @@ static inline bool setti_change_is_dying(const sett_world* world, uint32_t index
     return page != NULL && (page->signature[index & SETTI_ID_SET_MASK] & SETTI_DYING) != 0;
 }
 
+/* A type's storage that is about to become one of another kind: its memory is reserved. */
+typedef struct setti_conversion {
+    setti_type* type;
+    sett_storage_kind kind;
+    setti_storage made;
+} setti_conversion;
+
+/* False when memory runs out, with nothing reserved. No snapshot is held, and no group owns it. */
+bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, setti_type* type,
+                              sett_storage_kind kind);
+void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
+
+/* Moves the values: those of `first`'s members first, in the order that they have, so that a group
+ * finds them where it wants them; NULL: all as they lie. */
+void setti_conversion_commit(sett_world* world, setti_conversion* conversion,
+                             const setti_listener* first);
+
+/* Resolves the kind for this type. Returns NULL, or why it cannot be stored so. */
+const char* setti_conversion_check(const setti_type* type, sett_storage_kind* kind);
+
+/* Converts to a resolved kind; `call` is for messages. */
+sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
+                                 const char* call);
+
+/* Converts a type whose storage was left to the library to a sparse set; fails with a message that
+ * says what to call for any other array. */
+sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, const char* call);
+
 /* Frees the signatures that no entity has. */
 void setti_change_reclaim_signatures(sett_world* world);
 

@@ -36,11 +36,69 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
     return SETT_OK;
 }
 
-/* Fills `to` with the values of `from`; all of it reserved. */
-static void change_convert(sett_world* world, setti_storage* from, setti_storage* to)
+/* ---------------------------------------------------------------------------------- converting */
+
+bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, setti_type* type,
+                              sett_storage_kind kind)
+{
+    sett_component_desc desc = type->desc;
+    desc.storage = kind;
+    conversion->type = type;
+    conversion->kind = kind;
+    setti_component_init_storage(&conversion->made, &desc);
+    bool reserved =
+        setti_storage_reserve_rows(&world->pool, &conversion->made, type->storage.count);
+    uint32_t cursor = 0;
+    uint32_t near = SETTI_NONE; /* 64 neighbours share all their pages */
+    for (uint32_t index = setti_storage_next(&type->storage, &cursor);
+         reserved && index != SETTI_NONE; index = setti_storage_next(&type->storage, &cursor)) {
+        if (index / 64 != near) {
+            near = index / 64;
+            reserved = setti_storage_reserve_indices(&world->pool, &conversion->made, index, 1);
+        }
+    }
+    if (!reserved) {
+        setti_conversion_drop(world, conversion);
+    }
+    return reserved;
+}
+
+void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
+{
+    setti_storage_deinit(&world->pool, &conversion->made);
+}
+
+static void conversion_move(sett_world* world, setti_storage* from, setti_storage* to,
+                            uint32_t index)
+{
+    uint32_t count = 1;
+    void* row = setti_storage_insert(&world->pool, to, index, &count);
+    void* value = setti_storage_find(from, index);
+    if (from->move != NULL && from->size != 0) {
+        from->move(row, value, 1, from->user);
+    } else {
+        setti_row_copy(row, value, from->size);
+    }
+    if (from->tracked && to->tracked) {
+        setti_storage_move_tick(from, setti_storage_slot(from, index), to,
+                                setti_storage_slot(to, index));
+    }
+}
+
+/* Which of a type's values move: all, or those of a listener's members, or those of the others. */
+typedef enum conversion_part {
+    CONVERSION_ALL,
+    CONVERSION_MEMBERS,
+    CONVERSION_OTHERS
+} conversion_part;
+
+static void conversion_move_part(sett_world* world, setti_storage* from, setti_storage* to,
+                                 const setti_listener* listener, conversion_part part)
 {
     bool sparse_set = from->kind == SETTI_SPARSE;
     uint32_t cursor = 0;
+    uint32_t signature = SETTI_NONE;
+    bool member = false;
     for (uint32_t k = 0; k < from->extent; k++) { /* rows in their order, or indices in theirs */
         uint32_t index =
             sparse_set ? *setti_storage_index(from, k) : setti_storage_next(from, &cursor);
@@ -50,19 +108,69 @@ static void change_convert(sett_world* world, setti_storage* from, setti_storage
         if (index == SETTI_NONE) { /* a gap */
             continue;
         }
-        uint32_t count = 1;
-        void* row = setti_storage_insert(&world->pool, to, index, &count);
-        void* value = setti_storage_find(from, index);
-        if (from->move != NULL && from->size != 0) {
-            from->move(row, value, 1, from->user);
-        } else {
-            setti_row_copy(row, value, from->size);
+        if (part != CONVERSION_ALL) {
+            const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+            uint32_t own = page->signature[index & SETTI_ID_SET_MASK];
+            if (own != signature) {
+                signature = own;
+                member = setti_listener_matches(listener, &world->signatures, signature);
+            }
+            if (member != (part == CONVERSION_MEMBERS)) {
+                continue;
+            }
         }
-        if (from->tracked && to->tracked) {
-            setti_storage_move_tick(from, setti_storage_slot(from, index), to,
-                                    setti_storage_slot(to, index));
-        }
+        conversion_move(world, from, to, index);
     }
+}
+
+void setti_conversion_commit(sett_world* world, setti_conversion* conversion,
+                             const setti_listener* first)
+{
+    setti_type* type = conversion->type;
+    setti_storage* made = &conversion->made;
+    SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
+    if (first != NULL) {
+        conversion_move_part(world, &type->storage, made, first, CONVERSION_MEMBERS);
+        conversion_move_part(world, &type->storage, made, first, CONVERSION_OTHERS);
+    } else {
+        conversion_move_part(world, &type->storage, made, NULL, CONVERSION_ALL);
+    }
+    SETTI_ASSERT(made->count == type->storage.count);
+    setti_storage_deinit(&world->pool, &type->storage);
+    made->rows.notes = type->storage.rows.notes;
+    made->presence.notes = type->storage.presence.notes;
+    type->storage = *made;
+    type->flags &= ~(uint32_t)SETTI_TYPE_OTHER;
+    type->flags |= made->kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
+    type->desc.storage = conversion->kind;
+    world->listener_version++; /* queries look again at where their terms lie */
+}
+
+const char* setti_conversion_check(const setti_type* type, sett_storage_kind* kind)
+{
+    sett_component_desc desc = type->desc;
+    desc.storage = *kind;
+    const char* wrong = setti_component_resolve(&desc);
+    *kind = desc.storage;
+    return wrong;
+}
+
+sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
+                                 const char* call)
+{
+    setti_conversion conversion;
+    if (type->desc.storage == kind) {
+        return SETT_OK;
+    }
+    if (setti_world_check_no_snapshots(world, call) != SETT_OK ||
+        setti_group_give_way(world, type, call) != SETT_OK) {
+        return world->error;
+    }
+    if (!setti_conversion_reserve(world, &conversion, type, kind)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
+    }
+    setti_conversion_commit(world, &conversion, NULL);
+    return SETT_OK;
 }
 
 sett_status sett_component_convert(sett_world* world, sett_component component,
@@ -73,44 +181,30 @@ sett_status sett_component_convert(sett_world* world, sett_component component,
     if (type == NULL) {
         return world->error;
     }
-    sett_component_desc desc = type->desc;
-    desc.storage = kind;
-    const char* wrong = setti_component_resolve(&desc);
+    sett_storage_kind resolved = kind;
+    const char* wrong = setti_conversion_check(type, &resolved);
     if (wrong != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
-                                     desc.name, wrong);
+                                     type->desc.name, wrong);
     }
-    if (desc.storage == type->desc.storage) {
+    sett_status status = setti_change_convert(world, type, resolved, call);
+    if (status == SETT_OK) {
+        type->default_storage = kind == SETT_STORAGE_DEFAULT && !type->desc.keep_order;
+    }
+    return status;
+}
+
+sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, const char* call)
+{
+    if (type->storage.kind == SETTI_SPARSE) {
         return SETT_OK;
     }
-    if (setti_world_check_no_snapshots(world, call) != SETT_OK) {
-        return world->error;
+    if (!type->default_storage) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: \"%.100s\" is registered as an array, whose order is that of entity indices - "
+            "call sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first",
+            call, type->desc.name);
     }
-    if (type->owner != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" is arranged by group \"%.100s\"", call,
-                                     desc.name, type->owner->name);
-    }
-    setti_storage made;
-    setti_component_init_storage(&made, &desc);
-    uint32_t cursor = 0;
-    bool reserved = setti_storage_reserve_rows(&world->pool, &made, type->storage.count);
-    for (uint32_t index = setti_storage_next(&type->storage, &cursor);
-         reserved && index != SETTI_NONE; index = setti_storage_next(&type->storage, &cursor)) {
-        reserved = setti_storage_reserve_indices(&world->pool, &made, index, 1);
-    }
-    if (!reserved) {
-        setti_storage_deinit(&world->pool, &made);
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
-    }
-    change_convert(world, &type->storage, &made);
-    setti_storage_deinit(&world->pool, &type->storage);
-    made.rows.notes = type->storage.rows.notes;
-    made.presence.notes = type->storage.presence.notes;
-    type->storage = made;
-    type->flags &= ~(uint32_t)SETTI_TYPE_OTHER;
-    type->flags |= made.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
-    type->desc.storage = desc.storage;
-    world->listener_version++; /* queries look again at where their terms lie */
-    return SETT_OK;
+    return setti_change_convert(world, type, SETT_STORAGE_SPARSE_SET, call);
 }

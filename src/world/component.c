@@ -218,7 +218,7 @@ static bool component_reserve_id(sett_world* world, sett_component id)
     setti_pool_free(&world->pool, world->types, world->type_capacity * sizeof(*types), 16);
     world->types = types;
     world->type_capacity = capacity;
-    world->hot_capacity = world->recording ? 0 : capacity;
+    world->hot_capacity = world->profiling ? 0 : capacity;
     return true;
 }
 
@@ -391,6 +391,21 @@ void setti_component_init_storage(setti_storage* storage, const sett_component_d
     }
 }
 
+/* A type that the world's layout names is stored as that says. */
+static void component_follow_layout(const sett_world* world, setti_type* type,
+                                    sett_component_desc* desc)
+{
+    if (world->layout == NULL) {
+        return;
+    }
+    sett_component_desc named = *desc;
+    named.storage = world->layout_calls->choose(world, desc->name);
+    if (named.storage != SETT_STORAGE_DEFAULT && setti_component_resolve(&named) == NULL) {
+        desc->storage = named.storage;
+        type->default_storage = false;
+    }
+}
+
 sett_component sett_component_register(sett_world* world, const sett_component_desc* given)
 {
     static const char call[] = "sett_component_register";
@@ -458,8 +473,10 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
         return 0;
     }
     memset(type, 0, sizeof(*type));
-    setti_component_init_storage(&type->storage, &desc);
     type->registered = desc.storage;
+    type->default_storage = given->storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
+    component_follow_layout(world, type, &desc);
+    setti_component_init_storage(&type->storage, &desc);
     setti_type_forget_transitions(type);
     type->flags = component_flags(&desc);
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
@@ -469,6 +486,9 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
         component_free_parts(&world->pool, type);
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         return 0;
+    }
+    if (world->layout != NULL) {
+        world->layout_calls->registered(world);
     }
     return type->id;
 }

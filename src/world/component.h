@@ -134,11 +134,15 @@ typedef struct setti_type {
     /* as registered, defaults resolved, what it points to owned by the pool */
     sett_component_desc desc;
     struct {
-        uint64_t added, removed, accessed; /* single entities, while recording */
+        uint64_t added, removed, accessed; /* single entities, while profiling */
     } use;
-    setti_root root;  /* of the storage */
-    void* row;        /* cloned and moved by hooks: room for a value on its way */
-    uint32_t claimed; /* rows reserved and not taken yet, see setti_bulk_reserve */
+    /* registered with SETT_STORAGE_DEFAULT, and no call of the program has asked for another kind:
+     * the library may choose its storage */
+    bool default_storage;
+    struct setti_type_sample* sample; /* inspect/auto_layout.c; NULL until it samples */
+    setti_root root;                  /* of the storage */
+    void* row;                        /* cloned and moved by hooks: room for a value on its way */
+    uint32_t claimed;                 /* rows reserved and not taken yet, see setti_bulk_reserve */
     /* the relationship whose sources have it, whose targets have it; or NULL */
     struct setti_relation* relation;
     struct setti_relation* relation_of_sources;

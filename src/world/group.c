@@ -7,53 +7,104 @@ struct sett_group {
     sett_world* world;
 };
 
-static const char group_call[] = "sett_group_create";
+/* A group that is being made. */
+typedef struct group_draft {
+    sett_group* group;
+    const sett_group_desc* desc;
+    const char* call;
+    bool by_layout;                                /* made by a layout, */
+    bool automatic;                                /* by auto_layout */
+    setti_conversion conversion[SETT_GROUP_TYPES]; /* of owned types that are arrays so far */
+    uint32_t conversion_count;
+} group_draft;
+
+static sett_status group_out_of_memory(const group_draft* draft)
+{
+    return setti_world_fail(draft->group->world, SETT_STATUS_OUT_OF_MEMORY, draft->call,
+                            sett_null(), 0);
+}
 
 /* Adds the types of a list; fails with a message that names the group. */
-static sett_status group_add_types(sett_world* world, const char* name, const sett_component* ids,
+static sett_status group_add_types(const group_draft* draft, const sett_component* ids,
                                    setti_type_list* list)
 {
+    sett_world* world = draft->group->world;
+    const char* name = draft->group->listener.name;
     for (uint32_t k = 0; k < SETT_GROUP_TYPES && ids[k] != 0; k++) {
         setti_type* type = setti_world_type(world, ids[k]);
         if (type == NULL) {
             return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
                                          "%s: \"%.100s\": component %u is not registered",
-                                         group_call, name, (unsigned)ids[k]);
+                                         draft->call, name, (unsigned)ids[k]);
         }
         if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
-            return setti_world_fail_with(
-                world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": \"%.100s\" is dont_fragment: it is in no signature, and groups "
-                "follow signatures",
-                group_call, name, type->desc.name);
+            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                         "%s: \"%.100s\": \"%.100s\" is dont_fragment: it is in no "
+                                         "signature, and groups follow signatures",
+                                         draft->call, name, type->desc.name);
         }
         if (!setti_type_list_has(list, type) && !setti_type_list_add(&world->pool, list, type)) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, group_call, sett_null(), 0);
+            return group_out_of_memory(draft);
         }
     }
     return SETT_OK;
 }
 
-static sett_status group_check_owned(sett_world* world, const setti_listener* listener)
+/* The program goes before layouts, and what is automatic before what was automatic. */
+static bool group_gives_way(const group_draft* draft, const setti_listener* owner)
 {
-    for (uint32_t k = 0; k < listener->owned.count; k++) {
-        const setti_type* type = listener->owned.item[k];
-        if (type->owner != NULL) {
-            return setti_world_fail_with(
-                world, SETT_STATUS_CONFLICT,
-                "%s: \"%.100s\" wants to own \"%.100s\", which \"%.100s\" owns; let one of them "
-                "have it in `with` instead",
-                group_call, listener->name, type->desc.name, type->owner->name);
-        }
-        if (type->storage.kind != SETTI_SPARSE || type->storage.keep_order) {
-            return setti_world_fail_with(
-                world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": \"%.100s\" cannot be owned: its storage is not a sparse set, or "
-                "keeps its order; register it as a sparse set, or have it in `with`",
-                group_call, listener->name, type->desc.name);
-        }
+    return owner->by_layout && (!draft->by_layout || (draft->automatic && owner->automatic));
+}
+
+/* What an owned type has to be, and to become. */
+static sett_status group_check_owned(const group_draft* draft, const setti_type* type)
+{
+    sett_world* world = draft->group->world;
+    const char* name = draft->group->listener.name;
+    if (type->owner != NULL && !group_gives_way(draft, type->owner)) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\" wants to own \"%.100s\", which \"%.100s\" owns; let one of them "
+            "have it in `with` instead",
+            draft->call, name, type->desc.name, type->owner->name);
+    }
+    if (type->storage.keep_order) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\": \"%.100s\" keeps its order (keep_order) and "
+                                     "cannot be owned; let the group have it in `with`",
+                                     draft->call, name, type->desc.name);
+    }
+    if (type->storage.kind != SETTI_SPARSE && !type->default_storage && !draft->by_layout) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: \"%.100s\": \"%.100s\" is registered as an array and cannot be owned - call "
+            "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first, or have it in "
+            "`with`",
+            draft->call, name, type->desc.name);
     }
     return SETT_OK;
+}
+
+/* Reserves what the owned types that are arrays become. */
+static sett_status group_reserve_owned(group_draft* draft)
+{
+    sett_world* world = draft->group->world;
+    const setti_type_list* owned = &draft->group->listener.owned;
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < owned->count; k++) {
+        status = group_check_owned(draft, owned->item[k]);
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < owned->count; k++) {
+        setti_conversion* conversion = &draft->conversion[draft->conversion_count];
+        if (owned->item[k]->storage.kind == SETTI_SPARSE) {
+            continue;
+        }
+        if (!setti_conversion_reserve(world, conversion, owned->item[k], SETT_STORAGE_SPARSE_SET)) {
+            return group_out_of_memory(draft);
+        }
+        draft->conversion_count++;
+    }
+    return status;
 }
 
 static void group_free(sett_group* group)
@@ -70,27 +121,24 @@ static void group_free(sett_group* group)
 }
 
 /* Fills in a group; what it has when this fails is freed by the caller. */
-static sett_status group_init(sett_group* group, const sett_group_desc* desc)
+static sett_status group_init(group_draft* draft)
 {
-    sett_world* world = group->world;
-    setti_listener* listener = &group->listener;
-    sett_status status = group_add_types(world, listener->name, desc->owned, &listener->owned);
+    sett_world* world = draft->group->world;
+    setti_listener* listener = &draft->group->listener;
+    sett_status status = group_add_types(draft, draft->desc->owned, &listener->owned);
     if (status == SETT_OK) {
-        status = group_add_types(world, listener->name, desc->owned, &listener->with);
+        status = group_add_types(draft, draft->desc->owned, &listener->with);
     }
     if (status == SETT_OK) {
-        status = group_add_types(world, listener->name, desc->with, &listener->with);
+        status = group_add_types(draft, draft->desc->with, &listener->with);
     }
     if (status == SETT_OK) {
-        status = group_add_types(world, listener->name, desc->without, &listener->without);
+        status = group_add_types(draft, draft->desc->without, &listener->without);
     }
     if (status == SETT_OK && listener->with.count == 0) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                        "%s: \"%.100s\": it needs a type in `owned` or `with`",
-                                       group_call, listener->name);
-    }
-    if (status == SETT_OK) {
-        status = group_check_owned(world, listener);
+                                       draft->call, listener->name);
     }
     for (uint32_t k = 0; status == SETT_OK && k < listener->owned.count; k++) {
         const setti_storage* storage = &listener->owned.item[k]->storage;
@@ -101,11 +149,28 @@ static sett_status group_init(sett_group* group, const sett_group_desc* desc)
     if (status == SETT_OK && listener->row_size != 0) {
         listener->row = setti_pool_alloc(&world->pool, listener->row_size, listener->row_align);
         if (listener->row == NULL) {
-            status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, group_call, sett_null(), 0);
+            status = group_out_of_memory(draft);
         }
     }
     listener->row_size = listener->row != NULL ? listener->row_size : 0;
-    return status;
+    return status == SETT_OK ? group_reserve_owned(draft) : status;
+}
+
+/* Takes in who qualifies already. Where the group owns types, all of it is reserved. */
+static sett_status group_fill(group_draft* draft)
+{
+    sett_world* world = draft->group->world;
+    setti_listener* listener = &draft->group->listener;
+    for (uint32_t k = 0; k < listener->owned.count; k++) {
+        if (listener->owned.item[k]->owner != NULL) {
+            setti_group_end(setti_group_of(listener->owned.item[k]->owner));
+        }
+    }
+    for (uint32_t k = 0; k < draft->conversion_count; k++) {
+        setti_conversion_commit(world, &draft->conversion[k], listener);
+    }
+    draft->conversion_count = 0;
+    return setti_change_admit(world, listener) ? SETT_OK : group_out_of_memory(draft);
 }
 
 /* Puts the group at the end of the world's listeners. */
@@ -122,11 +187,12 @@ static void group_link(sett_world* world, setti_listener* listener)
     setti_change_forget_transitions(world);
 }
 
-sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
+static sett_group* group_create(sett_world* world, const sett_group_desc* desc, bool by_layout,
+                                bool automatic, const char* call)
 {
     const char* name = desc->name != NULL ? desc->name : "group";
-    if (setti_world_check_unlocked(world, group_call) != SETT_OK ||
-        setti_world_check_no_snapshots(world, group_call) != SETT_OK) {
+    if (setti_world_check_unlocked(world, call) != SETT_OK ||
+        setti_world_check_no_snapshots(world, call) != SETT_OK) {
         return NULL;
     }
     sett_group* group = setti_pool_alloc(&world->pool, sizeof(*group), 64);
@@ -134,7 +200,7 @@ sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
     if (group == NULL || copy == NULL) {
         setti_pool_free(&world->pool, group, sizeof(*group), 64);
         setti_pool_free(&world->pool, copy, strlen(name) + 1, 1);
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, group_call, sett_null(), 0);
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         return NULL;
     }
     memset(group, 0, sizeof(*group));
@@ -143,33 +209,42 @@ sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
     group->listener.on_enter = desc->on_enter;
     group->listener.on_exit = desc->on_exit;
     group->listener.user = desc->user;
+    group->listener.by_layout = by_layout;
+    group->listener.automatic = automatic;
     setti_storage_init(&group->listener.members, SETTI_TAG, 0, 1, false);
-    sett_status status = group_init(group, desc);
-    if (status == SETT_OK && !setti_change_admit(world, &group->listener)) {
-        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, group_call, sett_null(), 0);
+    group_draft draft = {
+        .group = group, .desc = desc, .call = call, .by_layout = by_layout, .automatic = automatic};
+    sett_status status = group_init(&draft);
+    if (status == SETT_OK) {
+        status = group_fill(&draft);
+    }
+    while (draft.conversion_count > 0) {
+        setti_conversion_drop(world, &draft.conversion[--draft.conversion_count]);
     }
     if (status != SETT_OK) {
         group_free(group);
         return NULL;
     }
     group_link(world, &group->listener);
+    group->listener.churn = 0;
     return group;
 }
 
-sett_status sett_group_destroy(sett_group* group)
+sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
 {
-    if (group == NULL) {
-        return SETT_OK;
-    }
+    return group_create(world, desc, false, false, "sett_group_create");
+}
+
+sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
+                                          bool automatic, const char* call)
+{
+    return group_create(world, desc, true, automatic, call);
+}
+
+void setti_group_end(sett_group* group)
+{
     sett_world* world = group->world;
     setti_listener* listener = &group->listener;
-    sett_status status = setti_world_check_unlocked(world, "sett_group_destroy");
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, "sett_group_destroy");
-    }
-    if (status != SETT_OK) {
-        return status;
-    }
     setti_world_remove_root(world, &listener->root);
     setti_world_remove_root(world, &listener->members_root);
     setti_listener_unlink(&world->listeners, listener);
@@ -179,7 +254,40 @@ sett_status sett_group_destroy(sett_group* group)
     world->listener_version++;
     setti_change_forget_transitions(world);
     group_free(group);
-    return SETT_OK;
+}
+
+sett_status sett_group_destroy(sett_group* group)
+{
+    static const char call[] = "sett_group_destroy";
+    if (group == NULL) {
+        return SETT_OK;
+    }
+    sett_status status = setti_world_check_unlocked(group->world, call);
+    if (status == SETT_OK) {
+        status = setti_world_check_no_snapshots(group->world, call);
+    }
+    if (status == SETT_OK) {
+        setti_group_end(group);
+    }
+    return status;
+}
+
+sett_status setti_group_give_way(sett_world* world, const setti_type* type, const char* call)
+{
+    setti_listener* owner = type->owner;
+    if (owner == NULL) {
+        return SETT_OK;
+    }
+    if (!owner->by_layout) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" is arranged by group \"%.100s\"", call,
+                                     type->desc.name, owner->name);
+    }
+    sett_status status = setti_world_check_no_snapshots(world, call);
+    if (status == SETT_OK) {
+        setti_group_end(setti_group_of(owner));
+    }
+    return status;
 }
 
 uint32_t sett_group_count(const sett_group* group)
@@ -197,6 +305,11 @@ bool sett_group_has(const sett_group* group, sett_entity entity)
 setti_listener* setti_group_listener(sett_group* group)
 {
     return &group->listener;
+}
+
+sett_group* setti_group_of(setti_listener* listener)
+{
+    return (sett_group*)(void*)listener; /* its first member */
 }
 
 sett_world* setti_group_world(const sett_group* group)

@@ -123,6 +123,7 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
         setti_storage_insert(pool, &listener->members, index, &count);
         return;
     }
+    listener->churn++;
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         setti_storage* storage = &listener->owned.item[k]->storage;
         setti_group_swap(pool, listener, storage, setti_sparse_row(storage, index),
@@ -140,6 +141,7 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
         setti_storage_erase(pool, &listener->members, index);
         return;
     }
+    listener->churn++;
     listener->length--;
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         setti_storage* storage = &listener->owned.item[k]->storage;

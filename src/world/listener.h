@@ -21,7 +21,12 @@ typedef struct setti_listener {
     size_t row_align;
     setti_storage members; /* set: a tag that nobody registered */
     bool observes;         /* of a sett_observer: has no members, only callbacks */
-    setti_root root;       /* of `length` */
+    bool by_layout;        /* group: made by a layout, gives way to what the program asks for */
+    bool automatic;        /* by auto_layout */
+    uint64_t churn;        /* group: entities that entered or left */
+    int64_t regret;   /* group: inspect/auto_layout.c: what would have been saved without it, */
+    uint32_t changes; /* and how often it was made */
+    setti_root root;  /* of `length` */
     setti_root members_root;
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
@@ -74,8 +79,22 @@ const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table
 /* Forgets all plans, because listeners or the numbers of signatures changed. */
 void setti_plan_forget(setti_pool* pool, setti_plan_table* table);
 
-/* What is behind the public handle of a group. */
+/* Creates a group that gives way, and converts the arrays that it is to own, whatever was said of
+ * them. `call` is for messages. NULL on failure, the world as it was. */
+sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
+                                          bool automatic, const char* call);
+
+/* Destroys the group that a layout made and that owns the type, if there is one. Fails with LOCKED
+ * while snapshots are held, with CONFLICT if the program made the group. */
+sett_status setti_group_give_way(sett_world* world, const struct setti_type* type,
+                                 const char* call);
+
+/* Destroys a group; no snapshot is held. */
+void setti_group_end(sett_group* group);
+
+/* What is behind the public handle of a group, and the other way. */
 setti_listener* setti_group_listener(sett_group* group);
+sett_group* setti_group_of(setti_listener* listener);
 sett_world* setti_group_world(const sett_group* group);
 
 /* Returns NULL, or which part of the invariant does not hold. */

@@ -14,6 +14,8 @@
  */
 #include "world/sort.h"
 
+#include "world/change.h"
+
 typedef struct sort_item {
     uint64_t key; /* orders as the value does; not used with a comparator */
     uint32_t row; /* where the value lies, and the tie-breaker */
@@ -403,21 +405,27 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     if (*type == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
     }
-    if ((*type)->storage.kind != SETTI_SPARSE) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\" is not sparse-set: an array is always in the order "
-            "of entity indices (sett_component_convert)",
-            call, (*type)->desc.name);
-    }
-    if ((*type)->owner != NULL) {
+    if ((*type)->owner != NULL && !(*type)->owner->by_layout) {
         return setti_world_fail_with(
             world, SETT_STATUS_CONFLICT,
             "%s: \"%.100s\" is arranged by group \"%.100s\": sort the group", call,
             (*type)->desc.name, (*type)->owner->name);
     }
-    setti_storage_compact(&world->pool, &(*type)->storage);
     return SETT_OK;
+}
+
+/* Brings a type into a sparse set without gaps, which nobody else arranges. */
+static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
+{
+    sett_status status = setti_change_need_sparse_set(world, type, call);
+    if (status == SETT_OK) {
+        status = setti_group_give_way(world, type, call);
+    }
+    if (status == SETT_OK) {
+        type->default_storage = false; /* or auto_layout would undo the order */
+        setti_storage_compact(&world->pool, &type->storage);
+    }
+    return status;
 }
 
 static bool sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
@@ -441,6 +449,10 @@ sett_status sett_sort(sett_world* world, sett_component component,
     if (compare == NULL || type->storage.size == 0) {
         return sort_reject(&task, type, "a comparator is needed, and values to compare");
     }
+    status = sort_prepare(world, type, task.call);
+    if (status != SETT_OK) {
+        return status;
+    }
     return sort_fail(&task, sort_run(&task, type, order, 0, SETT_KEY_U32), component);
 }
 
@@ -457,6 +469,10 @@ sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t
     if (!sort_key_fits(type, offset, kind)) {
         return sort_reject(&task, type, "no key of this kind fits at this offset");
     }
+    status = sort_prepare(world, type, task.call);
+    if (status != SETT_OK) {
+        return status;
+    }
     return sort_fail(&task, sort_run(&task, type, order, offset, kind), component);
 }
 
@@ -465,6 +481,9 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
 {
     setti_type* type;
     sett_status status = sort_check(world, component, call, &type);
+    if (status == SETT_OK) {
+        status = sort_prepare(world, type, call);
+    }
     if (status != SETT_OK) {
         return status;
     }

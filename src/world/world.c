@@ -163,6 +163,9 @@ sett_status sett_world_trim(sett_world* world)
     if (status != SETT_OK) {
         return status;
     }
+    if (world->layout != NULL) {
+        world->layout_calls->trim(world);
+    }
     setti_change_reclaim_signatures(world);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];

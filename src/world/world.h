@@ -51,6 +51,15 @@ enum {
      SETTI_ACCESS_WRITE_ANYWHERE)
 #define SETTI_ACCESS_WRITES (SETTI_ACCESS_WRITE | SETTI_ACCESS_WRITE_ANYWHERE)
 
+/* How the layout of a world takes part in what happens to it; installed by inspect/layout.c. */
+typedef struct setti_layout_calls {
+    /* How a type of this name is to be stored; DEFAULT: as it is registered. */
+    sett_storage_kind (*choose)(const sett_world* world, const char* name);
+    void (*registered)(sett_world* world); /* a type was registered */
+    void (*frame)(sett_world* world);      /* sett_progress is done */
+    void (*trim)(sett_world* world);
+} setti_layout_calls;
+
 /* Reports what running systems touch and did not declare; see run/guard.c. */
 typedef struct setti_guard {
     void (*touch)(const struct setti_guard* guard, const sett_world* world,
@@ -60,7 +69,7 @@ typedef struct setti_guard {
 struct sett_world {
     /* What reading in line looks at comes first, as sett_world_header_. */
     setti_type** types; /* by component id; NULL: not registered */
-    /* entries in `types` for fast paths; 0 while use is recorded: all go the slow path */
+    /* entries in `types` for fast paths; 0 while use is profiled: all go the slow path */
     uint32_t hot_capacity;
     uint32_t type_capacity; /* entries in `types` */
     setti_entity_table entities;
@@ -127,7 +136,11 @@ struct sett_world {
     void* hook_user;
     uint32_t signature_warning; /* log when this many are in use */
 
-    bool recording;    /* use is counted, for advice */
+    struct setti_layout* layout;            /* inspect/layout.c; NULL until it is used, */
+    const setti_layout_calls* layout_calls; /* and then called by these */
+
+    bool profiling;    /* accesses, loops and matches are counted, for advice */
+    bool counting;     /* loops are: for advice, or for auto_layout */
     sett_status error; /* of the last call that failed */
     /* what it was about, where `message` is still to be written from it */
     sett_entity error_entity;
@@ -137,7 +150,7 @@ struct sett_world {
     char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
 };
 
-/* The type, on a fast path: NULL while use is recorded. */
+/* The type, on a fast path: NULL while use is profiled. */
 SETTI_INLINE setti_type* setti_world_hot_type(const sett_world* world, sett_component component)
 {
     return component < world->hot_capacity ? world->types[component] : NULL;

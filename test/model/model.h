@@ -46,6 +46,7 @@ typedef struct model_type {
     uint32_t number;         /* its place in model_types; the rest is worked out at the start */
     sett_component id;
     bool sparse_set;     /* now: conversions change it */
+    bool by_default;     /* its storage is left to the library */
     uint64_t closure;    /* types that it requires, all the way */
     uint64_t dependants; /* types that require it, all the way */
 } model_type;

@@ -8,7 +8,7 @@
 #define ARRAY SETT_STORAGE_ARRAY
 #define SPARSE SETT_STORAGE_SPARSE_SET
 #define BEST SETT_STORAGE_DEFAULT
-#define LATER 0, 0, false, 0, 0 /* what model_register works out */
+#define LATER 0, 0, false, false, 0, 0 /* what model_register works out */
 
 /* clang-format off */
 model_type model_types[] = {
@@ -113,6 +113,7 @@ void model_register(model_world* m, uint32_t number)
     CHECK(type->id != 0);
     CHECK_EQ(sett_component_describe(m->world, type->id, &desc), SETT_OK);
     type->sparse_set = desc.storage == SETT_STORAGE_SPARSE_SET;
+    type->by_default = type->storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
     type->align = (uint32_t)desc.align;
     for (uint32_t k = 0; k < 3 && type->required[k] != NULL; k++) {
         uint32_t other = model_find_type(type->required[k]);

@@ -6,8 +6,8 @@
 
 static bool can_be_owned(uint32_t type)
 {
-    return model_types[type].sparse_set && (model_types[type].flags & MODEL_KEEP) == 0 &&
-           !model_is_dont_fragment(&model, type);
+    return (model_types[type].sparse_set || model_types[type].by_default) &&
+           (model_types[type].flags & MODEL_KEEP) == 0 && !model_is_dont_fragment(&model, type);
 }
 
 model_group* some_group(void)
@@ -85,6 +85,9 @@ static void group_begin(model_group* group)
 {
     group->with |= group->owned;
     model.group_owned |= group->owned;
+    for (uint64_t rest = group->owned; rest != 0; rest &= rest - 1) {
+        model_types[model_lowest(rest)].sparse_set = true; /* arrays were converted */
+    }
     model_enter_all(&model, group);
     EXPECT(sett_group_count(group->group) == group->inside_count);
     expect_samples();

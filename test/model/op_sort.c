@@ -22,13 +22,16 @@ typedef struct sort_by {
     sett_key_kind kind;
 } sort_by;
 
-/* The entity indices of a sparse-set type in the order of its rows, without gaps. */
+/* The entity indices of a type in the order of its rows, without gaps. */
 static uint32_t sort_list(uint32_t type, uint32_t* list)
 {
     const setti_storage* storage = storage_of(type);
     uint32_t count = 0;
     for (uint32_t row = 0; row < storage->extent; row++) {
-        uint32_t index = *setti_storage_index(storage, row);
+        bool has = storage->kind != SETTI_SPARSE && setti_storage_has(storage, row);
+        uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, row)
+                         : has                         ? row
+                                                       : SETTI_NONE;
         if (index != SETTI_NONE) {
             list[count++] = index;
         }
@@ -176,6 +179,13 @@ static void sort_note(uint32_t number, uint32_t count)
 }
 
 /* One that is sparse-set, mostly. */
+/* Sorting converts an array whose storage is left to the library, and leaves it a sparse set. */
+static void sort_converts(model_type* type)
+{
+    type->sparse_set = true;
+    type->by_default = false;
+}
+
 static uint32_t some_sparse(void)
 {
     uint32_t type = some_type();
@@ -188,17 +198,17 @@ static uint32_t some_sparse(void)
 void op_sort(void)
 {
     uint32_t number = some_sparse();
-    const model_type* type = &model_types[number];
+    model_type* type = &model_types[number];
     sort_by by;
     sort_choose(&by, number);
     if (!afford(20 + (uint64_t)model.count[number] * 8)) {
         return;
     }
-    uint32_t count = type->sparse_set ? sort_list(number, sort_before) : 0;
+    uint32_t count = sort_list(number, sort_before);
     sett_status status = by.by_key ? sett_sort_by_key(model.world, type->id, by.offset, by.kind)
                                    : sett_sort(model.world, type->id, sort_compare, &by);
     bool owned = (model.group_owned & model_bit(number)) != 0;
-    bool argument = !type->sparse_set || !sort_fits(&by);
+    bool argument = !(type->sparse_set || type->by_default) || !sort_fits(&by);
     if (argument || owned) {
         EXPECT((argument && status == SETT_STATUS_ARGUMENT) ||
                (owned && status == SETT_STATUS_CONFLICT));
@@ -206,10 +216,9 @@ void op_sort(void)
     } else {
         EXPECT(status == SETT_OK);
     }
-    if (type->sparse_set) {
-        EXPECT(sort_list(number, sort_after) == count);
-    }
+    EXPECT(sort_list(number, sort_after) == count);
     if (status == SETT_OK) {
+        sort_converts(type);
         expect_sorted(&by, count);
         sort_note(number, count);
     } else {
@@ -249,14 +258,15 @@ void op_sort_as(void)
     if (!afford(20 + cost * 4 + (model_types[like].sparse_set ? 0 : model.alive))) {
         return;
     }
-    const model_type* type = &model_types[number];
-    uint32_t count = type->sparse_set ? sort_list(number, sort_before) : 0;
+    model_type* type = &model_types[number];
+    uint32_t count = sort_list(number, sort_before);
     sett_status status = sett_sort_as(model.world, type->id, id_of(like));
     bool owned = (model.group_owned & model_bit(number)) != 0;
-    EXPECT(status == (!type->sparse_set ? SETT_STATUS_ARGUMENT
-                      : owned           ? SETT_STATUS_CONFLICT
-                                        : SETT_OK));
+    EXPECT(status == (owned                                  ? SETT_STATUS_CONFLICT
+                      : type->sparse_set || type->by_default ? SETT_OK
+                                                             : SETT_STATUS_ARGUMENT));
     if (status == SETT_OK) {
+        sort_converts(type);
         EXPECT(sort_list(number, sort_after) == count);
         expect_sorted_as(number, like, count);
         sort_note(number, count);

@@ -88,7 +88,10 @@ void op_convert(void)
     }
     EXPECT(sett_component_convert(model.world, type->id, kind) == expected);
     EXPECT(expected == SETT_OK || failed_with(expected));
-    type->sparse_set = expected == SETT_OK ? sparse_set : type->sparse_set;
+    if (expected == SETT_OK) {
+        type->sparse_set = sparse_set;
+        type->by_default = kind == SETT_STORAGE_DEFAULT && !keep;
+    }
     EXPECT((storage_of(number)->kind == SETTI_SPARSE) == type->sparse_set);
     expect_converted(number);
     expect_samples();

@@ -1,0 +1,516 @@
+/* auto_layout.c: a world that finds its layout by itself.
+ *
+ * Loops are counted where they begin. Every few frames each query that was looped over is counted
+ * once (occupancy words, no values) and priced (price.h) under the layout that there is and under
+ * each that one change would give: one type stored in the other kind, a group for one query, a
+ * group of its own ended. What a change would have saved since the last look is added to its
+ * *regret*, and what it would have cost is taken off. A change is made when its regret reaches what
+ * the move costs, as one buys what one has rented long enough: at any time moves have cost no more
+ * than waiting has, so that a program pays at most twice what the best layout known in advance
+ * would have cost. Regret begins again at 0 after each move, and each move of the same thing costs
+ * twice the one before: a workload that goes to and fro is followed ever more slowly.
+ *
+ * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene that is
+ * loaded, played, and left. Rejected: an average of the last frames with a threshold and a margin,
+ * which needs two constants more, and moves in vain where a phase ends just then.
+ *
+ * Invariant:  what is done depends on numbers of loops, matches and entities alone: the same calls
+ *             move the same values at the same frame on every machine;
+ *             only types with default_storage move; nothing does while a snapshot is held
+ */
+#include "inspect/layout_internal.h"
+
+#include "run/run.h"
+#include "world/change.h"
+
+/* Frames between two looks: at first, and where nothing is close to being done. */
+#define AUTO_PERIOD 8
+#define AUTO_PERIOD_MOST 128
+#define AUTO_CLOSE 8 /* looks until a change would be made, that keep the period short */
+
+/* Moving one value, and anything at all. */
+#define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)
+#define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS)
+#define AUTO_DOUBLINGS 12
+/* A saving below a tenth may be the model's error. */
+#define AUTO_SHARE 90 /* of a hundred */
+/* Queries whose loops are less than one in so many of all that loops cost are not looked at. */
+#define AUTO_PART 32
+
+/* Words of an array's occupancy that are compared from look to look. */
+#define AUTO_WORDS 32
+
+/* What is known of a type from the last look. */
+typedef struct setti_type_sample {
+    uint32_t count;
+    uint32_t changes; /* how often auto_layout converted it by itself */
+    uint64_t churn;   /* entities that got or lost it since, estimated: of pairs that cancel out,
+                         only those that took place on other entities */
+    setti_price regret;
+    bool priced; /* in this look */
+    uint64_t words[AUTO_WORDS];
+} setti_type_sample;
+
+/* A change that could be made. */
+typedef struct auto_option {
+    setti_relayout change;
+    sett_query* query; /* of a group */
+    setti_price* regret;
+    uint32_t* changes;
+    setti_price gain; /* since the last look */
+    setti_price cost; /* of making it */
+} auto_option;
+
+/* ------------------------------------------------------------------------------------- sampling */
+
+static uint64_t auto_word(const setti_storage* storage, uint32_t k)
+{
+    uint32_t at = (uint32_t)((uint64_t)storage->extent * k / AUTO_WORDS);
+    const uint64_t* word = storage->kind != SETTI_SPARSE && at < storage->extent
+                               ? setti_storage_word(storage, at)
+                               : NULL;
+    return word != NULL ? *word : 0;
+}
+
+static void auto_sample_type(sett_world* world, setti_type* type)
+{
+    const setti_storage* storage = &type->storage;
+    bool fresh = type->sample == NULL;
+    if (fresh) {
+        type->sample = setti_pool_alloc(&world->pool, sizeof(*type->sample), 16);
+        if (type->sample == NULL) {
+            return;
+        }
+        memset(type->sample, 0, sizeof(*type->sample));
+    }
+    setti_type_sample* sample = type->sample;
+    uint32_t count = storage->count;
+    uint64_t differ = 0;
+    for (uint32_t k = 0; k < AUTO_WORDS; k++) {
+        uint64_t word = auto_word(storage, k);
+        differ += setti_bits_count(word ^ sample->words[k]);
+        sample->words[k] = word;
+    }
+    uint64_t grown = count > sample->count ? count - sample->count : sample->count - count;
+    sample->churn = SETTI_MAX(grown, differ * (storage->extent / 64) / AUTO_WORDS);
+    sample->churn = fresh ? 0 : sample->churn;
+    sample->count = count;
+    sample->priced = false;
+}
+
+/* Counts what every query that was looped over finds. Returns what all these loops cost. */
+static setti_price auto_sample_queries(sett_world* world)
+{
+    static const setti_relayout none = {NULL, NULL, NULL};
+    setti_price all = 0;
+    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+        setti_query_use* use = &query->use[SETTI_SAMPLED];
+        use->loops += setti_tally_take(&query->nested);
+        if (use->loops == 0 || query->required == 0 || query->changed != 0) {
+            use->loops = 0;
+            continue;
+        }
+        setti_plan_update(query);
+        use->matched = use->loops * sett_query_count(query);
+        all += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, &none);
+    }
+    return all;
+}
+
+static void auto_forget_samples(sett_world* world)
+{
+    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+        query->use[SETTI_SAMPLED].loops = 0;
+        query->churn -= query->churn / 8;
+    }
+    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        at->churn = 0;
+    }
+}
+
+/* -------------------------------------------------------------------------------------- options */
+
+/* Whether some system writes to the type by handle: with a sparse set it would run as one job. */
+static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
+{
+    const sett_system* system = world->run != NULL ? world->run->systems : NULL;
+    for (; system != NULL; system = system->next) {
+        for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
+            if (system->desc.access_inout[k] == type->id) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether the library may choose how the type is stored. */
+static bool auto_may_move(const sett_world* world, const setti_type* type)
+{
+    return type->default_storage && type->sample != NULL && !auto_is_written_by_handle(world, type);
+}
+
+static bool auto_can_group(const sett_query* query)
+{
+    bool may = setti_layout_can_group(query, true);
+    for (uint32_t rest = setti_price_owned(query); may && rest != 0; rest &= rest - 1) {
+        may = auto_may_move(query->world, query->term[setti_bits_lowest(rest)].type);
+    }
+    return may;
+}
+
+/* How many entities enter or leave the group of a query from look to look: what was seen when there
+ * was one, or the type that changed most. */
+static uint64_t auto_churn(const sett_query* query)
+{
+    uint64_t most = query->churn;
+    for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        most = SETTI_MAX(most, type->sample != NULL ? type->sample->churn : 0);
+    }
+    return most;
+}
+
+/* Prices a change, and adds to its regret. `churn`: what entering and leaving costs under it, or,
+ * if below 0, without it. */
+static void auto_price(const sett_world* world, auto_option* option, setti_price churn)
+{
+    setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &option->change);
+    *(churn > 0 ? &prices.then : &prices.now) += churn > 0 ? churn : -churn;
+    setti_price gain = prices.now - prices.then;
+    if (gain > 0 && prices.then * 100 > prices.now * AUTO_SHARE) {
+        gain = -*option->regret / 8;
+    }
+    uint32_t doublings = SETTI_MIN(*option->changes, (uint32_t)AUTO_DOUBLINGS);
+    option->gain = gain;
+    option->cost = ((setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED) *
+                   ((setti_price)1 << doublings);
+    *option->regret = SETTI_MAX(*option->regret + gain, 0);
+}
+
+/* Whether each type of a group can be converted in a step of so many values. */
+static bool auto_can_build(const sett_query* query, uint32_t max_values)
+{
+    bool fits = true;
+    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+        fits = fits && (storage->kind == SETTI_SPARSE || storage->count <= max_values);
+    }
+    return fits;
+}
+
+/* Whether a change fits into steps of so many values. */
+static bool auto_fits(const auto_option* option, uint32_t max_values)
+{
+    return setti_layout_moves(&option->change) <= max_values ||
+           (option->change.group != NULL && auto_can_build(option->change.group, max_values));
+}
+
+/* Takes the better of two changes that have both paid for themselves; notes whether one is close
+ * to. */
+static void auto_compare(auto_option* best, const auto_option* option, uint32_t max_values,
+                         bool* close)
+{
+    if (!auto_fits(option, max_values)) {
+        return;
+    }
+    setti_price left = option->cost - *option->regret;
+    *close = *close || (option->gain > 0 && left <= option->gain * AUTO_CLOSE);
+    if (left <= 0 && option->gain > best->gain) {
+        *best = *option;
+    }
+}
+
+static void auto_look_at_query(sett_world* world, sett_query* query, auto_option* best,
+                               uint32_t max_values, bool* close)
+{
+    if (auto_can_group(query)) {
+        auto_option option = {{NULL, query, NULL}, query, &query->regret, &query->changes, 0, 0};
+        uint32_t owned = setti_bits_count(setti_price_owned(query));
+        auto_price(
+            world, &option,
+            setti_price_churn(auto_churn(query), owned, setti_entity_count(&world->entities)));
+        auto_compare(best, &option, max_values, close);
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_type* type = query->term[k].type;
+        setti_type_sample* sample = type->sample;
+        if (auto_may_move(world, type) && !sample->priced && setti_layout_can_convert(type)) {
+            auto_option option = {{type, NULL, NULL}, NULL, &sample->regret,
+                                  &sample->changes,   0,    0};
+            sample->priced = true;
+            auto_price(world, &option, 0);
+            auto_compare(best, &option, max_values, close);
+        }
+    }
+}
+
+/* The change that has paid for its move and saves most; a gain of 0: there is none. `all`: what all
+ * loops cost. *close: some change will have paid soon. */
+static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_values, bool* close)
+{
+    static const setti_relayout none = {NULL, NULL, NULL};
+    auto_option best = {{NULL, NULL, NULL}, NULL, NULL, NULL, 0, 0};
+    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+        setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
+        if (loops != 0 &&
+            loops * setti_price_loop(query, SETTI_SAMPLED, &none) >= all / AUTO_PART) {
+            auto_look_at_query(world, query, &best, max_values, close);
+        }
+    }
+    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        if (at->automatic) {
+            auto_option option = {{NULL, NULL, at}, NULL, &at->regret, &at->changes, 0, 0};
+            auto_price(world, &option,
+                       -setti_price_churn(at->churn, at->owned.count,
+                                          setti_entity_count(&world->entities)));
+            auto_compare(&best, &option, max_values, close);
+        }
+    }
+    return best;
+}
+
+/* --------------------------------------------------------------------------------------- moving */
+
+/* A new layout: what was worth while in the old one is to be found out anew. */
+static void auto_forget_regrets(sett_world* world)
+{
+    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+        query->regret = 0;
+    }
+    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        at->regret = 0;
+    }
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        if (world->registered.item[k]->sample != NULL) {
+            world->registered.item[k]->sample->regret = 0;
+        }
+    }
+}
+
+/* Stores a type in the other kind; the members of a group first, if it is given. Returns how many
+ * values moved; 0 when memory runs out. */
+static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* first)
+{
+    setti_conversion conversion;
+    bool array = type->storage.kind == SETTI_SPARSE;
+    if (!setti_conversion_reserve(world, &conversion, type,
+                                  array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
+        return 0;
+    }
+    setti_conversion_commit(world, &conversion, first);
+    return type->storage.count;
+}
+
+/* Creates the group of a query. Returns how many values may have moved; 0 when memory runs out,
+ * which is no failure of any call that the program made. */
+static uint64_t auto_group(sett_world* world, sett_query* query)
+{
+    sett_status error = world->error;
+    setti_relayout change = {NULL, query, NULL};
+    uint64_t moves = setti_layout_moves(&change);
+    sett_group_desc desc = setti_layout_group_desc(query);
+    sett_group* group = setti_group_create_for_layout(world, &desc, true, "auto_layout");
+    query->wanted = false;
+    if (group == NULL) {
+        world->error = error;
+        world->error_call = NULL;
+        return 0;
+    }
+    setti_group_listener(group)->changes = ++query->changes;
+    return moves;
+}
+
+/* Ends a group, and stores what it owned in arrays, as far as there is memory; the rest stays in
+ * sparse sets, which are judged one by one from then on. */
+static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
+{
+    setti_type* types[SETT_GROUP_TYPES];
+    uint32_t count = listener->owned.count;
+    uint64_t moved = 0;
+    memcpy(types, listener->owned.item, count * sizeof(types[0]));
+    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+        query->churn = query->cover == listener ? listener->churn : query->churn;
+    }
+    setti_group_end(setti_group_of(listener));
+    for (uint32_t k = 0; k < count; k++) {
+        moved += types[k]->default_storage ? auto_convert(world, types[k], NULL) : 0;
+    }
+    return moved;
+}
+
+/* The conditions of the group for a query, in `with` and `without`, which have room for
+ * SETT_QUERY_TERMS. */
+static setti_listener auto_conditions(const sett_query* query, setti_type** with,
+                                      setti_type** without)
+{
+    setti_listener listener;
+    memset(&listener, 0, sizeof(listener));
+    listener.with.item = with;
+    listener.without.item = without;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        setti_type* type = query->term[k].type;
+        bool skip = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+        if (!skip && (query->required >> k & 1) != 0) {
+            with[listener.with.count++] = type;
+        } else if (!skip && (query->without >> k & 1) != 0) {
+            without[listener.without.count++] = type;
+        }
+    }
+    return listener;
+}
+
+/* How many values creating the group moves, all that it is to own being in sparse sets: two for
+ * each row that is not where it is to be. */
+static uint64_t auto_misplaced(const sett_query* query, const setti_listener* conditions)
+{
+    uint32_t owned = setti_price_owned(query);
+    const sett_world* world = query->world;
+    const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
+    uint32_t length = 0;
+    uint64_t moves = 0;
+    for (uint32_t row = 0; row < first->extent; row++) {
+        uint32_t index = *setti_storage_index(first, row);
+        const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+        uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+        if (!setti_listener_matches(conditions, &world->signatures, signature)) {
+            continue;
+        }
+        for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
+            const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+            moves += setti_sparse_row(storage, index) != length ? 2 : 0;
+        }
+        length++;
+    }
+    return moves;
+}
+
+static void auto_stop_building(sett_world* world, sett_query* query)
+{
+    world->layout->building = false;
+    if (query != NULL) {
+        query->wanted = false;
+        query->changes++;
+    }
+}
+
+/* Converts what the group of a wanted query is to own, type by type, as far as `max_values` goes,
+ * and makes the group when all is done. */
+static uint64_t auto_build(sett_world* world, uint32_t max_values)
+{
+    sett_query* query = world->queries;
+    while (query != NULL && !query->wanted) {
+        query = query->next;
+    }
+    if (query == NULL || !auto_can_group(query)) { /* the program wants something else by now */
+        auto_stop_building(world, query);
+        return 0;
+    }
+    setti_type* with[SETT_QUERY_TERMS];
+    setti_type* without[SETT_QUERY_TERMS];
+    setti_listener conditions = auto_conditions(query, with, without);
+    uint64_t moved = 0;
+    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
+        setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        if (type->storage.kind == SETTI_SPARSE) {
+            continue;
+        }
+        if (moved + type->storage.count > max_values) {
+            if (moved == 0) {
+                auto_stop_building(world, query); /* it has grown */
+            }
+            return moved;
+        }
+        moved += auto_convert(world, type, &conditions);
+        if (type->storage.kind != SETTI_SPARSE) {
+            auto_stop_building(world, query); /* no memory */
+            return moved;
+        }
+    }
+    uint64_t misplaced = auto_misplaced(query, &conditions);
+    if (moved + misplaced <= max_values) {
+        auto_stop_building(world, NULL);
+        (void)auto_group(world, query);
+        return moved + misplaced;
+    }
+    if (moved == 0) {
+        auto_stop_building(world, query);
+    }
+    return moved;
+}
+
+/* Makes a change, or begins to. Returns how many values moved. */
+static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t max_values)
+{
+    const setti_relayout* change = &option->change;
+    uint64_t moved = 0;
+    if (change->group != NULL) {
+        sett_query* query = option->query;
+        if (setti_layout_moves(change) <= max_values) {
+            moved = auto_group(world, query);
+        } else {
+            query->wanted = true;
+            world->layout->building = true;
+            moved = auto_build(world, max_values);
+        }
+    } else if (change->type != NULL) {
+        setti_type* type = setti_world_type(world, change->type->id);
+        moved = auto_convert(world, type, NULL);
+        type->sample->changes += moved != 0;
+    } else {
+        moved = auto_dissolve(world, setti_unconst(change->dissolved));
+    }
+    auto_forget_regrets(world);
+    return moved;
+}
+
+/* --------------------------------------------------------------------------------------- public */
+
+/* Looks at what was sampled, and makes the change that has paid for itself. */
+static uint64_t auto_look(sett_world* world, uint32_t max_values)
+{
+    struct setti_layout* layout = world->layout;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        auto_sample_type(world, world->registered.item[k]);
+    }
+    bool close = false;
+    setti_price all = auto_sample_queries(world);
+    auto_option best = auto_choose(world, all, max_values, &close);
+    bool done = best.gain > 0;
+    layout->period = done || close ? AUTO_PERIOD : SETTI_MIN(layout->period * 2, AUTO_PERIOD_MOST);
+    uint64_t moved = done ? auto_take(world, &best, max_values) : 0;
+    auto_forget_samples(world);
+    return moved;
+}
+
+uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
+{
+    struct setti_layout* layout = world->layout;
+    if (!layout->automatic || world->locks != 0 || world->pool.cow_from != 0) {
+        return 0;
+    }
+    if (layout->building) {
+        return auto_build(world, max_values);
+    }
+    if (++layout->frames < layout->period) {
+        return 0;
+    }
+    layout->frames = 0;
+    return auto_look(world, max_values);
+}
+
+sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
+{
+    struct setti_layout* layout = setti_layout_ensure(world);
+    if (layout == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_layout_auto", sett_null(),
+                                0);
+    }
+    layout->automatic = max_values != 0;
+    layout->max_values = max_values;
+    layout->period = AUTO_PERIOD;
+    layout->frames = 0;
+    layout->building = false;
+    world->counting = layout->automatic || world->profiling;
+    return SETT_OK;
+}

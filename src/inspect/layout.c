@@ -1,0 +1,773 @@
+/* layout.c: layouts as texts. See sett/layout.h.
+ *
+ *     layout     = { statement }
+ *     statement  = ("array" | "sparse_set") name { name } ";"
+ *                | "group" "{" name { name } ["with" name { name }] ["without" name { name }] "}"
+ *     name       = word | '"' ... '"'
+ *
+ * The workload: some dozen lines at the start of a program. The text itself is what the world
+ * keeps, and it is read again for each type that is registered: no second form of it has to be kept
+ * right.
+ *
+ * Invariant:  a text that is kept has been read to its end without an error;
+ *             a group with by_layout owns sparse sets, and has no callbacks
+ */
+#include "inspect/layout_internal.h"
+
+#include "base/writer.h"
+#include "world/change.h"
+
+static const char layout_call[] = "sett_layout_apply";
+
+/* -------------------------------------------------------------------------------------- reading */
+
+typedef struct layout_word {
+    const char* at; /* in the text, a quote included; NULL: none */
+    uint32_t length;
+} layout_word;
+
+typedef enum layout_list {
+    LAYOUT_OWNED,
+    LAYOUT_WITH,
+    LAYOUT_WITHOUT,
+    LAYOUT_LISTS
+} layout_list;
+
+/* One type and its storage, or a group. */
+typedef struct layout_item {
+    sett_storage_kind storage; /* DEFAULT: a group */
+    layout_word name;
+    layout_word type[LAYOUT_LISTS][SETT_GROUP_TYPES];
+    uint32_t count[LAYOUT_LISTS];
+} layout_item;
+
+typedef struct layout_reader {
+    const char* text;
+    const char* at;
+    sett_storage_kind storage; /* of the list of names that is being read; DEFAULT: none is */
+    uint32_t named;            /* names of it so far */
+    const char* wrong;         /* NULL, or what is wrong */
+    const char* wrong_at;
+} layout_reader;
+
+static layout_reader layout_read(const char* text)
+{
+    layout_reader reader = {text, text, SETT_STORAGE_DEFAULT, 0, NULL, NULL};
+    return reader;
+}
+
+static bool layout_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool layout_is_sign(char c)
+{
+    return c == '\0' || c == '{' || c == '}' || c == ';' || c == '#' || c == '"';
+}
+
+/* Always false. */
+static bool layout_fail(layout_reader* reader, const char* at, const char* wrong)
+{
+    reader->wrong = wrong;
+    reader->wrong_at = at;
+    return false;
+}
+
+/* The end of a word in quotes, behind the closing one; NULL if there is none. */
+static const char* layout_end_of_quotes(const char* at)
+{
+    for (at++; *at != '"'; at++) {
+        at += *at == '\\';
+        if (*at == '\0') {
+            return NULL;
+        }
+    }
+    return at + 1;
+}
+
+/* The next word or sign; a word of length 0 at the end. False if quotes are not closed. */
+static bool layout_next_word(layout_reader* reader, layout_word* word)
+{
+    const char* at = reader->at;
+    while (layout_is_blank(*at) || *at == '#') {
+        bool comment = *at == '#';
+        at++;
+        while (comment && *at != '\0' && *at != '\n') {
+            at++;
+        }
+    }
+    word->at = at;
+    if (*at == '"') {
+        at = layout_end_of_quotes(at);
+        if (at == NULL) {
+            return layout_fail(reader, word->at, "the quotes are not closed");
+        }
+    } else if (layout_is_sign(*at)) {
+        at += *at != '\0';
+    } else {
+        while (!layout_is_blank(*at) && !layout_is_sign(*at)) {
+            at++;
+        }
+    }
+    word->length = (uint32_t)(at - word->at);
+    reader->at = at;
+    return true;
+}
+
+/* Whether a word stands there without quotes. */
+static bool layout_is(const layout_word* word, const char* text)
+{
+    return strlen(text) == word->length && strncmp(word->at, text, word->length) == 0;
+}
+
+static bool layout_is_keyword(const layout_word* word)
+{
+    return layout_is(word, "array") || layout_is(word, "sparse_set") || layout_is(word, "group") ||
+           layout_is(word, "with") || layout_is(word, "without");
+}
+
+static bool layout_is_name(const layout_word* word)
+{
+    bool quoted = word->length != 0 && word->at[0] == '"';
+    return quoted ? word->length > 2
+                  : word->length != 0 && !layout_is_sign(word->at[0]) && !layout_is_keyword(word);
+}
+
+/* Whether a name that was read is this one. */
+static bool layout_names(const layout_word* word, const char* name)
+{
+    bool quoted = word->at[0] == '"';
+    const char* at = word->at + quoted;
+    const char* end = word->at + word->length - quoted;
+    for (; at < end; at++, name++) {
+        at += quoted && *at == '\\';
+        if (*at != *name) {
+            return false;
+        }
+    }
+    return *name == '\0';
+}
+
+/* What stands between the braces of a group. */
+static bool layout_read_group(layout_reader* reader, layout_item* item)
+{
+    layout_word word;
+    layout_list list = LAYOUT_OWNED;
+    if (!layout_next_word(reader, &word)) {
+        return false;
+    }
+    if (!layout_is(&word, "{")) {
+        return layout_fail(reader, word.at, "{ has to follow group");
+    }
+    while (layout_next_word(reader, &word) && !layout_is(&word, "}")) {
+        bool with = layout_is(&word, "with");
+        if (with || layout_is(&word, "without")) {
+            list = with ? LAYOUT_WITH : LAYOUT_WITHOUT;
+        } else if (!layout_is_name(&word)) {
+            return layout_fail(reader, word.at, "a group is { names, with names, without names }");
+        } else if (item->count[list] == SETT_GROUP_TYPES) {
+            return layout_fail(reader, word.at, "that is the 17th name of a list of 16");
+        } else {
+            item->type[list][item->count[list]++] = word;
+        }
+    }
+    if (reader->wrong == NULL && item->count[LAYOUT_OWNED] == 0) {
+        return layout_fail(reader, word.at, "a group needs the name of a type that it owns");
+    }
+    return reader->wrong == NULL;
+}
+
+/* A name of a list, or its end. *ended: that was its end. */
+static bool layout_read_name(layout_reader* reader, layout_item* item, bool* ended)
+{
+    layout_word word;
+    *ended = false;
+    if (!layout_next_word(reader, &word)) {
+        return false;
+    }
+    if (layout_is_name(&word)) {
+        item->storage = reader->storage;
+        item->name = word;
+        reader->named++;
+        return true;
+    }
+    if (reader->named == 0 || (word.length != 0 && !layout_is(&word, ";"))) {
+        return layout_fail(reader, word.at,
+                           reader->named == 0 ? "the name of a type is expected"
+                                              : "a name, or ; after the last one, is expected");
+    }
+    reader->storage = SETT_STORAGE_DEFAULT;
+    *ended = true;
+    return false;
+}
+
+/* The next type with its storage, or group. False at the end, or if something is wrong. */
+static bool layout_next(layout_reader* reader, layout_item* item)
+{
+    memset(item, 0, sizeof(*item));
+    for (;;) {
+        layout_word word;
+        bool ended;
+        if (reader->storage != SETT_STORAGE_DEFAULT) {
+            if (layout_read_name(reader, item, &ended)) {
+                return true;
+            }
+            if (!ended) {
+                return false;
+            }
+        }
+        if (!layout_next_word(reader, &word) || word.length == 0) {
+            return false;
+        }
+        if (layout_is(&word, "group")) {
+            item->name = word;
+            return layout_read_group(reader, item);
+        }
+        if (layout_is(&word, "array") || layout_is(&word, "sparse_set")) {
+            reader->storage =
+                layout_is(&word, "array") ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+            reader->named = 0;
+        } else if (!layout_is(&word, ";")) {
+            return layout_fail(reader, word.at, "array, sparse_set or group is expected");
+        }
+    }
+}
+
+/* How the text wants a type of this name to be stored, and where it says so. The last word counts,
+ * and a group more than others. */
+static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
+{
+    sett_storage_kind kind = SETT_STORAGE_DEFAULT;
+    bool owned = false;
+    layout_item item;
+    for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
+        if (item.storage != SETT_STORAGE_DEFAULT && !owned && layout_names(&item.name, name)) {
+            kind = item.storage;
+            *where = item.name;
+        }
+        for (uint32_t k = 0; k < item.count[LAYOUT_OWNED]; k++) {
+            if (layout_names(&item.type[LAYOUT_OWNED][k], name)) {
+                owned = true;
+                kind = SETT_STORAGE_SPARSE_SET;
+                *where = item.type[LAYOUT_OWNED][k];
+            }
+        }
+    }
+    return kind;
+}
+
+static setti_type* layout_type(const sett_world* world, const layout_word* word)
+{
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        if (layout_names(word, world->registered.item[k]->desc.name)) {
+            return world->registered.item[k];
+        }
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------------- messages */
+
+static void layout_place(const char* text, const char* at, unsigned* line, unsigned* column)
+{
+    *line = 1;
+    *column = 1;
+    for (; text < at; text++) {
+        *column = *text == '\n' ? 1 : *column + 1;
+        *line += *text == '\n';
+    }
+}
+
+static sett_status layout_wrong(sett_world* world, sett_status status, const char* text,
+                                const char* at, const char* wrong)
+{
+    unsigned line;
+    unsigned column;
+    layout_place(text, at, &line, &column);
+    int length = 0;
+    while (length < 24 && at[length] != '\0' && at[length] != '\n') {
+        length++;
+    }
+    return setti_world_fail_with(world, status, "%s: line %u, column %u, at \"%.*s\": %s",
+                                 layout_call, line, column, length, at, wrong);
+}
+
+/* Logs the names that no type has. */
+static void layout_report(const sett_world* world)
+{
+    const char* text = world->layout->text;
+    layout_item item;
+    for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
+        for (uint32_t k = 0; k < LAYOUT_LISTS * SETT_GROUP_TYPES + 1; k++) {
+            const layout_word* word =
+                k == 0 ? &item.name
+                       : &item.type[(k - 1) / SETT_GROUP_TYPES][(k - 1) % SETT_GROUP_TYPES];
+            unsigned line;
+            unsigned column;
+            if (word->at == NULL || layout_is(word, "group") || layout_type(world, word) != NULL) {
+                continue;
+            }
+            layout_place(text, word->at, &line, &column);
+            setti_world_log(world, SETT_LOG_WARNING,
+                            "%s: line %u, column %u: type \"%.*s\" is not registered in this world",
+                            layout_call, line, column, (int)SETTI_MIN(word->length, 100u),
+                            word->at);
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------------------- groups */
+
+/* Fills in the descriptor of a group; false if one of its types is not registered. */
+static bool layout_group_desc(const sett_world* world, const layout_item* item,
+                              sett_group_desc* desc)
+{
+    sett_component* const lists[LAYOUT_LISTS] = {desc->owned, desc->with, desc->without};
+    memset(desc, 0, sizeof(*desc));
+    desc->name = "layout";
+    for (uint32_t list = 0; list < LAYOUT_LISTS; list++) {
+        for (uint32_t k = 0; k < item->count[list]; k++) {
+            const setti_type* type = layout_type(world, &item->type[list][k]);
+            if (type == NULL) {
+                return false;
+            }
+            lists[list][k] = type->id;
+        }
+    }
+    return true;
+}
+
+/* Whether exactly these types are in a list. */
+static bool layout_list_is(const setti_type_list* list, const sett_component* ids,
+                           const sett_component* more)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < 2 * SETT_GROUP_TYPES; k++) {
+        const sett_component* from = k < SETT_GROUP_TYPES ? ids : more;
+        sett_component id = from != NULL ? from[k % SETT_GROUP_TYPES] : 0;
+        bool found = id == 0;
+        for (uint32_t i = 0; i < list->count; i++) {
+            found = found || list->item[i]->id == id;
+        }
+        if (!found) {
+            return false;
+        }
+        count += id != 0;
+    }
+    return count >= list->count;
+}
+
+/* The group that a layout made of this description, or NULL. */
+static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
+{
+    setti_listener* at = world->listeners;
+    while (at != NULL && !(at->by_layout && layout_list_is(&at->owned, desc->owned, NULL) &&
+                           layout_list_is(&at->with, desc->owned, desc->with) &&
+                           layout_list_is(&at->without, desc->without, NULL))) {
+        at = at->next;
+    }
+    return at;
+}
+
+/* Whether the text has this group. */
+static bool layout_has_group(const sett_world* world, const char* text,
+                             const setti_listener* listener)
+{
+    layout_item item;
+    sett_group_desc desc;
+    for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
+        if (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, &desc) &&
+            layout_find_group(world, &desc) == listener) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Makes the groups whose types are all registered by now. */
+static sett_status layout_make_groups(sett_world* world, const char* text)
+{
+    layout_item item;
+    sett_group_desc desc;
+    sett_status status = SETT_OK;
+    for (layout_reader reader = layout_read(text);
+         status == SETT_OK && layout_next(&reader, &item);) {
+        if (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, &desc) &&
+            layout_find_group(world, &desc) == NULL &&
+            setti_group_create_for_layout(world, &desc, false, layout_call) == NULL) {
+            status = world->error;
+        }
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- checking */
+
+static sett_status layout_check_group(sett_world* world, const char* text, const layout_item* item)
+{
+    for (uint32_t k = 0; k < LAYOUT_LISTS * SETT_GROUP_TYPES; k++) {
+        const layout_word* word = &item->type[k / SETT_GROUP_TYPES][k % SETT_GROUP_TYPES];
+        const setti_type* type = word->at != NULL ? layout_type(world, word) : NULL;
+        if (type == NULL) {
+            continue;
+        }
+        if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+            return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
+                                "it is dont_fragment: it is in no signature, and groups follow "
+                                "signatures");
+        }
+        if (k < SETT_GROUP_TYPES && type->storage.keep_order) {
+            return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
+                                "it keeps its order (keep_order) and cannot be owned");
+        }
+    }
+    return SETT_OK;
+}
+
+/* Whether a name is owned twice. */
+static const layout_word* layout_find_twice(const char* text, const layout_item* item,
+                                            layout_item* other)
+{
+    for (layout_reader reader = layout_read(text); layout_next(&reader, other);) {
+        for (uint32_t k = 0; k < item->count[LAYOUT_OWNED]; k++) {
+            const layout_word* word = &item->type[LAYOUT_OWNED][k];
+            for (uint32_t i = 0; i < other->count[LAYOUT_OWNED]; i++) {
+                const layout_word* same = &other->type[LAYOUT_OWNED][i];
+                if (same->at < word->at && same->length == word->length &&
+                    strncmp(same->at, word->at, word->length) == 0) {
+                    return word;
+                }
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Whether the whole text can be read. */
+static sett_status layout_check_text(sett_world* world, const char* text)
+{
+    layout_item item;
+    layout_item other;
+    layout_reader reader = layout_read(text);
+    while (layout_next(&reader, &item)) {
+        const layout_word* twice = layout_find_twice(text, &item, &other);
+        sett_status status = twice != NULL ? layout_wrong(world, SETT_STATUS_ARGUMENT, text,
+                                                          twice->at, "it is owned twice")
+                                           : layout_check_group(world, text, &item);
+        if (status != SETT_OK) {
+            return status;
+        }
+    }
+    return reader.wrong == NULL
+               ? SETT_OK
+               : layout_wrong(world, SETT_STATUS_ARGUMENT, text, reader.wrong_at, reader.wrong);
+}
+
+/* Whether a type can be stored as the text says. *moves: it has to be converted. */
+static sett_status layout_check_type(sett_world* world, const char* text, const setti_type* type,
+                                     bool* moves)
+{
+    layout_word where = {NULL, 0};
+    sett_storage_kind kind = layout_choice(text, type->desc.name, &where);
+    if (kind == SETT_STORAGE_DEFAULT) {
+        return SETT_OK;
+    }
+    const char* wrong = setti_conversion_check(type, &kind);
+    if (wrong != NULL) {
+        return layout_wrong(world, SETT_STATUS_ARGUMENT, text, where.at, wrong);
+    }
+    bool differs = kind != type->desc.storage;
+    if (differs && type->owner != NULL && !type->owner->by_layout) {
+        return layout_wrong(world, SETT_STATUS_CONFLICT, text, where.at,
+                            "a group of the program owns it");
+    }
+    *moves = *moves || differs;
+    return SETT_OK;
+}
+
+/* Whether the groups that there are, or are to be made, differ from the text's. */
+static bool layout_groups_differ(const sett_world* world, const char* text)
+{
+    layout_item item;
+    sett_group_desc desc;
+    bool differ = false;
+    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        differ = differ || (at->by_layout && !layout_has_group(world, text, at));
+    }
+    for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
+        differ = differ ||
+                 (item.storage == SETT_STORAGE_DEFAULT && layout_group_desc(world, &item, &desc) &&
+                  layout_find_group(world, &desc) == NULL);
+    }
+    return differ;
+}
+
+/* Whether all of the text can be applied, as far as its types are known; memory apart. */
+static sett_status layout_check(sett_world* world, const char* text)
+{
+    sett_status status = setti_world_check_unlocked(world, layout_call);
+    bool moves = false;
+    if (status == SETT_OK) {
+        status = layout_check_text(world, text);
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
+        status = layout_check_type(world, text, world->registered.item[k], &moves);
+    }
+    if (status == SETT_OK && (moves || layout_groups_differ(world, text))) {
+        status = setti_world_check_no_snapshots(world, layout_call);
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- applying */
+
+static void layout_drop_text(sett_world* world)
+{
+    struct setti_layout* layout = world->layout;
+    setti_pool_free(&world->pool, layout->text, layout->text_size, 1);
+    layout->text = NULL;
+    layout->text_size = 0;
+    layout->unreported = false;
+}
+
+/* Ends the groups of earlier layouts that the text does not have. */
+static void layout_end_groups(sett_world* world, const char* text)
+{
+    for (setti_listener* at = world->listeners; at != NULL;) {
+        setti_listener* next = at->next;
+        if (at->by_layout && !layout_has_group(world, text, at)) {
+            setti_group_end(setti_group_of(at));
+        }
+        at = next;
+    }
+}
+
+sett_status sett_layout_apply(sett_world* world, const char* text)
+{
+    sett_status status = layout_check(world, text);
+    if (status != SETT_OK) {
+        return status;
+    }
+    size_t size = strlen(text) + 1;
+    char* copy = setti_pool_alloc(&world->pool, size, 1);
+    if (copy == NULL || setti_layout_ensure(world) == NULL) {
+        setti_pool_free(&world->pool, copy, size, 1);
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, layout_call, sett_null(), 0);
+    }
+    layout_drop_text(world);
+    struct setti_layout* layout = world->layout;
+    layout->text = memcpy(copy, text, size);
+    layout->text_size = size;
+    layout->unreported = true;
+    layout_end_groups(world, copy);
+    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
+        setti_type* type = world->registered.item[k];
+        layout_word where;
+        sett_storage_kind kind = layout_choice(copy, type->desc.name, &where);
+        if (kind != SETT_STORAGE_DEFAULT) {
+            type->default_storage = false;
+            status = setti_change_convert(world, type, kind, layout_call);
+        }
+    }
+    return status == SETT_OK ? layout_make_groups(world, copy) : status;
+}
+
+static sett_storage_kind layout_choose(const sett_world* world, const char* name)
+{
+    layout_word where;
+    const char* text = world->layout->text;
+    return text != NULL ? layout_choice(text, name, &where) : SETT_STORAGE_DEFAULT;
+}
+
+/* What could not be made yet: types were missing, or snapshots held, or memory. */
+static void layout_resume(sett_world* world)
+{
+    const char* text = world->layout->text;
+    if (text != NULL && world->locks == 0 && world->pool.cow_from == 0) {
+        (void)layout_make_groups(world, text);
+    }
+}
+
+static void layout_end_frame(sett_world* world)
+{
+    if (world->layout->unreported) {
+        world->layout->unreported = false;
+        layout_resume(world);
+        layout_report(world);
+    }
+}
+
+static void layout_frame(sett_world* world)
+{
+    layout_end_frame(world);
+    (void)setti_auto_layout_step(world, world->layout->max_values);
+}
+
+struct setti_layout* setti_layout_ensure(sett_world* world)
+{
+    static const setti_layout_calls calls = {layout_choose, layout_resume, layout_frame,
+                                             layout_drop_text};
+    if (world->layout == NULL) {
+        struct setti_layout* layout = setti_pool_alloc(&world->pool, sizeof(*layout), 16);
+        if (layout == NULL) {
+            return NULL;
+        }
+        memset(layout, 0, sizeof(*layout));
+        world->layout = layout;
+        world->layout_calls = &calls;
+    }
+    return world->layout;
+}
+
+uint64_t sett_layout_step(sett_world* world, uint32_t max_values)
+{
+    if (world->layout == NULL || setti_world_check_unlocked(world, "sett_layout_step") != SETT_OK) {
+        return 0;
+    }
+    layout_end_frame(world);
+    return setti_auto_layout_step(world, max_values);
+}
+
+/* ---------------------------------------------------------------------------------- describing */
+
+static void layout_add_name(setti_writer* out, const char* name)
+{
+    layout_word word = {name, (uint32_t)strlen(name)};
+    bool plain = layout_is_name(&word);
+    for (const char* at = name; *at != '\0'; at++) {
+        plain = plain && !layout_is_blank(*at) && !layout_is_sign(*at);
+    }
+    if (plain) {
+        setti_writer_add(out, " %s", name);
+        return;
+    }
+    setti_writer_add(out, " \"");
+    for (const char* at = name; *at != '\0'; at++) {
+        setti_writer_add(out, "%s%c", *at == '"' || *at == '\\' ? "\\" : "", *at);
+    }
+    setti_writer_add(out, "\"");
+}
+
+/* Types that modules of the library keep for themselves are not the layout's matter. */
+static bool layout_is_plain(const setti_type* type)
+{
+    return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;
+}
+
+static void layout_describe_kind(const sett_world* world, setti_writer* out, setti_kind kind,
+                                 const char* word)
+{
+    bool begun = false;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_type* type = world->registered.item[k];
+        if (type->storage.kind == kind && layout_is_plain(type) &&
+            (type->owner == NULL || !type->owner->by_layout)) {
+            setti_writer_add(out, "%s", begun ? "" : word);
+            layout_add_name(out, type->desc.name);
+            begun = true;
+        }
+    }
+    setti_writer_add(out, "%s", begun ? ";\n" : "");
+}
+
+static void layout_describe_list(setti_writer* out, const setti_type_list* list,
+                                 const setti_type_list* except, const char* word)
+{
+    bool begun = false;
+    for (uint32_t k = 0; k < list->count; k++) {
+        if (except == NULL || !setti_type_list_has(except, list->item[k])) {
+            setti_writer_add(out, "%s", begun ? "" : word);
+            layout_add_name(out, list->item[k]->desc.name);
+            begun = true;
+        }
+    }
+}
+
+size_t sett_layout_describe(const sett_world* world, char* out, size_t size)
+{
+    setti_writer text = {out, size, 0};
+    setti_writer_add(&text, "%s", ""); /* an empty text has an end, too */
+    layout_describe_kind(world, &text, SETTI_ARRAY, "array");
+    layout_describe_kind(world, &text, SETTI_SPARSE, "sparse_set");
+    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        if (at->by_layout) {
+            setti_writer_add(&text, "group {");
+            layout_describe_list(&text, &at->owned, NULL, "");
+            layout_describe_list(&text, &at->with, &at->owned, " with");
+            layout_describe_list(&text, &at->without, NULL, " without");
+            setti_writer_add(&text, " }\n");
+        }
+    }
+    return text.length;
+}
+
+/* ------------------------------------------------------------------------------------ proposals */
+
+bool setti_layout_can_convert(const setti_type* type)
+{
+    sett_storage_kind kind =
+        type->storage.kind == SETTI_SPARSE ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+    return type->storage.size != 0 && type->owner == NULL && layout_is_plain(type) &&
+           !type->storage.keep_order && setti_conversion_check(type, &kind) == NULL;
+}
+
+bool setti_layout_can_group(const sett_query* query, bool automatic)
+{
+    uint32_t owned = setti_price_owned(query);
+    if (query->arranged != 0 &&
+        (!automatic || !query->cover->automatic || query->arranged == owned)) {
+        return false;
+    }
+    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        bool taken = type->owner != NULL && !(automatic && type->owner->automatic);
+        if (taken || type->storage.keep_order || !layout_is_plain(type) ||
+            (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+            return false;
+        }
+    }
+    return setti_bits_count(owned) >= 2 && setti_bits_count(query->required) <= SETT_GROUP_TYPES &&
+           setti_bits_count(query->without) <= SETT_GROUP_TYPES;
+}
+
+sett_group_desc setti_layout_group_desc(const sett_query* query)
+{
+    sett_group_desc desc = {.name = "layout"};
+    uint32_t owned = setti_price_owned(query);
+    uint32_t counts[LAYOUT_LISTS] = {0, 0, 0};
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_type* type = query->term[k].type;
+        if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+            continue;
+        }
+        if ((owned >> k & 1) != 0) {
+            desc.owned[counts[LAYOUT_OWNED]++] = type->id;
+        } else if ((query->required >> k & 1) != 0) {
+            desc.with[counts[LAYOUT_WITH]++] = type->id;
+        } else if ((query->without >> k & 1) != 0) {
+            desc.without[counts[LAYOUT_WITHOUT]++] = type->id;
+        }
+    }
+    return desc;
+}
+
+uint64_t setti_layout_moves(const setti_relayout* change)
+{
+    uint64_t values = change->type != NULL ? change->type->storage.count : 0;
+    uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
+    uint64_t fewest = UINT32_MAX;
+    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
+        const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
+        fewest = SETTI_MIN(fewest, storage->count);
+    }
+    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
+        const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
+        /* a sparse set exchanges the rows of members that do not lie in front, two values each */
+        values += storage->kind == SETTI_SPARSE ? 2 * fewest : storage->count;
+    }
+    for (uint32_t k = 0; change->dissolved != NULL && k < change->dissolved->owned.count; k++) {
+        values += change->dissolved->owned.item[k]->storage.count;
+    }
+    return values;
+}

@@ -1,0 +1,47 @@
+/* layout_internal.h: what the files of advice and layouts share. */
+#ifndef SETTI_LAYOUT_INTERNAL_H
+#define SETTI_LAYOUT_INTERNAL_H
+
+#include "inspect/price.h"
+#include "sett/layout.h"
+
+/* What a world knows of its layout beyond where its types are stored. */
+struct setti_layout {
+    char* text; /* applied last, or NULL */
+    size_t text_size;
+    bool unreported; /* its names have not been looked for at the end of a frame */
+
+    bool automatic;      /* auto_layout.c */
+    uint32_t max_values; /* that sett_progress moves */
+    uint32_t frames;     /* since the last look at what was sampled */
+    uint32_t period;     /* between two */
+    bool building;       /* some query is `wanted` */
+};
+
+/* The world's, made if need be; NULL when memory runs out. */
+struct setti_layout* setti_layout_ensure(sett_world* world);
+
+/* Whether auto_layout samples. */
+static inline bool setti_layout_samples(const sett_world* world)
+{
+    return world->layout != NULL && world->layout->automatic;
+}
+
+/* Whether a type can be stored in the other kind: it has values, no group owns it, it does not keep
+ * its order, and no module of the library counts on where it is. */
+bool setti_layout_can_convert(const setti_type* type);
+
+/* Whether a group can own all types whose values the query asks for: two or more. `automatic`: also
+ * in place of others that are. */
+bool setti_layout_can_group(const sett_query* query, bool automatic);
+
+/* The group for a query: owns what it has fields of, and has its other conditions. */
+sett_group_desc setti_layout_group_desc(const sett_query* query);
+
+/* How many values a change moves. */
+uint64_t setti_layout_moves(const setti_relayout* change);
+
+/* The end of a frame, for auto_layout. Returns how many values it moved. */
+uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values);
+
+#endif

@@ -1,0 +1,252 @@
+/* price.c: the cost model behind advice and auto_layout.
+ *
+ * A loop costs what it looks at, plus what it finds, plus what it has to fetch from another order.
+ * A query is priced the cheapest way that a layout gives it. A change is judged by all queries in
+ * which its types occur, since a group that makes one loop plain makes others gather. Constants are
+ * of one core, a million entities, types of 8 bytes; what they are worth is measured by
+ * sett_advised (bench/advise_main.c), beside all layouts there are.
+ *
+ * Invariant:  a price is a function of counts, of nothing else, in whole numbers
+ */
+#include "inspect/price.h"
+
+/* Hundredths of a nanosecond. */
+#define COST_LOOP 2500  /* opening and closing */
+#define COST_STEP 1200  /* a term's words of 1,024 indices */
+#define COST_DENSE 55   /* a match in a run, or in a group */
+#define COST_LISTED 20  /* more for a match in a list, */
+#define COST_LINE 900   /* and more where its cache lines come alone, */
+#define COST_LINES 60   /* but not more than this for each row looked at */
+#define COST_LOOKUP 160 /* looking whether a row has another component */
+#define COST_FETCH 210  /* a value copied from another order, */
+#define COST_BACK 120   /* and back */
+/* Entering or leaving a group, for each type that it owns: with all in the second-level cache, and
+ * at random among a million (600 ns more to destroy an entity of two owned types). */
+#define COST_EXCHANGE 1500
+#define COST_EXCHANGE_FAR 30000
+#define ROWS_NEAR 16384
+/* Adding, removing or reading by handle in a sparse set instead of an array. */
+#define COST_INDIRECT 300
+
+/* The layout that a query finds: of its terms, as sets. */
+typedef struct price_view {
+    uint32_t sparse_set;
+    uint32_t owned;   /* by the group that covers it, if one does; */
+    uint32_t covered; /* what that makes true; */
+    setti_price rows; /* and its length */
+} price_view;
+
+uint32_t setti_price_owned(const sett_query* query)
+{
+    uint32_t owned = 0;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        owned |= (uint32_t)(term->has_field && term->kind == SETT_WITH) << k;
+    }
+    return owned;
+}
+
+bool setti_price_collides(const sett_query* query, const setti_listener* group)
+{
+    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
+        if (query->term[setti_bits_lowest(rest)].type->owner == group) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The terms of a query that have the same types as some of another's, and the same kind; *all:
+ * every one of these has. */
+static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
+                             bool* all)
+{
+    uint32_t common = 0;
+    *all = true;
+    for (uint32_t rest = terms; rest != 0; rest &= rest - 1) {
+        const setti_term* term = &other->term[setti_bits_lowest(rest)];
+        uint32_t same = 0;
+        for (uint32_t k = 0; k < query->term_count; k++) {
+            const setti_term* own = &query->term[k];
+            same |= (uint32_t)(own->type == term->type && own->kind == term->kind) << k;
+        }
+        *all = *all && same != 0;
+        common |= same;
+    }
+    return common;
+}
+
+static setti_price price_matches(const sett_query* query, setti_use use)
+{
+    const setti_query_use* counted = &query->use[use];
+    return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
+}
+
+/* The terms of a query whose types these are. */
+static uint32_t price_terms_of(const sett_query* query, const setti_type_list* types)
+{
+    uint32_t terms = 0;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        terms |= (uint32_t)setti_type_list_has(types, query->term[k].type) << k;
+    }
+    return terms;
+}
+
+static price_view price_view_of(const sett_query* query, setti_use use,
+                                const setti_relayout* change)
+{
+    price_view view = {~query->positional, 0, 0, 0};
+    bool ends = query->cover == change->dissolved ||
+                (change->group != NULL && setti_price_collides(change->group, query->cover));
+    if (query->arranged != 0 && !ends) {
+        view.owned = query->arranged;
+        view.covered = query->covered;
+        view.rows = query->cover->length;
+    }
+    if (change->group != NULL) {
+        bool all;
+        uint32_t terms = change->group->required | change->group->without;
+        uint32_t covered = price_common(query, change->group, terms, &all);
+        bool owns;
+        uint32_t owned =
+            price_common(query, change->group, setti_price_owned(change->group), &owns);
+        view.sparse_set |= owned;
+        if (all && owns && view.owned == 0) {
+            view.owned = owned;
+            view.covered = covered;
+            view.rows = price_matches(change->group, use);
+        }
+    }
+    if (change->dissolved != NULL) {
+        view.sparse_set &= ~price_terms_of(query, &change->dissolved->owned);
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        view.sparse_set ^= (uint32_t)(query->term[k].type == change->type) << k;
+    }
+    view.sparse_set &= (uint32_t)(((uint64_t)1 << query->term_count) - 1);
+    return view;
+}
+
+/* Looking up some terms for each row, and fetching the values of some for each match. */
+static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
+                                uint32_t tested, uint32_t in_place)
+{
+    setti_price price = rows * COST_LOOKUP * setti_bits_count(tested);
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        if (term->has_field && (in_place >> k & 1) == 0) {
+            price += matches * (term->access == SETT_IN ? COST_FETCH : COST_FETCH + COST_BACK);
+        }
+    }
+    return price;
+}
+
+static setti_price price_driver(const sett_query* query, setti_price matches, uint32_t driver)
+{
+    setti_price rows = query->term[driver].type->storage.count;
+    uint32_t in_place = (uint32_t)1 << driver;
+    return COST_LOOP + matches * COST_DENSE +
+           price_others(query, matches, rows, query->required & ~in_place, in_place);
+}
+
+static setti_price price_pages(const sett_query* query, setti_price matches, const price_view* view)
+{
+    uint32_t walked = query->required & ~view->sparse_set;
+    setti_price rows = setti_id_set_capacity(&query->world->entities.ids);
+    for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+        if (storage->kind != SETTI_SPARSE) {
+            rows = SETTI_MIN(rows, (setti_price)storage->extent);
+        }
+    }
+    setti_price steps = rows * COST_STEP / 1024 * setti_bits_count(walked);
+    setti_price listed = SETTI_MIN(matches * COST_LINE, rows * COST_LINES) + matches * COST_LISTED;
+    return COST_LOOP + steps + (matches >= rows * 98 / 100 ? matches * COST_DENSE : listed) +
+           price_others(query, matches, rows, query->required & view->sparse_set,
+                        ~view->sparse_set);
+}
+
+setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change)
+{
+    price_view view = price_view_of(query, use, change);
+    setti_price matches = price_matches(query, use);
+    if (view.owned != 0) {
+        return COST_LOOP + view.rows * COST_DENSE +
+               price_others(query, matches, view.rows, query->required & ~view.covered, view.owned);
+    }
+    setti_price least = INT64_MAX;
+    if ((query->required & ~view.sparse_set) != 0) {
+        least = price_pages(query, matches, &view);
+    }
+    for (uint32_t rest = query->required & view.sparse_set; rest != 0; rest &= rest - 1) {
+        setti_price price = price_driver(query, matches, setti_bits_lowest(rest));
+        least = SETTI_MIN(least, price);
+    }
+    return least;
+}
+
+/* Whether the change makes the query's loops cost something else. */
+static bool price_is_concerned(const sett_query* query, const setti_relayout* change)
+{
+    bool all;
+    bool concerned = false;
+    if (change->group != NULL) {
+        concerned =
+            price_common(query, change->group, setti_price_owned(change->group), &all) != 0 ||
+            (query->arranged != 0 && setti_price_collides(change->group, query->cover));
+    }
+    if (change->dissolved != NULL) {
+        concerned = price_terms_of(query, &change->dissolved->owned) != 0;
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        concerned = concerned || query->term[k].type == change->type;
+    }
+    return concerned;
+}
+
+/* What single entities cost more if an array becomes a sparse set. */
+static setti_price price_singles(const setti_type* type)
+{
+    return (setti_price)(type->use.added + type->use.removed + type->use.accessed) * COST_INDIRECT;
+}
+
+static setti_price price_all_singles(setti_use use, const setti_relayout* change)
+{
+    setti_price price = 0;
+    if (use != SETTI_PROFILED) {
+        return 0; /* not counted */
+    }
+    if (change->type != NULL) {
+        price = price_singles(change->type);
+        return change->type->storage.kind == SETTI_SPARSE ? -price : price;
+    }
+    uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
+    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
+        const setti_type* type = change->group->term[setti_bits_lowest(rest)].type;
+        price += type->storage.kind == SETTI_SPARSE ? 0 : price_singles(type);
+    }
+    return price;
+}
+
+setti_prices setti_price_change(const sett_world* world, setti_use use,
+                                const setti_relayout* change)
+{
+    static const setti_relayout none = {NULL, NULL, NULL};
+    setti_prices total = {0, 0, 0};
+    for (const sett_query* query = world->queries; query != NULL; query = query->next) {
+        uint64_t loops = query->use[use].loops;
+        if (loops != 0 && query->required != 0 && price_is_concerned(query, change)) {
+            total.now += (setti_price)loops * setti_price_loop(query, use, &none);
+            total.then += (setti_price)loops * setti_price_loop(query, use, change);
+            total.loops = SETTI_MAX(total.loops, loops);
+        }
+    }
+    setti_price singles = price_all_singles(use, change);
+    *(singles > 0 ? &total.then : &total.now) += singles > 0 ? singles : -singles;
+    return total;
+}
+
+setti_price setti_price_churn(uint64_t count, uint32_t owned, uint64_t rows)
+{
+    return (setti_price)count * owned * (rows > ROWS_NEAR ? COST_EXCHANGE_FAR : COST_EXCHANGE);
+}

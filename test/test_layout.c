@@ -1,0 +1,680 @@
+/* Layouts: as texts, and found by the world itself. */
+#include "inspect/layout_internal.h"
+#include "sett/advise.h"
+#include "sett/layout.h"
+#include "sett/system.h"
+#include "states.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Position {
+    float x, y;
+} Position;
+
+typedef struct Velocity {
+    float x, y;
+} Velocity;
+
+typedef struct Mass {
+    float value, inverse;
+} Mass; /* as large as the others: loop() is for any two of them */
+
+enum {
+    Position_id = 1,
+    Velocity_id,
+    Mass_id,
+    Enemy_id
+};
+
+static void register_all(sett_world* world)
+{
+    SETT_REGISTER_WITH(world, Position, .id = Position_id);
+    SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);
+    SETT_REGISTER_WITH(world, Mass, .id = Mass_id);
+    CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = "Enemy"}), Enemy_id);
+}
+
+/* Position everywhere, Velocity at a share in 100, Mass at every third. */
+static void fill(sett_world* world, uint32_t count, uint32_t share)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        sett_entity e = sett_entity_create(world);
+        SETT_SET(world, e, Position, .x = (float)k, .y = 1);
+        if (k * 7919 % 100 < share) {
+            SETT_SET(world, e, Velocity, .x = 1, .y = 2);
+        }
+        if (k % 3 == 0) {
+            SETT_SET(world, e, Mass, .value = 1);
+        }
+    }
+}
+
+static sett_world* make_world(const sett_world_desc* desc, uint32_t count, uint32_t share)
+{
+    sett_world* world = sett_world_create(desc);
+    CHECK(world != NULL);
+    register_all(world);
+    fill(world, count, share);
+    return world;
+}
+
+static sett_world* make_quiet(uint32_t count, uint32_t share)
+{
+    return make_world(&(sett_world_desc){.log_fn = sett_log_silent}, count, share);
+}
+
+static sett_world* make_auto(uint32_t count, uint32_t share)
+{
+    return make_world(&(sett_world_desc){.auto_layout = true}, count, share);
+}
+
+static sett_query* make_query(sett_world* world)
+{
+    return SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
+}
+
+/* Returns a sum over all who were visited, in whatever order. */
+static uint64_t loop(sett_query* query)
+{
+    uint64_t sum = 0;
+    SETT_QUERY_EACH(query, b) {
+        Position* p = sett_batch_field(b, 0);
+        const Velocity* v = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            p[i].x += v[i].x;
+            sum += (uint64_t)sett_batch_entity(b, i).index * 31 + 7;
+        }
+    }
+    return sum;
+}
+
+static const char* describe(const sett_world* world)
+{
+    static char text[2][1024];
+    static uint32_t turn;
+    char* out = text[turn++ % 2];
+    CHECK(sett_layout_describe(world, out, sizeof(text[0])) < sizeof(text[0]));
+    return out;
+}
+
+#define CHECK_LAYOUT(world, expected)                                                              \
+    CHECK_MSG(strcmp(describe(world), (expected)) == 0, "%s", describe(world))
+
+static sett_storage_kind storage_of(const sett_world* world, sett_component component)
+{
+    sett_component_desc desc;
+    CHECK_EQ(sett_component_describe(world, component, &desc), SETT_OK);
+    return desc.storage;
+}
+
+/* ---------------------------------------------------------------------------------------- texts */
+
+static void a_text_is_applied(void)
+{
+    sett_world* world = make_quiet(3000, 50);
+    sett_query* query = make_query(world);
+    uint64_t sum = loop(query);
+    CHECK_LAYOUT(world, "array Position Velocity Mass;\n");
+    CHECK_EQ(sett_layout_apply(world, "array Position; sparse_set Velocity; # and\n"
+                                      "group { Position Velocity without Enemy }"),
+             SETT_OK);
+    CHECK_LAYOUT(world, "array Mass;\ngroup { Position Velocity without Enemy }\n");
+    CHECK_VALID(world);
+    CHECK_EQ(loop(query), sum);
+    CHECK_EQ(sett_layout_apply(world, "sparse_set Mass Position;"), SETT_OK);
+    CHECK_LAYOUT(world, "sparse_set Position Velocity Mass;\n");
+    CHECK_EQ(sett_layout_apply(world, "array Position"), SETT_OK);
+    CHECK_LAYOUT(world, "array Position;\nsparse_set Velocity Mass;\n");
+    CHECK_EQ(sett_layout_apply(world, ""), SETT_OK);
+    CHECK_EQ(loop(query), sum);
+    CHECK(SETT_GET(world, sett_entity_at(world, 2999), Position)->x ==
+          2999 + 4 * (2999 * 7919 % 100 < 50));
+    CHECK_END(world);
+}
+
+/* What is written can be read, in a world that registers its types later, too. */
+static void a_layout_is_saved_and_shipped(void)
+{
+    sett_world* world = make_quiet(1000, 10);
+    sett_component odd = sett_component_register(
+        world, &(sett_component_desc){.name = "an \"odd\" \\ name;", .size = 4});
+    sett_component word =
+        sett_component_register(world, &(sett_component_desc){.name = "group", .size = 4});
+    CHECK_EQ(sett_layout_apply(world, "sparse_set \"an \\\"odd\\\" \\\\ name;\" \"group\";\n"
+                                      "group { Velocity Position with Enemy }"),
+             SETT_OK);
+    CHECK_EQ(storage_of(world, odd), SETT_STORAGE_SPARSE_SET);
+    CHECK_EQ(storage_of(world, word), SETT_STORAGE_SPARSE_SET);
+    char text[512];
+    size_t length = sett_layout_describe(world, text, sizeof(text));
+    CHECK_EQ(length, strlen(text));
+    char few[10];
+    CHECK_EQ(sett_layout_describe(world, few, sizeof(few)), length);
+    CHECK(strncmp(few, text, 9) == 0 && few[9] == '\0');
+
+    sett_world* other = quiet_world();
+    CHECK_EQ(sett_layout_apply(other, text), SETT_OK);
+    register_all(other);
+    CHECK_EQ(storage_of(other, Velocity_id), SETT_STORAGE_SPARSE_SET);
+    CHECK_EQ(storage_of(other, Mass_id), SETT_STORAGE_ARRAY);
+    CHECK(sett_component_register(
+              other, &(sett_component_desc){.name = "an \"odd\" \\ name;", .size = 4}) != 0);
+    CHECK(sett_component_register(other, &(sett_component_desc){.name = "group", .size = 4}) != 0);
+    CHECK_MSG(strcmp(describe(other), text) == 0, "%s", describe(other));
+    /* as registered: the layout is no part of what a type is held to */
+    register_all(other);
+    fill(other, 100, 50);
+    CHECK_END(other);
+    CHECK_END(world);
+}
+
+static void wrong_texts_are_rejected(void)
+{
+    static const struct {
+        const char* text;
+        const char* message;
+    } wrong[] = {
+        {"arry Position;", "line 1, column 1, at \"arry Position;\": array, sparse_set or group"},
+        {"array Position;\n  sparse_set;", "line 2, column 13"},
+        {"array ;", "the name of a type is expected"},
+        {"array", "the name of a type is expected"},
+        {"array Position sparse_set Velocity;", "line 1, column 16"},
+        {"array Position {", "; after the last one"},
+        {"Position", "array, sparse_set or group is expected"},
+        {"array \"Position;", "the quotes are not closed"},
+        {"array \"Position\\", "the quotes are not closed"},
+        {"group Position", "{ has to follow group"},
+        {"group { Position", "line 1, column 17"},
+        {"group { with Position }", "a group needs the name of a type that it owns"},
+        {"group { Position ; }", "a group is { names"},
+        {"group { Position } group { Mass Position }", "line 1, column 33"},
+        {"group { Position Position }", "it is owned twice"},
+        {"group { a b c d e f g h i j k l m n o p q }", "17th name"},
+        {"group { Position with Hidden }", "dont_fragment"},
+        {"group { Ordered }", "keep_order"},
+        {"array Ordered;", "line 1, column 7, at \"Ordered;\": keep_order needs"},
+        {"array Owned;", "a group of the program owns it"},
+        {"group { Owned }", "\"theirs\" owns"},
+    };
+    sett_world* world = make_quiet(100, 50);
+    CHECK(sett_component_register(
+              world, &(sett_component_desc){.name = "Ordered", .size = 4, .keep_order = true}) !=
+          0);
+    CHECK(sett_component_register(
+              world, &(sett_component_desc){.name = "Hidden", .dont_fragment = true}) != 0);
+    sett_component owned = sett_component_register(
+        world,
+        &(sett_component_desc){.name = "Owned", .size = 4, .storage = SETT_STORAGE_SPARSE_SET});
+    CHECK(sett_group_create(world, &(sett_group_desc){.name = "theirs", .owned = {owned}}) != NULL);
+    const char* before = describe(world);
+    size_t used = world->pool.used_size;
+    for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++) {
+        sett_status status = sett_layout_apply(world, wrong[k].text);
+        CHECK_MSG(status == SETT_STATUS_ARGUMENT || status == SETT_STATUS_CONFLICT, "%s",
+                  wrong[k].text);
+        CHECK_MSG(strstr(sett_world_message(world), wrong[k].message) != NULL, "%s: %s",
+                  wrong[k].text, sett_world_message(world));
+        CHECK_MSG(strcmp(describe(world), before) == 0, "%s", wrong[k].text);
+    }
+    CHECK(world->layout == NULL || world->layout->text == NULL || used != 0);
+    CHECK_END(world);
+}
+
+static char logged[1024];
+
+static void keep_log(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    (void)level;
+    size_t used = strlen(logged);
+    snprintf(logged + used, sizeof(logged) - used, "%s\n", message);
+}
+
+static void unknown_names_are_reported_once(void)
+{
+    sett_world* world = make_world(&(sett_world_desc){.log_fn = keep_log}, 10, 50);
+    logged[0] = '\0';
+    CHECK_EQ(sett_layout_apply(world, "array Position Typo;\ngroup { Mass Later with Never }"),
+             SETT_OK);
+    sett_component later =
+        sett_component_register(world, &(sett_component_desc){.name = "Later", .size = 4});
+    CHECK_EQ(storage_of(world, later), SETT_STORAGE_SPARSE_SET);
+    CHECK_EQ(strlen(logged), 0);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_MSG(strstr(logged, "line 1, column 16: type \"Typo\" is not registered") != NULL, "%s",
+              logged);
+    CHECK_MSG(strstr(logged, "line 2, column 25: type \"Never\"") != NULL, "%s", logged);
+    CHECK(strstr(logged, "Later") == NULL && strstr(logged, "Mass") == NULL);
+    logged[0] = '\0';
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(sett_layout_step(world, 100), 0);
+    CHECK_EQ(strlen(logged), 0);
+    /* kept until now, and not beyond trim */
+    CHECK_EQ(storage_of(world, sett_component_register(
+                                   world, &(sett_component_desc){.name = "Typo", .size = 300})),
+             SETT_STORAGE_ARRAY);
+    CHECK_EQ(sett_world_trim(world), SETT_OK);
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Never"}) != 0);
+    CHECK(strstr(describe(world), "group") == NULL);
+    CHECK_END(world);
+}
+
+static void a_layout_waits_for_snapshots(void)
+{
+    sett_world* world = make_quiet(100, 50);
+    (void)take(world);
+    CHECK_EQ(sett_layout_apply(world, "array Position;"), SETT_OK); /* nothing moves */
+    CHECK_EQ(sett_layout_apply(world, "sparse_set Position;"), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_layout_apply(world, "group { Position Velocity }"), SETT_STATUS_LOCKED);
+    CHECK(strstr(sett_world_message(world), "sett_snapshot_drop_all") != NULL);
+    /* a type that is new now, and its group when there is no snapshot any more */
+    CHECK_EQ(sett_layout_apply(world, "group { Fresh Newer }"), SETT_OK);
+    sett_component fresh =
+        sett_component_register(world, &(sett_component_desc){.name = "Fresh", .size = 4});
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Newer", .size = 4}) != 0);
+    CHECK_EQ(storage_of(world, fresh), SETT_STORAGE_SPARSE_SET);
+    sett_snapshot_drop_all(world);
+    (void)sett_layout_step(world, 100);
+    CHECK(strstr(describe(world), "group { Fresh Newer }") != NULL);
+    CHECK_END(world);
+}
+
+/* What the program asks for goes before what a layout made. */
+static void layouts_give_way(void)
+{
+    sett_world* world = make_quiet(1000, 50);
+    static const char text[] = "group { Position Velocity }";
+    CHECK_EQ(sett_layout_apply(world, text), SETT_OK);
+    CHECK_EQ(sett_component_convert(world, Position_id, SETT_STORAGE_ARRAY), SETT_OK);
+    CHECK_LAYOUT(world, "array Position Mass;\nsparse_set Velocity;\n");
+    CHECK_EQ(sett_layout_apply(world, text), SETT_OK);
+    CHECK_EQ(sett_sort_by_key(world, Position_id, 0, SETT_KEY_F32), SETT_OK);
+    CHECK_LAYOUT(world, "array Mass;\nsparse_set Position Velocity;\n");
+    CHECK_EQ(sett_layout_apply(world, text), SETT_OK);
+    sett_group* group =
+        sett_group_create(world, &(sett_group_desc){.owned = {Position_id, Mass_id}});
+    CHECK(group != NULL);
+    CHECK_EQ(sett_group_count(group), 334);
+    CHECK_LAYOUT(world, "sparse_set Position Velocity Mass;\n");
+    CHECK_END(world);
+}
+
+/* Sorting and groups convert what was left to the library, and say what to call otherwise. */
+static void what_needs_a_sparse_set_converts(void)
+{
+    sett_world* world = make_quiet(1000, 50);
+    CHECK_EQ(sett_sort_by_key(world, Mass_id, 0, SETT_KEY_F32), SETT_OK);
+    CHECK_EQ(storage_of(world, Mass_id), SETT_STORAGE_SPARSE_SET);
+    sett_group* group =
+        sett_group_create(world, &(sett_group_desc){.owned = {Position_id, Velocity_id}});
+    CHECK(group != NULL);
+    CHECK_EQ(sett_group_count(group), 500);
+    sett_component fixed = sett_component_register(
+        world, &(sett_component_desc){.name = "Fixed", .size = 4, .storage = SETT_STORAGE_ARRAY});
+    CHECK_EQ(sett_sort_by_key(world, fixed, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world),
+                 "call sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first") != NULL);
+    CHECK(sett_group_create(world, &(sett_group_desc){.owned = {fixed}}) == NULL);
+    CHECK(strstr(sett_world_message(world),
+                 "call sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first") != NULL);
+    /* a snapshot is of the storage as it is */
+    sett_component free_type =
+        sett_component_register(world, &(sett_component_desc){.name = "Free", .size = 4});
+    (void)take(world);
+    CHECK_EQ(sett_sort_by_key(world, free_type, 0, SETT_KEY_U32), SETT_STATUS_LOCKED);
+    CHECK(sett_group_create(world, &(sett_group_desc){.owned = {free_type}}) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+    CHECK_END(world);
+}
+
+/* -------------------------------------------------------------------------------------- memory */
+
+typedef struct scarce_step {
+    sett_world* world;
+    sett_query* query;
+    uint64_t hash;
+    uint64_t frames;
+} scarce_step;
+
+static bool step_apply(void* user)
+{
+    scarce_step* step = user;
+    return sett_layout_apply(step->world, "group { Position Velocity Mass }") == SETT_OK;
+}
+
+static bool step_group(void* user)
+{
+    scarce_step* step = user;
+    return sett_group_create(step->world,
+                             &(sett_group_desc){.owned = {Position_id, Velocity_id}}) != NULL;
+}
+
+static void hash_is_the_same(void* user)
+{
+    scarce_step* step = user;
+    CHECK_EQ(sett_world_hash(step->world), step->hash);
+}
+
+static void layout_is_the_same(void* user)
+{
+    scarce_step* step = user;
+    hash_is_the_same(user);
+    CHECK_LAYOUT(step->world, "array Position Velocity Mass;\n");
+}
+
+static void memory_may_run_out(void)
+{
+    static scarce_memory memory;
+    for (int k = 0; k < 2; k++) {
+        scarce_step step = {.world = scarce_world(&memory)};
+        register_all(step.world);
+        fill(step.world, 1000, 50);
+        step.hash = sett_world_hash(step.world);
+        scarce_run(step.world, &memory, k == 0 ? step_apply : step_group,
+                   k == 0 ? hash_is_the_same : layout_is_the_same, &step);
+        hash_is_the_same(&step);
+        CHECK(memory.failures > 0);
+        scarce_end(&memory, step.world);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ by itself */
+
+#define FEW 20000
+
+/* Frames until the layout is this; 0: after `most` it is not. */
+static uint32_t frames_until(sett_world* world, sett_query* query, const char* layout,
+                             uint32_t most)
+{
+    for (uint32_t frame = 1; frame <= most; frame++) {
+        (void)loop(query);
+        (void)sett_layout_step(world, UINT32_MAX);
+        if (strcmp(describe(world), layout) == 0) {
+            return frame;
+        }
+    }
+    return 0;
+}
+
+#define GROUPED "array Mass;\ngroup { Position Velocity }\n"
+
+static void a_group_is_found(void)
+{
+    sett_world* world = make_auto(FEW, 50);
+    sett_query* query = make_query(world);
+    uint64_t sum = loop(query);
+    uint32_t frames = frames_until(world, query, GROUPED, 100);
+    CHECK_MSG(frames != 0, "%s", describe(world));
+    CHECK_EQ(loop(query), sum);
+    CHECK(SETT_GET(world, sett_entity_at(world, 0), Position)->x == (float)(frames + 2));
+    for (uint32_t k = 0; k < 500; k++) { /* and it stays */
+        (void)loop(query);
+        CHECK_EQ(sett_layout_step(world, UINT32_MAX), 0);
+    }
+    CHECK_END(world);
+}
+
+/* Nothing to gain: nothing moves. */
+static void arrays_stay(void)
+{
+    sett_world* world = make_auto(FEW, 100);
+    sett_query* query = make_query(world);
+    for (uint32_t k = 0; k < 600; k++) {
+        (void)loop(query);
+        CHECK_EQ(sett_layout_step(world, UINT32_MAX), 0);
+    }
+    CHECK_LAYOUT(world, "array Position Velocity Mass;\n");
+    CHECK_END(world);
+}
+
+/* The same calls give the same layout at the same frame, and what the world is does not depend on
+ * it. */
+static void layouts_are_deterministic(void)
+{
+    sett_world* world[3] = {make_auto(FEW, 40), make_auto(FEW, 40), make_quiet(FEW, 40)};
+    sett_query* query[3];
+    for (uint32_t w = 0; w < 3; w++) {
+        query[w] = make_query(world[w]);
+    }
+    uint64_t moved_at_all = 0;
+    for (uint32_t frame = 0; frame < 200; frame++) {
+        uint64_t sums[3];
+        uint64_t moved[3];
+        for (uint32_t w = 0; w < 3; w++) {
+            sums[w] = loop(query[w]);
+            sett_entity e = sett_entity_at(world[w], frame * 97 % FEW);
+            if (SETT_HAS(world[w], e, Velocity)) {
+                CHECK_EQ(SETT_REMOVE(world[w], e, Velocity), SETT_OK);
+            } else {
+                SETT_SET(world[w], e, Velocity, .x = 2);
+            }
+            moved[w] = sett_layout_step(world[w], 30000);
+        }
+        moved_at_all += moved[0];
+        CHECK_EQ(sums[0], sums[2]);
+        CHECK_EQ(moved[0], moved[1]);
+        CHECK_EQ(moved[2], 0);
+        CHECK(strcmp(describe(world[0]), describe(world[1])) == 0);
+        CHECK_EQ(sett_world_hash(world[0]), sett_world_hash(world[2]));
+    }
+    CHECK(moved_at_all > 0);
+    for (uint32_t w = 0; w < 3; w++) {
+        CHECK_END(world[w]);
+    }
+}
+
+/* A step never moves more than it may, and a group is made all the same, type by type. */
+static void steps_are_bounded(void)
+{
+    sett_world* world = make_auto(FEW, 50);
+    sett_query* query = make_query(world);
+    uint32_t steps = 0;
+    for (uint32_t k = 0; k < 200 && strstr(describe(world), "group") == NULL; k++) {
+        (void)loop(query);
+        uint64_t moved = sett_layout_step(world, FEW);
+        CHECK(moved <= FEW);
+        steps += moved != 0;
+        CHECK_VALID(world);
+    }
+    CHECK_LAYOUT(world, GROUPED);
+    CHECK(steps >= 2);
+    CHECK_END(world);
+    /* nothing fits: nothing moves */
+    world = make_auto(FEW, 50);
+    query = make_query(world);
+    for (uint32_t k = 0; k < 200; k++) {
+        (void)loop(query);
+        CHECK_EQ(sett_layout_step(world, 1000), 0);
+    }
+    CHECK_END(world);
+}
+
+/* What was registered with a storage of its own, named by a layout or sorted stays where it is. */
+static void choices_of_the_program_stay(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.auto_layout = true});
+    SETT_REGISTER_WITH(world, Position, .id = Position_id, .storage = SETT_STORAGE_ARRAY);
+    SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);
+    SETT_REGISTER_WITH(world, Mass, .id = Mass_id);
+    CHECK_EQ(sett_layout_apply(world, "array Velocity;"), SETT_OK);
+    fill(world, FEW, 1);
+    sett_query* query = make_query(world);
+    for (uint32_t k = 0; k < 300; k++) {
+        (void)loop(query);
+        CHECK_EQ(sett_layout_step(world, UINT32_MAX), 0);
+    }
+    /* the layout is replaced: the type stays as that left it, until it is free again */
+    CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_DEFAULT), SETT_OK);
+    uint32_t frames =
+        frames_until(world, query, "array Position Mass;\nsparse_set Velocity;\n", 300);
+    CHECK_MSG(frames != 0, "%s", describe(world));
+    CHECK_END(world);
+}
+
+/* Half-way the loops go over another pair of types. */
+static void a_workload_that_changes_is_followed(void)
+{
+    sett_world* world = make_auto(FEW, 50);
+    sett_query* query = make_query(world);
+    sett_query* weigh = SETT_QUERY_CREATE(world, SETT_INOUT(Mass), SETT_IN(Velocity));
+    CHECK(frames_until(world, query, GROUPED, 100) != 0);
+    CHECK_MSG(frames_until(world, weigh, "sparse_set Position;\ngroup { Mass Velocity }\n", 3000) !=
+                  0,
+              "%s", describe(world));
+    CHECK_END(world);
+}
+
+/* Every frame a third of all leaves and enters again: the group does not pay, and is not made again
+ * and again. */
+static void churn_ends_a_group(void)
+{
+    sett_world* world = make_auto(FEW, 50);
+    sett_query* query = make_query(world);
+    CHECK(frames_until(world, query, GROUPED, 100) != 0);
+    uint32_t moves = 0;
+    for (uint32_t frame = 0; frame < 1500; frame++) {
+        for (uint32_t k = frame % 3; k < FEW; k += 3) {
+            sett_entity e = sett_entity_at(world, k);
+            if (SETT_HAS(world, e, Velocity)) {
+                CHECK_EQ(SETT_REMOVE(world, e, Velocity), SETT_OK);
+                SETT_SET(world, e, Velocity, .x = 1);
+            }
+        }
+        (void)loop(query);
+        moves += sett_layout_step(world, UINT32_MAX) != 0;
+    }
+    CHECK(moves > 0 && moves < 12);
+    CHECK_MSG(strstr(describe(world), "group") == NULL, "%s", describe(world));
+    CHECK_END(world);
+}
+
+/* Workloads that change places every few hundred frames are followed ever more slowly. */
+static void nothing_oscillates(void)
+{
+    sett_world* world = make_auto(FEW, 50);
+    sett_query* query[2] = {make_query(world),
+                            SETT_QUERY_CREATE(world, SETT_INOUT(Mass), SETT_IN(Velocity))};
+    uint32_t moves[2] = {0, 0};
+    for (uint32_t frame = 0; frame < 16000; frame++) {
+        (void)loop(query[frame / 400 % 2]);
+        moves[frame / 8000] += sett_layout_step(world, UINT32_MAX) != 0;
+    }
+    CHECK(moves[0] > 0);
+    CHECK_MSG(moves[1] < moves[0] && moves[1] <= 4, "%u moves, then %u", (unsigned)moves[0],
+              (unsigned)moves[1]);
+    CHECK_END(world);
+}
+
+static void snapshots_hold_it_still(void)
+{
+    sett_world* world = make_auto(FEW, 50);
+    sett_query* query = make_query(world);
+    (void)take(world);
+    for (uint32_t k = 0; k < 100; k++) {
+        (void)loop(query);
+        CHECK_EQ(sett_layout_step(world, UINT32_MAX), 0);
+    }
+    sett_snapshot_drop_all(world);
+    CHECK(frames_until(world, query, GROUPED, 100) != 0);
+    CHECK_END(world);
+}
+
+static void move_system(sett_context* context)
+{
+    SETT_SYSTEM_EACH(context, b) {
+        Position* p = sett_batch_field(b, 0);
+        const Velocity* v = sett_batch_field(b, 1);
+        SETT_EACH(b, i) {
+            p[i].x += v[i].x;
+        }
+    }
+}
+
+/* sett_progress steps by itself; what systems loop over counts, jobs or not, and what one writes by
+ * handle does not move. */
+static void systems_are_sampled(void)
+{
+    for (int writes = 0; writes < 2; writes++) {
+        sett_world* world = make_auto(FEW, 50);
+        sett_system_desc desc = {
+            .name = "move", .terms = {SETT_INOUT(Position), SETT_IN(Velocity)}, .run = move_system};
+        desc.access_inout[0] = writes != 0 ? Velocity_id : 0;
+        CHECK(sett_system_create(world, &desc) != NULL);
+        for (uint32_t k = 0; k < 200; k++) {
+            CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        }
+        CHECK_EQ(strstr(describe(world), "group") == NULL, writes != 0);
+        CHECK_END(world);
+    }
+}
+
+static bool step_frames(void* user)
+{
+    scarce_step* step = user;
+    for (uint32_t k = 0; k < 200; k++) {
+        (void)loop(step->query);
+        (void)sett_layout_step(step->world, UINT32_MAX);
+        CHECK_EQ(sett_world_error(step->world), SETT_OK);
+        if (strstr(describe(step->world), "group") != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Memory that runs out in a step is no failure: the world stays as it is, and it is tried again. */
+static void steps_without_memory_move_nothing(void)
+{
+    static scarce_memory memory;
+    scarce_step step = {.world = scarce_world(&memory)};
+    CHECK_EQ(sett_layout_auto(step.world, 1), SETT_OK);
+    register_all(step.world);
+    fill(step.world, 2000, 50);
+    step.query = make_query(step.world);
+    (void)loop(step.query);
+    bool done = false;
+    uint32_t tries = 0;
+    for (size_t left = 0; left < SCARCE_MOST && !done; left += 2048, tries++) {
+        scarce_squeeze(&step.world->pool, &memory, left);
+        memory.strict = true;
+        done = step_frames(&step);
+        scarce_give_back(&step.world->pool, &memory);
+        CHECK_VALID(step.world);
+    }
+    CHECK(done && tries > 1);
+    CHECK_EQ(sett_world_error(step.world), SETT_OK);
+    scarce_end(&memory, step.world);
+}
+
+/* One can be begun and ended at any time; types that a query names may go with it. */
+static void it_can_be_ended(void)
+{
+    sett_world* world = make_quiet(FEW, 50);
+    sett_query* query = make_query(world);
+    CHECK_EQ(sett_layout_auto(world, 1000), SETT_OK);
+    CHECK_EQ(sett_layout_auto(world, 0), SETT_OK);
+    for (uint32_t k = 0; k < 100; k++) {
+        (void)loop(query);
+        CHECK_EQ(sett_layout_step(world, UINT32_MAX), 0);
+    }
+    CHECK_EQ(sett_layout_auto(world, 1000), SETT_OK);
+    for (uint32_t k = 0; k < 100 && !world->layout->building; k++) {
+        (void)loop(query);
+        (void)sett_layout_step(world, FEW);
+    }
+    sett_query_destroy(query);
+    for (uint32_t k = 0; k < 100; k++) {
+        CHECK_EQ(sett_layout_step(world, FEW), 0);
+    }
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
+          TEST(wrong_texts_are_rejected), TEST(unknown_names_are_reported_once),
+          TEST(a_layout_waits_for_snapshots), TEST(layouts_give_way),
+          TEST(what_needs_a_sparse_set_converts), TEST(memory_may_run_out), TEST(a_group_is_found),
+          TEST(arrays_stay), TEST(layouts_are_deterministic), TEST(steps_are_bounded),
+          TEST(choices_of_the_program_stay), TEST(a_workload_that_changes_is_followed),
+          TEST(churn_ends_a_group), TEST(nothing_oscillates), TEST(snapshots_hold_it_still),
+          TEST(systems_are_sampled), TEST(steps_without_memory_move_nothing), TEST(it_can_be_ended))
