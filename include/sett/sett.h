@@ -1240,8 +1240,8 @@ inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity enti
  *
  * The first id is 1. A second list of the same program begins behind the first:
  * SETT_COMPONENTS_FROM(LEVEL, 200), or any other number below 1,024. Options are fields of
- * sett_component_desc; C++17 has no designated initialisers, so lines with options need C or
- * C++20. SETT_REGISTER_ALL stops at the first type that cannot be registered. */
+ * sett_component_desc; in C++ lines take no options: register such a type
+ * by itself. SETT_REGISTER_ALL stops at the first type that cannot be registered. */
 #define SETT_COMPONENTS(LIST) SETT_COMPONENTS_FROM(LIST, 1)
 #define SETT_COMPONENTS_FROM(LIST, first)                                                          \
     enum {                                                                                         \
@@ -1255,33 +1255,19 @@ inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity enti
         LIST(SETT_LIST_CALL_, SETT_LIST_TAG_CALL_)                                                 \
         return sett_last_ != 0 ? SETT_OK : sett_world_error(sett_world_);                          \
     }(world)
-#define SETT_LIST_CALL_(...)     SETT_LIST_CALL_FIRST_(__VA_ARGS__, )
-#define SETT_LIST_TAG_CALL_(...) SETT_LIST_TAG_CALL_FIRST_(__VA_ARGS__, )
-#if __cplusplus >= 202002L
-#define SETT_LIST_CALL_FIRST_(T, ...)                                                              \
+/* One argument only: options do not compile. */
+#define SETT_LIST_CALL_(T)                                                                         \
     if (sett_last_ != 0) {                                                                         \
-        const sett_component_desc desc = {SETT_TYPE(T), .id = T##_id, __VA_ARGS__};                \
-        sett_last_ = sett_component_register(sett_world_, &desc);                                  \
+        sett_component_desc sett_desc_ = SETT_TYPE_DESC(T);                                        \
+        sett_desc_.id = T##_id;                                                                    \
+        sett_last_ = sett_component_register(sett_world_, &sett_desc_);                            \
     }
-#define SETT_LIST_TAG_CALL_FIRST_(T, ...)                                                          \
+#define SETT_LIST_TAG_CALL_(T)                                                                     \
     if (sett_last_ != 0) {                                                                         \
-        const sett_component_desc desc = {.name = #T, .id = T##_id, __VA_ARGS__};                  \
-        sett_last_ = sett_component_register(sett_world_, &desc);                                  \
+        sett_component_desc sett_desc_ = sett_component_desc_make(#T, 0, 1);                       \
+        sett_desc_.id = T##_id;                                                                    \
+        sett_last_ = sett_component_register(sett_world_, &sett_desc_);                            \
     }
-#else
-#define SETT_LIST_CALL_FIRST_(T, ...)                                                              \
-    if (sett_last_ != 0) {                                                                         \
-        sett_component_desc desc = SETT_TYPE_DESC(T);                                              \
-        desc.id = T##_id;                                                                          \
-        sett_last_ = sett_component_register(sett_world_, &desc);                                  \
-    }
-#define SETT_LIST_TAG_CALL_FIRST_(T, ...)                                                          \
-    if (sett_last_ != 0) {                                                                         \
-        sett_component_desc desc = sett_component_desc_make(#T, 0, 1);                             \
-        desc.id = T##_id;                                                                          \
-        sett_last_ = sett_component_register(sett_world_, &desc);                                  \
-    }
-#endif
 #else
 #define SETT_REGISTER_ALL(world, LIST)                                                             \
     sett_component_register_list(                                                                  \
