@@ -1,4 +1,4 @@
-/* describe.h: an entity in words, for logs, tools and debuggers. Opt-in.
+/* describe.h: an entity as text, for logs, tools and debuggers. Opt-in.
  *
  *     char text[256];
  *     sett_entity_describe(world, e, text, sizeof text);
@@ -11,12 +11,11 @@
 
 #include "sett/sett.h"
 
-/* Writes what a handle is of, as snprintf does: the entity, its path if it has a name, the
- * components that it has, in the order of sett_entity_components; of a handle that is of nobody,
- * why.
- * Returns the length of the whole text.
- * Cost: O(components it has + dont_fragment types), plus that of its path.
- * Threads: reader, where there are names as sett/name.h says. Since: 0.1 */
+/* Formats an entity as snprintf does: its handle, its path if it has a name, its components in the
+ * order of sett_entity_components. For a dead handle: the reason.
+ * Returns the length of the whole text, without the terminating zero.
+ * Cost: O(its components + dont_fragment types), plus the cost of its path.
+ * Threads: reader; with names, as sett_entity_path. Since: 0.1 */
 SETT_API size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* threads.h: a small pool of threads for systems, for programs without a job system of their own.
+/* threads.h: a small thread pool for systems, for programs that have no job system. Opt-in.
  *
  *     sett_threads* threads = sett_threads_create(0, NULL);
  *     sett_schedule_configure(world, &(sett_schedule_desc){.tasks = sett_threads_tasks(threads)});
@@ -15,21 +15,23 @@
 
 typedef struct sett_threads sett_threads;
 
-/* Starts a pool in which `workers` threads work, the one that waits for a task included; 0: as many
- * as the machine runs at once; 1 starts none. `allocator`: NULL for the C library.
+/* Starts a pool.
+ *   workers    threads that work, including the one that calls sett_progress; 0: one for each
+ *              processor; 1 starts no thread
+ *   allocator  NULL: the C library
  * Returns NULL when memory or threads run out, and where the library was built without threads.
  * Threads: any. Since: 0.1 */
 SETT_API sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator);
 
-/* Ends the threads. No task may run. NULL is fine. Threads: any. Since: 0.1 */
+/* Stops the threads. No task may be running. NULL is fine. Threads: any. Since: 0.1 */
 SETT_API void sett_threads_destroy(sett_threads* threads);
 
-/* Returns the pool as tasks, for sett_schedule_desc. Several worlds may use one pool; one at a time
- * is helped by its threads, the others do their work themselves.
+/* Returns the pool in the form that sett_schedule_desc.tasks takes. Several worlds can share a pool:
+ * its threads help one world at a time, the other worlds run on their own threads.
  * Threads: any. Since: 0.1 */
 SETT_API sett_tasks sett_threads_tasks(sett_threads* threads);
 
-/* Returns how many threads work, the waiting one included. Threads: any. Since: 0.1 */
+/* Returns the number of threads that work, including the one that calls sett_progress. Threads: any. Since: 0.1 */
 SETT_API uint32_t sett_threads_count(const sett_threads* threads);
 
 #endif
