@@ -26,12 +26,13 @@ SETT_API sett_threads* sett_threads_create(uint32_t workers, const sett_allocato
 /* Stops the threads. No task may be running. NULL is fine. Threads: any. Since: 0.1 */
 SETT_API void sett_threads_destroy(sett_threads* threads);
 
-/* Returns the pool in the form that sett_schedule_desc.tasks takes. Several worlds can share a pool:
- * its threads help one world at a time, the other worlds run on their own threads.
+/* Returns the pool in the form that sett_schedule_desc.tasks takes. Several worlds can share a
+ * pool: its threads help one world at a time, the other worlds run on their own threads.
  * Threads: any. Since: 0.1 */
 SETT_API sett_tasks sett_threads_tasks(sett_threads* threads);
 
-/* Returns the number of threads that work, including the one that calls sett_progress. Threads: any. Since: 0.1 */
+/* Returns the number of threads that work, including the one that calls sett_progress. Threads:
+ * any. Since: 0.1 */
 SETT_API uint32_t sett_threads_count(const sett_threads* threads);
 
 #endif
