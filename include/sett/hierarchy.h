@@ -1,24 +1,23 @@
-/* hierarchy.h: entities below entities. Opt-in.
+/* hierarchy.h: parents and children. Opt-in.
  *
  *     sett_hierarchy_attach(world, turret, tank);
  *     sett_hierarchy_attach(world, barrel, turret);
- *     sett_entity_destroy(world, tank);                 barrel, turret, tank
+ *     sett_entity_destroy(world, tank);                 destroys barrel, turret, tank
  *
- * An entity takes part once it was attached or got a child: it then has the component "Hierarchy",
- * which queries, signatures and statistics see like any other. Entities without pay nothing. Links
- * are numbers inside that component, 24 bytes an entity; there is nothing else, and nothing is
- * allocated for a node but its share of a page.
+ * An entity gets the component "Hierarchy" when it is attached to a parent or becomes a parent.
+ * Queries, signatures and statistics see it like any other component. It takes 24 bytes, and there
+ * is nothing else: entities outside of a hierarchy cost nothing.
  *
  *          tank                 first, last: turret, hatch       previous, next: none
  *          /  \
  *     turret  hatch             turret's next: hatch             both parents: tank
  *
- * Children keep the order in which they were attached. Destroying an entity destroys what is below
- * it, children before their parents, unless its policy says otherwise; the removal hooks of a child
- * see its parents alive. Neither destroying nor walking takes stack or memory, however deep.
+ * Children are ordered: each is attached as the last one. Destroying an entity destroys its
+ * descendants first, children before parents, unless its policy says otherwise; the removal hooks
+ * of a child see its parent alive. Destroying and walking use no recursion and no memory.
  *
- * While a loop is open, entities that have the component can be attached and detached; giving it to
- * one that lacks it is a structural change and rejected: record it with sett_cmd_attach.
+ * Inside a loop, entities that have the component can be attached and detached. Adding it to an
+ * entity is a structural change (LOCKED): record it with sett_cmd_attach.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,39 +26,39 @@
 
 #include "sett/sett.h"
 
-/* What becomes of the children of an entity that is destroyed. */
+/* What happens to the children of an entity that is destroyed. */
 typedef enum sett_children_policy {
-    SETT_CHILDREN_DEFAULT, /* as sett_hierarchy_register said for the world */
+    SETT_CHILDREN_DEFAULT, /* the world's default, see sett_hierarchy_register */
     SETT_CHILDREN_DESTROY, /* they are destroyed first */
-    /* they become roots. One whose name a root has already loses its own (see name.h) */
+    /* they become roots. A child loses its name if a root has the same one (name.h) */
     SETT_CHILDREN_DETACH,
-    /* while there are any, the entity cannot be destroyed, nor can whoever is above it
-     * (SETT_STATUS_REJECTED); sett_world_clear and sett_world_destroy do not ask */
+    /* an entity with children, and each of its ancestors, cannot be destroyed
+     * (SETT_STATUS_REJECTED); sett_world_clear and sett_world_destroy ignore this policy */
     SETT_CHILDREN_REJECT,
 } sett_children_policy;
 
 typedef struct sett_hierarchy_desc {
-    /* of the component type, for programs that number theirs; default: a free one from 1,024 on */
+    /* of the component; default: a free one from 1,024 on */
     sett_component id;
     sett_children_policy policy; /* default: SETT_CHILDREN_DESTROY */
 } sett_hierarchy_desc;
 
-/* The component "Hierarchy". For reading: only the functions below may write it. Links are entity
- * indices plus one, so that a component of zeroes is a root without children. */
+/* The component "Hierarchy". Read-only: only the functions below change it. Links are entity
+ * indices plus one; all zeroes is a root without children. */
 typedef struct sett_hierarchy {
     uint32_t parent; /* 0: it is a root */
     uint32_t first;  /* child; 0: none */
     uint32_t next;   /* sibling; 0: none, or a root */
-    /* sibling; the first one's is the last one; 0: a root */
+    /* sibling; for the first child: the last child; 0: a root */
     uint32_t previous;
     uint32_t children; /* 4 times their number, plus the policy */
-    /* steps to the root; right after sett_hierarchy_update, and while nobody that has children is
-     * moved. Not part of what two worlds are compared by */
+    /* steps to the root. Correct after sett_hierarchy_update, until an entity that has children is
+     * moved. Hashes and comparisons of worlds leave it out */
     uint32_t depth;
 } sett_hierarchy;
 
-/* Registers the component. Not needed, unless to set what the descriptor sets (NULL: nothing), or
- * to name it in queries: the first use does it.
+/* Registers the component. The first use of a hierarchy does it too: call this to set options, or
+ * to get the id for a query before that.
  *
  *     sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
  *     SETT_QUERY_CREATE(world, SETT_INOUT(Transform), SETT_OPTIONAL(Hierarchy));
@@ -72,17 +71,19 @@ SETT_API sett_component sett_hierarchy_register(sett_world* world, const sett_hi
 /* Returns the component's id, 0 if it is not registered. Threads: reader. Since: 0.1 */
 SETT_API sett_component sett_hierarchy_component(const sett_world* world);
 
-/* Makes an entity the last child of a parent, from wherever it was; what is below it comes along.
- * Fails: STALE (either), CYCLE (the parent is the entity, or below it), CONFLICT (a child of the
- * parent has the same name), LOCKED (see above; or one of them is being destroyed), LIMIT,
- * OUT_OF_MEMORY.
- * Cost: O(1), about 10 ns; if the entity has children, O(depth of the parent or entities below the
- * entity, whichever is less).
+/* Makes an entity the last child of a parent. If it has another parent, it moves; its descendants
+ * move with it.
+ * Fails: STALE (either), CYCLE (the parent is the entity itself or a descendant of it), CONFLICT (a
+ * child of the parent has the same name), LOCKED (see above; or one of them is being destroyed),
+ * LIMIT, OUT_OF_MEMORY.
+ * Cost: O(1), about 10 ns; if the entity has children: O(the smaller of the parent's depth and the
+ * number of descendants).
  * Invalidates: nothing. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity,
                                            sett_entity parent);
 
-/* The same, to a place right before or right behind a sibling, which has a parent.
+/* As sett_hierarchy_attach: makes the entity a child of the sibling's parent, right before or right
+ * after the sibling.
  * Fails: also ARGUMENT (the sibling is a root, or the entity itself).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity entity,
@@ -90,29 +91,29 @@ SETT_API sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity
 SETT_API sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity,
                                                  sett_entity sibling);
 
-/* Makes an entity a root; what is below it comes along. It keeps the component: to take that off
- * too use sett_remove, which also makes roots of its children, whatever its policy.
+/* Makes an entity a root; its descendants stay below it. The component stays: sett_remove removes
+ * it, and makes the entity's children roots too, whatever its policy.
  * Fails: STALE, CONFLICT (a root has the same name), LOCKED (it is being destroyed).
  * Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity);
 
-/* Record the two, to be applied with other commands (sett.h). What they find then:
- *     the entity or the parent is gone         skipped
- *     it is a child of that parent already     it becomes the last one
- *     it is a root already                     it stays one
- *     a cycle, a name that is taken there      rejected: all stays, and sett_world_error says so
- * Entities reserved by sett_cmd_create can be either.
- * Fail: OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
+/* Record an attachment or a detachment (commands: sett.h). When it is applied, and
+ *     the entity or the parent is dead            it is skipped
+ *     the entity is a child of the parent         it becomes the last child
+ *     the entity is a root                        detaching changes nothing
+ *     there would be a cycle or a name conflict   it is skipped, and sett_world_error says so
+ * Both entities can be reserved ones of sett_cmd_create.
+ * Fails: OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
 SETT_API sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity,
                                      sett_entity parent);
 SETT_API sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity);
 
-/* Sets what becomes of the children when this entity is destroyed. Gives it the component.
+/* Sets what happens to the children when this entity is destroyed. Adds the component if absent.
  * Fails: STALE, ARGUMENT, LOCKED, OUT_OF_MEMORY. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
                                                sett_children_policy policy);
 
-/* Return who stands there, null if nobody does. Ancestors: the parent, again and again.
+/* Returns the parent, the first or last child, the next or previous sibling; null if there is none.
  * Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_hierarchy_parent(const sett_world* world, sett_entity entity);
 SETT_API sett_entity sett_hierarchy_first(const sett_world* world, sett_entity entity);
@@ -120,14 +121,15 @@ SETT_API sett_entity sett_hierarchy_last(const sett_world* world, sett_entity en
 SETT_API sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity);
 SETT_API sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity);
 
-/* Returns the topmost of its ancestors, itself for a root; null for a stale handle.
+/* Returns the root of the entity's tree, which is the entity itself if it has no parent; null for a
+ * stale handle.
  * Cost: O(depth). Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity);
 
-/* Returns how many children it has. Cost: O(1). Threads: reader. Since: 0.1 */
+/* Returns the number of children. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_hierarchy_child_count(const sett_world* world, sett_entity entity);
 
-/* Returns whether `entity` stands below `ancestor`, at any depth.
+/* Returns whether `entity` is a descendant of `ancestor`, at any depth.
  * Cost: O(depth). Threads: reader. Since: 0.1 */
 SETT_API bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity,
                                            sett_entity ancestor);
@@ -137,35 +139,36 @@ SETT_API bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity 
  *
  *     for (sett_entity e = root; !sett_is_null(e); e = sett_hierarchy_walk(world, root, e))
  *
- * Returns who comes after `at`. Cost: O(1) on average over a whole walk. Threads: reader.
+ * Returns the entity after `at`. Cost: O(1) on average over a whole walk. Threads: reader.
  * Since: 0.1 */
 SETT_API sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_entity at);
 
-/* Returns how many steps it is to the root. Moving an entity that has children leaves the depths
- * below it to whoever asks first: that pays for all that has been moved.
- * Cost: O(1); after moves O(n log n), n being the entities below those moved, O(n) in all but
- * contrived cases.
- * Threads: reader, after moves writer. Since: 0.1 */
+/* Returns the number of steps to the root. Depths are updated lazily, by the first call after an
+ * entity that has children was moved.
+ * Cost: O(1); the first call after moves: O(n log n) for n descendants of the moved entities,
+ * usually O(n).
+ * Threads: reader; the first call after moves: writer. Since: 0.1 */
 SETT_API uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity);
 
-/* Makes every depth right: for those who read it in the component. Cost: as sett_hierarchy_depth.
+/* Updates the depth in all components, to be read there. Cost: as sett_hierarchy_depth.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_hierarchy_update(sett_world* world);
 
-/* Puts a sparse-set type in the order of the hierarchy: parents before their children, each
- * subtree a
- * run of rows, siblings in their order; trees by the index of their root; entities without the
- * component last. A query that this type drives visits them in this order; let the type be the only
- * required term that is not a tag, and reach the rest through accessors: see the example
- * transforms. Additions and moves disturb the order.
+/* Sorts a type in a sparse set by the hierarchy: parents before children, each subtree in adjacent
+ * rows, siblings in their order, trees by the index of their root, entities without a hierarchy
+ * last. A query that this type drives visits the entities in this order: make the type the only
+ * required term that is not a tag, and read the others by handle, as examples/06_transforms.c does.
+ * Additions and moves disturb the order.
  * Fails: as sett_sort. Cost: O(entities with the component + values).
  * Invalidates: addresses of the type. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_sort(sett_world* world, sett_component component);
 
-/* Returns a component of the parent, to read; NULL if there is no parent or it has none. `of` was
- * made for that component, `node` is the child's Hierarchy, as a loop or sett_find gives it.
+/* Returns a component of the parent, to read; NULL if there is no parent, or if it does not have
+ * the component.
+ *   of    an accessor of the component
+ *   node  the child's Hierarchy, from a loop or from sett_find
  *
- *     const Transform* above = sett_hierarchy_find_in_parent(&transforms, &node[i]);
+ *     const Transform* parent = sett_hierarchy_find_in_parent(&transforms, &node[i]);
  *
  * Threads: reader. Since: 0.1 */
 static inline const void* sett_hierarchy_find_in_parent(const sett_accessor* of,
@@ -178,13 +181,12 @@ static inline const void* sett_hierarchy_find_in_parent(const sett_accessor* of,
     if (of->type->kind != SETT_KIND_ARRAY_) {
         return sett_find(of->world, sett_entity_at(of->world, index), of->component);
     }
-    /* Links are cut before an entity ends: who is linked to is alive. */
+    /* An entity is unlinked before it ends: the parent is alive. */
     return sett_read_bit_(of->type, index) ? sett_read_row_(of->type, index) : NULL;
 }
 
-/* Loops over the children of an entity, in their order. `child` may be destroyed, detached or moved
- * in the body; those behind it may not. `break` and `continue` mean what they say. Evaluates
- * `world` several times.
+/* Loops over the children of an entity, in their order. The body may destroy, detach or move
+ * `child`, but not the siblings after it. Evaluates `world` several times.
  *
  *     SETT_CHILDREN(world, tank, part) { SETT_ADD_TAG(world, part, Painted); } */
 #define SETT_CHILDREN(world, parent, child)                                                        \
@@ -193,9 +195,8 @@ static inline const void* sett_hierarchy_find_in_parent(const sett_accessor* of,
          !sett_is_null(child);                                                                     \
          child = child##_next_, child##_next_ = sett_hierarchy_next((world), child))
 
-/* Loops over an entity and all that is below it, parents before children; over nothing if it does
- * not exist. What is below stays where it is meanwhile. Evaluates `world` and `root` several times.
- */
+/* Loops over an entity and its descendants, parents before children. The body must not move them.
+ * For a stale handle the body does not run. Evaluates `world` and `root` several times. */
 #define SETT_SUBTREE(world, root, at)                                                              \
     for (sett_entity at = sett_entity_valid((world), (root)) ? (root) : sett_null();               \
          !sett_is_null(at); at = sett_hierarchy_walk((world), (root), at))

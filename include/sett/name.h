@@ -1,20 +1,19 @@
-/* name.h: names of entities, and finding entities by path. Opt-in.
+/* name.h: names of entities, and lookup by path. Opt-in.
  *
  *     sett_name_set(world, map, "map01");
  *     sett_name_set(world, door, "door");
  *     sett_hierarchy_attach(world, door, map);
  *     sett_entity same = sett_name_lookup(world, sett_null(), "map01/door");
  *
- * A name is the component "Name", which queries, signatures and statistics see like any other;
- * entities without it pay nothing. It is unique among siblings, and roots are siblings of each
- * other (sett/hierarchy.h). A text is stored once, however many entities have it; the room of texts
- * that no entity uses is given to new ones, and back by sett_world_trim. Looking up allocates
- * nothing.
+ * A name is a component, "Name": queries, signatures and statistics see it like any other, and
+ * entities without a name cost nothing. Names are unique among siblings; roots count as siblings
+ * (hierarchy.h). A text is stored once, however many entities have it. The memory of texts that no
+ * entity uses is reused, and freed by sett_world_trim. Lookups allocate nothing.
  *
- * A restored state, a delta and a world that was cloned into bring their names. What finds texts
- * and names is made anew when it is first used then, which counts as writing: what is marked
- * `reader` below, and sett_entity_describe, is for `writer` until then. One sett_name_find, of a
- * name that some entity has, makes all of it; should memory run out, the next call tries again.
+ * Threads: a restore, a delta or a clone replaces the names, and the next call rebuilds the index
+ * of names, which counts as writing. Until then the calls marked `reader` below, and
+ * sett_entity_describe, are `writer`. One sett_name_find of an existing name rebuilds everything;
+ * if memory runs out, the next call tries again.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -23,16 +22,16 @@
 
 #include "sett/sett.h"
 
-/* Bytes in a name at most. */
+/* The most bytes that a name can have. */
 #define SETT_NAME_MAX 1000
 
-/* The component "Name". For reading: only the functions below may write it. */
+/* The component "Name". Read-only: only the functions below change it. */
 typedef struct sett_name {
-    uint64_t key; /* which text: a hash of it, the same in every world; 0: no name */
+    uint64_t key; /* a hash of the text, the same in every world; 0: no name */
 } sett_name;
 
-/* Registers the component under a number of the caller's, 0: a free one from 1,024 on. Not needed,
- * unless for that: the first use does it.
+/* Registers the component. The first use of a name does it too.
+ *   id  0: a free one from 1,024 on
  * Returns its id, 0 on failure. Fails: as sett_component_register.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_name_register(sett_world* world, sett_component id);
@@ -40,57 +39,57 @@ SETT_API sett_component sett_name_register(sett_world* world, sett_component id)
 /* Returns the component's id, 0 if it is not registered. Threads: reader. Since: 0.1 */
 SETT_API sett_component sett_name_component(const sett_world* world);
 
-/* Names an entity, or gives it another name.
- *   name  1 to SETT_NAME_MAX bytes, none of them '/'; copied if it is new to the world
- * Fails: STALE, ARGUMENT (such a name), CONFLICT (a sibling has it; the message names both), LOCKED
- * (a loop is open and the entity lacks the component; or it is being destroyed), OUT_OF_MEMORY.
- * Cost: O(bytes); now and then, once as many bytes of texts were added as are in use, O(names), to
- * find texts that no entity uses.
+/* Names or renames an entity.
+ *   name  1 to SETT_NAME_MAX bytes without '/'; copied
+ * Fails: STALE, ARGUMENT (name too long, empty, or with '/'), CONFLICT (a sibling has the name; the
+ * message names both), LOCKED (inside a loop if the entity has no name yet; or it is being
+ * destroyed), OUT_OF_MEMORY.
+ * Cost: O(bytes), amortised: each time the stored texts double, unused ones are collected in
+ * O(names).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name);
 
-/* Records it, to be applied with other commands (sett.h). Then an entity that is gone is passed
- * over; a name that a sibling has is rejected: the entity keeps the one it has, if any, and
- * sett_world_error says so. To record that a name goes, record that the component does:
+/* Records sett_name_set (commands: sett.h). When it is applied it is skipped if the entity is dead,
+ * or if a sibling has the name: then sett_world_error says so. To record that a name is cleared:
  * sett_cmd_remove(commands, entity, sett_name_component(world)).
  *   name  as for sett_name_set; copied
- * Fails: ARGUMENT (such a name), OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
+ * Fails: ARGUMENT (as sett_name_set), OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
 SETT_API sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity,
                                        const char* name);
 
-/* Takes the name off, and the component with it; without one nothing happens.
+/* Removes the name and the component. An entity without a name is fine.
  * Fails: STALE, LOCKED, OUT_OF_MEMORY. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_name_clear(sett_world* world, sett_entity entity);
 
-/* Returns the name, NULL without one. Valid until the entity is renamed or loses it, or a state is
- * restored.
- * Cost: O(1). Threads: reader, as said above. Since: 0.1 */
+/* Returns the name, NULL if there is none. Valid until the entity is renamed, its name is cleared,
+ * or a state is restored.
+ * Cost: O(1). Threads: reader (see above). Since: 0.1 */
 SETT_API const char* sett_name_get(sett_world* world, sett_entity entity);
 
-/* Returns who of a parent's children (null: of the roots) has this name; null if none has.
- * Cost: O(bytes). Threads: reader, as said above. Since: 0.1 */
+/* Returns the child of `parent` that has this name, null if there is none. Parent null: looks among
+ * the roots.
+ * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
 SETT_API sett_entity sett_name_find(sett_world* world, sett_entity parent, const char* name);
 
-/* Returns the entity at the end of a path, names with '/' between them, from an entity down (null:
- * from the roots). A path that begins with '/' goes from the roots in any case. Null if a name on
- * the way is missing, empty, or the path is.
- * Cost: O(bytes). Threads: reader, as said above. Since: 0.1 */
+/* Returns the entity at the end of a path of names, such as "map01/door"; null if there is none.
+ *   from  where the path starts; null, or a path that begins with '/': the roots
+ * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
 SETT_API sett_entity sett_name_lookup(sett_world* world, sett_entity from, const char* path);
 
-/* Writes the path of an entity from its root, as snprintf does. Ancestors without a name are
- * written as '#' and their index, which cannot be looked up.
- * Returns the length of the whole path; 0, and writes "", for a stale handle.
- * Cost: O(bytes of the path). Threads: reader, as said above. Since: 0.1 */
+/* Formats the path of an entity from its root, as snprintf does. An ancestor without a name is
+ * written as '#' and its index; such a path cannot be looked up.
+ * Returns the length of the whole path; for a stale handle 0, and writes "".
+ * Cost: O(bytes of the path). Threads: reader (see above). Since: 0.1 */
 SETT_API size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t size);
 
-/* Walks all entities of this name, whoever their parents are: start with *cursor = 0, end at null.
- * Names may be set and cleared between two calls.
+/* Walks all entities that have this name, in any scope: start with *cursor = 0, end at null. Names
+ * may be set and cleared between two calls.
  *
  *     uint32_t cursor = 0;
  *     sett_entity e;
  *     while (e = sett_name_next(world, "door", &cursor), !sett_is_null(e)) { ... }
  *
- * Cost: O(names in the world) for a whole walk. Threads: reader, as said above. Since: 0.1 */
+ * Cost: O(names in the world) for a whole walk. Threads: reader (see above). Since: 0.1 */
 SETT_API sett_entity sett_name_next(sett_world* world, const char* name, uint32_t* cursor);
 
 #endif
