@@ -4,21 +4,24 @@
 #include <stdlib.h>
 
 /* The allocator hook that counts: what the world asks for, to the byte. */
-static void* scene_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align)
+static void* scene_take(void* user, size_t size, size_t align)
 {
     scene_run* run = user;
-    if (new_size == 0) {
-        run->bytes -= old_size;
-        free(ptr);
-        return NULL;
-    }
     align = align > sizeof(void*) ? align : sizeof(void*);
-    void* memory = aligned_alloc(align, (new_size + align - 1) / align * align);
-    scene_check(memory != NULL && ptr == NULL, "memory");
-    run->bytes += new_size;
+    void* memory = aligned_alloc(align, (size + align - 1) / align * align);
+    scene_check(memory != NULL, "memory");
+    run->bytes += size;
     run->peak = run->bytes > run->peak ? run->bytes : run->peak;
     run->allocations++;
     return memory;
+}
+
+static void scene_give(void* user, void* ptr, size_t size, size_t align)
+{
+    scene_run* run = user;
+    (void)align;
+    run->bytes -= size;
+    free(ptr);
 }
 
 sett_world* scene_world(scene_run* run, bool huge)
@@ -26,7 +29,8 @@ sett_world* scene_world(scene_run* run, bool huge)
     sett_world_desc desc = {0};
     desc.signature_warning = UINT32_MAX; /* scenes that make many sets of components mean to */
     if (run->counted) {
-        desc.allocator.realloc_fn = scene_realloc;
+        desc.allocator.alloc_fn = scene_take;
+        desc.allocator.free_fn = scene_give;
         desc.allocator.user = run;
     }
     desc.huge_pages = run->tuned && huge;

@@ -30,33 +30,35 @@ typedef struct scarce_memory {
     uint32_t failures;
 } scarce_memory;
 
-static inline void* scarce_realloc(void* user, void* address, size_t old_size, size_t new_size,
-                                   size_t align)
+static inline void* scarce_alloc(void* user, size_t size, size_t align)
 {
     scarce_memory* memory = user;
-    if (new_size == 0) {
-        CHECK(memory->held >= old_size);
-        memory->held -= old_size;
-        free(address);
-        return NULL;
-    }
-    CHECK(address == NULL);
-    bool block = align == SETTI_POOL_STEP && new_size % 4096 == 0;
+    bool block = align == SETTI_POOL_STEP && size % 4096 == 0;
     if (memory->closed && (block || memory->strict) && memory->allowed-- == 0) {
         memory->allowed = 0;
         return NULL;
     }
     size_t least = align < sizeof(void*) ? sizeof(void*) : align;
-    void* fresh = aligned_alloc(least, (new_size + least - 1) & ~(least - 1));
+    void* fresh = aligned_alloc(least, (size + least - 1) & ~(least - 1));
     CHECK(fresh != NULL);
-    memset(fresh, 0xA5, new_size); /* nobody may count on zeroes */
-    memory->held += new_size;
+    memset(fresh, 0xA5, size); /* nobody may count on zeroes */
+    memory->held += size;
     return fresh;
+}
+
+static inline void scarce_free(void* user, void* address, size_t size, size_t align)
+{
+    scarce_memory* memory = user;
+    (void)align;
+    CHECK(memory->held >= size);
+    memory->held -= size;
+    free(address);
 }
 
 static inline sett_world* scarce_world(scarce_memory* memory)
 {
-    sett_world_desc desc = {.log_fn = sett_log_silent, .allocator = {scarce_realloc, memory}};
+    sett_world_desc desc = {.log_fn = sett_log_silent,
+                            .allocator = {scarce_alloc, scarce_free, memory}};
     sett_world* world = sett_world_create(&desc);
     CHECK(world != NULL);
     return world;

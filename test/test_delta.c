@@ -596,18 +596,19 @@ static void what_is_rejected_costs_no_snapshot(void)
 
 static size_t largest; /* bytes that were asked for at once */
 
-static void* counting_realloc(void* user, void* address, size_t old_size, size_t new_size,
-                              size_t align)
+static void* counting_alloc(void* user, size_t size, size_t align)
 {
     (void)user;
-    (void)old_size;
-    largest = new_size > largest ? new_size : largest;
-    if (new_size == 0) {
-        free(address);
-        return NULL;
-    }
-    CHECK(address == NULL);
-    return aligned_alloc(SETTI_MAX(align, 16), setti_align_up(new_size, SETTI_MAX(align, 16)));
+    largest = size > largest ? size : largest;
+    return aligned_alloc(SETTI_MAX(align, 16), setti_align_up(size, SETTI_MAX(align, 16)));
+}
+
+static void counting_free(void* user, void* address, size_t size, size_t align)
+{
+    (void)user;
+    (void)size;
+    (void)align;
+    free(address);
 }
 
 /* Handles may be created far out, and travel; where such a delta is rejected, what was made room
@@ -615,7 +616,8 @@ static void* counting_realloc(void* user, void* address, size_t old_size, size_t
 static void entities_far_out_travel(void)
 {
     sett_world* world = begin(false);
-    sett_world_desc counting = {.allocator = {counting_realloc, NULL}, .log_fn = sett_log_silent};
+    sett_world_desc counting = {.allocator = {counting_alloc, counting_free, NULL},
+                                .log_fn = sett_log_silent};
     sett_world* peer = sett_world_create(&counting);
     disturb(world, 200);
     CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
@@ -658,7 +660,8 @@ static void entities_far_out_travel(void)
 /* Rows far out are nobody's: they are not taken, and nothing is allocated for them. */
 static void runs_far_out_are_not_taken(void)
 {
-    sett_world_desc counting = {.allocator = {counting_realloc, NULL}, .log_fn = sett_log_silent};
+    sett_world_desc counting = {.allocator = {counting_alloc, counting_free, NULL},
+                                .log_fn = sett_log_silent};
     sett_world* world = quiet_world();
     sett_world* peer = sett_world_create(&counting);
     sett_snapshot a = take(world);

@@ -8,18 +8,17 @@
 
 static bool closed; /* the allocator rejects */
 
-static void* map_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align)
+static void* map_alloc(void* user, size_t size, size_t align)
 {
     (void)user;
-    return new_size != 0 && closed ? NULL
-                                   : setti_platform_realloc(NULL, ptr, old_size, new_size, align);
+    return closed ? NULL : setti_platform_alloc(NULL, size, align);
 }
 
 static void map_begin(setti_pool* pool, setti_hash_map* map)
 {
     closed = false;
     memset(map, 0, sizeof(*map));
-    setti_pool_init(pool, (sett_allocator){map_realloc, NULL}, false);
+    setti_pool_init(pool, (sett_allocator){map_alloc, setti_platform_free, NULL}, false);
 }
 
 static void map_end(setti_pool* pool, setti_hash_map* map)

@@ -50,24 +50,26 @@ static struct {
     size_t held;
 } memory;
 
-static void* memory_realloc(void* user, void* address, size_t old_size, size_t new_size,
-                            size_t align)
+static void* memory_alloc(void* user, size_t size, size_t align)
 {
     (void)user;
-    if (new_size == 0) {
-        memory.held -= old_size;
-        free(address);
-        return NULL;
-    }
     if (memory.closed) {
         return NULL;
     }
     size_t least = align < sizeof(void*) ? sizeof(void*) : align;
-    void* fresh = aligned_alloc(least, (new_size + least - 1) & ~(least - 1));
+    void* fresh = aligned_alloc(least, (size + least - 1) & ~(least - 1));
     CHECK(fresh != NULL);
-    memset(fresh, 0xA5, new_size);
-    memory.held += new_size;
+    memset(fresh, 0xA5, size);
+    memory.held += size;
     return fresh;
+}
+
+static void memory_free(void* user, void* address, size_t size, size_t align)
+{
+    (void)user;
+    (void)align;
+    memory.held -= size;
+    free(address);
 }
 
 /* ---- Types ----------------------------------------------------------------------------------- */
@@ -798,7 +800,8 @@ static void operate(void)
 
 static void begin(void)
 {
-    sett_world_desc desc = {.log_fn = sett_log_silent, .allocator = {memory_realloc, NULL}};
+    sett_world_desc desc = {.log_fn = sett_log_silent,
+                            .allocator = {memory_alloc, memory_free, NULL}};
     run.world = sett_world_create(&desc);
     CHECK(run.world != NULL);
     for (uint32_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {

@@ -71,16 +71,16 @@ static void memory_give(void* address, size_t size, size_t align)
     free(address);
 }
 
-static void* memory_realloc(void* user, void* address, size_t old_size, size_t new_size,
-                            size_t align)
+static void* memory_alloc(void* user, size_t size, size_t align)
 {
     CHECK_PTR_EQ(user, &memory);
-    if (new_size == 0) {
-        memory_give(address, old_size, align);
-        return NULL;
-    }
-    CHECK_MSG(address == NULL, "memory is moved behind the library's own back");
-    return memory_take(new_size, align);
+    return memory_take(size, align);
+}
+
+static void memory_free(void* user, void* address, size_t size, size_t align)
+{
+    CHECK_PTR_EQ(user, &memory);
+    memory_give(address, size, align);
 }
 
 static void memory_begin(uint64_t fail_at, bool sticky)
@@ -226,7 +226,8 @@ static void script_init(void* values, uint32_t count, void* user)
 
 static bool step_world(script* s)
 {
-    sett_world_desc desc = {.allocator = {memory_realloc, &memory}, .log_fn = sett_log_silent};
+    sett_world_desc desc = {.allocator = {memory_alloc, memory_free, &memory},
+                            .log_fn = sett_log_silent};
     s->world = sett_world_create(&desc);
     return s->world != NULL;
 }
@@ -844,7 +845,7 @@ static int compare_downwards(uint32_t a, uint32_t b, void* user)
 static void run_set(uint64_t fail_at)
 {
     memory_begin(fail_at, false);
-    sett_allocator allocator = {memory_realloc, &memory};
+    sett_allocator allocator = {memory_alloc, memory_free, &memory};
     sett_sparse_set* set = sett_sparse_set_create(&allocator, 100000);
     if (set == NULL) {
         set = sett_sparse_set_create(&allocator, 100000);

@@ -13,28 +13,31 @@ typedef struct counter {
     bool closed;
 } counter;
 
-static void* counter_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align)
+static void* counter_alloc(void* user, size_t size, size_t align)
 {
     counter* c = user;
-    if (new_size == 0) {
-        c->held -= old_size;
-        c->pieces--;
-        return setti_platform_realloc(NULL, ptr, old_size, 0, align);
-    }
     if (c->closed) {
         return NULL;
     }
-    c->held += new_size;
+    c->held += size;
     c->pieces++;
     c->calls++;
     c->align = align;
-    return setti_platform_realloc(NULL, ptr, old_size, new_size, align);
+    return setti_platform_alloc(NULL, size, align);
+}
+
+static void counter_free(void* user, void* ptr, size_t size, size_t align)
+{
+    counter* c = user;
+    c->held -= size;
+    c->pieces--;
+    setti_platform_free(NULL, ptr, size, align);
 }
 
 static void pool_begin(setti_pool* pool, counter* c, bool huge_pages)
 {
     memset(c, 0, sizeof(*c));
-    setti_pool_init(pool, (sett_allocator){counter_realloc, c}, huge_pages);
+    setti_pool_init(pool, (sett_allocator){counter_alloc, counter_free, c}, huge_pages);
 }
 
 static void pool_end(setti_pool* pool, const counter* c)

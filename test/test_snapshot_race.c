@@ -18,16 +18,19 @@ enum {
 
 static bool closed; /* set while no thread runs */
 
-static void* scarce(void* user, void* address, size_t old_size, size_t new_size, size_t align)
+static void* scarce_alloc(void* user, size_t size, size_t align)
 {
     (void)user;
-    (void)old_size;
-    if (new_size == 0) {
-        free(address);
-        return NULL;
-    }
     size_t least = align < sizeof(void*) ? sizeof(void*) : align;
-    return closed ? NULL : aligned_alloc(least, (new_size + least - 1) & ~(least - 1));
+    return closed ? NULL : aligned_alloc(least, (size + least - 1) & ~(least - 1));
+}
+
+static void scarce_free(void* user, void* address, size_t size, size_t align)
+{
+    (void)user;
+    (void)size;
+    (void)align;
+    free(address);
 }
 
 static void grow(sett_context* c)
@@ -44,7 +47,8 @@ static void grow(sett_context* c)
 static sett_world* begin(sett_threads* threads)
 {
     static const sett_component all[] = {PLACE, HEAT};
-    sett_world_desc desc = {.log_fn = sett_log_silent, .allocator = {scarce, NULL}};
+    sett_world_desc desc = {.log_fn = sett_log_silent,
+                            .allocator = {scarce_alloc, scarce_free, NULL}};
     sett_world* world = sett_world_create(&desc);
     for (sett_component id = PLACE; id <= HEAT; id++) {
         const char* name = id == PLACE ? "place" : "heat";

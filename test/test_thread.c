@@ -101,15 +101,15 @@ static void a_busy_pool_lets_others_work_themselves(void)
     sett_threads_destroy(threads);
 }
 
-static void* no_memory(void* user, void* address, size_t old_size, size_t new_size, size_t align)
+static void* no_memory(void* user, size_t size, size_t align)
 {
-    (void)user, (void)address, (void)old_size, (void)new_size, (void)align;
+    (void)user, (void)size, (void)align;
     return NULL;
 }
 
 static void no_memory_no_pool(void)
 {
-    CHECK(sett_threads_create(4, &(sett_allocator){no_memory, NULL}) == NULL);
+    CHECK(sett_threads_create(4, &(sett_allocator){no_memory, NULL, NULL}) == NULL);
 }
 
 /* ---- A simulation ---------------------------------------------------------------------------- */
@@ -494,24 +494,26 @@ typedef struct limited {
     atomic_uint rejected;
 } limited;
 
-static void* limited_realloc(void* user, void* address, size_t old_size, size_t new_size,
-                             size_t align)
+static void* limited_alloc(void* user, size_t size, size_t align)
 {
     limited* memory = user;
-    if (new_size == 0) {
-        atomic_fetch_sub(&memory->held, old_size);
-        free(address);
-        return NULL;
-    }
     if (atomic_load(&memory->closed)) {
         atomic_fetch_add(&memory->rejected, 1);
         return NULL;
     }
     align = align < sizeof(void*) ? sizeof(void*) : align;
-    void* fresh = aligned_alloc(align, (new_size + align - 1) & ~(align - 1));
+    void* fresh = aligned_alloc(align, (size + align - 1) & ~(align - 1));
     CHECK(fresh != NULL);
-    atomic_fetch_add(&memory->held, new_size);
+    atomic_fetch_add(&memory->held, size);
     return fresh;
+}
+
+static void limited_free(void* user, void* address, size_t size, size_t align)
+{
+    limited* memory = user;
+    (void)align;
+    atomic_fetch_sub(&memory->held, size);
+    free(address);
 }
 
 static void the_steady_state_allocates_nothing(void)
@@ -521,7 +523,8 @@ static void the_steady_state_allocates_nothing(void)
     memset(&memory, 0, sizeof(memory));
     for (uint32_t workers = 1; workers <= 4; workers += 3) {
         sett_threads* threads = sett_threads_create(workers, NULL);
-        town_begin(&t, &(sett_world_desc){.allocator = {limited_realloc, &memory}}, 4000);
+        town_begin(&t, &(sett_world_desc){.allocator = {limited_alloc, limited_free, &memory}},
+                   4000);
         sett_schedule_desc desc = {.tasks = sett_threads_tasks(threads), .no_times = true};
         CHECK_EQ(sett_schedule_configure(t.world, &desc), SETT_OK);
         town_frames(&t, 500);

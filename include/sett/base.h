@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define SETT_VERSION_MAJOR 0
-#define SETT_VERSION_MINOR 1
+#define SETT_VERSION_MINOR 2
 #define SETT_VERSION_PATCH 0
 #define SETT_VERSION (SETT_VERSION_MAJOR * 10000 + SETT_VERSION_MINOR * 100 + SETT_VERSION_PATCH)
 
@@ -89,18 +89,15 @@ SETT_API const char* sett_status_text(sett_status status);
 /* Returns SETT_VERSION as the library was compiled with it. Threads: any. Since: 0.1 */
 SETT_API int sett_version(void);
 
-/* The one way to memory:
- *   ptr == NULL    allocate `new_size` bytes aligned to `align`, a power of two
- *   new_size == 0  free `ptr`, of which `old_size` and `align` are what it was allocated with;
- *                  return NULL
- * Sett asks for nothing else: no memory grows where it lies. Returning NULL for an allocation makes
- * the call that needed it fail with SETT_STATUS_OUT_OF_MEMORY and leave the world as it was. */
-typedef void* (*sett_realloc_fn)(void* user, void* ptr, size_t old_size, size_t new_size,
-                                 size_t align);
-
+/* Where memory comes from. If alloc_fn returns NULL, the call that needed memory fails with
+ * SETT_STATUS_OUT_OF_MEMORY and leaves the world as it was. */
 typedef struct sett_allocator {
-    sett_realloc_fn realloc_fn; /* default (NULL): the C library */
-    void* user;                 /* handed to realloc_fn */
+    /* Returns `size` bytes, aligned to `align`, a power of two. Default (NULL): the C library, for
+     * both functions */
+    void* (*alloc_fn)(void* user, size_t size, size_t align);
+    /* Frees what alloc_fn returned; `size` and `align` are what it was called with. */
+    void (*free_fn)(void* user, void* ptr, size_t size, size_t align);
+    void* user; /* passed to both */
 } sett_allocator;
 
 typedef enum sett_log_level {

@@ -29,7 +29,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
     }
     need += ARENA_HEADER;
     const sett_allocator* allocator = arena->allocator;
-    setti_arena_chunk* chunk = allocator->realloc_fn(allocator->user, NULL, 0, need, ARENA_ALIGN);
+    setti_arena_chunk* chunk = allocator->alloc_fn(allocator->user, need, ARENA_ALIGN);
     if (chunk == NULL) {
         return false;
     }
@@ -74,8 +74,7 @@ void setti_arena_deinit(setti_arena* arena)
     const sett_allocator* allocator = arena->allocator;
     while (arena->chunk != NULL) {
         setti_arena_chunk* previous = arena->chunk->previous;
-        (void)allocator->realloc_fn(allocator->user, arena->chunk, arena->chunk->size, 0,
-                                    ARENA_ALIGN);
+        allocator->free_fn(allocator->user, arena->chunk, arena->chunk->size, ARENA_ALIGN);
         arena->chunk = previous;
     }
     arena->used = 0;

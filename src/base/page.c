@@ -87,7 +87,7 @@ static void* pool_pop(setti_pool* pool, uint32_t k)
 
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align)
 {
-    void* memory = pool->allocator.realloc_fn(pool->allocator.user, NULL, 0, size, align);
+    void* memory = pool->allocator.alloc_fn(pool->allocator.user, size, align);
     if (memory != NULL) {
         pool->allocations++;
         pool->block_size += size;
@@ -97,7 +97,7 @@ static void* pool_allocate(setti_pool* pool, size_t size, size_t align)
 
 static void pool_release(setti_pool* pool, void* memory, size_t size, size_t align)
 {
-    (void)pool->allocator.realloc_fn(pool->allocator.user, memory, size, 0, align);
+    pool->allocator.free_fn(pool->allocator.user, memory, size, align);
     pool->block_size -= size;
 }
 
@@ -153,7 +153,7 @@ static void pool_retire_bump(setti_pool* pool)
  * its owner said so. */
 static bool pool_is_system(const setti_pool* pool)
 {
-    return pool->allocator.realloc_fn == setti_platform_realloc;
+    return pool->allocator.alloc_fn == setti_platform_alloc;
 }
 
 /* Blocks grow with the world by a quarter of it; from 1.25 MB on each is a huge page of 2 MB, and
@@ -337,8 +337,7 @@ void setti_pool_trim(setti_pool* pool)
     }
     size_t size = count * sizeof(setti_block*);
     setti_block** sorted =
-        count != 0 ? pool->allocator.realloc_fn(pool->allocator.user, NULL, 0, size, sizeof(void*))
-                   : NULL;
+        count != 0 ? pool->allocator.alloc_fn(pool->allocator.user, size, sizeof(void*)) : NULL;
     if (sorted == NULL) {
         return;
     }
@@ -381,7 +380,7 @@ void setti_pool_trim(setti_pool* pool)
             link = &block->next;
         }
     }
-    (void)pool->allocator.realloc_fn(pool->allocator.user, sorted, size, 0, sizeof(void*));
+    pool->allocator.free_fn(pool->allocator.user, sorted, size, sizeof(void*));
 }
 
 const char* setti_pool_validate(const setti_pool* pool)

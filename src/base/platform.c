@@ -31,30 +31,32 @@
 #include <intrin.h>
 #endif
 
-void* setti_platform_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align)
+void setti_platform_free(void* user, void* ptr, size_t size, size_t align)
 {
     (void)user;
-    (void)old_size;
-    if (new_size == 0) {
+    (void)size;
+    (void)align;
 #if defined(_WIN32)
-        _aligned_free(ptr);
+    _aligned_free(ptr);
 #else
-        free(ptr);
+    free(ptr);
 #endif
-        return NULL;
-    }
-    SETTI_ASSERT(ptr == NULL);
+}
+
+void* setti_platform_alloc(void* user, size_t size, size_t align)
+{
+    (void)user;
 #if defined(_WIN32)
-    return _aligned_malloc(new_size, align);
+    return _aligned_malloc(size, align);
 #else
     if (align <= sizeof(void*) * 2) {
-        return malloc(new_size);
+        return malloc(size);
     }
     /* aligned_alloc wants a size that is a multiple of the alignment. */
-    void* memory = aligned_alloc(align, setti_align_up(new_size, align));
+    void* memory = aligned_alloc(align, setti_align_up(size, align));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
     if (memory != NULL && align >= SETTI_HUGE_PAGE) {
-        (void)madvise(memory, setti_align_up(new_size, align), MADV_HUGEPAGE);
+        (void)madvise(memory, setti_align_up(size, align), MADV_HUGEPAGE);
     }
 #endif
     return memory;
@@ -88,8 +90,8 @@ void setti_lock_release(setti_lock* lock)
 
 sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
 {
-    sett_allocator chosen = {setti_platform_realloc, NULL};
-    if (allocator != NULL && allocator->realloc_fn != NULL) {
+    sett_allocator chosen = {setti_platform_alloc, setti_platform_free, NULL};
+    if (allocator != NULL && allocator->alloc_fn != NULL) {
         chosen = *allocator;
     }
     return chosen;

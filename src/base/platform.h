@@ -18,7 +18,8 @@ void setti_lock_release(setti_lock* lock);
 
 /* The allocator used when a world is given none: the C library's, aligned. Memory aligned to
  * SETTI_HUGE_PAGE is offered to the system for huge pages. */
-void* setti_platform_realloc(void* user, void* ptr, size_t old_size, size_t new_size, size_t align);
+void* setti_platform_alloc(void* user, size_t size, size_t align);
+void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 
 /* Nanoseconds on a clock that only goes forward, from some beginning. */
 uint64_t setti_platform_now(void);

@@ -168,7 +168,7 @@ static void threads_end(sett_threads* threads, uint32_t count, size_t size)
     }
     setti_gate_deinit(&threads->gate);
     sett_allocator allocator = threads->allocator;
-    (void)allocator.realloc_fn(allocator.user, threads, size, 0, 64);
+    allocator.free_fn(allocator.user, threads, size, 64);
 }
 
 sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)
@@ -176,7 +176,7 @@ sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* alloca
     sett_allocator chosen = setti_allocator_or_default(allocator);
     uint32_t count = SETTI_MIN(workers != 0 ? workers : setti_platform_cores(), THREADS_MAX) - 1;
     size_t size = threads_size(count);
-    sett_threads* threads = chosen.realloc_fn(chosen.user, NULL, 0, size, 64);
+    sett_threads* threads = chosen.alloc_fn(chosen.user, size, 64);
     if (threads == NULL) {
         return NULL;
     }
@@ -184,7 +184,7 @@ sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* alloca
     threads->allocator = chosen;
     threads->count = count;
     if (!setti_gate_init(&threads->gate)) {
-        (void)chosen.realloc_fn(chosen.user, threads, size, 0, 64);
+        chosen.free_fn(chosen.user, threads, size, 64);
         return NULL;
     }
     for (uint32_t k = 0; k < count; k++) {

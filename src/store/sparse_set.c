@@ -14,7 +14,7 @@ struct sett_sparse_set {
 sett_sparse_set* sett_sparse_set_create(const sett_allocator* allocator, uint32_t limit)
 {
     sett_allocator chosen = setti_allocator_or_default(allocator);
-    sett_sparse_set* set = chosen.realloc_fn(chosen.user, NULL, 0, sizeof(*set), sizeof(void*));
+    sett_sparse_set* set = chosen.alloc_fn(chosen.user, sizeof(*set), sizeof(void*));
     if (set == NULL) {
         return NULL;
     }
@@ -28,7 +28,7 @@ void sett_sparse_set_destroy(sett_sparse_set* set)
     if (set != NULL) {
         sett_allocator allocator = set->pool.allocator;
         setti_pool_deinit(&set->pool);
-        (void)allocator.realloc_fn(allocator.user, set, sizeof(*set), 0, sizeof(void*));
+        allocator.free_fn(allocator.user, set, sizeof(*set), sizeof(void*));
     }
 }
 

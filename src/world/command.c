@@ -195,7 +195,7 @@ static void chunks_free(const sett_allocator* allocator, command_chunk* chunk)
 {
     while (chunk != NULL) {
         command_chunk* next = chunk->next;
-        (void)allocator->realloc_fn(allocator->user, chunk, chunk->size, 0, CHUNK_ALIGN);
+        allocator->free_fn(allocator->user, chunk, chunk->size, CHUNK_ALIGN);
         chunk = next;
     }
 }
@@ -325,7 +325,7 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
 static command_chunk* chunk_create(sett_commands* commands, size_t size)
 {
     const sett_allocator* allocator = &commands->world->pool.allocator;
-    command_chunk* chunk = allocator->realloc_fn(allocator->user, NULL, 0, size, CHUNK_ALIGN);
+    command_chunk* chunk = allocator->alloc_fn(allocator->user, size, CHUNK_ALIGN);
     if (chunk != NULL) {
         chunk->size = size;
         commands->allocations++;

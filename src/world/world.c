@@ -15,7 +15,8 @@
 sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, uint64_t layout)
 {
     static const sett_world_desc defaults;
-    if (version != SETT_VERSION || layout != SETT_LAYOUT) {
+    /* A patch release changes neither structs nor what is inlined into programs. */
+    if (version / 100 != SETT_VERSION / 100 || layout != SETT_LAYOUT) {
         /* The descriptor's layout is what is in doubt: only the default hook is safe to call. */
         sett_log_stderr(
             NULL, SETT_LOG_ERROR,
@@ -25,8 +26,14 @@ sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, 
     if (desc == NULL) {
         desc = &defaults;
     }
+    if ((desc->allocator.alloc_fn == NULL) != (desc->allocator.free_fn == NULL)) {
+        (desc->log_fn != NULL ? desc->log_fn : sett_log_stderr)(
+            desc->hook_user, SETT_LOG_ERROR,
+            "sett_world_create: an allocator has one function of two - set alloc_fn and free_fn");
+        return NULL;
+    }
     sett_allocator allocator = setti_allocator_or_default(&desc->allocator);
-    sett_world* world = allocator.realloc_fn(allocator.user, NULL, 0, sizeof(*world), 64);
+    sett_world* world = allocator.alloc_fn(allocator.user, sizeof(*world), 64);
     if (world == NULL) {
         return NULL;
     }
@@ -137,7 +144,7 @@ void sett_world_destroy(sett_world* world)
     }
     sett_allocator allocator = world->pool.allocator;
     setti_pool_deinit(&world->pool);
-    (void)allocator.realloc_fn(allocator.user, world, sizeof(*world), 0, 64);
+    allocator.free_fn(allocator.user, world, sizeof(*world), 64);
 }
 
 sett_status sett_world_clear(sett_world* world)

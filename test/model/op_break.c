@@ -124,7 +124,7 @@ bool scratch_is_seen(uint32_t way)
     const char* reason = "";
     bool seen = sett_world_validate(s.world, &reason) == SETT_STATUS_INVALID && reason[0] != '\0';
     setti_pool_deinit(&s.world->pool); /* not sett_world_destroy: who knows what it would follow */
-    good.pool.allocator.realloc_fn(good.pool.allocator.user, s.world, sizeof(good), 0, 64);
+    good.pool.allocator.free_fn(good.pool.allocator.user, s.world, sizeof(good), 64);
     return seen;
 }
 
