@@ -32,7 +32,8 @@ typedef struct count_stage {
     sett_component p, v, tag, dont_fragment, sparse_set, key, rare;
     sett_query* query;
     sett_entity entity[COUNT];
-    uint64_t sum; /* keeps the compiler from leaving work out */
+    sett_entity far[64]; /* of a million, far apart */
+    uint64_t sum;        /* keeps the compiler from leaving work out */
     uint32_t hooked;
 } count_stage;
 
@@ -184,6 +185,20 @@ static void with_group(count_stage* s)
     count_query(s, s->sparse_set, s->rare);
 }
 
+/* A type that one entity has, the last of a million. */
+static void with_many(count_stage* s)
+{
+    static sett_entity many[1 << 20];
+    (void)sett_entity_create_many(s->world, 1 << 20, &s->p, 1, NULL, many);
+    for (uint32_t k = 0; k < 64; k++) {
+        s->far[k] = many[(k * 37 % 64 << 14) + 100 * k];
+        (void)sett_add(s->world, s->far[k], s->v); /* the transition is known */
+        (void)sett_remove(s->world, s->far[k], s->v);
+    }
+    (void)sett_add(s->world, many[(1 << 20) - 1], s->v);
+    count_query(s, s->v, s->p);
+}
+
 static void with_sixteen(count_stage* s)
 {
     for (uint32_t k = 0; k < 16; k++) {
@@ -305,6 +320,14 @@ static void run_add_remove(count_stage* s)
     }
 }
 
+static void run_toggle_far(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_add(s->world, s->far[k % 64], s->v);
+        (void)sett_remove(s->world, s->far[k % 64], s->v);
+    }
+}
+
 static void run_set(count_stage* s)
 {
     const Vector value = {5, 6};
@@ -399,6 +422,8 @@ static const count_scene count_scenes[] = {
     {"remove", with_both, run_remove, COUNT},
     {"add_remove", with_p, run_add_remove, COUNT},
     {"add_remove_hooked", with_hook, run_add_remove, COUNT},
+    {"toggle_far", with_many, run_toggle_far, COUNT},
+    {"loop_one", with_many, run_loop_often, 64},
     {"set", with_both, run_set, COUNT},
     {"get", with_both, run_get, COUNT},
     {"get_accessor", with_both, run_get_accessor, COUNT},

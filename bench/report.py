@@ -341,6 +341,11 @@ SWEEPS = [  # sweep, file, title, x, y, label of x, text
      "64 types, of which each entity has one that is looped over, and three others. There are no "
      "archetypes: a loop does not see how many different sets its entities have. A change of "
      "structure finds its way between sets in a table, which is what rises."),
+    ("few", "few", "A type that comes and goes on few entities", "entities in the world",
+     "ns an operation", plot.short,
+     "A type of 16 bytes is added to and removed from the same few entities in turn, or from one that "
+     "is drawn each time; then a loop over the one entity that has it, the last. Occupancy is found "
+     "over summaries, so that the size of the world shows in cache misses only."),
     ("fragmentation", "fragmentation", "Cost after destroying at random", "share of entities left",
      "ns an entity left", plot.percent,
      "100,000 entities with positions and velocities, of which all but a share were destroyed at "

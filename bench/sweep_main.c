@@ -1,6 +1,7 @@
 /* sweep_main.c: how costs change with one thing at a time: the size of a component, the number of
  * component types, how many entities were destroyed in between, how many were replaced, the number
- * of different sets of components; and, beside the textbook storages, costs and memory against the
+ * of different sets of components, how large the world is around a type that comes and goes; and,
+ * beside the textbook storages, costs and memory against the
  * share of entities that have a type.
  *
  *     sett_sweeps [--quick]
@@ -185,6 +186,69 @@ static void sweep_types(uint32_t types, uint32_t sets, const char* sweep, double
     }
     scene_free(entities);
     scene_free(id);
+}
+
+/* ---- A type that few entities have, for a short time ------------------------------------------
+ * */
+
+/* Adds it to and removes it from `few` entities in turn, again and again; 0: a drawn one each
+ * time. */
+static void sweep_few_toggle(sweep_point* point, sett_world* world, sett_component id,
+                             const sett_entity* entities, const uint32_t* order, uint32_t few)
+{
+    uint32_t turns = few != 0 ? few : sweep_count;
+    scene_run run = {0};
+    for (uint32_t round = 0; round < 2; round++) { /* once to warm up */
+        run = (scene_run){0};
+        scene_start(&run);
+        for (uint32_t k = 0; k < sweep_count; k++) {
+            sett_entity e = entities[order[k % turns]];
+            (void)sett_add(world, e, id);
+            (void)sett_remove(world, e, id);
+        }
+        scene_stop(&run);
+    }
+    sweep_add(point, &run, sweep_count);
+}
+
+static void sweep_few(uint32_t size)
+{
+    sweep_point points[5] = {{.sweep = "few", .series = "the same one", .x = size},
+                             {.sweep = "few", .series = "the same ten in turn", .x = size},
+                             {.sweep = "few", .series = "the same hundred in turn", .x = size},
+                             {.sweep = "few", .series = "a random one each time", .x = size},
+                             {.sweep = "few", .series = "loop over one", .x = size}};
+    static const uint32_t few[4] = {1, 10, 100, 0};
+    uint32_t* order = scene_alloc(sweep_count, sizeof(uint32_t));
+    uint64_t state = SCENE_SEED;
+    for (uint32_t k = 0; k < sweep_count; k++) {
+        order[k] = (uint32_t)((scene_random(&state) >> 32) % size);
+    }
+    for (uint32_t repetition = 0; repetition < sweep_repetitions; repetition++) {
+        scene_run run = {0};
+        sett_world* world = scene_world(&run, false);
+        sett_component kept = scene_type(world, "Kept", 16, 4, SETT_STORAGE_ARRAY);
+        sett_component brief = scene_type(world, "Brief", 16, 4, SETT_STORAGE_ARRAY);
+        sett_entity* entities = scene_alloc(size, sizeof(sett_entity));
+        (void)sett_entity_create_many(world, size, &kept, 1, NULL, entities);
+        for (uint32_t k = 0; k < 4; k++) {
+            sweep_few_toggle(&points[k], world, brief, entities, order, few[k]);
+        }
+        (void)sett_add(world, entities[size - 1], brief);
+        sett_query* query = sweep_query(world, brief);
+        scene_start(&run);
+        for (uint32_t k = 0; k < 1000; k++) {
+            sweep_loop(query, 16);
+        }
+        scene_stop(&run);
+        sweep_add(&points[4], &run, 1000);
+        scene_free(entities);
+        sett_world_destroy(world);
+    }
+    for (uint32_t k = 0; k < 5; k++) {
+        sweep_print(&points[k]);
+    }
+    scene_free(order);
 }
 
 /* ---- Fragmentation --------------------------------------------------------------------------- */
@@ -578,6 +642,9 @@ int main(int argc, char** argv)
     }
     for (uint32_t sets = 1; sets <= 4096; sets *= 8) {
         sweep_types(64, sets, "sets", sets);
+    }
+    for (uint32_t size = sweep_count / 10; size <= 100 * sweep_count; size *= 10) {
+        sweep_few(size);
     }
     sweep_all_fragments();
     sweep_all_storages();

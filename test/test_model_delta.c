@@ -272,9 +272,12 @@ static void same_rows(const sett_world* a, const sett_world* b)
     for (uint32_t k = 0; k < a->registered.count; k++) {
         const setti_storage* x = &a->registered.item[k]->storage;
         const setti_storage* y = &b->registered.item[k]->storage;
-        CHECK_MSG(x->extent == y->extent && x->count == y->count, "%s: %u and %u rows",
-                  a->registered.item[k]->desc.name, (unsigned)x->extent, (unsigned)y->extent);
-        for (uint32_t row = 0; x->kind == SETTI_SPARSE && row < x->extent; row++) {
+        bool sparse_set = x->kind == SETTI_SPARSE;
+        uint32_t ends[2] = {sparse_set ? x->extent : setti_array_end(x),
+                            sparse_set ? y->extent : setti_array_end(y)};
+        CHECK_MSG(ends[0] == ends[1] && x->count == y->count, "%s: %u and %u rows",
+                  a->registered.item[k]->desc.name, (unsigned)ends[0], (unsigned)ends[1]);
+        for (uint32_t row = 0; sparse_set && row < x->extent; row++) {
             CHECK_MSG(*setti_storage_index(x, row) == *setti_storage_index(y, row), "%s: row %u",
                       a->registered.item[k]->desc.name, (unsigned)row);
         }

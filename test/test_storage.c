@@ -229,6 +229,70 @@ static void toggling_at_two_places_keeps_one_spare(void)
     bench_end(&b);
 }
 
+/* What was reserved is room for certain, whoever is removed meanwhile. */
+static void reserved_pages_outlive_removals(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_ARRAY, false, 256, false);
+    bench_add(&b, 70, 1);
+    bench_add(&b, 200, 2);
+    bench_remove(&b, 70); /* its page is the spare */
+    CHECK(setti_storage_reserve(&b.pool, &b.storage, 70));
+    bench_remove(&b, 200);
+    bench_add(&b, 300, 3);
+    bench_remove(&b, 300);
+    CHECK(setti_pages_get(&b.storage.rows, 1) != NULL);
+    CHECK(setti_pages_get(&b.storage.rows, 200 / 64) == NULL);
+    bench_compare(&b);
+    bench_end(&b);
+}
+
+/* However far apart: seeking goes from one page to the next, the end is that of the last value, and
+ * the extent falls with the last page. */
+static void walks_go_from_page_to_page(setti_kind kind)
+{
+    static const uint32_t indices[] = {5, 63, 64, 8191, 8192, 70000, 4000000, 4000063, 9999999};
+    enum {
+        COUNT = sizeof(indices) / sizeof(indices[0])
+    };
+    setti_pool pool;
+    setti_storage storage;
+    setti_pool_init(&pool, setti_allocator_or_default(NULL), false);
+    setti_storage_init(&storage, kind, kind == SETTI_TAG ? 0 : 8, 1, false);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t k = 0; k < COUNT; k++) {
+            uint32_t count = 1;
+            CHECK(setti_storage_reserve(&pool, &storage, indices[k]));
+            CHECK(setti_storage_insert(&pool, &storage, indices[k], &count) != NULL);
+            CHECK_EQ(setti_array_end(&storage), indices[k] + 1);
+        }
+        uint32_t cursor = 0;
+        for (uint32_t k = 0; k < COUNT; k++) {
+            CHECK_EQ(setti_array_seek(&storage, indices[k]), indices[k]);
+            CHECK_EQ(setti_storage_next(&storage, &cursor), indices[k]);
+        }
+        CHECK_EQ(setti_storage_next(&storage, &cursor), SETTI_NONE);
+        CHECK_EQ(setti_array_seek(&storage, 80000), kind == SETTI_TAG ? 3997696 : 3999744);
+        CHECK_EQ(setti_array_seek(&storage, 10100000), SETTI_NONE);
+        CHECK(setti_storage_validate(&storage) == NULL);
+        for (uint32_t k = COUNT; k-- > 0;) {
+            setti_storage_erase(&pool, &storage, indices[k]);
+            CHECK_EQ(setti_array_end(&storage), k == 0 ? 0 : indices[k - 1] + 1);
+            CHECK(setti_storage_validate(&storage) == NULL);
+        }
+        setti_storage_trim(&pool, &storage);
+        CHECK_EQ(storage.extent, 0);
+    }
+    setti_storage_deinit(&pool, &storage);
+    setti_pool_deinit(&pool);
+}
+
+static void walks_and_extents_skip_missing_pages(void)
+{
+    walks_go_from_page_to_page(SETTI_ARRAY);
+    walks_go_from_page_to_page(SETTI_TAG);
+}
+
 static void runs_go_in_page_by_page(void)
 {
     static const setti_kind kinds[] = {SETTI_ARRAY, SETTI_TAG, SETTI_SPARSE};
@@ -383,7 +447,8 @@ static void writes_are_marked_by_row_or_by_page(void)
 
 TEST_MAIN(TEST(every_kind_is_what_a_plain_array_says), TEST(pages_have_rows_by_size),
           TEST(columns_of_a_page_do_not_overlap), TEST(array_pages_exist_where_values_are),
-          TEST(toggling_at_two_places_keeps_one_spare), TEST(runs_go_in_page_by_page),
+          TEST(toggling_at_two_places_keeps_one_spare), TEST(reserved_pages_outlive_removals),
+          TEST(walks_and_extents_skip_missing_pages), TEST(runs_go_in_page_by_page),
           TEST(removal_moves_the_last_row_into_the_hole),
           TEST(kept_order_leaves_gaps_and_closes_them), TEST(a_queue_stays_small),
           TEST(rows_are_moved_by_the_hook), TEST(writes_are_marked_by_row_or_by_page))

@@ -28,6 +28,21 @@ SETTI_INLINE uint32_t setti_bits_lowest(uint64_t word)
 #endif
 }
 
+/* The number of the highest bit; `word` is not zero. */
+SETTI_INLINE uint32_t setti_bits_highest(uint64_t word)
+{
+    SETTI_ASSERT(word != 0);
+#if defined(__GNUC__)
+    return 63 - (uint32_t)__builtin_clzll(word);
+#else
+    uint32_t at = 63;
+    while ((word >> at) == 0) {
+        at--;
+    }
+    return at;
+#endif
+}
+
 /* Byte k: how many bits are set in bytes 0..k. */
 SETTI_INLINE uint64_t setti_bits_sums(uint64_t word)
 {
@@ -52,6 +67,34 @@ SETTI_INLINE uint32_t setti_bits_count(uint64_t word)
 SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
 {
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
+}
+
+/* The number of the first bit that is set from `at` on, or the last one before `end`; SETTI_NONE if
+ * there is none. */
+static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint32_t end)
+{
+    while (at < end) {
+        uint64_t rest = words[at / 64] >> (at % 64);
+        if (rest != 0) {
+            at += setti_bits_lowest(rest);
+            return at < end ? at : SETTI_NONE;
+        }
+        at = (at | 63) + 1;
+    }
+    return SETTI_NONE;
+}
+
+static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
+{
+    while (end > 0) {
+        uint32_t word = (end - 1) / 64;
+        uint64_t rest = words[word] & setti_bits_below(end - word * 64);
+        if (rest != 0) {
+            return word * 64 + setti_bits_highest(rest);
+        }
+        end = word * 64;
+    }
+    return SETTI_NONE;
 }
 
 /* The smallest power of two that is not below `value`; 1 <= value <= 2^31. */

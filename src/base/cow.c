@@ -257,7 +257,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
         setti_pages_values(pages)->seal(pages, entry->number);
     }
     void* live = *place;
-    *place = entry->data;
+    setti_pages_put(pages, entry->number, entry->data);
     diff->size += live != NULL ? pages->size : 0;
     diff->size -= entry->data != NULL ? pages->size : 0;
     entry->data = live;
@@ -279,7 +279,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
         setti_pool_free(pool, entry->data, pages->size, pages->align);
     } else {
         setti_pool_free(pool, *place, pages->size, pages->align);
-        *place = entry->data;
+        setti_pages_put(pages, entry->number, entry->data);
     }
     diff->size -= entry->data != NULL ? pages->size : 0;
     entry->data = NULL;

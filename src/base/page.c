@@ -417,6 +417,12 @@ const char* setti_pool_validate(const setti_pool* pool)
  * the diff (setti_pages_entry). */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
+/* Bytes of a table: its entries and a bit for each. */
+static size_t table_size(uint32_t capacity)
+{
+    return capacity * ENTRY_SIZE + ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
+}
+
 void setti_pages_init(setti_pages* pages, size_t size, size_t align)
 {
     memset(pages, 0, sizeof(*pages));
@@ -431,7 +437,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     }
     if (count > pages->capacity) {
         uint32_t capacity = setti_bits_ceil(SETTI_MAX(count, 4));
-        uint64_t* tick = setti_pool_alloc(pool, capacity * ENTRY_SIZE, 16);
+        uint64_t* tick = setti_pool_alloc(pool, table_size(capacity), 16);
         if (tick == NULL) {
             return false;
         }
@@ -439,6 +445,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
         pages->data = (void**)(void*)(tick + (size_t)2 * capacity);
         pages->tick = tick;
         pages->capacity = capacity;
+        memset(setti_pages_bits(pages), 0, ((size_t)capacity + 63) / 64 * sizeof(uint64_t));
         if (old.count != 0) {
             memcpy(tick, old.tick, old.count * sizeof(*tick));
             memcpy(setti_pages_restored(pages, 0), setti_pages_restored(&old, 0),
@@ -446,8 +453,10 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
             memcpy(pages->data, old.data, old.count * sizeof(*old.data));
             memcpy(setti_pages_entry(pages, 0), setti_pages_entry(&old, 0),
                    old.count * sizeof(uint32_t));
+            memcpy(setti_pages_bits(pages), setti_pages_bits(&old),
+                   ((size_t)old.count + 63) / 64 * sizeof(uint64_t));
         }
-        setti_pool_free(pool, old.tick, old.capacity * ENTRY_SIZE, 16);
+        setti_pool_free(pool, old.tick, table_size(old.capacity), 16);
     }
     for (uint32_t number = pages->count; number < count; number++) {
         pages->data[number] = NULL;
@@ -471,7 +480,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
             return false;
         }
         setti_pages_write(pool, pages, number); /* what is kept is that there was none */
-        pages->data[number] = page;
+        setti_pages_put(pages, number, page);
         *fresh = true;
     }
     return true;
@@ -485,7 +494,7 @@ void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number)
     if (pool->cow_from == 0 || !setti_pages_park(pool, pages, number)) {
         setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }
-    pages->data[number] = NULL;
+    setti_pages_put(pages, number, NULL);
     pages->tick[number] = pool->tick;
 }
 
@@ -494,7 +503,7 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
     for (uint32_t number = 0; number < pages->count; number++) {
         setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }
-    setti_pool_free(pool, pages->tick, pages->capacity * ENTRY_SIZE, 16);
+    setti_pool_free(pool, pages->tick, table_size(pages->capacity), 16);
     setti_page_notes* notes = pages->notes;
     setti_pages_init(pages, pages->size, pages->align);
     pages->notes = notes;

@@ -11,7 +11,7 @@
 #ifndef SETTI_PAGE_H
 #define SETTI_PAGE_H
 
-#include "base/core.h"
+#include "base/bits.h"
 #include "base/platform.h"
 
 /* Pieces of up to 1 KB come in powers of two from 32 bytes, above in steps of 128 bytes up to 32
@@ -140,6 +140,36 @@ static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t 
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;
+}
+
+/* A bit an entry: whether its page exists. */
+static inline uint64_t* setti_pages_bits(const setti_pages* pages)
+{
+    return (uint64_t*)(void*)setti_pages_entry(pages, pages->capacity);
+}
+
+/* Makes this the page of an entry, or the entry empty. */
+static inline void setti_pages_put(const setti_pages* pages, uint32_t number, void* page)
+{
+    uint64_t* word = &setti_pages_bits(pages)[number / 64];
+    uint64_t bit = (uint64_t)1 << (number % 64);
+    pages->data[number] = page;
+    *word = page != NULL ? *word | bit : *word & ~bit;
+}
+
+/* The number of the first page from `number` on, or of the last one before `end`; SETTI_NONE if
+ * there is none. Tables of ten million entities are 20 words of these bits. */
+static inline uint32_t setti_pages_next(const setti_pages* pages, uint32_t number)
+{
+    return pages->count != 0 ? setti_bits_next(setti_pages_bits(pages), number, pages->count)
+                             : SETTI_NONE;
+}
+
+static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
+{
+    return pages->count != 0
+               ? setti_bits_last(setti_pages_bits(pages), SETTI_MIN(end, pages->count))
+               : SETTI_NONE;
 }
 
 /* The rare half of setti_pages_write: saves a page that a snapshot needs as it is now; keep.c. */

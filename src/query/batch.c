@@ -407,6 +407,17 @@ static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_co
     return hidden == 0;
 }
 
+/* From where on the next match may lie: where every array has a page. Called when a step had
+ * nothing, so that dense loops do not pay for it. */
+SETTI_APART static uint32_t match_seek(const sett_query* query, uint32_t from)
+{
+    uint32_t to = from;
+    for (uint32_t k = 0; k < query->array_count && to != SETTI_NONE; k++) {
+        to = setti_array_seek(query->array[k], to);
+    }
+    return to;
+}
+
 /* The next step over pages. */
 static step_result step_pages(sett_batch* batch)
 {
@@ -420,7 +431,7 @@ static step_result step_pages(sett_batch* batch)
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
         if (match_words_at(query, base, bits) != NULL) { /* nobody in all of its page */
-            loop->cursor = (base | (SETTI_BITS_ROWS - 1)) + 1;
+            loop->cursor = match_seek(query, base) & ~(loop->unit - 1);
             continue;
         }
         bool plain = loop->plain || (query->plain && match_shows(query, base, word_count));
@@ -439,6 +450,9 @@ static step_result step_pages(sett_batch* batch)
         }
         if (loop->some != 0) {
             return STEP_WORDS;
+        }
+        if (loop->cursor < loop->limit) {
+            loop->cursor = match_seek(query, loop->cursor) & ~(loop->unit - 1);
         }
     }
     return STEP_END;
@@ -822,7 +836,7 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
     for (uint32_t row = 0; row < limit;) {
         uint32_t page_end = SETTI_MIN(limit, (row | (SETTI_BITS_ROWS - 1)) + 1);
         if (match_words_at(query, row, bits) != NULL) {
-            row = page_end;
+            row = match_seek(query, row);
             continue;
         }
         uint32_t first = row;
@@ -844,18 +858,22 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
 {
     sett_batch batch;
     batch_start(query, &batch);
-    const setti_loop* loop = setti_loop_of(&batch);
+    setti_loop* loop = setti_loop_of(&batch);
     memset(survey, 0, sizeof(*survey));
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         survey->scatters |=
             term->has_field && term->access != SETT_IN && (loop->in_place >> k & 1) == 0;
     }
+    bool pages = loop->driver == SETT_QUERY_TERMS && query->array_count != 0;
+    for (uint32_t k = 0; pages && k < query->array_count; k++) { /* whatever came and went */
+        loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
+    }
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
     uint32_t size = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
     survey->rows = size * SETT_BATCH_ROWS;
     survey->count = units / size + (units % size != 0);
-    if (loop->driver == SETT_QUERY_TERMS && query->array_count != 0 && units > 1) {
+    if (pages && units > 1) {
         survey_pages(query, loop->limit, survey);
         return;
     }

@@ -189,7 +189,6 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type)
         setti_delta_write_number(to, 0, 4);
     }
     setti_delta_write_number(to, setti_view_extent(to->walk->view, type, 1), 4);
-    setti_delta_write_number(to, setti_view_spare(to->walk->view, type, 1), 4);
 }
 
 /* Where a type's counts are, given where its record begins. */
@@ -243,7 +242,7 @@ static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t af
         setti_delta_write_at(to, at + 4, to->count, 4);
         setti_delta_write_rows(to);
         setti_delta_write_at(to, at + 8, to->count, 4);
-        at += 5 * 4;
+        at += 4 * 4;
     }
     setti_delta_write_at(to, 24, to->size, 8);
     if (to->size <= to->capacity) {

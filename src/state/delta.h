@@ -3,7 +3,7 @@
  *     head     magic, version, hash before, hash after, bytes in all, hash of the bytes from here
  *              on; counts of the next five
  *     types    name, form and kind, size, layout version, bytes a value, counts of its three,
- *              extent, spare
+ *              extent
  *     ended    index, generation            ascending by index
  *     begun    index, generation            ascending by index
  *     slots    index, next generation       ascending: dead indices whose next life is not the next
@@ -35,7 +35,7 @@
 #include "relation/name_table.h"
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
-#define SETTI_DELTA_VERSION 2u        /* 1: no links, no order */
+#define SETTI_DELTA_VERSION 3u        /* 1: no links, no order; 2: spare pages */
 #define SETTI_DELTA_COUNTS 40         /* where the head's counts are, and the checked bytes */
 #define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4) /* bytes */
 

@@ -114,7 +114,6 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         of->count[k] = setti_delta_u32(from);
     }
     of->extent = setti_delta_u32(from);
-    of->spare = setti_delta_u32(from);
     if (from->short_of || length == 0 || length > 255) {
         return setti_delta_reject(delta, "a type has no proper name, or the bytes end within it");
     }

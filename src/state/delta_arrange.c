@@ -346,40 +346,6 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
     return done || arrange_fail(delta);
 }
 
-/* ------------------------------------------------------------------------------------- arrays */
-
-/* How far loops over an array go decides how they are shared out; the stretch that is kept as spare
- * decides when that falls. */
-static bool arrange_extent(const setti_delta* delta, const setti_delta_type* of)
-{
-    setti_storage* storage = &of->type->storage;
-    /* whole pages of bits, and numbers that still fit when they are rounded up to those */
-    uint64_t most = (uint64_t)setti_id_set_capacity(&delta->world->entities.ids) + SETTI_BITS_ROWS;
-    most = SETTI_MIN(most - 1, (uint64_t)UINT32_MAX) & ~(uint64_t)(SETTI_BITS_ROWS - 1);
-    uint64_t end = of->spare != SETTI_NONE ? ((uint64_t)of->spare + 1) << storage->shift : 0;
-    end = SETTI_MAX(end, (uint64_t)of->extent);
-    if (storage->kind == SETTI_SPARSE || storage->kind != of->kind || end > most ||
-        (storage->extent == of->extent && storage->spare == of->spare)) {
-        return true;
-    }
-    for (uint32_t at = of->extent; at < storage->extent; at = (at / 64 + 1) * 64) {
-        const uint64_t* word = setti_storage_word(storage, at);
-        if (word != NULL && *word >> (at % 64) != 0) {
-            return true;
-        }
-    }
-    if (!setti_delta_room(delta) ||
-        !setti_array_reserve_tables(&delta->world->pool, storage, (uint32_t)end)) {
-        return arrange_fail(delta);
-    }
-    if (storage->spare != of->spare) {
-        setti_array_trim(&delta->world->pool, storage);
-    }
-    storage->spare = of->spare;
-    storage->extent = of->extent;
-    return true;
-}
-
 bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
 {
     sett_world* world = delta->world;
@@ -400,7 +366,6 @@ bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
             done = done && (arrange_is_so(of) || arrange_type(delta, of));
             arrange_forget(delta, of);
         }
-        done = done && arrange_extent(delta, of);
     }
     return done;
 }

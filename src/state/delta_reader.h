@@ -52,7 +52,6 @@ typedef struct setti_delta_type {
     uint32_t kind; /* setti_kind of its storage there */
     uint32_t bytes;
     uint32_t extent; /* of its storage there */
-    uint32_t spare;  /* likewise */
     uint32_t count[SETTI_DELTA_PARTS];
     setti_delta_reader part[SETTI_DELTA_PARTS];
     uint32_t* want; /* delta_arrange.c: the index that each row is to hold; NULL: as they are */

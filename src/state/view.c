@@ -172,20 +172,6 @@ uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t si
     return extent;
 }
 
-uint32_t setti_view_spare(setti_view* view, const setti_type* type, uint32_t side)
-{
-    if (view->node[side] == NULL) {
-        return type->storage.spare;
-    }
-    const unsigned char* bytes = setti_snapshot_root(view->world, view->node[side], &type->root);
-    uint32_t spare = SETTI_NONE;
-    if (bytes != NULL) {
-        memcpy(&spare, bytes + offsetof(setti_storage, spare) - offsetof(setti_storage, count),
-               sizeof(spare));
-    }
-    return spare;
-}
-
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
 {
     const setti_entity_page* page =

@@ -46,9 +46,8 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
 /* How many numbers a table's pages have at most, on either side and live. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 
-/* Rows in use of a type's storage; the stretch that it keeps as spare. */
+/* Rows in use of a type's storage. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
-uint32_t setti_view_spare(setti_view* view, const setti_type* type, uint32_t side);
 
 /* Whoever lives at an index on a side; null if nobody does. */
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);

@@ -56,6 +56,7 @@ void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
     storage->count = 0;
     storage->extent = 0;
     storage->spare = SETTI_NONE;
+    storage->blank = 0;
 }
 
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index)

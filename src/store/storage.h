@@ -52,12 +52,14 @@ typedef struct setti_storage {
 
     /* The root of the storage: with the pages, its state (SETTI_STORAGE_ROOT_SIZE). */
     uint32_t count; /* values alive */
-    /* array, tag: above every index alive; sparse-set: rows in use, gaps included */
+    /* array, tag: above every index alive, how far depends on what came and went
+     * (setti_array_end does not); sparse-set: rows in use, gaps included */
     uint32_t extent;
     /* an empty stretch kept for the next addition, or SETTI_NONE: of rows (array, tag), of sparse
      * (sparse-set) */
     uint32_t spare;
 
+    uint32_t blank;   /* array: presence pages without a page of rows, see storage_array.c */
     uint32_t indices; /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
     uint32_t saved;   /* offset in a page of a bit a row: alive, in a kept page; 0: no such bits */
@@ -140,6 +142,12 @@ SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place
     unsigned char* page = storage->rows.data[place >> storage->shift];
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
 }
+
+/* Array, tag: the first index from `index` on whose page exists; SETTI_NONE if there is none. */
+uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
+
+/* Array, tag: the end of the last value; 0 if there is none. */
+uint32_t setti_array_end(const setti_storage* storage);
 
 /* Kept by hooks: the words of a kept page that say which of its rows are alive. */
 SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* page)
@@ -262,9 +270,6 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 
 /* Closes the gaps of a keep_order storage. Needs no memory. */
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
-
-/* Makes the tables of an array or tag reach so far, without pages. False when memory runs out. */
-bool setti_array_reserve_tables(setti_pool* pool, setti_storage* storage, uint32_t extent);
 
 /* Moves the rows of a storage without gaps apart, in their order, so that there are gaps where
  * `want` is SETTI_NONE, of which its last of `extent` entries is none. False when memory runs

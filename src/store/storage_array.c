@@ -10,48 +10,67 @@
  *     tag has none
  *     page       row 0 | row 1 | ... | ticks, if tracked
  *
+ * Which pages exist is a bit a page, in the tables: a walk over few values, and the end of the last
+ * page when that is freed, look at these. (An extent that was walked down page by page cost 413,
+ * 1,145 and 4,545 ns for a type that came and went in worlds of 10k, 1M and 10M.)
+ *
  * The bits lie apart from the rows: testing presence then touches 128 KB for a million entities,
  * and intersecting two types reads two short streams.
  *
  * Invariant:  bit i set <=> i has a value;  count = bits set;  i has a value => i < extent and its
  * page of rows exists;
  *             a presence page exists => the table of rows has entries for all of it;
+ *             a page of rows exists => its presence page does;
  *             a page of rows over which no bit is set is the spare, or waits as reserved
  */
 #include "store/storage.h"
+
+/* Presence pages are kept without a page of rows up to so many of a type, 128 KB: a type that comes
+ * and goes on a hundred entities far apart would clear one each time. */
+#define ARRAY_BLANK 128
+
+/* Whether nobody is left in a presence page: the last of its pages of rows is gone, or of a tag the
+ * last bit. */
+static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
+{
+    uint32_t shift = SETTI_BITS_SHIFT - storage->shift;
+    if (storage->kind == SETTI_ARRAY) {
+        uint32_t end = SETTI_MIN((number + 1) << shift, storage->rows.count);
+        return setti_bits_next(setti_pages_bits(&storage->rows), number << shift, end) ==
+               SETTI_NONE;
+    }
+    const uint64_t* words = storage->presence.data[number];
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
+        any |= words[k];
+    }
+    return any == 0;
+}
 
 bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
     bool fresh;
+    if (storage->spare == index >> storage->shift) {
+        storage->spare = SETTI_NONE; /* others may be removed before this one is inserted */
+    }
     if (setti_storage_word(storage, index) != NULL &&
         (storage->kind == SETTI_TAG || storage->rows.data[index >> storage->shift] != NULL)) {
         return true;
     }
-    if (storage->kind == SETTI_ARRAY) {
-        bool fresh_rows;
-        if (!setti_pages_reserve(pool, &storage->rows, pages) ||
-            !setti_pages_ensure(pool, &storage->rows, index >> storage->shift, &fresh_rows)) {
-            return false;
-        }
-    }
-    if (!setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
+    if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
+        !setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
         return false;
     }
     if (fresh) {
         memset(storage->presence.data[number], 0, storage->presence.size);
     }
-    return true;
-}
-
-bool setti_array_reserve_tables(setti_pool* pool, setti_storage* storage, uint32_t extent)
-{
-    uint32_t pages = (extent + SETTI_BITS_ROWS - 1) >> SETTI_BITS_SHIFT;
-    return (storage->kind == SETTI_TAG ||
-            setti_pages_reserve(pool, &storage->rows,
-                                pages << (SETTI_BITS_SHIFT - storage->shift))) &&
-           setti_pages_reserve(pool, &storage->presence, pages);
+    if (storage->kind == SETTI_TAG) {
+        return true;
+    }
+    storage->blank -= !fresh && storage->blank != 0 && array_bits_are_empty(storage, number);
+    return setti_pages_ensure(pool, &storage->rows, index >> storage->shift, &fresh);
 }
 
 void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
@@ -92,12 +111,61 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
     uint32_t rows = setti_storage_rows(storage);
     const uint64_t* word = setti_storage_word(storage, number << storage->shift);
-    for (uint32_t k = 0; word != NULL && k < rows / 64; k++) {
-        if (word[k] != 0) {
-            return false;
+    uint64_t any = 0;
+    if (storage->count == 0 || word == NULL) {
+        return true;
+    }
+    for (uint32_t k = 0; k < rows / 64; k++) {
+        any |= word[k];
+    }
+    return any == 0;
+}
+
+/* The end of the last page that exists. */
+static uint64_t array_pages_end(const setti_storage* storage)
+{
+    bool tag = storage->kind == SETTI_TAG;
+    uint32_t last = setti_pages_last(tag ? &storage->presence : &storage->rows, UINT32_MAX);
+    return last != SETTI_NONE ? ((uint64_t)last + 1) << (tag ? SETTI_BITS_SHIFT : storage->shift)
+                              : 0;
+}
+
+/* Frees the presence pages in which nobody is left. */
+static void array_free_blank(setti_pool* pool, setti_storage* storage)
+{
+    uint32_t number = 0;
+    while ((number = setti_pages_next(&storage->presence, number)) != SETTI_NONE) {
+        if (array_bits_are_empty(storage, number)) {
+            setti_pages_free(pool, &storage->presence, number);
+        }
+        number++;
+    }
+    storage->blank = 0;
+}
+
+static void array_free_spare(setti_pool* pool, setti_storage* storage)
+{
+    uint32_t spare = storage->spare;
+    storage->spare = SETTI_NONE;
+    if (spare == SETTI_NONE || !array_page_is_empty(storage, spare)) {
+        return;
+    }
+    uint32_t number = spare >> (SETTI_BITS_SHIFT - storage->shift);
+    if (storage->kind == SETTI_ARRAY) {
+        setti_pages_free(pool, &storage->rows, spare);
+    }
+    if (setti_pages_get(&storage->presence, number) != NULL &&
+        array_bits_are_empty(storage, number)) {
+        if (storage->kind == SETTI_TAG) {
+            setti_pages_free(pool, &storage->presence, number);
+        } else if (++storage->blank > ARRAY_BLANK) {
+            array_free_blank(pool, storage);
         }
     }
-    return true;
+    if (storage->extent > number << SETTI_BITS_SHIFT) { /* nearly the last, or the last */
+        uint64_t end = array_pages_end(storage);
+        storage->extent = end < storage->extent ? (uint32_t)end : storage->extent;
+    }
 }
 
 /* The stretch that became empty last is kept, so that an entity which toggles its component does
@@ -106,43 +174,48 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
 {
     uint32_t number = index >> storage->shift;
     if (storage->spare != number && array_page_is_empty(storage, number)) {
-        setti_array_trim(pool, storage);
+        array_free_spare(pool, storage);
         storage->spare = number;
-    }
-}
-
-static void array_free_bits(setti_pool* pool, setti_storage* storage, uint32_t number)
-{
-    const uint64_t* words = setti_pages_get(&storage->presence, number);
-    for (uint32_t k = 0; words != NULL && k < SETTI_BITS_WORDS; k++) {
-        if (words[k] != 0) {
-            return;
-        }
-    }
-    if (words != NULL) {
-        setti_pages_free(pool, &storage->presence, number);
     }
 }
 
 void setti_array_trim(setti_pool* pool, setti_storage* storage)
 {
-    uint32_t spare = storage->spare;
-    storage->spare = SETTI_NONE;
-    if (spare == SETTI_NONE || !array_page_is_empty(storage, spare)) {
-        return;
-    }
+    array_free_spare(pool, storage);
     if (storage->kind == SETTI_ARRAY) {
-        setti_pages_free(pool, &storage->rows, spare);
+        array_free_blank(pool, storage);
     }
-    array_free_bits(pool, storage, spare >> (SETTI_BITS_SHIFT - storage->shift));
-    uint32_t pages = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
-    /* the last one went: the extent falls to the end of the last that has values */
-    if (pages == spare + 1) {
-        while (pages > 0 && array_page_is_empty(storage, pages - 1)) {
-            pages--;
+}
+
+uint32_t setti_array_seek(const setti_storage* storage, uint32_t index)
+{
+    uint32_t number = setti_pages_next(&storage->presence, index >> SETTI_BITS_SHIFT);
+    if (number == SETTI_NONE) {
+        return SETTI_NONE;
+    }
+    index = SETTI_MAX(index, number << SETTI_BITS_SHIFT);
+    if (storage->kind == SETTI_TAG) {
+        return index;
+    }
+    number = setti_pages_next(&storage->rows, index >> storage->shift);
+    return number != SETTI_NONE ? SETTI_MAX(index, number << storage->shift) : SETTI_NONE;
+}
+
+uint32_t setti_array_end(const setti_storage* storage)
+{
+    for (uint32_t end = storage->extent; storage->count != 0;) {
+        uint32_t last = (end - 1) & ~(uint32_t)63;
+        const uint64_t* word = setti_storage_word(storage, last);
+        if (word != NULL && *word != 0) {
+            return last + setti_bits_highest(*word) + 1;
         }
-        storage->extent = pages << storage->shift;
+        if (word == NULL) {
+            uint32_t number = setti_pages_last(&storage->presence, last >> SETTI_BITS_SHIFT);
+            last = (number + 1) << SETTI_BITS_SHIFT;
+        }
+        end = last;
     }
+    return 0;
 }
 
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
@@ -151,7 +224,7 @@ uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
     while (at < storage->extent) {
         const uint64_t* word = setti_storage_word(storage, at);
         if (word == NULL) {
-            at = (at | (SETTI_BITS_ROWS - 1)) + 1;
+            at = setti_array_seek(storage, at);
         } else if ((*word >> (at % 64)) == 0) {
             at = (at | 63) + 1;
         } else {
@@ -160,7 +233,7 @@ uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
             return at;
         }
     }
-    *cursor = at;
+    *cursor = storage->extent;
     return SETTI_NONE;
 }
 
@@ -184,6 +257,12 @@ const char* setti_array_validate(const setti_storage* storage)
                 storage->rows.data[start >> storage->shift] == NULL) {
                 return "array: a value without a page";
             }
+        }
+    }
+    for (uint32_t number = 0; number < storage->rows.count; number++) {
+        if (storage->rows.data[number] != NULL &&
+            setti_storage_word(storage, number << storage->shift) == NULL) {
+            return "array: a page of rows without bits";
         }
     }
     return found == storage->count ? NULL : "array: count is not the number of bits";

@@ -204,7 +204,7 @@ SETTI_INLINE void* change_insert(sett_world* world, setti_storage* storage, uint
     return SETTI_LIKELY(value != NULL) ? value : change_insert_reserved(world, storage, index);
 }
 
-/* The fast path for sparse sets and tags, with their pages reserved on the way. */
+/* The fast path for any storage, with its pages reserved on the way. */
 SETTI_INLINE void* change_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -324,9 +324,7 @@ static void* change_add_long(sett_world* world, setti_type* type, sett_entity en
     } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = change_try_add_dont_fragment(world, type, entity);
     } else {
-        if ((type->flags & SETTI_TYPE_OTHER) != 0) {
-            value = change_try_add_other(world, type, entity);
-        }
+        value = change_try_add_other(world, type, entity);
         value = value != NULL ? value : change_try_add_again(world, type, entity);
     }
     if (value == NULL) {
