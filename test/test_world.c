@@ -299,8 +299,8 @@ static void destroying_gives_pages_back(void)
     for (uint32_t way = 0; way < 4; way++) {
         sett_world* world = quiet_world();
         sett_component ids[2];
-        ids[0] = sett_component_register_type(world, "large", 128, 8);
-        ids[1] = sett_component_register_type(world, "tag", 0, 0);
+        ids[0] = sett_component_register_type(world, "large", NULL, 128, 8);
+        ids[1] = sett_component_register_type(world, "tag", NULL, 0, 0);
         sett_stats none;
         sett_stats full;
         sett_stats empty;

@@ -166,6 +166,10 @@ typedef struct sett_byte_range {
  */
 typedef struct sett_component_desc {
     const char* name; /* unique in the world */
+    /* The C type of the values, which SETT_GET, SETT_FIELD and the other typed macros compare with
+     * the type that they name, in programs compiled without NDEBUG. SETT_TYPE fills it in. Default:
+     * not compared */
+    const char* type_name;
     /* bytes of a value, at most 1 MB in an array and 64 MB sparse-set; default (0): a tag, presence
      * without data */
     size_t size;
@@ -220,12 +224,12 @@ typedef struct sett_component_desc {
     void* user; /* handed to all hooks */
 } sett_component_desc;
 
-/* Fills name, size and align of a descriptor: (sett_component_desc){SETT_TYPE(Position), .id =
- * Position_id} */
-#define SETT_TYPE(T) .name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
+/* Fills name, type_name, size and align of a descriptor:
+ * (sett_component_desc){SETT_TYPE(Position), .id = Position_id} */
+#define SETT_TYPE(T) .name = #T, .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
 
-/* Registers a type. Registering the same again (same name, size, alignment, flags) returns the same
- * id.
+/* Registers a type. Registering the same again (same name, C type, size, alignment, flags) returns
+ * the same id.
  * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message says what differs), UNREGISTERED
  * (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
  * Cost: O(1) plus the copy.
@@ -245,6 +249,18 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
+
+/* Returns whether values of the component are of this C type: of this size, and registered with
+ * this type_name or with none. If not, reports it to the log and assert hooks in every build. True
+ * for an unregistered id, which the call that follows rejects. What the typed macros call in
+ * programs compiled without NDEBUG.
+ *   size       bytes of the type; 0: not compared
+ *   type_name  the type, with or without `const`
+ *   call       whose misuse it would be, for the message
+ * Cost: O(1), one comparison of pointers if the text is the one registered with. Threads: reader.
+ * Since: 0.2 */
+SETT_API bool sett_component_check_type(const sett_world* world, sett_component component,
+                                        size_t size, const char* type_name, const char* call);
 
 /* Fills `desc` with how the type was registered, defaults resolved; pointers belong to the world.
  * Fails: UNREGISTERED.
@@ -516,6 +532,9 @@ SETT_API sett_commands* sett_world_commands(sett_world* world);
 /* Makes a further buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
 SETT_API sett_commands* sett_commands_create(sett_world* world);
 
+/* Returns the world whose buffer it is. Threads: any. Since: 0.2 */
+SETT_API sett_world* sett_commands_world(const sett_commands* commands);
+
 /* Frees a buffer made by sett_commands_create; what it still holds is dropped.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_destroy(sett_commands* commands);
@@ -604,7 +623,7 @@ typedef struct sett_query_desc {
 #define SETT_BATCH_INTERNAL_ 2432
 
 /* Some matching entities. SETT_FOR and SETT_EACH visit its rows; a loop that counts does not, since
- * rows may have gaps. Fields are arrays indexed by row. 3 KB: on the stack for each open loop. */
+ * rows may have gaps. Fields are arrays indexed by row. 3.3 KB: on the stack for each open loop. */
 typedef struct sett_batch {
     uint32_t count;              /* entities in the batch, not rows */
     uint32_t field_count;        /* terms of the query */
@@ -614,6 +633,12 @@ typedef struct sett_batch {
     const uint32_t* indices;     /* entity index of each row, or NULL */
     const uint32_t* generations; /* generation of each row, where `indices` is NULL */
     void* fields[SETT_QUERY_TERMS];
+    /* What SETT_FIELD [0] and SETT_FIELD_MUT [1] have checked in this loop, so that each check is
+     * done once: bit k of `terms`, the k-th term, as `types` says. */
+    struct {
+        uint32_t terms[2];
+        const char* types[2][SETT_QUERY_TERMS];
+    } checked_;
     union {
         uint64_t align_;
         void* pointer_;
@@ -866,12 +891,13 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
     return batch->fields[k];
 }
 
-/* As sett_batch_field, of a term whose values have this size and whose type, if a term of the query
- * is called `type`, is called so; if not, NULL, and the log and assert hooks are told of it in
- * every build. What SETT_FIELD is without NDEBUG.
- *   type  what the caller takes the values for, with or without `const`
- * Threads: reader. Since: 0.1 */
-SETT_API void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size,
+/* As sett_batch_field, of a term whose values are of this C type (sett_component_check_type). NULL
+ * if they are not, or if the term has no field. Also reports access that the term does not declare:
+ * writing what is IN, reading what is OUT. It reports to the log and assert hooks in every build.
+ * What SETT_FIELD (`mut` false) and SETT_FIELD_MUT are without NDEBUG.
+ *   size, type  what the caller takes the values for, `type` with or without `const`
+ * Threads: the one that runs the loop. Since: 0.1 */
+SETT_API void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, bool mut, size_t size,
                                         const char* type);
 
 /* Returns whether the entities of this batch have the k-th term's component: how to tell for an
@@ -1105,8 +1131,8 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
  *     sett_component_desc desc = SETT_TYPE_DESC(Array);
  *     desc.storage = SETT_STORAGE_SPARSE_SET;
  *     Array_id = sett_component_register(world, &desc); */
-static inline sett_component_desc sett_component_desc_make(const char* name, size_t size,
-                                                           size_t align)
+static inline sett_component_desc sett_component_desc_make(const char* name, const char* type_name,
+                                                           size_t size, size_t align)
 {
 #ifdef __cplusplus
     sett_component_desc desc = {};
@@ -1114,18 +1140,20 @@ static inline sett_component_desc sett_component_desc_make(const char* name, siz
     sett_component_desc desc = {0};
 #endif
     desc.name = name;
+    desc.type_name = type_name;
     desc.size = size;
     desc.align = align;
     return desc;
 }
 
-/* The function behind SETT_REGISTER and SETT_REGISTER_TAG. Its result is to be kept: the number is
- * one that was free, and not what an enumerator T_id says. For that there is SETT_REGISTER_WITH. */
+/* The function behind SETT_REGISTER and SETT_REGISTER_TAG. Use its result: the number is one that
+ * was free, and not what an enumerator T_id says. For that there is SETT_REGISTER_WITH. */
 SETT_NODISCARD static inline sett_component sett_component_register_type(sett_world* world,
                                                                          const char* name,
+                                                                         const char* type_name,
                                                                          size_t size, size_t align)
 {
-    sett_component_desc desc = sett_component_desc_make(name, size, align);
+    sett_component_desc desc = sett_component_desc_make(name, type_name, size, align);
     return sett_component_register(world, &desc);
 }
 
@@ -1136,20 +1164,127 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
 }
 
 #define SETT_REGISTER(world, T)                                                                    \
-    sett_component_register_type((world), #T, sizeof(T), SETT_ALIGNOF(T))
-#define SETT_REGISTER_TAG(world, T) sett_component_register_type((world), #T, 0, 1)
-#define SETT_TYPE_DESC(T) sett_component_desc_make(#T, sizeof(T), SETT_ALIGNOF(T))
-#define SETT_ADD(world, entity, T) ((T*)sett_add((world), (entity), T##_id))
-#define SETT_ADD_TAG(world, entity, T) sett_add_tag((world), (entity), T##_id)
-#define SETT_ENSURE(world, entity, T) ((T*)sett_ensure((world), (entity), T##_id))
-#define SETT_GET(world, entity, T) ((const T*)sett_get((world), (entity), T##_id))
-#define SETT_GET_MUT(world, entity, T) ((T*)sett_get_mut((world), (entity), T##_id))
-#define SETT_FIND(world, entity, T) ((const T*)sett_find((world), (entity), T##_id))
-#define SETT_FIND_MUT(world, entity, T) ((T*)sett_find_mut((world), (entity), T##_id))
-#define SETT_HAS(world, entity, T) sett_has((world), (entity), T##_id)
-#define SETT_REMOVE(world, entity, T) sett_remove((world), (entity), T##_id)
-#define SETT_CMD_ADD(commands, entity, T) sett_cmd_add((commands), (entity), T##_id)
-#define SETT_CMD_REMOVE(commands, entity, T) sett_cmd_remove((commands), (entity), T##_id)
+    sett_component_register_type((world), #T, #T, sizeof(T), SETT_ALIGNOF(T))
+#define SETT_REGISTER_TAG(world, T) sett_component_register_type((world), #T, #T, 0, 1)
+#define SETT_TYPE_DESC(T) sett_component_desc_make(#T, #T, sizeof(T), SETT_ALIGNOF(T))
+
+/* Without NDEBUG the macros below first compare T with the type_name and the size of T_id's
+ * component. On a mismatch they report it and return what a failed call returns. */
+#if defined(NDEBUG)
+#define SETT_CALL_(call, object, entity, id, size, type) sett_##call((object), (entity), (id))
+#else
+#define SETT_CALL_(call, object, entity, id, size, type)                                           \
+    sett_##call##_typed_((object), (entity), (id), (size), (type))
+#endif
+#define SETT_ADD(world, entity, T) ((T*)SETT_CALL_(add, world, entity, T##_id, sizeof(T), #T))
+#define SETT_ADD_TAG(world, entity, T) SETT_CALL_(add_tag, world, entity, T##_id, 0, #T)
+#define SETT_ENSURE(world, entity, T) ((T*)SETT_CALL_(ensure, world, entity, T##_id, sizeof(T), #T))
+#define SETT_GET(world, entity, T) ((const T*)SETT_CALL_(get, world, entity, T##_id, sizeof(T), #T))
+#define SETT_GET_MUT(world, entity, T)                                                             \
+    ((T*)SETT_CALL_(get_mut, world, entity, T##_id, sizeof(T), #T))
+#define SETT_FIND(world, entity, T)                                                                \
+    ((const T*)SETT_CALL_(find, world, entity, T##_id, sizeof(T), #T))
+#define SETT_FIND_MUT(world, entity, T)                                                            \
+    ((T*)SETT_CALL_(find_mut, world, entity, T##_id, sizeof(T), #T))
+#define SETT_HAS(world, entity, T) SETT_CALL_(has, world, entity, T##_id, 0, #T)
+#define SETT_REMOVE(world, entity, T) SETT_CALL_(remove, world, entity, T##_id, 0, #T)
+#define SETT_CMD_ADD(commands, entity, T) SETT_CALL_(cmd_add, commands, entity, T##_id, 0, #T)
+#define SETT_CMD_REMOVE(commands, entity, T) SETT_CALL_(cmd_remove, commands, entity, T##_id, 0, #T)
+
+static inline void* sett_add_typed_(sett_world* world, sett_entity entity, sett_component id,
+                                    size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_ADD");
+    return right ? sett_add(world, entity, id) : NULL;
+}
+
+static inline bool sett_add_tag_typed_(sett_world* world, sett_entity entity, sett_component id,
+                                       size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_ADD_TAG");
+    return right && sett_add_tag(world, entity, id);
+}
+
+static inline void* sett_ensure_typed_(sett_world* world, sett_entity entity, sett_component id,
+                                       size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_ENSURE");
+    return right ? sett_ensure(world, entity, id) : NULL;
+}
+
+static inline const void* sett_get_typed_(const sett_world* world, sett_entity entity,
+                                          sett_component id, size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_GET");
+    return right ? sett_get(world, entity, id) : NULL;
+}
+
+static inline void* sett_get_mut_typed_(sett_world* world, sett_entity entity, sett_component id,
+                                        size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_GET_MUT");
+    return right ? sett_get_mut(world, entity, id) : NULL;
+}
+
+static inline const void* sett_find_typed_(const sett_world* world, sett_entity entity,
+                                           sett_component id, size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_FIND");
+    return right ? sett_find(world, entity, id) : NULL;
+}
+
+static inline void* sett_find_mut_typed_(sett_world* world, sett_entity entity, sett_component id,
+                                         size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_FIND_MUT");
+    return right ? sett_find_mut(world, entity, id) : NULL;
+}
+
+static inline bool sett_has_typed_(const sett_world* world, sett_entity entity, sett_component id,
+                                   size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_HAS");
+    return right && sett_has(world, entity, id);
+}
+
+static inline sett_status sett_remove_typed_(sett_world* world, sett_entity entity,
+                                             sett_component id, size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_REMOVE");
+    return right ? sett_remove(world, entity, id) : SETT_STATUS_ARGUMENT;
+}
+
+static inline void* sett_set_typed_(sett_world* world, sett_entity entity, sett_component id,
+                                    size_t size, const char* type, const void* value)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_SET");
+    return right ? sett_set(world, entity, id, value) : NULL;
+}
+
+static inline sett_status sett_cmd_add_typed_(sett_commands* commands, sett_entity entity,
+                                              sett_component id, size_t size, const char* type)
+{
+    const sett_world* world = sett_commands_world(commands);
+    bool right = sett_component_check_type(world, id, size, type, "SETT_CMD_ADD");
+    return right ? sett_cmd_add(commands, entity, id) : SETT_STATUS_ARGUMENT;
+}
+
+static inline sett_status sett_cmd_remove_typed_(sett_commands* commands, sett_entity entity,
+                                                 sett_component id, size_t size, const char* type)
+{
+    const sett_world* world = sett_commands_world(commands);
+    bool right = sett_component_check_type(world, id, size, type, "SETT_CMD_REMOVE");
+    return right ? sett_cmd_remove(commands, entity, id) : SETT_STATUS_ARGUMENT;
+}
+
+static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_entity entity,
+                                              sett_component id, size_t size, const char* type,
+                                              const void* value)
+{
+    const sett_world* world = sett_commands_world(commands);
+    bool right = sett_component_check_type(world, id, size, type, "SETT_CMD_SET");
+    return right ? sett_cmd_set(commands, entity, id, value) : SETT_STATUS_ARGUMENT;
+}
 
 /* Terms of a query, by type: .terms = {SETT_INOUT(Position), SETT_IN(Velocity)}; outside of a
  * list in C (sett_term)SETT_IN(Velocity). An id that is still 0, because the type was never
@@ -1175,45 +1310,72 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
 #define SETT_ANY(T)     {SETT_TERM_ID(T), SETT_IN, SETT_ANY, false}
 /* clang-format on */
 
-/* The field of the k-th term as an array of T, in the order of the terms above. Compiled without
- * NDEBUG it looks first whether that term has a field, whether its values are as large as T, and
- * whether its type is called T, if that of any term is; if not it tells the log and is NULL. */
+/* The field of the k-th term, as an array of T to read, or to write. Compiled without NDEBUG they
+ * check once a loop that the term has a field and that its values are of type T; if not, they
+ * report it and are NULL. They also report access that the term does not declare. */
 #if defined(NDEBUG)
 #define SETT_FIELD(b, k, T) ((const T*)sett_batch_field((b), (k)))
 #define SETT_FIELD_MUT(b, k, T) ((T*)sett_batch_field((b), (k)))
 #else
-#define SETT_FIELD(b, k, T) ((const T*)sett_batch_field_checked((b), (k), sizeof(T), #T))
-#define SETT_FIELD_MUT(b, k, T) ((T*)sett_batch_field_checked((b), (k), sizeof(T), #T))
+#define SETT_FIELD(b, k, T) ((const T*)sett_batch_field_typed_((b), (k), false, sizeof(T), #T))
+#define SETT_FIELD_MUT(b, k, T) ((T*)sett_batch_field_typed_((b), (k), true, sizeof(T), #T))
 #endif
 
-#ifdef __cplusplus
+static inline void* sett_batch_field_typed_(const sett_batch* b, uint32_t k, bool mut, size_t size,
+                                            const char* type)
+{
+    return k < SETT_QUERY_TERMS && (b->checked_.terms[mut] >> k & 1) != 0 &&
+                   b->checked_.types[mut][k] == type
+               ? b->fields[k]
+               : sett_batch_field_checked(b, k, mut, size, type);
+}
+
+#if defined(__cplusplus)
 extern "C++" {
 template <typename T>
-inline T* sett_set_value_(sett_world* world, sett_entity entity, sett_component id, const T& value)
+static inline T* sett_set_value_(sett_world* world, sett_entity entity, sett_component id,
+                                 const char* type, const T& value)
 {
+#if defined(NDEBUG)
+    (void)type;
     return static_cast<T*>(sett_set(world, entity, id, &value));
+#else
+    return static_cast<T*>(sett_set_typed_(world, entity, id, sizeof(T), type, &value));
+#endif
 }
-inline sett_query* sett_query_create_value_(sett_world* world, const sett_query_desc& desc)
+static inline sett_query* sett_query_create_value_(sett_world* world, const sett_query_desc& desc)
 {
     return sett_query_create(world, &desc);
 }
 template <typename T>
-inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity entity,
-                                       sett_component id, const T& value)
+static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity entity,
+                                              sett_component id, const char* type, const T& value)
 {
+#if defined(NDEBUG)
+    (void)type;
     return sett_cmd_set(commands, entity, id, &value);
+#else
+    return sett_cmd_set_typed_(commands, entity, id, sizeof(T), type, &value);
+#endif
 }
 }
 #define SETT_SET(world, entity, T, ...)                                                            \
-    sett_set_value_<T>((world), (entity), T##_id, T{__VA_ARGS__})
+    sett_set_value_<T>((world), (entity), T##_id, #T, T{__VA_ARGS__})
 #define SETT_CMD_SET(commands, entity, T, ...)                                                     \
-    sett_cmd_set_value_<T>((commands), (entity), T##_id, T{__VA_ARGS__})
+    sett_cmd_set_value_<T>((commands), (entity), T##_id, #T, T{__VA_ARGS__})
 #define SETT_QUERY_CREATE(world, ...)                                                              \
     sett_query_create_value_((world), sett_query_desc{nullptr, {__VA_ARGS__}})
 #else
+#if defined(NDEBUG)
 #define SETT_SET(world, entity, T, ...) ((T*)sett_set((world), (entity), T##_id, &(T){__VA_ARGS__}))
 #define SETT_CMD_SET(commands, entity, T, ...)                                                     \
     sett_cmd_set((commands), (entity), T##_id, &(T){__VA_ARGS__})
+#else
+#define SETT_SET(world, entity, T, ...)                                                            \
+    ((T*)sett_set_typed_((world), (entity), T##_id, sizeof(T), #T, &(T){__VA_ARGS__}))
+#define SETT_CMD_SET(commands, entity, T, ...)                                                     \
+    sett_cmd_set_typed_((commands), (entity), T##_id, sizeof(T), #T, &(T){__VA_ARGS__})
+#endif
 
 /* A query of these terms, at least one. With a name: sett_query_create. */
 #define SETT_QUERY_CREATE(world, ...)                                                              \
@@ -1224,7 +1386,8 @@ inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity enti
 #define SETT_REGISTER_WITH(world, T, ...)                                                          \
     sett_component_register((world), &(sett_component_desc){SETT_TYPE(T), __VA_ARGS__})
 #define SETT_REGISTER_TAG_WITH(world, T, ...)                                                      \
-    sett_component_register((world), &(sett_component_desc){.name = #T, __VA_ARGS__})
+    sett_component_register((world),                                                               \
+                            &(sett_component_desc){.name = #T, .type_name = #T, __VA_ARGS__})
 #endif
 
 /* clang-format off */
@@ -1264,7 +1427,7 @@ inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity enti
     }
 #define SETT_LIST_TAG_CALL_(T)                                                                     \
     if (sett_last_ != 0) {                                                                         \
-        sett_component_desc sett_desc_ = sett_component_desc_make(#T, 0, 1);                       \
+        sett_component_desc sett_desc_ = sett_component_desc_make(#T, #T, 0, 1);                   \
         sett_desc_.id = T##_id;                                                                    \
         sett_last_ = sett_component_register(sett_world_, &sett_desc_);                            \
     }
@@ -1275,7 +1438,7 @@ inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_entity enti
 #define SETT_LIST_DESC_(...)          SETT_LIST_DESC_FIRST_(__VA_ARGS__, )
 #define SETT_LIST_DESC_FIRST_(T, ...) {SETT_TYPE(T), .id = T##_id, __VA_ARGS__},
 #define SETT_LIST_TAG_(...)           SETT_LIST_TAG_FIRST_(__VA_ARGS__, )
-#define SETT_LIST_TAG_FIRST_(T, ...)  {.name = #T, .id = T##_id, __VA_ARGS__},
+#define SETT_LIST_TAG_FIRST_(T, ...)  {.name = #T, .type_name = #T, .id = T##_id, __VA_ARGS__},
 #endif
 
 /* The empty last argument: a variadic macro needs one at least. */

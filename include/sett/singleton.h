@@ -32,15 +32,69 @@ SETT_API sett_status sett_singleton_remove(sett_world* world, sett_component com
 /* The same by type, as the macros of sett.h: Clock_id is the id of Clock.
  *
  *     SETT_SINGLETON_ENSURE(world, Clock)->now += dt; */
-#define SETT_SINGLETON_ENSURE(world, T) ((T*)sett_singleton_ensure((world), T##_id))
-#define SETT_SINGLETON_FIND(world, T) ((const T*)sett_singleton_find((world), T##_id))
-#define SETT_SINGLETON_FIND_MUT(world, T) ((T*)sett_singleton_find_mut((world), T##_id))
-#ifdef __cplusplus
-#define SETT_SINGLETON_SET(world, T, ...)                                                          \
-    sett_set_value_<T>((world), sett_singletons(world), T##_id, T{__VA_ARGS__})
+#define SETT_SINGLETON_ENSURE(world, T)                                                            \
+    ((T*)SETT_SINGLETON_CALL_(ensure, world, T##_id, sizeof(T), #T))
+#define SETT_SINGLETON_FIND(world, T)                                                              \
+    ((const T*)SETT_SINGLETON_CALL_(find, world, T##_id, sizeof(T), #T))
+#define SETT_SINGLETON_FIND_MUT(world, T)                                                          \
+    ((T*)SETT_SINGLETON_CALL_(find_mut, world, T##_id, sizeof(T), #T))
+#if defined(NDEBUG)
+#define SETT_SINGLETON_CALL_(call, world, id, size, type) sett_singleton_##call((world), (id))
 #else
+#define SETT_SINGLETON_CALL_(call, world, id, size, type)                                          \
+    sett_singleton_##call##_typed_((world), (id), (size), (type))
+#endif
+
+static inline void* sett_singleton_ensure_typed_(sett_world* world, sett_component id, size_t size,
+                                                 const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_SINGLETON_ENSURE");
+    return right ? sett_singleton_ensure(world, id) : NULL;
+}
+
+static inline const void* sett_singleton_find_typed_(const sett_world* world, sett_component id,
+                                                     size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_SINGLETON_FIND");
+    return right ? sett_singleton_find(world, id) : NULL;
+}
+
+static inline void* sett_singleton_find_mut_typed_(sett_world* world, sett_component id,
+                                                   size_t size, const char* type)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_SINGLETON_FIND_MUT");
+    return right ? sett_singleton_find_mut(world, id) : NULL;
+}
+
+static inline void* sett_singleton_set_typed_(sett_world* world, sett_component id, size_t size,
+                                              const char* type, const void* value)
+{
+    bool right = sett_component_check_type(world, id, size, type, "SETT_SINGLETON_SET");
+    return right ? sett_singleton_set(world, id, value) : NULL;
+}
+
+#if defined(__cplusplus)
+extern "C++" {
+template <typename T>
+static inline T* sett_singleton_set_value_(sett_world* world, sett_component id, const char* type,
+                                           const T& value)
+{
+#if defined(NDEBUG)
+    (void)type;
+    return static_cast<T*>(sett_singleton_set(world, id, &value));
+#else
+    return static_cast<T*>(sett_singleton_set_typed_(world, id, sizeof(T), type, &value));
+#endif
+}
+}
+#define SETT_SINGLETON_SET(world, T, ...)                                                          \
+    sett_singleton_set_value_<T>((world), T##_id, #T, T{__VA_ARGS__})
+#elif defined(NDEBUG)
 #define SETT_SINGLETON_SET(world, T, ...)                                                          \
     ((T*)sett_singleton_set((world), T##_id, &(T){__VA_ARGS__}))
+#else
+#define SETT_SINGLETON_SET(world, T, ...)                                                          \
+    ((T*)sett_singleton_set_typed_((world), T##_id, sizeof(T), #T, &(T){__VA_ARGS__}))
 #endif
 
 #endif

@@ -695,6 +695,8 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->query = query;
     batch->count = 0;
     batch->field_count = query->term_count;
+    batch->checked_.terms[0] = 0;
+    batch->checked_.terms[1] = 0;
     batch->rows = NULL;
     batch->indices = NULL;
     loop->step_indices = NULL;

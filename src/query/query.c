@@ -201,62 +201,75 @@ void sett_query_set_since(sett_query* query, uint64_t tick)
     query->since_is_state = false;
 }
 
-/* Whether the text after SETT_FIELD's second comma names this type. */
-static bool query_is_called(const setti_term* term, const char* type)
+/* The term of the query with values of this C type; NULL if there is none. */
+static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {
-    return strcmp(term->type->desc.name, type) == 0;
-}
-
-/* The term whose type is called so; NULL if none is, or this one. A type may go by another name in
- * C than in the world: only one that is meant for another term is a mistake. */
-static const setti_term* query_meant(const sett_query* query, const setti_term* term,
-                                     const char* type)
-{
-    for (uint32_t k = 0; k < query->term_count && !query_is_called(term, type); k++) {
-        if (query_is_called(&query->term[k], type)) {
-            return &query->term[k];
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        if (term->has_field && term->type->desc.type_name != NULL &&
+            setti_component_is_type(term->type, size, type)) {
+            return term;
         }
     }
     return NULL;
 }
 
-/* Says why the k-th term has no field of this type. */
-SETTI_COLD static void query_wrong_field(const sett_query* query, uint32_t k, size_t size,
-                                         const char* type, const setti_term* meant)
+/* What is wrong with the k-th term's field for this type. */
+SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
+                                                  const char* type, char* out, size_t room)
 {
     const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
-    char is[SETTI_MESSAGE_SIZE / 2];
     if (term == NULL) {
-        snprintf(is, sizeof(is), "it has %u terms, counted from 0", (unsigned)query->term_count);
-    } else if (!term->has_field) {
-        snprintf(is, sizeof(is), "\"%.100s\" has no field there: %s", term->type->desc.name,
+        snprintf(out, room, "it has %u terms, counted from 0", (unsigned)query->term_count);
+        return;
+    }
+    const sett_component_desc* desc = &term->type->desc;
+    if (!term->has_field) {
+        snprintf(out, room, "\"%.100s\" has no field there: %s", desc->name,
                  term->type->storage.size == 0 ? "it is a tag"
                                                : "the term only asks whether it is present");
-    } else if (meant != NULL) {
-        snprintf(is, sizeof(is),
-                 "that is \"%.60s\"; \"%.60s\" is term %u (if it is meant: sett_batch_field)",
-                 term->type->desc.name, meant->type->desc.name, (unsigned)(meant - query->term));
-    } else {
-        snprintf(is, sizeof(is), "that is \"%.100s\", of %u bytes and not %u",
-                 term->type->desc.name, (unsigned)term->type->storage.size, (unsigned)size);
+        return;
     }
-    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                            "SETT_FIELD: term %u of query \"%.100s\" as %.60s: %s", (unsigned)k,
-                            query->open.name, type, is);
+    const setti_term* meant = query_term_of_type(query, size, type);
+    char hint[32] = "";
+    if (meant != NULL) {
+        snprintf(hint, sizeof(hint), " - term %u is", (unsigned)(meant - query->term));
+    }
+    snprintf(out, room, "\"%.100s\" has values of type %.60s (%u bytes), not %.60s (%u bytes)%s",
+             desc->name, desc->type_name != NULL ? desc->type_name : "unknown",
+             (unsigned)term->type->storage.size, type, (unsigned)size, hint);
 }
 
-void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, size_t size, const char* type)
+/* Reports access that the term does not declare; the field is there all the same. */
+SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut)
 {
+    setti_world_misuse_with(
+        query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" (\"%.100s\") %s",
+        mut ? "SETT_FIELD_MUT" : "SETT_FIELD", (unsigned)k, query->open.name,
+        query->term[k].type->desc.name,
+        mut ? "is only read: SETT_INOUT or SETT_OUT declares that it is written"
+            : "is SETT_OUT, whose values must not be read: SETT_INOUT, or SETT_FIELD_MUT to write");
+}
+
+void* sett_batch_field_checked(const sett_batch* given, uint32_t k, bool mut, size_t size,
+                               const char* type)
+{
+    sett_batch* batch = setti_unconst(given);
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
-    const setti_term* meant = NULL;
-    const char* plain = strncmp(type, "const ", 6) == 0 ? type + 6 : type;
-    if (SETTI_LIKELY(term != NULL && term->has_field && term->type->storage.size == size)) {
-        meant = query_meant(query, term, plain);
-        if (SETTI_LIKELY(meant == NULL)) {
-            return batch->fields[k];
-        }
+    if (SETTI_UNLIKELY(term == NULL || !term->has_field ||
+                       !setti_component_is_type(term->type, size, type))) {
+        char wrong[SETTI_MESSAGE_SIZE / 2];
+        query_describe_wrong_field(query, k, size, type, wrong, sizeof(wrong));
+        setti_world_misuse_with(
+            query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" as %.60s: %s",
+            mut ? "SETT_FIELD_MUT" : "SETT_FIELD", (unsigned)k, query->open.name, type, wrong);
+        return NULL;
     }
-    query_wrong_field(query, k, size, type, meant);
-    return NULL;
+    if (term->access == (mut ? SETT_IN : SETT_OUT)) {
+        query_wrong_access(query, k, mut);
+    }
+    batch->checked_.terms[mut] |= (uint32_t)1 << k;
+    batch->checked_.types[mut][k] = type;
+    return batch->fields[k];
 }

@@ -410,6 +410,7 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
     static const sett_byte_range links = {0, offsetof(sett_hierarchy, depth)};
     sett_component_desc made = {0};
     made.name = "Hierarchy";
+    made.type_name = "sett_hierarchy";
     made.bytes = &links;
     made.byte_count = 1;
     made.size = sizeof(sett_hierarchy);

@@ -84,6 +84,7 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     memset(&desc, 0, sizeof(desc));
     desc.name = text;
     desc.id = setti_component_own_id(world, text);
+    desc.type_name = "sett_links";
     desc.size = sizeof(sett_links);
     desc.align = sizeof(uint32_t);
     desc.bytes = &count_range;
@@ -100,6 +101,7 @@ static sett_component relation_register_links(setti_relation* relation,
     sett_component_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.name = given->name;
+    desc.type_name = relation->many ? "sett_links" : NULL;
     desc.id = given->id;
     desc.storage = given->storage;
     desc.size = relation->many ? sizeof(sett_links) : relation->record_size;

@@ -891,3 +891,8 @@ sett_status setti_commands_merge_jobs(sett_world* world, sett_commands* const* b
     }
     return status;
 }
+
+sett_world* sett_commands_world(const sett_commands* commands)
+{
+    return commands->world;
+}

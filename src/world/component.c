@@ -124,6 +124,12 @@ const char* setti_component_resolve(sett_component_desc* desc)
     return NULL;
 }
 
+/* Whether two C types are the same, or one of them is not known. */
+static bool component_same_text(const char* a, const char* b)
+{
+    return a == b || a == NULL || b == NULL || strcmp(a, b) == 0;
+}
+
 /* Hooks are not compared: two shared libraries that register the same type have different addresses
  * for the same code. */
 static bool component_same(const sett_component_desc* a, const sett_component_desc* b)
@@ -132,6 +138,7 @@ static bool component_same(const sett_component_desc* a, const sett_component_de
            a->save == b->save && a->layout_version == b->layout_version &&
            a->keep_order == b->keep_order && a->dont_fragment == b->dont_fragment &&
            a->track_rows == b->track_rows && (a->id == 0 || b->id == 0 || a->id == b->id) &&
+           component_same_text(a->type_name, b->type_name) &&
            a->required_count == b->required_count &&
            a->entity_offset_count == b->entity_offset_count && a->byte_count == b->byte_count &&
            (a->byte_count == 0 ||
@@ -174,6 +181,11 @@ static sett_component component_conflict(sett_world* world, const sett_component
         size_t at = strlen(list);
         snprintf(list + at, sizeof(list) - at, "%s%s, not %s", at != 0 ? "; " : "",
                  kind_name(present->storage), kind_name(wanted->storage));
+    }
+    if (!component_same_text(present->type_name, wanted->type_name)) {
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof(list) - at, "%sC type %.60s, not %.60s", at != 0 ? "; " : "",
+                 present->type_name, wanted->type_name);
     }
     setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                           "sett_component_register: \"%.100s\" is registered already, otherwise: "
@@ -264,6 +276,16 @@ static uint32_t component_flags(const sett_component_desc* desc)
     return flags;
 }
 
+/* Gives the type the name of its C type, if there is one. False when memory runs out. */
+static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
+{
+    if (type_name != NULL) {
+        type->desc.type_name = pool_copy(pool, type_name, strlen(type_name) + 1);
+        type->type_text = type_name;
+    }
+    return (type->desc.type_name != NULL) == (type_name != NULL);
+}
+
 /* Copies what the descriptor points to and works out `required`. On failure component_free_parts
  * takes back what there is. */
 static sett_status component_own(sett_world* world, setti_type* type,
@@ -272,12 +294,14 @@ static sett_status component_own(sett_world* world, setti_type* type,
     setti_pool* pool = &world->pool;
     type->desc = *desc;
     type->desc.name = pool_copy(pool, desc->name, strlen(desc->name) + 1);
+    type->desc.type_name = NULL;
+    bool named = component_own_type_name(pool, type, desc->type_name);
     type->desc.required =
         pool_copy(pool, desc->required, desc->required_count * sizeof(sett_component));
     type->desc.entity_offsets =
         pool_copy(pool, desc->entity_offsets, desc->entity_offset_count * sizeof(uint32_t));
     type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes));
-    if (type->desc.name == NULL || type->desc.required == NULL ||
+    if (!named || type->desc.name == NULL || type->desc.required == NULL ||
         type->desc.entity_offsets == NULL || type->desc.bytes == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -314,6 +338,9 @@ static void component_free_parts(setti_pool* pool, setti_type* type)
     const sett_component_desc* desc = &type->desc;
     if (desc->name != NULL) {
         setti_pool_free(pool, setti_unconst(desc->name), strlen(desc->name) + 1, 8);
+    }
+    if (desc->type_name != NULL) {
+        setti_pool_free(pool, setti_unconst(desc->type_name), strlen(desc->type_name) + 1, 8);
     }
     size_t required_size = desc->required_count * sizeof(sett_component);
     setti_pool_free(pool, setti_unconst(desc->required), SETTI_MAX(required_size, 1), 8);
@@ -424,6 +451,9 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
         sett_component_desc as_registered = existing->desc;
         as_registered.storage = existing->registered;
         if (component_same(&desc, &as_registered)) {
+            if (existing->desc.type_name == NULL) { /* without memory it stays unknown */
+                (void)component_own_type_name(&world->pool, existing, desc.type_name);
+            }
             return existing->id;
         }
         return component_conflict(world, &desc, &as_registered);
@@ -514,6 +544,39 @@ const char* sett_component_name(const sett_world* world, sett_component componen
 {
     const setti_type* type = setti_world_type(world, component);
     return type != NULL ? type->desc.name : NULL;
+}
+
+SETTI_COLD static bool component_wrong_type(const sett_world* world, const setti_type* type,
+                                            size_t size, const char* type_name, const char* call)
+{
+    char about[96] = "";
+    if (size != 0) {
+        snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
+    }
+    setti_world_misuse_with(
+        world, SETT_STATUS_ARGUMENT,
+        "%s: component %u \"%.100s\" has values of type %.60s (%u bytes), not %.60s%s - is "
+        "%.60s_id the id of another component?",
+        call, (unsigned)type->id, type->desc.name,
+        type->desc.type_name != NULL ? type->desc.type_name : "unknown",
+        (unsigned)type->storage.size, type_name, about, type_name);
+    return false;
+}
+
+bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name)
+{
+    const char* own = type->desc.type_name;
+    bool same = own == NULL || type_name == type->type_text || strcmp(own, type_name) == 0 ||
+                (strncmp(type_name, "const ", 6) == 0 && strcmp(own, type_name + 6) == 0);
+    return same && (size == 0 || size == type->storage.size);
+}
+
+bool sett_component_check_type(const sett_world* world, sett_component component, size_t size,
+                               const char* type_name, const char* call)
+{
+    const setti_type* type = world != NULL ? setti_world_type(world, component) : NULL;
+    return SETTI_LIKELY(type == NULL || setti_component_is_type(type, size, type_name)) ||
+           component_wrong_type(world, type, size, type_name, call);
 }
 
 sett_status sett_component_describe(const sett_world* world, sett_component component,

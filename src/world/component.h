@@ -133,6 +133,8 @@ typedef struct setti_type {
     setti_type_list dependants;
     /* as registered, defaults resolved, what it points to owned by the pool */
     sett_component_desc desc;
+    /* The text that desc.type_name was copied from: an address to compare with, not to be read. */
+    const char* type_text;
     struct {
         uint64_t added, removed, accessed; /* single entities, while profiling */
     } use;
@@ -167,6 +169,9 @@ void setti_component_init_storage(setti_storage* storage, const sett_component_d
 
 /* Makes room for one more; false when memory runs out. */
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
+
+/* Whether values of the type are of this C type, as far as is known. `size` 0: not compared. */
+bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name);
 
 /* Appends; false when memory runs out. */
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type);

@@ -1,0 +1,248 @@
+/* test_typed.c: the typed macros of a program compiled without NDEBUG compare the C type that they
+ * name with the component's. */
+#undef NDEBUG
+#include "check.h"
+#include "sett/hierarchy.h"
+#include "sett/sett.h"
+#include "sett/singleton.h"
+
+#include <stdio.h>
+
+typedef struct Place {
+    float x, y;
+} Place;
+
+typedef struct Speed {
+    float x, y;
+} Speed;
+
+typedef struct Wide {
+    float x, y, z;
+} Wide;
+
+static char heard[512];
+static uint32_t heard_count;
+
+static void hear(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    snprintf(heard, sizeof(heard), "%d %s", (int)level, message);
+    heard_count++;
+}
+
+static sett_world* make_world(void)
+{
+    heard[0] = '\0';
+    heard_count = 0;
+    return sett_world_create(&(sett_world_desc){.log_fn = hear});
+}
+
+/* Whether exactly one message came, with this in it. Forgets it. */
+static bool was_told(const char* part)
+{
+    bool told = heard_count == 1 && strstr(heard, part) != NULL;
+    if (!told) {
+        printf("%u: %s\n", (unsigned)heard_count, heard);
+    }
+    heard[0] = '\0';
+    heard_count = 0;
+    return told;
+}
+
+static void values_of_another_type_are_reported(void)
+{
+    sett_world* world = make_world();
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    sett_component Speed_id = Place_id; /* the mistake */
+    sett_entity e = sett_entity_create(world);
+    sett_entity bare = sett_entity_create(world);
+    CHECK(SETT_SET(world, e, Place, 1, 2) != NULL);
+    CHECK(SETT_SET(world, e, Speed, 3, 4) == NULL);
+    CHECK(
+        was_told("2 SETT_SET: component 1 \"Place\" has values of type Place (8 bytes), not Speed "
+                 "(8 bytes) - is Speed_id the id of another component?"));
+    CHECK(SETT_GET(world, e, Speed) == NULL);
+    CHECK(was_told("SETT_GET: component 1"));
+    CHECK(SETT_GET_MUT(world, e, Speed) == NULL);
+    CHECK(was_told("SETT_GET_MUT: component 1"));
+    CHECK(SETT_FIND(world, e, Speed) == NULL);
+    CHECK(was_told("SETT_FIND: component 1"));
+    CHECK(SETT_FIND_MUT(world, e, Speed) == NULL);
+    CHECK(was_told("SETT_FIND_MUT: component 1"));
+    CHECK(SETT_ENSURE(world, e, Speed) == NULL);
+    CHECK(was_told("SETT_ENSURE: component 1"));
+    CHECK(!SETT_HAS(world, e, Speed));
+    CHECK(was_told(
+        "SETT_HAS: component 1 \"Place\" has values of type Place (8 bytes), not Speed -"));
+    CHECK_EQ(SETT_REMOVE(world, e, Speed), SETT_STATUS_ARGUMENT);
+    CHECK(was_told("SETT_REMOVE: component 1"));
+    CHECK(SETT_ADD(world, bare, Speed) == NULL);
+    CHECK(was_told("SETT_ADD: component 1"));
+    CHECK(!SETT_ADD_TAG(world, bare, Speed));
+    CHECK(was_told("SETT_ADD_TAG: component 1"));
+    sett_commands* commands = sett_world_commands(world);
+    CHECK_PTR_EQ(sett_commands_world(commands), world);
+    CHECK_EQ(SETT_CMD_SET(commands, bare, Speed, 3, 4), SETT_STATUS_ARGUMENT);
+    CHECK(was_told("SETT_CMD_SET: component 1"));
+    CHECK_EQ(SETT_CMD_ADD(commands, bare, Speed), SETT_STATUS_ARGUMENT);
+    CHECK(was_told("SETT_CMD_ADD: component 1"));
+    CHECK_EQ(SETT_CMD_REMOVE(commands, e, Speed), SETT_STATUS_ARGUMENT);
+    CHECK(was_told("SETT_CMD_REMOVE: component 1"));
+    CHECK_EQ(sett_commands_count(commands), 0);
+    CHECK(SETT_SINGLETON_SET(world, Speed, 3, 4) == NULL);
+    CHECK(was_told("SETT_SINGLETON_SET: component 1"));
+    CHECK(SETT_SINGLETON_ENSURE(world, Speed) == NULL);
+    CHECK(was_told("SETT_SINGLETON_ENSURE: component 1"));
+    CHECK(SETT_SINGLETON_FIND(world, Speed) == NULL);
+    CHECK(was_told("SETT_SINGLETON_FIND: component 1"));
+    CHECK(SETT_SINGLETON_FIND_MUT(world, Speed) == NULL);
+    CHECK(was_told("SETT_SINGLETON_FIND_MUT: component 1"));
+    CHECK(SETT_GET(world, e, Place)->x == 1 && !sett_has(world, bare, Place_id));
+    CHECK_EQ(heard_count, 0);
+    sett_world_destroy(world);
+}
+
+static void sizes_are_compared_where_names_are_not_known(void)
+{
+    sett_world* world = make_world();
+    sett_component Place_id = sett_component_register_type(world, "spot", NULL, sizeof(Place), 4);
+    sett_component Speed_id = Place_id;
+    sett_component Wide_id = Place_id;
+    sett_entity e = sett_entity_create(world);
+    CHECK(SETT_SET(world, e, Place, 1, 2) != NULL);
+    CHECK(SETT_GET(world, e, Speed)->y == 2); /* the same size, and no C type is known */
+    CHECK_EQ(heard_count, 0);
+    CHECK(SETT_GET(world, e, Wide) == NULL);
+    CHECK(was_told(
+        "SETT_GET: component 1 \"spot\" has values of type unknown (8 bytes), not Wide (12 "
+        "bytes)"));
+    sett_world_destroy(world);
+}
+
+static void the_c_type_is_not_the_name(void)
+{
+    sett_world* world = make_world();
+    /* a second pool of the same C type, and a name with a namespace */
+    sett_component_desc desc = {SETT_TYPE(Place)};
+    desc.name = "game.Place";
+    sett_component Place_id = sett_component_register(world, &desc);
+    desc.name = "game.Goal";
+    sett_component goal = sett_component_register(world, &desc);
+    CHECK(goal != Place_id);
+    sett_entity e = sett_entity_create(world);
+    CHECK(SETT_SET(world, e, Place, 1, 2) != NULL);
+    sett_component_desc described;
+    CHECK_EQ(sett_component_describe(world, goal, &described), SETT_OK);
+    CHECK_STR_EQ(described.type_name, "Place");
+    CHECK_EQ(heard_count, 0);
+    Place_id = goal;
+    CHECK(SETT_FIND(world, e, Place) == NULL);
+    CHECK_EQ(heard_count, 0);
+    sett_world_destroy(world);
+}
+
+static void registering_again_compares_the_c_type(void)
+{
+    sett_world* world = make_world();
+    sett_component unknown = sett_component_register_type(world, "Place", NULL, sizeof(Place), 4);
+    sett_component Place_id = SETT_REGISTER(world, Place); /* now it is known */
+    CHECK_EQ(Place_id, unknown);
+    CHECK_EQ(sett_component_register_type(world, "Place", NULL, sizeof(Place), 4), unknown);
+    CHECK_EQ(heard_count, 0);
+    CHECK_EQ(sett_component_register_type(world, "Place", "Speed", sizeof(Place), 4), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(world), "C type Place, not Speed") != NULL);
+    heard_count = 0;
+    sett_component Speed_id = Place_id;
+    CHECK(SETT_FIND(world, sett_null(), Speed) == NULL);
+    CHECK(was_told("of type Place (8 bytes), not Speed"));
+    /* the text is compared, not where it lies */
+    static const char text[] = "const Place";
+    CHECK(sett_component_check_type(world, Place_id, sizeof(Place), text + 6, "test"));
+    CHECK(sett_component_check_type(world, Place_id, sizeof(Place), text, "test"));
+    CHECK_EQ(heard_count, 0);
+    sett_world_destroy(world);
+}
+
+/* ---- Fields ---------------------------------------------------------------------------------- */
+
+static void access_is_compared_with_the_term(void)
+{
+    sett_world* world = make_world();
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    sett_component Speed_id = SETT_REGISTER(world, Speed);
+    sett_component Wide_id = SETT_REGISTER(world, Wide);
+    const sett_component all[] = {Place_id, Speed_id, Wide_id};
+    CHECK_EQ(sett_entity_create_many(world, 3000, all, 3, NULL, NULL), SETT_OK);
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Place), SETT_IN(Speed), SETT_OUT(Wide));
+    SETT_FOR(query, b, i) {
+        SETT_FIELD_MUT(b, 0, Place)[i].x += SETT_FIELD(b, 1, Speed)[i].x + 1;
+        SETT_FIELD_MUT(b, 2, Wide)[i].z = SETT_FIELD(b, 0, Place)[i].x;
+    }
+    CHECK_EQ(heard_count, 0);
+    /* reported once a loop, not once a row, and the field is there */
+    SETT_FOR(query, b, i) {
+        SETT_FIELD_MUT(b, 1, Speed)[i].x = 1;
+    }
+    CHECK(
+        was_told("SETT_FIELD_MUT: term 1 of query \"Place, Speed, Wide\" (\"Speed\") is only read: "
+                 "SETT_INOUT or SETT_OUT declares that it is written"));
+    float sum = 0;
+    SETT_FOR(query, b, i) {
+        sum += SETT_FIELD(b, 2, Wide)[i].z;
+    }
+    CHECK(sum == 3000);
+    CHECK(
+        was_told("SETT_FIELD: term 2 of query \"Place, Speed, Wide\" (\"Wide\") is SETT_OUT, whose "
+                 "values must not be read"));
+    sett_world_destroy(world);
+}
+
+static void a_field_of_another_type_is_reported(void)
+{
+    sett_world* world = make_world();
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    sett_component Speed_id = SETT_REGISTER(world, Speed);
+    sett_component plain = sett_component_register_type(world, "untyped", NULL, sizeof(Place), 4);
+    const sett_component all[] = {Place_id, Speed_id, plain};
+    CHECK_EQ(sett_entity_create_many(world, 10, all, 3, NULL, NULL), SETT_OK);
+    sett_query* query = sett_query_create(
+        world,
+        &(sett_query_desc){.terms = {SETT_INOUT(Place), SETT_IN(Speed), {.component = plain}}});
+    SETT_QUERY_EACH(query, b) {
+        CHECK(SETT_FIELD(b, 0, Place) == b->fields[0] && SETT_FIELD(b, 1, Speed) == b->fields[1]);
+        CHECK(SETT_FIELD(b, 0, const Place) == b->fields[0]);
+        CHECK(SETT_FIELD_MUT(b, 2, Speed) == b->fields[2]);
+        CHECK_EQ(heard_count, 0);
+        CHECK(SETT_FIELD(b, 0, Speed) == NULL);
+        CHECK(was_told(
+            "SETT_FIELD: term 0 of query \"Place, Speed, untyped\" as Speed: \"Place\" has "
+            "values of type Place (8 bytes), not Speed (8 bytes) - term 1 is"));
+        CHECK(SETT_FIELD_MUT(b, 1, Wide) == NULL);
+        CHECK(
+            was_told("SETT_FIELD_MUT: term 1 of query \"Place, Speed, untyped\" as Wide: \"Speed\" "
+                     "has values of type Speed (8 bytes), not Wide (12 bytes)"));
+        CHECK(SETT_FIELD(b, 0, Place) == b->fields[0]);
+    }
+    sett_world_destroy(world);
+}
+
+static void types_of_the_library_are_compared_too(void)
+{
+    sett_world* world = make_world();
+    sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
+    sett_entity e = sett_entity_create(world);
+    CHECK(sett_add(world, e, Hierarchy_id) != NULL);
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Hierarchy));
+    SETT_FOR(query, b, i) {
+        CHECK(SETT_FIELD(b, 0, sett_hierarchy) != NULL);
+        CHECK(SETT_FIELD(b, 0, Wide) == NULL && i == 0);
+    }
+    CHECK(was_told("has values of type sett_hierarchy"));
+    sett_world_destroy(world);
+}
+
+TEST_MAIN(TEST(values_of_another_type_are_reported),
+          TEST(sizes_are_compared_where_names_are_not_known), TEST(the_c_type_is_not_the_name),
+          TEST(registering_again_compares_the_c_type), TEST(access_is_compared_with_the_term),
+          TEST(a_field_of_another_type_is_reported), TEST(types_of_the_library_are_compared_too))
