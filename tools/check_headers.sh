@@ -50,4 +50,19 @@ for build in "" -DNDEBUG; do
         macros $compiler c++ "${cxx_flags#-std=c++17} -std=c++20 $build"
     done
 done
+
+# A type that is not trivially copyable needs hooks.
+cxx20_flags="${cxx_flags#-std=c++17} -std=c++20"
+for compiler in g++ clang++; do
+    macros $compiler c++ "$cxx20_flags -DSETT_TEST_NOT_COPYABLE=3"
+    for wrong in 1 2; do
+        if $compiler $cxx20_flags -DSETT_TEST_NOT_COPYABLE=$wrong -Iinclude -fsyntax-only -x c++ \
+            test/consumer/macros.c 2>&1 | grep -q "needs the hooks"; then
+            count=$((count + 1))
+        else
+            echo "macros.c: $compiler takes a type that is not trivially copyable" >&2
+            exit 1
+        fi
+    done
+done
 echo "$count compilations"

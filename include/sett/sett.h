@@ -1126,7 +1126,7 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
  *     const Position* p = SETT_GET(world, e, Position);
  *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
  *
- * In C++17, which has no names for fields:
+ * In C++17, which has no names for fields (C++20 has them, in the order of the struct):
  *
  *     sett_component_desc desc = SETT_TYPE_DESC(Array);
  *     desc.storage = SETT_STORAGE_SPARSE_SET;
@@ -1163,8 +1163,47 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
     return sett_add(world, entity, tag) != NULL;
 }
 
+#if defined(__cplusplus)
+extern "C++" {
+/* Registers values of type T. Without hooks they are copied and dropped as bytes, which has to be
+ * right for T. */
+template <typename T, bool hooks>
+SETT_NODISCARD static inline sett_component sett_register_value_(sett_world* world,
+                                                                 const sett_component_desc& desc)
+{
+    static_assert(hooks || __is_trivially_copyable(T),
+                  "a component type that is not trivially copyable needs the hooks init, deinit, "
+                  "copy and move (sett_component_desc)");
+    return sett_component_register(world, &desc);
+}
+
+/* Whether fields of a descriptor, as text, give values hooks of their own. */
+constexpr bool sett_text_has_(const char* text, const char* part)
+{
+    for (; *text != '\0'; text++) {
+        const char* at = text;
+        const char* with = part;
+        while (*with != '\0' && *at == *with) {
+            at++;
+            with++;
+        }
+        if (*with == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+constexpr bool sett_text_has_hooks_(const char* text)
+{
+    return sett_text_has_(text, ".deinit") && sett_text_has_(text, ".copy") &&
+           sett_text_has_(text, ".move");
+}
+}
+#define SETT_REGISTER(world, T) sett_register_value_<T, false>((world), SETT_TYPE_DESC(T))
+#else
 #define SETT_REGISTER(world, T)                                                                    \
     sett_component_register_type((world), #T, #T, sizeof(T), SETT_ALIGNOF(T))
+#endif
 #define SETT_REGISTER_TAG(world, T) sett_component_register_type((world), #T, #T, 0, 1)
 #define SETT_TYPE_DESC(T) sett_component_desc_make(#T, #T, sizeof(T), SETT_ALIGNOF(T))
 
@@ -1365,6 +1404,31 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
     sett_cmd_set_value_<T>((commands), (entity), T##_id, #T, T{__VA_ARGS__})
 #define SETT_QUERY_CREATE(world, ...)                                                              \
     sett_query_create_value_((world), sett_query_desc{nullptr, {__VA_ARGS__}})
+
+#if __cplusplus >= 202002L
+/* A variable of some fields. g++ warns of the others under -Wextra, where C does not. */
+#if defined(__GNUC__)
+#define SETT_DESIGNATED_(type, name, ...)                                                          \
+    _Pragma("GCC diagnostic push")                                                                 \
+        _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")                         \
+            const type name = {__VA_ARGS__};                                                       \
+    _Pragma("GCC diagnostic pop")
+#else
+#define SETT_DESIGNATED_(type, name, ...) const type name = {__VA_ARGS__};
+#endif
+#define SETT_REGISTER_WITH(world, T, ...)                                                          \
+    [&](sett_world* sett_world_) {                                                                 \
+        SETT_DESIGNATED_(sett_component_desc, sett_desc_, SETT_TYPE(T), __VA_ARGS__)               \
+        return sett_register_value_<T, sett_text_has_hooks_(#__VA_ARGS__)>(sett_world_,            \
+                                                                           sett_desc_);            \
+    }(world)
+#define SETT_REGISTER_TAG_WITH(world, T, ...)                                                      \
+    [&](sett_world* sett_world_) {                                                                 \
+        SETT_DESIGNATED_(sett_component_desc, sett_desc_, .name = #T, .type_name = #T,             \
+                         __VA_ARGS__)                                                              \
+        return sett_component_register(sett_world_, &sett_desc_);                                  \
+    }(world)
+#endif
 #else
 #if defined(NDEBUG)
 #define SETT_SET(world, entity, T, ...) ((T*)sett_set((world), (entity), T##_id, &(T){__VA_ARGS__}))
@@ -1382,7 +1446,8 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
     sett_query_create((world), &(sett_query_desc){.terms = {__VA_ARGS__}})
 
 /* As SETT_REGISTER and SETT_REGISTER_TAG, with what else the descriptor says: at least one field
- * has to follow. In C++ fill in SETT_TYPE_DESC(T). */
+ * has to follow. Also in C++20, with the fields in the order of the descriptor; in C++17 fill in
+ * SETT_TYPE_DESC(T). */
 #define SETT_REGISTER_WITH(world, T, ...)                                                          \
     sett_component_register((world), &(sett_component_desc){SETT_TYPE(T), __VA_ARGS__})
 #define SETT_REGISTER_TAG_WITH(world, T, ...)                                                      \
@@ -1393,9 +1458,9 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
 /* clang-format off */
 /* A component list: each component named once, for its id, its registration and its checks.
  *
- *     #define GAME(COMPONENT, TAG)                                    \
- *         COMPONENT(Position)                                         \
- *         COMPONENT(Burning, .storage = SETT_STORAGE_SPARSE_SET)      \
+ *     #define GAME(COMPONENT, TAG)                                                                \
+ *         COMPONENT(Position)                                                                     \
+ *         COMPONENT(Burning, .storage = SETT_STORAGE_SPARSE_SET)                                  \
  *         TAG(Player)
  *
  *     SETT_COMPONENTS(GAME)                     in a header: the enumerators Position_id, ...
@@ -1403,8 +1468,8 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
  *
  * The first id is 1. A second list of the same program begins behind the first:
  * SETT_COMPONENTS_FROM(LEVEL, 200), or any other number below 1,024. Options are fields of
- * sett_component_desc; in C++ lines take no options: register such a type
- * by itself. SETT_REGISTER_ALL stops at the first type that cannot be registered. */
+ * sett_component_desc; in C++17 lines take no options: register such a type by itself.
+ * SETT_REGISTER_ALL stops at the first type that cannot be registered. */
 #define SETT_COMPONENTS(LIST) SETT_COMPONENTS_FROM(LIST, 1)
 #define SETT_COMPONENTS_FROM(LIST, first)                                                          \
     enum {                                                                                         \
@@ -1418,12 +1483,29 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
         LIST(SETT_LIST_CALL_, SETT_LIST_TAG_CALL_)                                                 \
         return sett_last_ != 0 ? SETT_OK : sett_world_error(sett_world_);                          \
     }(world)
+#if __cplusplus >= 202002L
+#define SETT_LIST_CALL_(...)     SETT_LIST_CALL_FIRST_(__VA_ARGS__, )
+#define SETT_LIST_TAG_CALL_(...) SETT_LIST_TAG_CALL_FIRST_(__VA_ARGS__, )
+#define SETT_LIST_CALL_FIRST_(T, ...)                                                              \
+    if (sett_last_ != 0) {                                                                         \
+        SETT_DESIGNATED_(sett_component_desc, sett_desc_, SETT_TYPE(T), .id = T##_id,              \
+                         __VA_ARGS__)                                                              \
+        sett_last_ =                                                                               \
+            sett_register_value_<T, sett_text_has_hooks_(#__VA_ARGS__)>(sett_world_, sett_desc_);  \
+    }
+#define SETT_LIST_TAG_CALL_FIRST_(T, ...)                                                          \
+    if (sett_last_ != 0) {                                                                         \
+        SETT_DESIGNATED_(sett_component_desc, sett_desc_, .name = #T, .type_name = #T,             \
+                         .id = T##_id, __VA_ARGS__)                                                \
+        sett_last_ = sett_component_register(sett_world_, &sett_desc_);                            \
+    }
+#else
 /* One argument only: options do not compile. */
 #define SETT_LIST_CALL_(T)                                                                         \
     if (sett_last_ != 0) {                                                                         \
         sett_component_desc sett_desc_ = SETT_TYPE_DESC(T);                                        \
         sett_desc_.id = T##_id;                                                                    \
-        sett_last_ = sett_component_register(sett_world_, &sett_desc_);                            \
+        sett_last_ = sett_register_value_<T, false>(sett_world_, sett_desc_);                      \
     }
 #define SETT_LIST_TAG_CALL_(T)                                                                     \
     if (sett_last_ != 0) {                                                                         \
@@ -1431,6 +1513,7 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
         sett_desc_.id = T##_id;                                                                    \
         sett_last_ = sett_component_register(sett_world_, &sett_desc_);                            \
     }
+#endif
 #else
 #define SETT_REGISTER_ALL(world, LIST)                                                             \
     sett_component_register_list(                                                                  \

@@ -143,12 +143,19 @@ SETT_API sett_system* sett_system_create(sett_world* world, const sett_system_de
 SETT_API sett_status sett_system_destroy(sett_system* system);
 
 /* SETT_SYSTEM(world, move, .terms = {...}) makes a system of the function `move`, named "move"; at
- * least one field has to follow. Returns NULL on failure, as sett_system_create. In C++ fill in a
- * descriptor. */
-#ifndef __cplusplus
+ * least one field has to follow. Returns NULL on failure, as sett_system_create. In C++20
+ * too, with the fields in the order of the descriptor; in C++17 fill in a descriptor. */
+#if !defined(__cplusplus)
 #define SETT_SYSTEM(world, function, ...)                                                          \
     sett_system_create((world),                                                                    \
                        &(sett_system_desc){.name = #function, .run = (function), __VA_ARGS__})
+#elif __cplusplus >= 202002L
+#define SETT_SYSTEM(world, function, ...)                                                          \
+    [&](sett_world* sett_world_) {                                                                 \
+        SETT_DESIGNATED_(sett_system_desc, sett_desc_, .name = #function, .run = (function),       \
+                         __VA_ARGS__)                                                              \
+        return sett_system_create(sett_world_, &sett_desc_);                                       \
+    }(world)
 #endif
 
 /* Says that `first` runs before `then`, two systems of the same world.

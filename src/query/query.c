@@ -259,7 +259,7 @@ void* sett_batch_field_checked(const sett_batch* given, uint32_t k, bool mut, si
     const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
     if (SETTI_UNLIKELY(term == NULL || !term->has_field ||
                        !setti_component_is_type(term->type, size, type))) {
-        char wrong[SETTI_MESSAGE_SIZE / 2];
+        char wrong[SETTI_MESSAGE_SIZE];
         query_describe_wrong_field(query, k, size, type, wrong, sizeof(wrong));
         setti_world_misuse_with(
             query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" as %.60s: %s",

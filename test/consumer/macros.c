@@ -61,3 +61,123 @@ void move(sett_context* context)
         }
     }
 }
+
+/* ---- Components ------------------------------------------------------------------------------ */
+
+#define LIST(COMPONENT, TAG)                                                                       \
+    COMPONENT(Health)                                                                              \
+    TAG(Dead)
+
+typedef struct Health {
+    int points;
+} Health;
+
+SETT_COMPONENTS_FROM(LIST, 10)
+
+void values(sett_world* world, sett_entity e);
+void values(sett_world* world, sett_entity e)
+{
+    sett_component position = SETT_REGISTER(world, Position);
+    sett_component frozen = SETT_REGISTER_TAG(world, Frozen);
+    sett_component_desc desc = SETT_TYPE_DESC(Velocity);
+    desc.storage = SETT_STORAGE_SPARSE_SET;
+    sett_component velocity = sett_component_register(world, &desc);
+    SETT_SET(world, e, Position, 1, 2);
+    SETT_ADD(world, e, Velocity)->x = SETT_GET(world, e, Position)->x;
+    SETT_GET_MUT(world, e, Position)->x = 1;
+    SETT_ENSURE(world, e, Velocity)->y = (float)(position + frozen + velocity);
+    const Position* found = SETT_FIND(world, e, Position);
+    Velocity* written = SETT_FIND_MUT(world, e, Velocity);
+    if (found != NULL && written != NULL && SETT_HAS(world, e, Frozen)) {
+        (void)SETT_REMOVE(world, e, Frozen);
+    }
+    (void)SETT_ADD_TAG(world, e, Frozen);
+    sett_commands* commands = sett_world_commands(world);
+    SETT_CMD_SET(commands, e, Velocity, 1, 2);
+    SETT_CMD_ADD(commands, e, Frozen);
+    SETT_CMD_REMOVE(commands, e, Frozen);
+    SETT_SINGLETON_SET(world, Position, 3, 4);
+    SETT_SINGLETON_ENSURE(world, Position)->x += 1;
+    const Position* single = SETT_SINGLETON_FIND(world, Position);
+    if (single != NULL) {
+        SETT_SINGLETON_FIND_MUT(world, Position)->y = single->x;
+    }
+    if (SETT_REGISTER_ALL(world, LIST) != SETT_OK) {
+        sett_world_destroy(world);
+    }
+}
+
+/* ---- Terms: as a list of arguments, of a descriptor, as values, beside the enumerators ------- */
+
+sett_query* terms(sett_world* world);
+sett_query* terms(sett_world* world)
+{
+    sett_term each[] = {SETT_IN(Position),   SETT_INOUT(Position),   SETT_OUT(Position),
+                        SETT_WITH(Position), SETT_WITHOUT(Frozen),   SETT_OPTIONAL(Velocity),
+                        SETT_ANY(Velocity),  SETT_CHANGED(Position), SETT_OPTIONAL_INOUT(Velocity)};
+    sett_term one = SETT_IN(Velocity);
+    one.access = SETT_INOUT;
+    switch (each[0].access) {
+    case SETT_IN:
+        one.kind = SETT_OPTIONAL;
+        break;
+    case SETT_INOUT:
+    case SETT_OUT:
+    case SETT_NONE:
+        one.kind = SETT_ANY;
+        break;
+    }
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity),
+                                          SETT_WITHOUT(Frozen), SETT_OPTIONAL(Velocity));
+    return one.kind == SETT_WITH || one.kind == SETT_WITHOUT ? NULL : query;
+}
+
+/* ---- Designated initialisers: C and C++20 ---------------------------------------------------- */
+
+#if !defined(__cplusplus) || __cplusplus >= 202002L
+sett_system* designated(sett_world* world, uint32_t version);
+sett_system* designated(sett_world* world, uint32_t version)
+{
+    sett_component velocity =
+        SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id, .storage = SETT_STORAGE_SPARSE_SET,
+                           .layout_version = version);
+    sett_component frozen = SETT_REGISTER_TAG_WITH(world, Frozen, .id = Frozen_id);
+    if (velocity == frozen) {
+        return NULL;
+    }
+    SETT_SET(world, sett_entity_create(world), Velocity, .x = 1, .y = 2);
+    return SETT_SYSTEM(world, move, .terms = {SETT_INOUT(Position), SETT_IN(Velocity)});
+}
+#endif
+
+/* ---- What does not compile ------------------------------------------------------------------- */
+
+#if defined(__cplusplus) && defined(SETT_TEST_NOT_COPYABLE)
+struct Text {
+    char* text = nullptr;
+    Text() = default;
+    Text(const Text&)
+    {
+    }
+    Text& operator=(const Text&)
+    {
+        return *this;
+    }
+    ~Text()
+    {
+    }
+};
+
+sett_component not_copyable(sett_world* world);
+sett_component not_copyable(sett_world* world)
+{
+    /* 1: without hooks. 2: with hooks that do not suffice. 3: with them, which compiles. */
+#if SETT_TEST_NOT_COPYABLE == 1
+    return SETT_REGISTER(world, Text);
+#elif SETT_TEST_NOT_COPYABLE == 2
+    return SETT_REGISTER_WITH(world, Text, .deinit = nullptr, .copy = nullptr);
+#else
+    return SETT_REGISTER_WITH(world, Text, .deinit = nullptr, .copy = nullptr, .move = nullptr);
+#endif
+}
+#endif
