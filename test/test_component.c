@@ -1,5 +1,9 @@
 /* test_component.c: registering types. */
-#include "sett/sett.h"
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+#include "sett/prefab.h"
+#include "sett/relationship.h"
+#include "sett/singleton.h"
 #include "worlds.h"
 
 static sett_component must_register(sett_world* world, sett_component_desc desc)
@@ -228,9 +232,9 @@ static void many_types(void)
         snprintf(name, sizeof(name), "t%u", k);
         sett_component id =
             must_register(world, (sett_component_desc){.name = name, .size = k % 3 * 8});
-        CHECK_EQ(id, k + 1);
+        CHECK_EQ(id, k < 1023 ? k + 1 : k + 65); /* 1,024 to 1,087 are the library's */
     }
-    CHECK_EQ(sett_component_find(world, "t65535"), 65536);
+    CHECK_EQ(sett_component_find(world, "t65535"), 65600);
     sett_entity e = sett_entity_create(world);
     for (uint32_t k = 1; k <= COUNT; k += 9999) {
         CHECK(sett_add(world, e, k) != NULL);
@@ -239,6 +243,30 @@ static void many_types(void)
         CHECK_EQ(sett_has(world, e, k), (k - 1) % 9999 == 0);
     }
     CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
+    CHECK_END(world);
+}
+
+static void the_librarys_ids_are_constant(void)
+{
+    sett_world* world = quiet_world();
+    sett_component likes =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Likes"});
+    CHECK_EQ(likes, 1);
+    CHECK_EQ(sett_relationship_sources(world, likes), SETT_ID_RESERVED_END);
+    CHECK(!sett_is_null(sett_singletons(world)));
+    CHECK_EQ(sett_component_find(world, "Singletons"), SETT_ID_SINGLETONS);
+    CHECK_EQ(sett_disabled_tag(world), SETT_ID_DISABLED);
+    CHECK_EQ(sett_prefab_tag(world), SETT_ID_PREFAB);
+    CHECK_EQ(sett_instance_of(world), SETT_ID_INSTANCE_OF);
+    CHECK_EQ(sett_relationship_sources(world, SETT_ID_INSTANCE_OF), SETT_ID_INSTANCE_OF_SOURCES);
+    CHECK_EQ(sett_name_register(world, 0), SETT_ID_NAME);
+    CHECK_EQ(sett_hierarchy_register(world, NULL), SETT_ID_HIERARCHY);
+    CHECK_EQ(must_register(world, (sett_component_desc){.name = "mine"}), 2);
+    must_reject(world, (sett_component_desc){.name = "taken", .id = SETT_ID_HIERARCHY},
+                SETT_STATUS_CONFLICT, "ids 1024 to 1087 are the library's - number it from 1");
+    must_reject(world, (sett_component_desc){.name = "spare", .id = SETT_ID_RESERVED_END - 1},
+                SETT_STATUS_CONFLICT, "\"spare\" cannot have id 1087");
+    CHECK_EQ(must_register(world, (sett_component_desc){.name = "far", .id = 2000}), 2000);
     CHECK_END(world);
 }
 
@@ -320,6 +348,6 @@ static void typed_helpers(void)
 TEST_MAIN(TEST(defaults_are_resolved), TEST(the_same_again_is_the_same),
           TEST(a_conflict_says_what_differs), TEST(every_difference_is_a_conflict),
           TEST(bad_descriptors_are_rejected), TEST(own_ids_and_automatic_ones_live_together),
-          TEST(the_list_has_dont_fragment_types_last),
+          TEST(the_librarys_ids_are_constant), TEST(the_list_has_dont_fragment_types_last),
           TEST(requirements_must_be_there_and_not_in_circles), TEST(many_types),
           TEST(registering_is_structure), TEST(values_are_aligned), TEST(typed_helpers))

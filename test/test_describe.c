@@ -38,7 +38,7 @@ static void an_entity_is_printed_with_path_and_components(void)
     CHECK_EQ(sett_name_set(world, fleet, "fleet"), SETT_OK);
     CHECK_EQ(sett_name_set(world, ship, "scout"), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, ship, fleet), SETT_OK);
-    check_text(world, ship, "entity 1:1 \"fleet/scout\": Hull, Docked, Name, Hierarchy");
+    check_text(world, ship, "entity 1:1 \"fleet/scout\": Hull, Docked, Hierarchy, Name");
     sett_entity_destroy(world, fleet);
     check_text(world, ship, "entity 1:1: the handle is stale: the entity was destroyed");
     check_text(world, sett_null(), "entity 0:0: the handle is null");

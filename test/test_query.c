@@ -368,7 +368,9 @@ static void a_loop_left_open_is_named_and_can_be_closed(void)
     CHECK(!sett_is_null(sett_entity_create(s.world)));
     sett_query_end_all(s.world);
     leave_open(query);
-    sett_world_destroy(s.world); /* an open loop does not keep a world alive */
+    CHECK_EQ(sett_world_destroy(s.world), SETT_STATUS_LOCKED);
+    sett_query_end_all(s.world);
+    CHECK_EQ(sett_world_destroy(s.world), SETT_OK);
 }
 
 static void a_query_without_a_name_is_called_by_its_terms(void)
@@ -387,6 +389,7 @@ static void a_query_without_a_name_is_called_by_its_terms(void)
     leave_open(sett_query_create(s.world, &(sett_query_desc){0}));
     CHECK(sett_is_null(sett_entity_create(s.world)));
     CHECK(strstr(sett_world_message(s.world), "\"everything\"") != NULL);
+    sett_query_end_all(s.world);
     scene_end(&s);
 }
 

@@ -122,6 +122,107 @@ static void said_order_wins_over_creation(void)
     scene_end(&s);
 }
 
+static void who_says_nothing_keeps_its_order(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "B", "A", .phase = 0);
+    MAKE(&s, "C", "A", .phase = 0);
+    MAKE(&s, "A", "A", .before = {"B"}); /* goes ahead of B, which need not wait behind C */
+    CHECK_STR_EQ(stages_of(&s), "A | B | C");
+    MAKE(&s, "a", "A", .before = {"A"});
+    CHECK_STR_EQ(stages_of(&s), "a | A | B | C");
+    scene_end(&s);
+
+    scene_begin(&s);
+    MAKE(&s, "A", "A", .after = {"C"}); /* waits for C, which need not go ahead of B */
+    MAKE(&s, "B", "A", .phase = 0);
+    MAKE(&s, "C", "A", .phase = 0);
+    MAKE(&s, "D", "A", .phase = 0);
+    CHECK_STR_EQ(stages_of(&s), "B | C | A | D");
+    MAKE(&s, "E", "A", .phase = 0);
+    CHECK_EQ(sett_system_order(sett_system_find(s.world, "E"), sett_system_find(s.world, "C")),
+             SETT_OK);
+    CHECK_STR_EQ(stages_of(&s), "B | E | C | A | D");
+    scene_end(&s);
+}
+
+static char warned[2000];
+
+static void keep_warnings(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    if (level == SETT_LOG_WARNING) {
+        strcat(strcat(warned, message), "\n");
+    }
+}
+
+static void unknown_names_are_reported_once(void)
+{
+    scene s;
+    memset(&s, 0, sizeof(s));
+    warned[0] = '\0';
+    s.world = sett_world_create(&(sett_world_desc){.log_fn = keep_warnings});
+    MAKE(&s, "turn", "", .after = {"mvoe"}, .before = {"draw"});
+    CHECK_STR_EQ(warned, ""); /* it may still come */
+    MAKE(&s, "draw", "", .phase = 0);
+    CHECK_STR_EQ(order_of(&s), "turn draw ");
+    CHECK_STR_EQ(warned,
+                 "sett_progress: system \"turn\" is to run after \"mvoe\", and no system has "
+                 "that name - correct it, or create that system\n");
+    warned[0] = '\0';
+    CHECK_EQ(sett_system_destroy(sett_system_find(s.world, "draw")), SETT_OK);
+    CHECK_STR_EQ(order_of(&s), "turn ");
+    CHECK_STR_EQ(warned, ""); /* reported already; and there was a system "draw" */
+    scene_end(&s);
+}
+
+/* Steps to create so many systems, each after the next one (or before the last one), and to order
+ * them. */
+static uint64_t work_of(uint32_t count, bool after, bool shuffled)
+{
+    scene s;
+    memset(&s, 0, sizeof(s));
+    s.world = quiet_world();
+    sett_component type =
+        sett_component_register(s.world, &(sett_component_desc){.name = "A", .size = 4});
+    for (uint32_t k = 0; k < count; k++) {
+        char name[16];
+        char other[16];
+        uint32_t number = shuffled ? (uint32_t)((uint64_t)k * 7919 % count) : k;
+        snprintf(name, sizeof(name), "s%u", (unsigned)number);
+        snprintf(other, sizeof(other), "s%u", (unsigned)(after ? number + 1 : number - 1));
+        sett_system_desc desc = {.name = name, .run = write_name, .user = &s};
+        desc.terms[0].component = type;
+        bool says = after ? number + 1 < count : number != 0;
+        *(after ? &desc.after[0] : &desc.before[0]) = says ? other : NULL;
+        CHECK(sett_system_create(s.world, &desc) != NULL);
+    }
+    CHECK(setti_schedule_update(s.world));
+    const setti_run* run = s.world->run;
+    CHECK_EQ(run->stage_count, count);
+    char name[16];
+    for (uint32_t k = 0; k < count; k++) {
+        snprintf(name, sizeof(name), "s%u", (unsigned)(count - 1 - k));
+        CHECK_STR_EQ(run->sorted[k]->name, name);
+    }
+    uint64_t work = run->work;
+    sett_world_destroy(s.world);
+    return work;
+}
+
+static void thousands_of_systems_are_ordered_in_good_time(void)
+{
+    for (uint32_t after = 0; after < 2; after++) {
+        uint64_t few = work_of(500, after != 0, false);
+        uint64_t many = work_of(5000, after != 0, false);
+        CHECK_MSG(many < 15 * few && many < 100 * 5000, "%u steps for 500 systems, %u for 5,000",
+                  (unsigned)few, (unsigned)many);
+    }
+    uint64_t shuffled = work_of(5000, true, true);
+    CHECK_MSG(shuffled < 200 * 5000, "%u steps", (unsigned)shuffled);
+}
+
 static void presence_conflicts_with_nothing(void)
 {
     scene s;
@@ -450,6 +551,46 @@ static sett_status naive_expects(const naive_world* w)
     return SETT_OK;
 }
 
+/* Its number in the order of creation, or the lowest of those that it goes ahead of. */
+static uint32_t naive_rank(const naive_world* w, uint32_t k)
+{
+    uint32_t rank = k;
+    for (uint32_t j = 0; j < w->count; j++) {
+        if (strcmp(w->at[k].before, w->at[j].name) == 0 && w->at[j].phase == w->at[k].phase) {
+            uint32_t other = naive_rank(w, j);
+            rank = other < rank ? other : rank;
+        }
+    }
+    return rank;
+}
+
+/* The places: always the first of those that wait for none of the rest. */
+static void naive_check_places(const naive_world* w)
+{
+    bool placed[NAIVE_MAX] = {false};
+    for (uint32_t place = 0; place < w->count; place++) {
+        uint32_t best = UINT32_MAX;
+        for (uint32_t k = 0; k < w->count; k++) {
+            bool waits = placed[k];
+            for (uint32_t j = 0; j < w->count; j++) {
+                waits = waits || (!placed[j] && naive_said(&w->at[j], &w->at[k]));
+            }
+            if (waits) {
+                continue;
+            }
+            const naive* a = &w->at[k];
+            const naive* b = best != UINT32_MAX ? &w->at[best] : NULL;
+            if (b == NULL || a->phase < b->phase ||
+                (a->phase == b->phase && naive_rank(w, k) < naive_rank(w, best))) {
+                best = k;
+            }
+        }
+        CHECK(best != UINT32_MAX);
+        placed[best] = true;
+        CHECK_EQ(w->at[best].system->place, place);
+    }
+}
+
 /* Every rule of the header, for every pair. */
 static void naive_check(scene* s, const naive_world* w)
 {
@@ -490,6 +631,7 @@ static void naive_check(scene* s, const naive_world* w)
         CHECK_MSG(waits || w->at[j].system->stage == 0, "nothing keeps %s from an earlier stage",
                   w->at[j].name);
     }
+    naive_check_places(w);
 }
 
 static void random_systems_keep_the_rules(void)
@@ -575,6 +717,8 @@ static void validation_sees_a_wrong_schedule(void)
 }
 
 TEST_MAIN(TEST(conflicts_keep_the_order_of_creation), TEST(said_order_wins_over_creation),
+          TEST(who_says_nothing_keeps_its_order), TEST(unknown_names_are_reported_once),
+          TEST(thousands_of_systems_are_ordered_in_good_time),
           TEST(presence_conflicts_with_nothing), TEST(extra_access_conflicts),
           TEST(who_declares_nothing_runs_alone), TEST(stages_end_with_their_phase),
           TEST(cycles_are_rejected_and_printed), TEST(phases_are_not_contradicted),

@@ -96,6 +96,7 @@ static void a_busy_pool_lets_others_work_themselves(void)
     nested n = {.tasks = sett_threads_tasks(threads)};
     void* handle = n.tasks.enqueue(nested_outer, 50, 1, &n, n.tasks.user);
     CHECK(handle != NULL);
+    CHECK_EQ(sett_threads_destroy(threads), SETT_STATUS_LOCKED); /* its task is not finished */
     n.tasks.finish(handle, n.tasks.user);
     CHECK_EQ(atomic_load(&n.done), 500);
     sett_threads_destroy(threads);

@@ -37,7 +37,10 @@ static inline void check_valid(const char* file, int line, sett_world* world)
 static inline void check_end(const char* file, int line, sett_world* world)
 {
     check_valid(file, line, world);
-    sett_world_destroy(world);
+    sett_status status = sett_world_destroy(world);
+    if (status != SETT_OK) {
+        check_failed(file, line, "the world is in use: %s", sett_world_message(world));
+    }
 }
 
 #endif

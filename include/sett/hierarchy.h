@@ -38,7 +38,7 @@ typedef enum sett_children_policy {
 } sett_children_policy;
 
 typedef struct sett_hierarchy_desc {
-    /* of the component; default: a free one from 1,024 on */
+    /* of the component; default: SETT_ID_HIERARCHY */
     sett_component id;
     sett_children_policy policy; /* default: SETT_CHILDREN_DESTROY */
 } sett_hierarchy_desc;

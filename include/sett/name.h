@@ -31,7 +31,7 @@ typedef struct sett_name {
 } sett_name;
 
 /* Registers the component. The first use of a name does it too.
- *   id  0: a free one from 1,024 on
+ *   id  0: SETT_ID_NAME
  * Returns its id, 0 on failure. Fails: as sett_component_register.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_name_register(sett_world* world, sett_component id);

@@ -22,7 +22,7 @@ typedef struct sett_observer sett_observer;
  * was written by sett_set, a recorded set or values given to sett_entity_create_many, and by
  * nothing else; on_remove: before a value goes, which is still whole. entered: after a change by
  * which the entity came to match; left: before one by which it will not; all of its components
- * exist. A callback may read, write values, and record commands, into sett_world_commands(world) or
+ * exist. A callback may read, write values, and record commands, into sett_commands_here(world) or
  * another buffer; structure is LOCKED. */
 typedef struct sett_observer_desc {
     const char* name; /* for messages; default: "observer" */
@@ -61,9 +61,10 @@ SETT_API sett_observer* sett_observer_create(sett_world* world, const sett_obser
 
 /* Ends an observer, at any time: it is called no more. While a loop is open or a callback runs, its
  * own included, its memory is kept until the next observer is created or destroyed. NULL is fine.
+ * Fails: LOCKED (systems run side by side).
  * Cost: O(sets of components). Invalidates: `observer`.
  * Threads: writer. Since: 0.1 */
-SETT_API void sett_observer_destroy(sett_observer* observer);
+SETT_API sett_status sett_observer_destroy(sett_observer* observer);
 
 /* Whether an observer is called; from the next call on, also within the event that is being told.
  * It does not learn afterwards what happened while it was disabled, and keeps its place in the

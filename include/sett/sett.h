@@ -53,6 +53,7 @@ typedef struct sett_world_desc {
     sett_log_fn log_fn;         /* default: sett_log_stderr */
     sett_assert_fn assert_fn;   /* default: none */
     void* hook_user;            /* handed to log_fn and assert_fn */
+    void* user;                 /* yours: what sett_world_user returns */
     uint32_t entity_limit;      /* entity indices stay below this; default: 268,435,456 (2^28) */
     uint32_t signature_warning; /* log when this many sets of components exist; default: 65,536 */
     /* ask for all memory in blocks of 2 MB, aligned, fit for huge pages; default: blocks become so
@@ -94,9 +95,17 @@ SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
 
 /* Destroys every entity (removal hooks run) and frees all memory of the world, its queries and its
  * commands. NULL is fine.
+ * Fails: LOCKED (a loop is open, a callback or a system runs); then nothing has happened. A loop
+ * that was left open by mistake is closed by sett_query_end_all.
  * Cost: O(pages), plus O(components that have hooks). Invalidates: everything of this world.
  * Threads: writer. Since: 0.1 */
-SETT_API void sett_world_destroy(sett_world* world);
+SETT_API sett_status sett_world_destroy(sett_world* world);
+
+/* Returns the pointer of sett_world_desc.user, or the one set last: the program's own, for
+ * callbacks that are given a world and nothing else.
+ * Threads: reader / writer. Since: 0.2 */
+SETT_API void* sett_world_user(const sett_world* world);
+SETT_API void sett_world_set_user(sett_world* world, void* user);
 
 /* Destroys every entity; types, queries and the memory reserved stay. Handles to the entities
  * become stale.
@@ -142,6 +151,19 @@ SETT_API uint64_t sett_world_advance_tick(sett_world* world);
 
 /* ----------------------------------------------------------------------------------- components */
 
+/* Ids of the library's own types, the same in every world. Each is registered when the header that
+ * it belongs to is first used. */
+enum {
+    SETT_ID_HIERARCHY = 1024, /* hierarchy.h */
+    SETT_ID_NAME,             /* name.h */
+    SETT_ID_PREFAB,           /* prefab.h: the tags, */
+    SETT_ID_DISABLED,
+    SETT_ID_INSTANCE_OF, /* and the relationship */
+    SETT_ID_INSTANCE_OF_SOURCES,
+    SETT_ID_SINGLETONS,         /* singleton.h: the tag of the entity that has them */
+    SETT_ID_RESERVED_END = 1088 /* ids below, from 1,024 on, are not for programs */
+};
+
 typedef enum sett_storage_kind {
     SETT_STORAGE_DEFAULT, /* array up to 256 bytes, sparse-set above; a tag is an array of bits */
     /* position = entity index; addresses stable; best for common components, joins and churn */
@@ -175,9 +197,8 @@ typedef struct sett_component_desc {
     size_t size;
     /* power of two, at most 4,096; default: what `size` allows, up to 16 */
     size_t align;
-    /* the caller's own number, from 1 on, best below 1,024: what the library registers for itself
-     * (Hierarchy, Prefab, ...) is numbered from there; at most 1,048,575; default: the lowest that
-     * is free */
+    /* the caller's own number: from 1 to 1,048,575, but not from 1,024 to 1,087, which are the
+     * library's; default: the lowest that is free */
     sett_component id;
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
@@ -526,7 +547,19 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * sett_cmd_create is for the thread that owns the world, or, into context->commands, for systems
  * (sett/system.h). Once a buffer has grown to what it is used for, recording allocates nothing. */
 
-/* Returns the world's own buffer. Threads: writer. Since: 0.1 */
+/* Returns the buffer to record into from wherever the call is made:
+ *     in a function that a system runs                    context->commands, that of the job
+ *     in a hook or an observer, while commands apply      the buffer that is being applied
+ *     anywhere else                                       the world's own
+ * The job is found by its thread. A function that may go on on another thread (a fiber) uses
+ * context->commands, which goes with it.
+ * Cost: about 20 instructions in a job, 2 elsewhere.
+ * Threads: job, and writer. Since: 0.2 */
+SETT_API sett_commands* sett_commands_here(sett_world* world);
+
+/* Returns the world's own buffer. While systems run that may run side by side, it rejects all
+ * recording (LOCKED), on however many threads: systems record into sett_commands_here(world).
+ * Threads: reader, once it was called by the writer or the world has systems. Since: 0.1 */
 SETT_API sett_commands* sett_world_commands(sett_world* world);
 
 /* Makes a further buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
@@ -535,9 +568,10 @@ SETT_API sett_commands* sett_commands_create(sett_world* world);
 /* Returns the world whose buffer it is. Threads: any. Since: 0.2 */
 SETT_API sett_world* sett_commands_world(const sett_commands* commands);
 
-/* Frees a buffer made by sett_commands_create; what it still holds is dropped.
+/* Frees a buffer made by sett_commands_create; what it still holds is dropped. NULL is fine.
+ * Fails: LOCKED (it is being applied, or a job records into it), ARGUMENT (the world's own).
  * Threads: writer. Since: 0.1 */
-SETT_API void sett_commands_destroy(sett_commands* commands);
+SETT_API sett_status sett_commands_destroy(sett_commands* commands);
 
 /* Applies everything recorded, in order, and what callbacks record into this buffer meanwhile.
  * Fails: LOCKED; OUT_OF_MEMORY: stops before the command that could not be applied and keeps it and
@@ -573,8 +607,8 @@ SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 /* Records what the immediate functions of the same names do. sett_cmd_set copies the value, which
  * is not NULL unless the type is a tag. relationship.h, hierarchy.h, name.h and prefab.h have more.
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (commands that follow
- * from commands, too deep). Only the last is in sett_world_error, since several threads may record
- * at once. Since: 0.1 */
+ * from commands, too deep), LOCKED (the world's own buffer, while systems run side by side). Only
+ * LIMIT is in sett_world_error, since several threads may record at once. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);
@@ -654,8 +688,11 @@ typedef struct sett_batch {
  * Threads: writer. Since: 0.1 */
 SETT_API sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc);
 
-/* Frees a query. A loop over it must not be open. NULL is fine. Threads: writer. Since: 0.1 */
-SETT_API void sett_query_destroy(sett_query* query);
+/* Frees a query. NULL is fine.
+ * Fails: LOCKED (a loop over it is open, or systems run side by side), CONFLICT (it belongs to a
+ * system and is freed with it).
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_query_destroy(sett_query* query);
 
 /* Sets the tick that terms with `changed` compare with: they match what was written at a later tick
  * (sett_world_tick). Exact for types with track_rows; of others all values of a page count as

@@ -25,8 +25,8 @@ typedef struct sett_sparse_set sett_sparse_set;
  * Threads: any. Since: 0.1 */
 SETT_API sett_sparse_set* sett_sparse_set_create(const sett_allocator* allocator, uint32_t limit);
 
-/* Frees the set. NULL is fine. */
-SETT_API void sett_sparse_set_destroy(sett_sparse_set* set);
+/* Frees the set. NULL is fine. Returns SETT_OK. Since: 0.1 */
+SETT_API sett_status sett_sparse_set_destroy(sett_sparse_set* set);
 
 /* Adds a number that is not in the set and writes it to *id: 0, 1, 2, ... in a fresh set; later the
  * number that was removed last.

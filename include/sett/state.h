@@ -237,8 +237,10 @@ typedef struct sett_ring sett_ring;
  * Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
 SETT_API sett_ring* sett_ring_create(sett_world* world, uint32_t capacity);
 
-/* Drops its snapshots and frees it. NULL is fine. Threads: writer. Since: 0.1 */
-SETT_API void sett_ring_destroy(sett_ring* ring);
+/* Drops its snapshots and frees it. NULL is fine.
+ * Fails: LOCKED (systems run side by side).
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_status sett_ring_destroy(sett_ring* ring);
 
 /* As sett_snapshot_take. */
 SETT_API sett_status sett_ring_take(sett_ring* ring);

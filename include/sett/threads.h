@@ -19,12 +19,16 @@ typedef struct sett_threads sett_threads;
  *   workers    threads that work, including the one that calls sett_progress; 0: one for each
  *              processor; 1 starts no thread
  *   allocator  NULL: the C library
- * Returns NULL when memory or threads run out, and where the library was built without threads.
+ * The pool has the threads that the system starts, if these are fewer (sett_threads_count); where
+ * the library was built without threads it works on the calling thread.
+ * Returns NULL when memory runs out.
  * Threads: any. Since: 0.1 */
 SETT_API sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator);
 
-/* Stops the threads. No task may be running. NULL is fine. Threads: any. Since: 0.1 */
-SETT_API void sett_threads_destroy(sett_threads* threads);
+/* Stops the threads and frees the pool. NULL is fine.
+ * Fails: LOCKED (a task is running).
+ * Threads: any. Since: 0.1 */
+SETT_API sett_status sett_threads_destroy(sett_threads* threads);
 
 /* Returns the pool in the form that sett_schedule_desc.tasks takes. Several worlds can share a
  * pool: its threads help one world at a time, the other worlds run on their own threads.

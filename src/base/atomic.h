@@ -1,5 +1,6 @@
 /* atomic.h: numbers that one thread writes and others look at without a lock. Where C has no
- * atomics (SETTI_ATOMICS is 0) they are never looked at from another thread.
+ * atomics (SETTI_ATOMICS is 0) signals are never looked at from another thread, and marks are plain
+ * words: aligned ones are written whole on all machines that there are.
  *
  *     signal   to know whether taking the lock is worth it; what was written before it is seen
  *     mark     in which a thread looks for what it wrote itself; orders nothing else
@@ -57,7 +58,7 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
 #define SETTI_ATOMICS 0
 
 typedef uint32_t setti_signal;
-typedef uintptr_t setti_mark;
+typedef volatile uintptr_t setti_mark;
 typedef uintptr_t setti_tally;
 
 static inline void setti_tally_add(setti_tally* to, uintptr_t count)

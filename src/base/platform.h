@@ -37,7 +37,7 @@ uintptr_t setti_platform_thread(void);
  * has returned. False where that is not known, and for what does not lie on this thread's stack. */
 bool setti_platform_has_returned(const void* variable);
 
-/* A mutex with one condition. Where there are no threads its init fails. */
+/* A mutex with one condition. */
 typedef struct setti_gate {
     uint64_t opaque[18];
 } setti_gate;

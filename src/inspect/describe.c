@@ -98,11 +98,10 @@ static void describe_system(setti_writer* text, const sett_system* system)
         setti_writer_add(text, "; off");
     }
     setti_writer_add(text, "\n");
-    for (uint32_t k = 0; k < system->order_count; k++) {
-        const setti_order* order = &system->order[k];
-        if (order->other == NULL) {
+    for (const setti_order* order = system->orders; order != NULL; order = order->next) {
+        if (order->name->system == NULL) {
             setti_writer_add(text, "      is to run %s %s, of which there is none\n",
-                             order->after ? "after" : "before", order->name);
+                             order->after ? "after" : "before", order->name->text);
         }
     }
 }

@@ -169,23 +169,48 @@ sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
     return query;
 }
 
-void sett_query_destroy(sett_query* query)
+void setti_query_free(sett_query* query)
 {
-    if (query != NULL) {
-        setti_pool* pool = &query->world->pool;
-        setti_world_close_loops(query->world, &query->open);
-        if (query->previous != NULL) {
-            query->previous->next = query->next;
-        } else {
-            query->world->queries = query->next;
-        }
-        if (query->next != NULL) {
-            query->next->previous = query->previous;
-        }
-        query->world->query_count--;
-        setti_pool_free(pool, setti_unconst(query->open.name), query->name_size, 1);
-        setti_pool_free(pool, query, sizeof(*query), 64);
+    setti_pool* pool = &query->world->pool;
+    if (query->previous != NULL) {
+        query->previous->next = query->next;
+    } else {
+        query->world->queries = query->next;
     }
+    if (query->next != NULL) {
+        query->next->previous = query->previous;
+    }
+    query->world->query_count--;
+    setti_pool_free(pool, setti_unconst(query->open.name), query->name_size, 1);
+    setti_pool_free(pool, query, sizeof(*query), 64);
+}
+
+sett_status sett_query_destroy(sett_query* query)
+{
+    static const char call[] = "sett_query_destroy";
+    if (query == NULL) {
+        return SETT_OK;
+    }
+    sett_status status = setti_world_check_serial(query->world, call);
+    if (status == SETT_OK) {
+        setti_world_close_returned(query->world);
+    }
+    if (status == SETT_OK && query->owned) {
+        status = setti_world_fail_with(query->world, SETT_STATUS_CONFLICT,
+                                       "%s: query \"%.100s\" belongs to the system of that name - "
+                                       "destroy the system",
+                                       call, query->open.name);
+    }
+    if (status == SETT_OK && query->open.count != 0) {
+        status = setti_world_fail_with(query->world, SETT_STATUS_LOCKED,
+                                       "%s: a loop over query \"%.100s\" is open - end it first "
+                                       "(sett_query_end_all(world) ends loops left by mistake)",
+                                       call, query->open.name);
+    }
+    if (status == SETT_OK) {
+        setti_query_free(query);
+    }
+    return status;
 }
 
 void sett_query_end_all(sett_world* world)

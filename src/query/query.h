@@ -58,6 +58,7 @@ struct sett_query {
     uint64_t churn;   /* entities that entered or left it a sample, when there was one */
     uint32_t changes; /* how often it was made */
     bool wanted;      /* its types are being converted for it */
+    bool owned;       /* by a system, with which it ends */
     uint32_t name_size;
     uint32_t term_count;
     uint64_t since; /* `changed` terms match what was written later */
@@ -165,6 +166,9 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
  * date. */
 sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
                                    uint32_t from, uint32_t to);
+
+/* Frees a query, over which no loop is open. */
+void setti_query_free(sett_query* query);
 
 /* Works out anew what depends on the listeners, if these have changed. */
 void setti_plan_update(sett_query* query);

@@ -76,6 +76,7 @@ sett_component sett_instance_of(sett_world* world)
         sett_relationship_desc desc;
         memset(&desc, 0, sizeof(desc));
         desc.name = "InstanceOf";
+        desc.id = setti_component_own_id(world, desc.name);
         sett_component id = sett_relationship_register(world, &desc);
         if (id == 0) {
             return 0;

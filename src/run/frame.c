@@ -49,7 +49,6 @@ static void frame_report_open(const sett_system* system)
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     sett_system* system = slice->system;
-    bool watched = system->world->guard != NULL;
     setti_job* job = slice->job;
     sett_context context;
     context.world = system->world;
@@ -62,9 +61,7 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     context.frame = run->state.frames;
     context.time = run->state.time;
     context.internal = slice;
-    if (SETTI_UNLIKELY(watched)) {
-        setti_guard_enter(run, slice);
-    }
+    setti_slice_enter(run, slice);
     for (uint32_t step = 0; step < system->steps; step++) {
         setti_arena_reset(&job->side.scratch);
         system->desc.run(&context);
@@ -73,9 +70,7 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
             job->side.open = 0;
         }
     }
-    if (SETTI_UNLIKELY(watched)) {
-        setti_guard_leave(slice);
-    }
+    setti_slice_leave(slice);
     uint64_t end = run->timed ? setti_platform_now() : 0;
     job->time = end - begin;
     return end;
@@ -279,9 +274,9 @@ static void frame_run_here(sett_world* world, bool alone)
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
-    for (uint32_t k = 0; k < run->slice_count && at < sizeof(run->names); k++) {
+    for (uint32_t k = 0; k < run->slice_count && at < sizeof(run->running); k++) {
         if (run->slices[k].number == 0) {
-            at += (size_t)snprintf(run->names + at, sizeof(run->names) - at, "%s%.60s",
+            at += (size_t)snprintf(run->running + at, sizeof(run->running) - at, "%s%.60s",
                                    k == 0 ? "" : "\" or \"", run->slices[k].system->name);
         }
     }
@@ -291,7 +286,7 @@ static void frame_run_side_by_side(sett_world* world)
 {
     setti_run* run = world->run;
     frame_list_names(run);
-    world->running = run->names;
+    world->running = run->running;
     /* Calls that are rejected do not say why in the world, which several of them would write to at
      * once; but some return what it says. */
     sett_status error = world->error;
@@ -389,11 +384,13 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
     if (run->watched) {
         setti_guard_watch(world, true);
     }
+    setti_commands_close(world->commands);
     if (frame_is_worth(world)) {
         frame_run_side_by_side(world);
     } else {
         frame_run_here(world, false);
     }
+    setti_commands_open(world->commands);
     if (run->watched) {
         setti_guard_watch(world, false);
     }
@@ -472,8 +469,7 @@ static sett_status frame_run(sett_world* world, float dt)
 /* What both ways of running begin with. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
-    setti_run* run = world->run;
-    if (run->busy) {
+    if (world->busy) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run already", call);
     }
     sett_status status = frame_end_jobs(world);
@@ -487,6 +483,10 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     if (status == SETT_OK && !setti_schedule_update(world)) {
         status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
     }
+    if (status == SETT_OK && !world->run->names_checked) {
+        setti_order_report_unknown(world);
+        world->run->names_checked = true;
+    }
     return status;
 }
 
@@ -499,9 +499,9 @@ sett_status sett_progress(sett_world* world, float dt)
     }
     sett_status status = frame_begin(world, dt, call);
     if (status == SETT_OK) {
-        run->busy = true;
+        world->busy = true;
         status = frame_run(world, dt);
-        run->busy = false;
+        world->busy = false;
     }
     if (status == SETT_OK) {
         run->state.frames++;
@@ -521,7 +521,7 @@ sett_status sett_system_run(sett_system* system, float dt)
     if (status != SETT_OK || system->desc.run == NULL) {
         return status;
     }
-    run->busy = true;
+    world->busy = true;
     status = frame_apply(world, 0, run->sorted_count);
     if (status == SETT_OK) {
         frame_update_plans(world);
@@ -534,7 +534,7 @@ sett_status sett_system_run(sett_system* system, float dt)
     if (status == SETT_OK) {
         status = frame_apply(world, 0, run->sorted_count);
     }
-    run->busy = false;
+    world->busy = false;
     return status;
 }
 
@@ -548,7 +548,7 @@ sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc*
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
     }
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK && run->busy) {
+    if (status == SETT_OK && world->busy) {
         status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
     }
     if (status != SETT_OK) {

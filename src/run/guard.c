@@ -2,56 +2,12 @@
  * table of types that fast paths read looks empty, as it does while use is profiled: every access
  * goes the slow path, and there it is looked at. Nobody else pays.
  *
- * Which system it is that touches is known by the thread: a slice says which thread does it, and a
- * thread finds itself among the slices. The slice that a thread like it began last is looked at
- * first,
- * so it mostly does not search where there are fewer threads than hints.
- *
- *     hints, by hash of the thread   |  2 |    |  0 |    |
- *                                       |         |
- *     slices, and the thread of each   | #7 | -- | #4 | ...
- *
- * What was reported is noted with the system, so that a component is reported once.
- *
- * Invariant: a thread is in one slice at most, from enter to leave; only it writes itself there
+ * Which system it is that touches is known by the thread (slice.c). What was reported is noted with
+ * the system, so that a component is reported once.
  */
 #include "run/run.h"
 
 #include <stdio.h>
-
-static setti_mark* guard_hint(setti_run* run, uintptr_t thread)
-{
-    uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);
-    return &run->guard_hints[(hash >> 32) % SETTI_GUARD_HINTS];
-}
-
-void setti_guard_enter(setti_run* run, setti_slice* slice)
-{
-    uintptr_t thread = setti_platform_thread();
-    setti_mark_set(&slice->thread, thread);
-    setti_mark_set(guard_hint(run, thread), (uintptr_t)(slice - run->slices));
-}
-
-void setti_guard_leave(setti_slice* slice)
-{
-    setti_mark_set(&slice->thread, 0);
-}
-
-/* The system that this thread runs; NULL: it is none of those that run systems. */
-static sett_system* guard_running(setti_run* run)
-{
-    uintptr_t thread = setti_platform_thread();
-    uintptr_t hint = setti_mark_get(guard_hint(run, thread));
-    if (hint < run->slice_count && setti_mark_get(&run->slices[hint].thread) == thread) {
-        return run->slices[hint].system;
-    }
-    for (uint32_t k = 0; k < run->slice_count; k++) {
-        if (setti_mark_get(&run->slices[k].thread) == thread) {
-            return run->slices[k].system;
-        }
-    }
-    return NULL;
-}
 
 static const char* guard_verb(uint32_t access)
 {
@@ -88,7 +44,8 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
 static void guard_touch(const setti_guard* guard, const sett_world* world, sett_component component,
                         uint32_t access, const char* call)
 {
-    sett_system* system = guard_running(world->run);
+    const setti_slice* slice = setti_slice_here(world->run);
+    sett_system* system = slice != NULL ? slice->system : NULL;
     char message[SETTI_MESSAGE_SIZE];
     (void)guard;
     if (system == NULL ||

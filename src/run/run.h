@@ -1,8 +1,10 @@
 /* run.h: systems, and all that a world knows about running them.
  *
  *     system.c     making and ending systems
+ *     order.c      what is said about their order, by name
  *     schedule.c   in which order they run, and which of them side by side
  *     frame.c      running them
+ *     slice.c      which of them runs on this thread
  *     guard.c      watching what they touch
  *     thread.c     a pool of threads
  */
@@ -19,7 +21,7 @@
 #define SETTI_STEPS_DEFAULT 8
 
 #define SETTI_GUARD_REPORTS 16 /* components that the guard reports of one system */
-#define SETTI_GUARD_HINTS 64
+#define SETTI_SLICE_HINTS 64
 
 /* What a component is to a system. */
 typedef struct setti_access {
@@ -46,25 +48,45 @@ typedef struct setti_job {
 
 /* "This system runs before or after the one of that name." */
 typedef struct setti_order {
-    char* name;
-    sett_system* other; /* of that name, or NULL */
+    sett_system* system; /* that says so */
+    struct setti_system_name* name;
+    struct setti_order* next;       /* of the system's */
+    struct setti_order* next_about; /* of those about the name */
+    struct setti_order* previous_about;
     bool after;
+    bool reported; /* that no system has the name */
 } setti_order;
+
+/* A name that a system has, or that orders are about. */
+typedef struct setti_system_name {
+    struct setti_system_name* next; /* in its bucket */
+    uint64_t key;                   /* hash of the text */
+    sett_system* system;            /* that has it, or NULL */
+    setti_order* about;
+    bool known; /* some system has, or had it */
+    char text[];
+} setti_system_name;
+
+/* The systems that run after a given one, or before it (`back`), because it is said. */
+typedef struct setti_order_walk {
+    const setti_order* said;
+    const setti_order* about;
+    bool back;
+} setti_order_walk;
 
 struct sett_system {
     sett_world* world;
     sett_system* next; /* of the world's, in order of creation */
     sett_system* previous;
-    char* name;
+    setti_system_name* entry;
+    const char* name;      /* the entry's */
     sett_system_desc desc; /* as given, without the order */
     sett_query* query;     /* NULL: no terms */
     sett_group* group;     /* NULL: no callbacks */
     setti_access* access;  /* each component once */
     uint32_t access_count;
     uint32_t access_capacity;
-    setti_order* order;
-    uint32_t order_count;
-    uint32_t order_capacity;
+    setti_order* orders; /* said by it, the latest first */
     bool exclusive;
     bool asks_changed; /* a term has `changed` */
     /* what the guard has reported of it */
@@ -86,14 +108,17 @@ struct sett_system {
 
     /* of the schedule, */
     uint32_t stage;          /* in its phase */
-    uint32_t place;          /* in the order of the phase */
+    uint32_t place;          /* in the order of phases and of what is said */
+    uint64_t key;            /* systems are sorted by it, */
+    uint32_t tie;            /* and, where it is the same, by this */
+    uint32_t waiting;        /* for so many that run before it */
     sett_system* waits_for;  /* why it is not in an earlier stage: this one, */
     sett_component waits_on; /* because of this component, 0: because it was said, or runs alone */
 
     /* and of a walk over systems. */
     sett_system* walk_from;
     sett_system* walk_next;
-    bool walk_seen;
+    uint64_t walk_seen; /* the latest walk that came by */
 };
 
 /* Systems that run side by side. */
@@ -111,7 +136,7 @@ typedef struct setti_slice {
     uint32_t count;  /* of so many */
     uint32_t from;   /* rows that it visits */
     uint32_t to;
-    setti_mark thread; /* that does it, while it is watched; or 0 */
+    setti_mark thread; /* that runs it, or 0 */
 } setti_slice;
 
 /* Part of the world's state. */
@@ -126,21 +151,28 @@ typedef struct setti_run {
     sett_system* systems; /* in order of creation */
     sett_system* last;
     uint32_t count;
-    uint32_t jobs; /* at most, of a system */
+    setti_system_name** names; /* by hash */
+    uint32_t name_count;
+    uint32_t name_capacity;
+    uint64_t walks; /* over what is said; two at a time */
+    uint64_t work;  /* steps taken to order systems: tests bound them */
+    uint32_t jobs;  /* at most, of a system */
     sett_tasks tasks;
     bool watched; /* by the guard */
     bool timed;
-    bool busy; /* sett_progress or sett_system_run is at work */
     setti_frame_state state;
     setti_root root; /* of `state` */
 
     /* The schedule, a cache: sorted by phase, stage and place. */
     bool scheduled;
+    bool names_checked; /* unknown ones are reported */
     sett_system** sorted;
+    sett_system** heap; /* behind them */
+    uint32_t heap_count;
     setti_stage* stages;
     uint32_t sorted_count;
     uint32_t stage_count;
-    uint32_t capacity;         /* of `sorted` and `stages` */
+    uint32_t capacity;         /* of `sorted`, `heap` and `stages` */
     uint32_t listener_version; /* of the world, when the plans of queries were looked after */
 
     /* The stage at work. */
@@ -148,14 +180,13 @@ typedef struct setti_run {
     sett_commands** buffers; /* of the slices */
     uint32_t slice_count;
     uint32_t slice_capacity;
-    bool jobs_open;  /* the handles of `buffers` are still to be claimed */
-    char names[200]; /* of its systems */
+    setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the slice that it began last */
+    bool jobs_open;                      /* the handles of `buffers` are still to be claimed */
+    char running[200];                   /* names of its systems */
 
     /* The guard. */
     setti_guard guard;
     setti_lock guard_lock; /* of all that was reported */
-    setti_mark
-        guard_hints[SETTI_GUARD_HINTS]; /* by hash of a thread: the slice that it began last */
 } setti_run;
 
 /* The world's, made if need be; NULL when memory runs out. */
@@ -173,9 +204,33 @@ bool setti_system_splits(const sett_system* system);
 /* Makes as many jobs as the world allows. False when memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
+/* The name, or NULL; made if need be, NULL when memory runs out. */
+setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
+setti_system_name* setti_order_ensure_name(sett_world* world, const char* text);
+
+/* Frees a name that is for nothing any more. */
+void setti_order_release_name(sett_world* world, setti_system_name* name);
+
+/* Notes what a system says about its order, false when memory runs out; takes back what it said
+ * last. */
+bool setti_order_add(sett_system* system, const char* text, bool after);
+void setti_order_pop(sett_system* system);
+
+setti_order_walk setti_order_walk_begin(const sett_system* system, bool back);
+sett_system* setti_order_walk_next(setti_order_walk* walk);
+
+/* Whether it was said that `first` runs before `then`. */
+bool setti_order_is_said(const sett_system* first, const sett_system* then);
+
+/* Warns of each order about a name that no system has had yet, once. */
+void setti_order_report_unknown(sett_world* world);
+
 /* SETT_OK, or fails with CYCLE and a message that names the systems in it: those that lead from
  * `start` back to itself. */
-sett_status setti_schedule_check_cycle(sett_system* start, const char* call);
+sett_status setti_order_check_cycle(sett_system* start, const char* call);
+
+/* Returns NULL, or which part of the invariant does not hold. */
+const char* setti_order_validate(const sett_world* world);
 
 /* Works out the schedule, unless it is known or at work. False when memory runs out. */
 bool setti_schedule_update(sett_world* world);
@@ -183,12 +238,15 @@ bool setti_schedule_update(sett_world* world);
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
 
+/* The calling thread begins a slice, or has done it. */
+void setti_slice_enter(setti_run* run, setti_slice* slice);
+void setti_slice_leave(setti_slice* slice);
+
+/* The slice that the calling thread runs; NULL: none of those that run now. */
+setti_slice* setti_slice_here(setti_run* run);
+
 /* Watches the slices that are entered from now on; or no longer. */
 void setti_guard_watch(sett_world* world, bool on);
-
-/* The calling thread begins, or has done, a watched slice. */
-void setti_guard_enter(setti_run* run, setti_slice* slice);
-void setti_guard_leave(setti_slice* slice);
 
 /* A system opens a loop over a query that is not its own. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);

@@ -1,16 +1,28 @@
 /* schedule.c: in which order systems run, and which of them side by side.
  *
- * The workload: some dozens of systems, made once. So the schedule is worked out anew, in steps of
- * O(systems squared), when a frame finds that something was made or ended.
+ * The workload: some dozens of systems, created once, and at times thousands. So the schedule is
+ * worked out anew when a frame finds that a system came or went, in O(n log n + what is said and
+ * declared).
  *
- *     1. by phase, in a phase by creation;
- *     2. in a phase: always the first of those left that is after none of those left: its place;
+ *     1. rank = number in the order of creation; of a system that is to run before others of its
+ *        phase, and names them: the lowest of theirs, if that is lower;
+ *     2. place: by phase, always the lowest rank of those that wait for none of the rest, the
+ *        first created of equals;
  *     3. stage = 1 + the highest stage of those in earlier places that it is after or conflicts
  *        with, 0 if there are none;
- *     4. by stage, in a stage by place.
+ *     4. by phase, in a phase by stage, in a stage by place.
  *
  *     sorted   | input | move  age | turn | draw |
  *     stages     0       1            2      3
+ *
+ * So a system that says "after" waits, one that says "before" goes ahead, and those that say
+ * nothing keep their order. Kahn's algorithm without ranks makes the named one wait instead (B, C,
+ * then A before B gave C A B); a search in depth pulls the named one ahead (A after C, B, C gives
+ * C A B).
+ *
+ * All three sorts are by one heap. For stages, each component remembers which system of the phase
+ * touched it, and which wrote it, in the highest stage: comparing each system with each is
+ * quadratic.
  *
  * Invariant, once scheduled:  sorted holds every system once, by phase, stage and place;
  *             stages cut it without gaps, where phase or stage changes;
@@ -18,78 +30,257 @@
  */
 #include "run/run.h"
 
-#include <stdio.h>
+/* ----------------------------------------------------------------------------------------- heap */
 
-/* Whether it was said that `a` runs before `b`. */
-static bool schedule_is_said(const sett_system* a, const sett_system* b)
+/* Whether `a` comes out before `b`. */
+static bool heap_is_less(const sett_system* a, const sett_system* b)
 {
-    for (uint32_t k = 0; k < a->order_count; k++) {
-        if (!a->order[k].after && a->order[k].other == b) {
-            return true;
-        }
-    }
-    for (uint32_t k = 0; k < b->order_count; k++) {
-        if (b->order[k].after && b->order[k].other == a) {
-            return true;
-        }
-    }
-    return false;
+    return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-/* --------------------------------------------------------------------------------------- cycles */
-
-/* Writes `text` in front of what stands at path + at; nothing, if there is no room. */
-static size_t schedule_prepend(char* path, size_t at, const char* text)
+static void heap_push(setti_run* run, sett_system* system)
 {
-    size_t length = strlen(text);
-    if (length <= at) {
-        memcpy(path + at - length, text, length);
-        at -= length;
+    uint32_t at = run->heap_count++;
+    for (; at != 0 && heap_is_less(system, run->heap[(at - 1) / 2]); at = (at - 1) / 2) {
+        run->heap[at] = run->heap[(at - 1) / 2];
+        run->work++;
     }
-    return at;
+    run->heap[at] = system;
 }
 
-static sett_status schedule_fail_cycle(const sett_system* start, const sett_system* last,
-                                       const char* call)
+static sett_system* heap_pop(setti_run* run)
 {
-    char path[SETTI_MESSAGE_SIZE / 2];
-    size_t at = sizeof(path) - 1;
-    path[at] = '\0';
-    at = schedule_prepend(path, at, start->name);
-    for (const sett_system* from = last; from != start; from = from->walk_from) {
-        at = schedule_prepend(path, schedule_prepend(path, at, " -> "), from->name);
+    sett_system* first = run->heap[0];
+    const uint32_t count = --run->heap_count;
+    sett_system* last = run->heap[count];
+    uint32_t at = 0;
+    for (uint32_t child = 1; child < count; child = 2 * at + 1) {
+        child += child + 1 < count && heap_is_less(run->heap[child + 1], run->heap[child]);
+        if (!heap_is_less(run->heap[child], last)) {
+            break;
+        }
+        run->heap[at] = run->heap[child];
+        at = child;
+        run->work++;
     }
-    at = schedule_prepend(path, schedule_prepend(path, at, " -> "), start->name);
-    return setti_world_fail_with(start->world, SETT_STATUS_CYCLE,
-                                 "%s: systems would run in a circle: %s", call, path + at);
+    run->heap[at] = last;
+    return first;
 }
 
-sett_status setti_schedule_check_cycle(sett_system* start, const char* call)
+/* ------------------------------------------------------------------------------------- in order */
+
+/* Phases as unsigned numbers in the same order. */
+static uint64_t schedule_key(const sett_system* system, uint32_t minor)
 {
-    const setti_run* run = start->world->run;
-    for (sett_system* at = run->systems; at != NULL; at = at->next) {
-        at->walk_seen = false;
+    return (uint64_t)((uint32_t)system->desc.phase ^ 0x80000000u) << 32 | minor;
+}
+
+/* Puts all systems into the order of their keys and ties, as far as what is said allows: always the
+ * first of those that wait for none of the rest. */
+static void schedule_sort(setti_run* run)
+{
+    run->heap_count = 0;
+    run->sorted_count = 0;
+    for (sett_system* system = run->systems; system != NULL; system = system->next) {
+        setti_order_walk walk = setti_order_walk_begin(system, true);
+        system->waiting = 0;
+        while (setti_order_walk_next(&walk) != NULL) {
+            system->waiting++;
+            run->work++;
+        }
+        if (system->waiting == 0) {
+            heap_push(run, system);
+        }
     }
-    start->walk_next = NULL;
-    for (sett_system* todo = start; todo != NULL;) {
-        sett_system* from = todo;
-        todo = todo->walk_next;
-        for (sett_system* at = run->systems; at != NULL; at = at->next) {
-            if (!schedule_is_said(from, at)) {
-                continue;
-            }
-            if (at == start) {
-                return schedule_fail_cycle(start, from, call);
-            }
-            if (!at->walk_seen) {
-                at->walk_seen = true;
-                at->walk_from = from;
-                at->walk_next = todo;
-                todo = at;
+    while (run->heap_count != 0) {
+        sett_system* first = heap_pop(run);
+        sett_system* then;
+        setti_order_walk walk = setti_order_walk_begin(first, false);
+        run->sorted[run->sorted_count++] = first;
+        while ((then = setti_order_walk_next(&walk)) != NULL) {
+            if (--then->waiting == 0) {
+                heap_push(run, then);
             }
         }
     }
-    return SETT_OK;
+    SETTI_ASSERT(run->sorted_count == run->count); /* there are no cycles */
+}
+
+/* Numbers the systems; ranks are found from the last to the first of an order that is allowed. */
+static void schedule_rank(setti_run* run)
+{
+    uint32_t number = 0;
+    for (sett_system* system = run->systems; system != NULL; system = system->next) {
+        system->tie = number++;
+        system->key = schedule_key(system, 0);
+    }
+    schedule_sort(run);
+    for (uint32_t k = run->sorted_count; k-- > 0;) {
+        sett_system* system = run->sorted[k];
+        uint32_t rank = system->tie;
+        for (const setti_order* order = system->orders; order != NULL; order = order->next) {
+            const sett_system* other = order->after ? NULL : order->name->system;
+            if (other != NULL && other->desc.phase == system->desc.phase) {
+                rank = SETTI_MIN(rank, (uint32_t)other->key);
+            }
+        }
+        system->key = schedule_key(system, rank);
+    }
+}
+
+static void schedule_place(setti_run* run)
+{
+    schedule_rank(run);
+    schedule_sort(run);
+    for (uint32_t k = 0; k < run->sorted_count; k++) {
+        run->sorted[k]->place = k;
+    }
+}
+
+/* --------------------------------------------------------------------------------------- stages */
+
+/* Who has touched a component, and who has written it: of the phase and in the highest stage. */
+typedef struct schedule_track {
+    sett_system* touched;
+    sett_system* written;
+} schedule_track;
+
+/* Those that a system may have to wait for. */
+typedef struct schedule_tracks {
+    setti_hash_map slots;  /* by component */
+    schedule_track* track; /* by slot */
+    uint32_t count;
+    uint32_t capacity;
+    sett_system* any;       /* of the systems with a function, */
+    sett_system* exclusive; /* and of those that run alone */
+} schedule_tracks;
+
+/* The one of two in the higher stage, in the earlier place if that is the same. `b`: or NULL, or of
+ * another phase, which does not count. */
+static sett_system* schedule_later(sett_system* a, sett_system* b, int phase)
+{
+    if (b == NULL || b->desc.phase != phase) {
+        return a;
+    }
+    if (a == NULL || a->desc.phase != phase || b->stage > a->stage) {
+        return b;
+    }
+    return b->stage == a->stage && b->place < a->place ? b : a;
+}
+
+static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
+{
+    setti_pool* pool = &world->pool;
+    memset(tracks, 0, sizeof(*tracks));
+    for (const sett_system* at = world->run->systems; at != NULL; at = at->next) {
+        tracks->capacity += at->access_count;
+    }
+    size_t size = tracks->capacity * sizeof(schedule_track);
+    tracks->track = size != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
+    bool done = size == 0 || tracks->track != NULL;
+    for (const sett_system* at = world->run->systems; at != NULL; at = at->next) {
+        for (uint32_t k = 0; done && k < at->access_count; k++) {
+            sett_component component = at->access[k].component;
+            if (setti_hash_map_find(&tracks->slots, component) == SETTI_NONE) {
+                memset(&tracks->track[tracks->count], 0, sizeof(schedule_track));
+                done = setti_hash_map_set(pool, &tracks->slots, component, tracks->count++);
+            }
+        }
+    }
+    return done;
+}
+
+static void schedule_tracks_deinit(sett_world* world, schedule_tracks* tracks)
+{
+    setti_hash_map_deinit(&world->pool, &tracks->slots);
+    setti_pool_free(&world->pool, tracks->track, tracks->capacity * sizeof(schedule_track), 16);
+}
+
+/* The one for which a system has to wait, because of what both touch. */
+static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
+                                           const sett_system* system)
+{
+    const int phase = system->desc.phase;
+    if (system->desc.run == NULL) {
+        return NULL;
+    }
+    sett_system* found =
+        schedule_later(NULL, system->exclusive ? tracks->any : tracks->exclusive, phase);
+    for (uint32_t k = 0; !system->exclusive && k < system->access_count; k++) {
+        const setti_access* access = &system->access[k];
+        const schedule_track* track =
+            &tracks->track[setti_hash_map_find(&tracks->slots, access->component)];
+        run->work++;
+        if ((access->flags & SETTI_ACCESS_WRITES) != 0) {
+            found = schedule_later(found, track->touched, phase);
+        } else if ((access->flags & SETTI_ACCESS_READS) != 0) {
+            found = schedule_later(found, track->written, phase);
+        }
+    }
+    return found;
+}
+
+/* Lets later systems wait for this one, whose stage is known. */
+static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
+{
+    const int phase = system->desc.phase;
+    if (system->desc.run == NULL) {
+        return;
+    }
+    tracks->any = schedule_later(tracks->any, system, phase);
+    if (system->exclusive) {
+        tracks->exclusive = schedule_later(tracks->exclusive, system, phase);
+    }
+    for (uint32_t k = 0; k < system->access_count; k++) {
+        const setti_access* access = &system->access[k];
+        schedule_track* track =
+            &tracks->track[setti_hash_map_find(&tracks->slots, access->component)];
+        if ((access->flags & SETTI_ACCESS_READS) != 0) {
+            track->touched = schedule_later(track->touched, system, phase);
+        }
+        if ((access->flags & SETTI_ACCESS_WRITES) != 0) {
+            track->written = schedule_later(track->written, system, phase);
+        }
+    }
+}
+
+static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_system* system)
+{
+    sett_system* found = schedule_find_conflict(run, tracks, system);
+    setti_order_walk walk = setti_order_walk_begin(system, true);
+    sett_system* at;
+    while ((at = setti_order_walk_next(&walk)) != NULL) {
+        found = schedule_later(found, at, system->desc.phase);
+        run->work++;
+    }
+    system->waits_for = found;
+    system->waits_on = 0;
+    system->stage = found != NULL ? found->stage + 1 : 0;
+    if (found != NULL && !setti_order_is_said(found, system)) {
+        (void)setti_system_conflicts(found, system, &system->waits_on);
+    }
+    schedule_track_system(tracks, system);
+}
+
+static bool schedule_find_stages(sett_world* world)
+{
+    setti_run* run = world->run;
+    schedule_tracks tracks;
+    bool done = schedule_tracks_init(world, &tracks);
+    for (uint32_t k = 0; done && k < run->sorted_count; k++) {
+        schedule_find_stage(run, &tracks, run->sorted[k]);
+    }
+    schedule_tracks_deinit(world, &tracks);
+    for (uint32_t k = 0; done && k < run->sorted_count; k++) {
+        sett_system* system = run->sorted[k];
+        system->key = schedule_key(system, system->stage);
+        system->tie = system->place;
+        heap_push(run, system);
+    }
+    for (uint32_t k = 0; done && k < run->sorted_count; k++) {
+        run->sorted[k] = heap_pop(run);
+    }
+    return done;
 }
 
 /* --------------------------------------------------------------------------------- the schedule */
@@ -100,16 +291,17 @@ static bool schedule_reserve(sett_world* world)
     setti_pool* pool = &world->pool;
     if (run->count > run->capacity) {
         uint32_t capacity = setti_bits_ceil(SETTI_MAX(run->count, 8));
-        sett_system** sorted = setti_pool_alloc(pool, capacity * sizeof(sett_system*), 16);
+        sett_system** sorted = setti_pool_alloc(pool, capacity * 2 * sizeof(sett_system*), 16);
         setti_stage* stages = setti_pool_alloc(pool, capacity * sizeof(*stages), 16);
         if (sorted == NULL || stages == NULL) {
-            setti_pool_free(pool, sorted, capacity * sizeof(sett_system*), 16);
+            setti_pool_free(pool, sorted, capacity * 2 * sizeof(sett_system*), 16);
             setti_pool_free(pool, stages, capacity * sizeof(*stages), 16);
             return false;
         }
-        setti_pool_free(pool, run->sorted, run->capacity * sizeof(sett_system*), 16);
+        setti_pool_free(pool, run->sorted, run->capacity * 2 * sizeof(sett_system*), 16);
         setti_pool_free(pool, run->stages, run->capacity * sizeof(*stages), 16);
         run->sorted = sorted;
+        run->heap = sorted + capacity;
         run->stages = stages;
         run->capacity = capacity;
     }
@@ -135,70 +327,6 @@ static bool schedule_reserve(sett_world* world)
     return true;
 }
 
-/* Inserts systems in the order of a key, behind those with the same key. */
-static void schedule_insert(sett_system** sorted, uint32_t count, sett_system* system,
-                            bool by_stage)
-{
-    while (count > 0 && (by_stage ? sorted[count - 1]->stage > system->stage
-                                  : sorted[count - 1]->desc.phase > system->desc.phase)) {
-        sorted[count] = sorted[count - 1];
-        count--;
-    }
-    sorted[count] = system;
-}
-
-/* Whether none of these has to run before it. */
-static bool schedule_is_first(sett_system* const* left, uint32_t count, const sett_system* system)
-{
-    for (uint32_t k = 0; k < count; k++) {
-        if (schedule_is_said(left[k], system)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Puts the systems of a phase, in order of creation, into the order of their places. */
-static void schedule_place(sett_system** phase, uint32_t count)
-{
-    for (uint32_t place = 0; place < count; place++) {
-        uint32_t k = place;
-        while (!schedule_is_first(phase + place, count - place, phase[k])) {
-            k++; /* ends: there are no cycles */
-        }
-        sett_system* first = phase[k];
-        memmove(phase + place + 1, phase + place, (k - place) * sizeof(sett_system*));
-        phase[place] = first;
-        first->place = place;
-    }
-}
-
-static void schedule_find_stage(sett_system* const* phase, sett_system* system)
-{
-    system->stage = 0;
-    system->waits_for = NULL;
-    for (uint32_t k = 0; k < system->place; k++) {
-        sett_component on = 0;
-        if (phase[k]->stage >= system->stage &&
-            (schedule_is_said(phase[k], system) || setti_system_conflicts(phase[k], system, &on))) {
-            system->stage = phase[k]->stage + 1;
-            system->waits_for = phase[k];
-            system->waits_on = on;
-        }
-    }
-}
-
-static void schedule_phase(sett_system** phase, uint32_t count)
-{
-    schedule_place(phase, count);
-    for (uint32_t k = 0; k < count; k++) {
-        schedule_find_stage(phase, phase[k]);
-    }
-    for (uint32_t k = 0; k < count; k++) {
-        schedule_insert(phase, k, phase[k], true);
-    }
-}
-
 static bool schedule_is_cut(const sett_system* a, const sett_system* b)
 {
     return a->desc.phase != b->desc.phase || a->stage != b->stage;
@@ -221,23 +349,16 @@ static void schedule_cut(setti_run* run)
 bool setti_schedule_update(sett_world* world)
 {
     setti_run* run = world->run;
-    if (run->scheduled || run->busy) { /* a frame goes on with the one that it began with */
+    if (run->scheduled || world->busy) { /* a frame goes on with the one that it began with */
         return true;
     }
     if (!schedule_reserve(world)) {
         return false;
     }
-    uint32_t count = 0;
-    for (sett_system* at = run->systems; at != NULL; at = at->next) {
-        schedule_insert(run->sorted, count++, at, false);
+    schedule_place(run);
+    if (!schedule_find_stages(world)) {
+        return false;
     }
-    for (uint32_t k = 0, end = 0; k < count; k = end) {
-        while (end < count && run->sorted[end]->desc.phase == run->sorted[k]->desc.phase) {
-            end++;
-        }
-        schedule_phase(run->sorted + k, end - k);
-    }
-    run->sorted_count = count;
     schedule_cut(run);
     run->scheduled = true;
     return true;
@@ -255,13 +376,13 @@ const char* setti_schedule_validate(const sett_world* world)
         next += stage->count;
         for (uint32_t k = stage->first; k < next; k++) {
             const sett_system* system = run->sorted[k];
-            if (k > 0 && schedule_is_said(system, run->sorted[k - 1])) {
+            if (k > 0 && setti_order_is_said(system, run->sorted[k - 1])) {
                 return "a system runs before one that it is after";
             }
             for (uint32_t j = stage->first; j < k; j++) {
                 sett_component on;
                 if (setti_system_conflicts(system, run->sorted[j], &on) ||
-                    schedule_is_said(run->sorted[j], system) ||
+                    setti_order_is_said(run->sorted[j], system) ||
                     schedule_is_cut(run->sorted[j], system)) {
                     return "two systems of one stage may not run side by side";
                 }
@@ -274,11 +395,9 @@ const char* setti_schedule_validate(const sett_world* world)
     uint32_t count = 0;
     for (const sett_system* at = run->systems; at != NULL; at = at->next) {
         count++;
-        for (uint32_t k = 0; k < at->order_count; k++) {
-            if (at->order[k].other != sett_system_find(world, at->order[k].name)) {
-                return "what is said of a name means another system";
-            }
+        if (at->entry->system != at) {
+            return "a system is not the one of its name";
         }
     }
-    return count == run->count ? NULL : "systems are miscounted";
+    return count == run->count ? setti_order_validate(world) : "systems are miscounted";
 }

@@ -1,12 +1,12 @@
 /* system.c: making and ending systems. What they are made of, a query, perhaps a group, a buffer of
  * commands for each job, are the world's ordinary ones.
  *
- * Invariant:  systems of a world differ in name;  order.other = the system of that name, or NULL;
- *             access holds each component once
+ * Invariant:  systems of a world differ in name;  access holds each component once
  */
 #include "run/run.h"
 
 #include "world/change.h"
+#include "world/command.h"
 
 static const char system_call[] = "sett_system_create";
 
@@ -133,7 +133,7 @@ bool setti_system_make_jobs(sett_system* system)
     }
     if (made < count) {
         while (made-- > system->job_capacity) {
-            sett_commands_destroy(jobs[made].commands);
+            setti_commands_free(jobs[made].commands);
         }
         setti_pool_free(pool, jobs, count * sizeof(*jobs), 64);
         return false;
@@ -145,42 +145,6 @@ bool setti_system_make_jobs(sett_system* system)
 }
 
 /* ---------------------------------------------------------------------------------------- order */
-
-static char* system_copy_name(sett_world* world, const char* name)
-{
-    char* copy = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
-    return copy != NULL ? memcpy(copy, name, strlen(name) + 1) : NULL;
-}
-
-static bool system_add_order(sett_system* system, const char* name, bool after)
-{
-    setti_pool* pool = &system->world->pool;
-    if (system->order_count == system->order_capacity) {
-        uint32_t capacity = SETTI_MAX(system->order_capacity * 2, 4);
-        setti_order* order = setti_pool_alloc(pool, capacity * sizeof(*order), 16);
-        if (order == NULL) {
-            return false;
-        }
-        if (system->order_count != 0) {
-            memcpy(order, system->order, system->order_count * sizeof(*order));
-        }
-        setti_pool_free(pool, system->order, system->order_capacity * sizeof(*order), 16);
-        system->order = order;
-        system->order_capacity = capacity;
-    }
-    setti_order* made = &system->order[system->order_count];
-    made->name = system_copy_name(system->world, name);
-    made->other = sett_system_find(system->world, name);
-    made->after = after;
-    system->order_count += made->name != NULL;
-    return made->name != NULL;
-}
-
-static void system_pop_order(sett_system* system)
-{
-    char* name = system->order[--system->order_count].name;
-    setti_pool_free(&system->world->pool, name, strlen(name) + 1, 1);
-}
 
 /* Whether the phases of two systems contradict that one runs before the other. */
 static sett_status system_check_phases(const sett_system* first, const sett_system* then,
@@ -199,29 +163,25 @@ static sett_status system_check_phases(const sett_system* first, const sett_syst
 static sett_status system_check_order(const sett_system* system, const char* call)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; status == SETT_OK && k < system->order_count; k++) {
-        const setti_order* order = &system->order[k];
-        if (order->other != NULL) {
-            status = order->after ? system_check_phases(order->other, system, call)
-                                  : system_check_phases(system, order->other, call);
-        }
+    const sett_system* other;
+    setti_order_walk before = setti_order_walk_begin(system, true);
+    while (status == SETT_OK && (other = setti_order_walk_next(&before)) != NULL) {
+        status = system_check_phases(other, system, call);
+    }
+    setti_order_walk after = setti_order_walk_begin(system, false);
+    while (status == SETT_OK && (other = setti_order_walk_next(&after)) != NULL) {
+        status = system_check_phases(system, other, call);
     }
     return status;
 }
 
-/* Lets all that is said about this name mean this system; with NULL, no system. */
-static void system_resolve(const setti_run* run, const char* name, sett_system* system)
-{
-    for (sett_system* at = run->systems; at != NULL; at = at->next) {
-        for (uint32_t k = 0; k < at->order_count; k++) {
-            if (strcmp(at->order[k].name, name) == 0) {
-                at->order[k].other = system;
-            }
-        }
-    }
-}
-
 /* ------------------------------------------------------------------------------- making, ending */
+
+static void system_unschedule(setti_run* run)
+{
+    run->scheduled = false;
+    run->names_checked = false;
+}
 
 static void system_link(sett_system* system)
 {
@@ -234,14 +194,14 @@ static void system_link(sett_system* system)
     }
     run->last = system;
     run->count++;
-    run->scheduled = false;
-    system_resolve(run, system->name, system);
+    system->entry->system = system;
+    system_unschedule(run);
 }
 
 static void system_unlink(sett_system* system)
 {
     setti_run* run = system->world->run;
-    system_resolve(run, system->name, NULL);
+    system->entry->system = NULL;
     if (system->previous != NULL) {
         system->previous->next = system->next;
     } else {
@@ -253,7 +213,7 @@ static void system_unlink(sett_system* system)
         run->last = system->previous;
     }
     run->count--;
-    run->scheduled = false;
+    system_unschedule(run);
 }
 
 static void system_free(sett_system* system)
@@ -261,19 +221,22 @@ static void system_free(sett_system* system)
     setti_pool* pool = &system->world->pool;
     for (uint32_t k = 0; k < system->job_capacity; k++) {
         setti_arena_deinit(&system->jobs[k].side.scratch);
-        sett_commands_destroy(system->jobs[k].commands);
+        setti_commands_free(system->jobs[k].commands);
     }
-    while (system->order_count != 0) {
-        system_pop_order(system);
+    if (system->entry != NULL) {
+        system->entry->system = system; /* holds the name while orders about it go */
+        while (system->orders != NULL) {
+            setti_order_pop(system);
+        }
+        system->entry->system = NULL;
+        setti_order_release_name(system->world, system->entry);
     }
     setti_pool_free(pool, system->jobs, system->job_capacity * sizeof(setti_job), 64);
-    setti_pool_free(pool, system->order, system->order_capacity * sizeof(setti_order), 16);
     setti_pool_free(pool, system->access, system->access_capacity * sizeof(setti_access), 16);
-    sett_query_destroy(system->query);
-    (void)sett_group_destroy(system->group);
-    if (system->name != NULL) {
-        setti_pool_free(pool, system->name, strlen(system->name) + 1, 1);
+    if (system->query != NULL) {
+        setti_query_free(system->query);
     }
+    (void)sett_group_destroy(system->group);
     setti_pool_free(pool, system, sizeof(*system), 64);
 }
 
@@ -289,7 +252,10 @@ static void run_free(sett_world* world)
 setti_run* setti_run_ensure(sett_world* world)
 {
     if (world->run == NULL) {
-        setti_run* run = setti_pool_alloc(&world->pool, sizeof(*run), 64);
+        /* The world's own buffer exists with the run: slices could not make it. */
+        setti_run* run = sett_world_commands(world) != NULL
+                             ? setti_pool_alloc(&world->pool, sizeof(*run), 64)
+                             : NULL;
         if (run == NULL) {
             return NULL;
         }
@@ -345,7 +311,11 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     query.name = system->name;
     memcpy(query.terms, desc->terms, sizeof(query.terms));
     system->query = sett_query_create(system->world, &query);
-    return system->query != NULL ? SETT_OK : system->world->error;
+    if (system->query == NULL) {
+        return system->world->error;
+    }
+    system->query->owned = true;
+    return SETT_OK;
 }
 
 /* Tells `entered` of those that match already. */
@@ -408,8 +378,8 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     }
     bool room = true;
     for (uint32_t k = 0; status == SETT_OK && room && k < SETT_SYSTEM_ORDER; k++) {
-        room = (desc->before[k] == NULL || system_add_order(system, desc->before[k], false)) &&
-               (desc->after[k] == NULL || system_add_order(system, desc->after[k], true));
+        room = (desc->before[k] == NULL || setti_order_add(system, desc->before[k], false)) &&
+               (desc->after[k] == NULL || setti_order_add(system, desc->after[k], true));
     }
     if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
         status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
@@ -421,12 +391,9 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
         return status;
     }
     system_link(system);
-    for (const sett_system* at = world->run->systems; status == SETT_OK && at != NULL;
-         at = at->next) {
-        status = system_check_order(at, system_call);
-    }
+    status = system_check_order(system, system_call);
     if (status == SETT_OK) {
-        status = setti_schedule_check_cycle(system, system_call);
+        status = setti_order_check_cycle(system, system_call);
     }
     if (status != SETT_OK) {
         system_unlink(system);
@@ -473,12 +440,13 @@ sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
     memset(system->desc.before, 0, sizeof(desc->before));
     memset(system->desc.after, 0, sizeof(desc->after));
     system->state.enabled = !desc->disabled;
-    system->name = system_copy_name(world, desc->name);
-    system->desc.name = system->name;
+    system->entry = setti_order_ensure_name(world, desc->name);
     sett_status status = SETT_OK;
-    if (system->name == NULL) {
+    if (system->entry == NULL) {
         status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
     } else {
+        system->name = system->entry->text;
+        system->desc.name = system->name;
         status = system_init(system, desc);
     }
     if (status != SETT_OK) {
@@ -486,6 +454,7 @@ sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
         return NULL;
     }
     setti_world_add_root(world, &system->root, &system->state, sizeof(system->state), NULL, NULL);
+    system->entry->known = true;
     if (desc->on_enter != NULL) {
         system_enter_all(system);
     }
@@ -500,7 +469,7 @@ sett_status sett_system_destroy(sett_system* system)
     }
     sett_world* world = system->world;
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK && (world->run->busy || world->run->jobs_open)) {
+    if (status == SETT_OK && (world->busy || world->run->jobs_open)) {
         status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
     }
     if (status == SETT_OK) {
@@ -526,18 +495,18 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: systems of two worlds",
                                      call);
     }
-    if (!system_add_order(first, then->name, false)) {
+    if (!setti_order_add(first, then->name, false)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
     }
     status = system_check_phases(first, then, call);
     if (status == SETT_OK) {
-        status = setti_schedule_check_cycle(first, call);
+        status = setti_order_check_cycle(first, call);
     }
     if (status != SETT_OK) {
-        system_pop_order(first);
+        setti_order_pop(first);
         return status;
     }
-    world->run->scheduled = false;
+    system_unschedule(world->run);
     return SETT_OK;
 }
 
@@ -545,11 +514,9 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
 
 sett_system* sett_system_find(const sett_world* world, const char* name)
 {
-    sett_system* at = world->run != NULL ? world->run->systems : NULL;
-    while (at != NULL && strcmp(at->name, name) != 0) {
-        at = at->next;
-    }
-    return at;
+    const setti_system_name* entry =
+        world->run != NULL ? setti_order_find_name(world->run, name) : NULL;
+    return entry != NULL ? entry->system : NULL;
 }
 
 const char* sett_system_name(const sett_system* system)

@@ -34,6 +34,7 @@ struct sett_threads {
     setti_signal posted; /* is `posts` */
     setti_signal done;   /* is `posts` once the last task has nothing unfinished */
 
+    size_t size;    /* bytes of this pool */
     uint32_t count; /* threads, without those who wait for tasks */
     setti_thread thread[];
 };
@@ -148,61 +149,59 @@ static void threads_finish(void* handle, void* user)
     setti_gate_unlock(&threads->gate);
 }
 
-static size_t threads_size(uint32_t count)
+sett_status sett_threads_destroy(sett_threads* threads)
 {
-    return sizeof(sett_threads) + count * sizeof(setti_thread);
-}
-
-/* Ends the first `count` threads, and the pool, which was made for `size` bytes. */
-static void threads_end(sett_threads* threads, uint32_t count, size_t size)
-{
+    if (threads == NULL) {
+        return SETT_OK;
+    }
     setti_gate_lock(&threads->gate);
-    SETTI_ASSERT(!threads->busy);
+    if (threads->busy) {
+        setti_gate_unlock(&threads->gate);
+        return SETT_STATUS_LOCKED;
+    }
     threads->stopping = true;
     threads->posts++;
     setti_signal_set(&threads->posted, threads->posts);
     setti_gate_wake(&threads->gate);
     setti_gate_unlock(&threads->gate);
-    for (uint32_t k = 0; k < count; k++) {
+    for (uint32_t k = 0; k < threads->count; k++) {
         setti_thread_join(&threads->thread[k]);
     }
     setti_gate_deinit(&threads->gate);
     sett_allocator allocator = threads->allocator;
-    allocator.free_fn(allocator.user, threads, size, 64);
+    allocator.free_fn(allocator.user, threads, threads->size, 64);
+    return SETT_OK;
 }
 
 sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)
 {
     sett_allocator chosen = setti_allocator_or_default(allocator);
     uint32_t count = SETTI_MIN(workers != 0 ? workers : setti_platform_cores(), THREADS_MAX) - 1;
-    size_t size = threads_size(count);
+    size_t size = sizeof(sett_threads) + count * sizeof(setti_thread);
     sett_threads* threads = chosen.alloc_fn(chosen.user, size, 64);
     if (threads == NULL) {
         return NULL;
     }
     memset(threads, 0, size);
     threads->allocator = chosen;
-    threads->count = count;
+    threads->size = size;
     if (!setti_gate_init(&threads->gate)) {
         chosen.free_fn(chosen.user, threads, size, 64);
         return NULL;
     }
+    uint32_t started = 0;
     for (uint32_t k = 0; k < count; k++) {
         threads->thread[k].body = threads_body;
         threads->thread[k].user = threads;
         if (!setti_thread_start(&threads->thread[k])) {
-            threads_end(threads, k, size);
-            return NULL;
+            break;
         }
+        started++;
     }
+    setti_gate_lock(&threads->gate);
+    threads->count = started;
+    setti_gate_unlock(&threads->gate);
     return threads;
-}
-
-void sett_threads_destroy(sett_threads* threads)
-{
-    if (threads != NULL) {
-        threads_end(threads, threads->count, threads_size(threads->count));
-    }
 }
 
 sett_tasks sett_threads_tasks(sett_threads* threads)

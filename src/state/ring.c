@@ -55,14 +55,19 @@ static void ring_drop_oldest(sett_ring* ring)
     ring->count--;
 }
 
-void sett_ring_destroy(sett_ring* ring)
+sett_status sett_ring_destroy(sett_ring* ring)
 {
-    if (ring != NULL) {
+    if (ring == NULL) {
+        return SETT_OK;
+    }
+    sett_status status = setti_world_check_serial(ring->world, "sett_ring_destroy");
+    if (status == SETT_OK) {
         while (ring->count != 0) {
             ring_drop_oldest(ring);
         }
         setti_pool_free(&ring->world->pool, ring, ring_size(ring->capacity), 16);
     }
+    return status;
 }
 
 sett_status sett_ring_take(sett_ring* ring)

@@ -23,13 +23,14 @@ sett_sparse_set* sett_sparse_set_create(const sett_allocator* allocator, uint32_
     return set;
 }
 
-void sett_sparse_set_destroy(sett_sparse_set* set)
+sett_status sett_sparse_set_destroy(sett_sparse_set* set)
 {
     if (set != NULL) {
         sett_allocator allocator = set->pool.allocator;
         setti_pool_deinit(&set->pool);
         allocator.free_fn(allocator.user, set, sizeof(*set), sizeof(void*));
     }
+    return SETT_OK;
 }
 
 sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)

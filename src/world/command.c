@@ -9,6 +9,10 @@
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
+ * While systems run side by side the world's own buffer is closed. Its position for writing is
+ * taken
+ * away for so long, so that recording finds no room and only then asks why: it costs nothing.
+ *
  * Invariant:  count = records between the read position and the write position;  a chunk's used <=
  * its size;
  *             the entities reserved by unread CREATE records are the reserved rows of the entity
@@ -55,8 +59,9 @@ struct sett_commands {
     command_chunk* read;  /* the next record to apply: here, */
     size_t read_offset;   /* at this offset */
     uint32_t count;
-    bool applying; /* sett_commands_apply runs, and with it hooks */
-    size_t memory; /* bytes of all chunks */
+    bool closed;           /* `write` is NULL, and what it was is */
+    command_chunk* reopen; /* here */
+    size_t memory;         /* bytes of all chunks */
     uint64_t allocations;
     struct {
         uint32_t count;       /* of all jobs; 0: this is none now */
@@ -94,6 +99,21 @@ static sett_commands* commands_make(sett_world* world)
 sett_commands* sett_commands_create(sett_world* world)
 {
     return commands_make(world);
+}
+
+void setti_commands_close(sett_commands* commands)
+{
+    SETTI_ASSERT(!commands->closed);
+    commands->closed = true;
+    commands->reopen = commands->write;
+    commands->write = NULL;
+}
+
+void setti_commands_open(sett_commands* commands)
+{
+    SETTI_ASSERT(commands->closed && commands->write == NULL);
+    commands->closed = false;
+    commands->write = commands->reopen;
 }
 
 sett_commands* sett_world_commands(sett_world* world)
@@ -168,25 +188,39 @@ static void commands_drop(sett_commands* commands)
     }
 }
 
+SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands, const char* what)
+{
+    sett_world* world = commands->world;
+    return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                 "%s: the world's own buffer is closed while system \"%.200s\" "
+                                 "runs - record into sett_commands_here(world) or "
+                                 "context->commands",
+                                 what, world->running != NULL ? world->running : "?");
+}
+
 /* A hook must not pull the buffer away from under the loop that applies it, nor a system a job,
  * whose handles are to be claimed; the error is not a job's to write. */
-static bool commands_are_busy(sett_commands* commands, const char* call)
+static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
+    sett_world* world = commands->world;
     if (commands->job.count != 0) {
-        setti_world_misuse(commands->world, SETT_STATUS_LOCKED, call, sett_null(), 0);
-        return true;
+        setti_world_misuse(world, SETT_STATUS_LOCKED, call, sett_null(), 0);
+        return SETT_STATUS_LOCKED;
     }
-    if (commands->applying) {
-        setti_world_fail_with(commands->world, SETT_STATUS_LOCKED,
-                              "%s: the buffer is being applied; a hook may only record into it",
-                              call);
+    if (commands->closed) {
+        return commands_fail_closed(commands, call);
     }
-    return commands->applying;
+    if (commands == world->applying) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: the buffer is being applied; a hook may only record into it", call);
+    }
+    return SETT_OK;
 }
 
 void sett_commands_clear(sett_commands* commands)
 {
-    if (!commands_are_busy(commands, "sett_commands_clear")) {
+    if (commands_check_idle(commands, "sett_commands_clear") == SETT_OK) {
         commands_drop(commands);
     }
 }
@@ -225,12 +259,25 @@ void setti_commands_free(sett_commands* commands)
     setti_pool_free(&world->pool, commands, sizeof(*commands), 16);
 }
 
-void sett_commands_destroy(sett_commands* commands)
+sett_status sett_commands_destroy(sett_commands* commands)
 {
-    if (commands != NULL && commands != commands->world->commands &&
-        !commands_are_busy(commands, "sett_commands_destroy")) {
+    static const char call[] = "sett_commands_destroy";
+    if (commands == NULL) {
+        return SETT_OK;
+    }
+    sett_world* world = commands->world;
+    if (commands == world->commands) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: the world's own buffer goes with its world", call);
+    }
+    sett_status status = commands_check_idle(commands, call);
+    if (status == SETT_OK) {
+        status = setti_world_check_serial(world, call);
+    }
+    if (status == SETT_OK) {
         setti_commands_free(commands);
     }
+    return status;
 }
 
 const sett_commands* setti_commands_next(const sett_commands* commands)
@@ -351,6 +398,9 @@ static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 
 static bool commands_grow(sett_commands* commands, size_t need)
 {
+    if (commands->closed) {
+        return false;
+    }
     while (commands->write != NULL && commands->write->next != NULL) { /* kept from earlier */
         commands->write = commands->write->next;
         if (commands->write->size - commands->write->used >= need) {
@@ -421,6 +471,19 @@ static command_record* commands_append(sett_commands* commands, command_kind kin
                : NULL;
 }
 
+/* Why a record could not be appended: no memory, or the buffer is closed. */
+SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands, const char* verb,
+                                                   command_kind kind, sett_entity entity,
+                                                   sett_component component)
+{
+    char what[COMMAND_TEXT_SIZE];
+    if (!commands->closed) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    command_print(commands->world, what, verb, kind, entity, component);
+    return commands_fail_closed(commands, what);
+}
+
 /* Applying what callbacks record, which calls them again, has to end somewhere. The log is told
  * once an application; whoever records hears it from the status. */
 SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, const char* verb,
@@ -462,7 +525,7 @@ SETTI_APART static sett_status commands_record_further(sett_commands* commands, 
 {
     return commands_append(commands, kind, entity, component, 0, 1) != NULL
                ? SETT_OK
-               : SETT_STATUS_OUT_OF_MEMORY;
+               : commands_fail_append(commands, command_verbs[kind], kind, entity, component);
 }
 
 /* Without a value: calls nothing, unless the chunk is full. */
@@ -508,6 +571,10 @@ sett_entity sett_cmd_create(sett_commands* commands)
     sett_world* world = commands->world;
     if (commands->job.count != 0) {
         return commands_create_in_job(commands);
+    }
+    if (commands->closed) {
+        commands_fail_closed(commands, "sett_cmd_create");
+        return sett_null();
     }
     if (world->open_jobs != 0) {
         setti_world_check_unlocked(world, "sett_cmd_create");
@@ -581,7 +648,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     command_record* record = commands_append(commands, COMMAND_SET, entity, component,
                                              type->storage.size, type->storage.align);
     if (record == NULL) {
-        return SETT_STATUS_OUT_OF_MEMORY;
+        return commands_fail_append(commands, "set", COMMAND_SET, entity, component);
     }
     void* payload = (unsigned char*)commands->write + record->payload;
     if (type->desc.copy != NULL) {
@@ -599,13 +666,13 @@ sett_world* setti_commands_world(const sett_commands* commands)
 setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity,
                                         const char* verb, size_t size, sett_status* status)
 {
-    *status = SETT_STATUS_OUT_OF_MEMORY;
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         *status = commands_too_deep(commands, verb, COMMAND_CALL, entity, 0);
         return NULL;
     }
     command_record* record = commands_append(commands, COMMAND_CALL, entity, 0, size, 16);
     if (record == NULL) {
+        *status = commands_fail_append(commands, verb, COMMAND_CALL, entity, 0);
         return NULL;
     }
     *status = SETT_OK;
@@ -621,6 +688,10 @@ sett_entity setti_commands_create_call(sett_commands* commands, const char* verb
 {
     sett_status status = SETT_STATUS_OUT_OF_MEMORY;
     *call = NULL;
+    if (commands->closed) {
+        commands_fail_closed(commands, verb);
+        return sett_null();
+    }
     if (!commands_reserve(commands, command_need(0, 1) + command_need(size, 16))) {
         if (commands->job.count != 0) {
             commands->job.error = status;
@@ -733,7 +804,7 @@ sett_status sett_commands_apply(sett_commands* commands)
     }
     command_record* record;
     uint32_t done = 0;
-    commands->applying = true;
+    world->applying = commands;
     world->depth_logged = false;
     for (; status == SETT_OK && (record = commands_peek(commands)) != NULL; done++) {
         if (SETTI_LIKELY(commands_try_add(world, record))) {
@@ -758,7 +829,7 @@ sett_status sett_commands_apply(sett_commands* commands)
         commands_advance(commands, record);
     }
     world->command_depth = 0;
-    commands->applying = false;
+    world->applying = NULL;
     return status;
 }
 

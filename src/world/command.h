@@ -39,6 +39,10 @@ typedef struct setti_command_call {
                   size_t size);
 } setti_command_call;
 
+/* Makes a buffer reject all recording (LOCKED), and take it again; reading it stays allowed. */
+void setti_commands_close(sett_commands* commands);
+void setti_commands_open(sett_commands* commands);
+
 sett_world* setti_commands_world(const sett_commands* commands);
 
 /* Records one with room for `size` bytes, aligned to 16, for the caller to fill; the verb is set,

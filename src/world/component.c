@@ -234,20 +234,48 @@ static bool component_reserve_id(sett_world* world, sett_component id)
     return true;
 }
 
+static bool component_is_reserved(sett_component id)
+{
+    return id >= SETTI_COMPONENT_OWN && id < SETT_ID_RESERVED_END;
+}
+
 /* The lowest id that is free. Ids are never given up, so the search never has to look back. */
 static sett_component component_free_id(sett_world* world)
 {
     world->next_id = SETTI_MAX(world->next_id, 1);
-    while (setti_world_type(world, world->next_id) != NULL) {
+    while (component_is_reserved(world->next_id) ||
+           setti_world_type(world, world->next_id) != NULL) {
         world->next_id++;
     }
     return world->next_id;
 }
 
+/* The library's types, in the order of their ids. */
+static const char* const component_own_names[] = {
+    "Hierarchy", "Name", "Prefab", "Disabled", "InstanceOf", "InstanceOf sources", "Singletons"};
+
+static_assert(sizeof(component_own_names) / sizeof(component_own_names[0]) ==
+                  SETT_ID_SINGLETONS + 1 - SETT_ID_HIERARCHY,
+              "each constant id has its name");
+
+/* The constant id of a name, or 0. */
+static sett_component component_constant_id(const char* name)
+{
+    for (sett_component id = SETTI_COMPONENT_OWN; id <= SETT_ID_SINGLETONS; id++) {
+        if (strcmp(component_own_names[id - SETTI_COMPONENT_OWN], name) == 0) {
+            return id;
+        }
+    }
+    return 0;
+}
+
 sett_component setti_component_own_id(const sett_world* world, const char* name)
 {
     sett_component id = sett_component_find(world, name);
-    for (sett_component at = SETTI_COMPONENT_OWN; id == 0; at++) {
+    if (id == 0) {
+        id = component_constant_id(name);
+    }
+    for (sett_component at = SETT_ID_RESERVED_END; id == 0; at++) {
         id = setti_world_type(world, at) == NULL ? at : 0;
     }
     return id;
@@ -457,6 +485,14 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
             return existing->id;
         }
         return component_conflict(world, &desc, &as_registered);
+    }
+    if (component_is_reserved(desc.id) && component_constant_id(desc.name) != desc.id) {
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: \"%.100s\" cannot have id %u: ids %u to %u are the library's - "
+                              "number it from 1, or from %u on",
+                              call, desc.name, (unsigned)desc.id, (unsigned)SETTI_COMPONENT_OWN,
+                              (unsigned)SETT_ID_RESERVED_END - 1, (unsigned)SETT_ID_RESERVED_END);
+        return 0;
     }
     if (desc.id != 0 && setti_world_type(world, desc.id) != NULL) {
         setti_world_fail_with(

@@ -7,9 +7,7 @@
 #include "store/storage.h"
 #include "world/root.h"
 
-/* Types that the library makes for itself (Hierarchy, Prefab, ...) get ids from here on, so that
- * they take none that a program gives its own by an enumerator. */
-#define SETTI_COMPONENT_OWN ((sett_component)1024)
+#define SETTI_COMPONENT_OWN ((sett_component)SETT_ID_HIERARCHY)
 
 /* Ids stay below: the table of types is 8 bytes an id. */
 #define SETTI_COMPONENT_LIMIT ((sett_component)1 << 20)
@@ -157,8 +155,9 @@ typedef struct setti_type {
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
 const char* setti_component_resolve(sett_component_desc* desc);
 
-/* The id for a type of this name that the library registers for itself: the one that it has, or a
- * free one. */
+/* The id for a type of this name that the library registers for itself: the one that it has; else
+ * the constant of that name; else, for a type that goes with one of the program's, a free one
+ * behind the reserved ids. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
 /* Gives a type ties, before any entity has it. */

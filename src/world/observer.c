@@ -389,16 +389,21 @@ bool sett_observer_is_enabled(const sett_observer* observer)
     return observer->enabled;
 }
 
-void sett_observer_destroy(sett_observer* observer)
+sett_status sett_observer_destroy(sett_observer* observer)
 {
     if (observer == NULL) {
-        return;
+        return SETT_OK;
     }
     sett_world* world = observer->world;
+    sett_status status = setti_world_check_serial(world, "sett_observer_destroy");
+    if (status != SETT_OK) {
+        return status;
+    }
     sett_observer_enable(observer, false);
     observer->ended = true;
     world->observers_ended = true;
     if (world->locks == 0) {
         observer_sweep(world);
     }
+    return SETT_OK;
 }

@@ -48,6 +48,7 @@ sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, 
     world->log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
     world->assert_fn = desc->assert_fn;
     world->hook_user = desc->hook_user;
+    world->user = desc->user;
     world->signature_warning =
         desc->signature_warning != 0 ? desc->signature_warning : SIGNATURE_WARNING_DEFAULT;
     return world;
@@ -101,6 +102,8 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 
 /* ----------------------------------------------------------------------------------------- life */
 
+static sett_status world_reject(sett_world* world, const char* call);
+
 /* Whether anybody has to be told of the end of an entity; if not, its pages can just go. */
 static bool world_has_endings(const sett_world* world)
 {
@@ -114,15 +117,26 @@ static bool world_has_endings(const sett_world* world)
     return has;
 }
 
-void sett_world_destroy(sett_world* world)
+/* Whether something on the stack goes on in this world afterwards. What jobs have recorded and
+ * could not be applied is no reason to stay. */
+static bool world_is_in_use(const sett_world* world)
+{
+    return world->busy || world->locks > (world->open_jobs != 0) || world->applying != NULL;
+}
+
+sett_status sett_world_destroy(sett_world* world)
 {
     if (world == NULL) {
-        return;
+        return SETT_OK;
+    }
+    setti_world_close_returned(world);
+    if (world_is_in_use(world)) {
+        return world_reject(world, "sett_world_destroy");
     }
     if (world->pool.cow != NULL) {
         world->pool.cow->end(world->pool.cow, false);
     }
-    world->locks = 0; /* a loop that was left without its end does not keep the world alive */
+    world->locks = 0;
     if (world_has_endings(world)) {
         setti_change_destroy_all(world);
     }
@@ -145,6 +159,17 @@ void sett_world_destroy(sett_world* world)
     sett_allocator allocator = world->pool.allocator;
     setti_pool_deinit(&world->pool);
     allocator.free_fn(allocator.user, world, sizeof(*world), 64);
+    return SETT_OK;
+}
+
+void* sett_world_user(const sett_world* world)
+{
+    return world->user;
+}
+
+void sett_world_set_user(sett_world* world, void* user)
+{
+    world->user = user;
 }
 
 sett_status sett_world_clear(sett_world* world)
@@ -440,6 +465,11 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
             "%s: system \"%.200s\" runs; %s, or declare the system as `alone`", call,
             world->running, instead);
     }
+    if (world->locks == 0) {
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: systems run; call it after sett_progress has returned",
+                                     call);
+    }
     if (world->open_jobs != 0) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: what systems have recorded is not applied yet, because "
@@ -456,7 +486,7 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 }
 
 /* Closes the loops whose functions have returned. */
-SETTI_COLD static void world_close_returned(sett_world* world)
+SETTI_COLD void setti_world_close_returned(sett_world* world)
 {
     for (setti_open_loop *loop = world->open_loops, *next; loop != NULL; loop = next) {
         next = loop->next;
@@ -471,8 +501,13 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call)
     if (SETTI_LIKELY(world->locks == 0)) {
         return SETT_OK;
     }
-    world_close_returned(world);
+    setti_world_close_returned(world);
     return world->locks == 0 ? SETT_OK : world_reject(world, call);
+}
+
+sett_status setti_world_check_serial(sett_world* world, const char* call)
+{
+    return world->running == NULL ? SETT_OK : world_reject(world, call);
 }
 
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop)

@@ -114,6 +114,7 @@ struct sett_world {
     bool observers_ended;            /* some of them wait to be freed */
 
     sett_commands* commands;     /* the world's own, made when first asked for */
+    sett_commands* applying;     /* the buffer that is being applied, or NULL */
     sett_commands* all_commands; /* doubly linked */
     void* spare_chunks;          /* which jobs record into: see command.c */
     uint32_t command_depth; /* that records made now get: 0, unless commands are being applied */
@@ -125,6 +126,7 @@ struct sett_world {
     struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */
     struct setti_name_table* name_table; /* relation/name.c; NULL until it is used */
 
+    bool busy;                           /* sett_progress or sett_system_run is at work */
     struct setti_run* run;               /* the systems, made with the first of them */
     void (*free_run)(sett_world* world); /* frees what of them does not lie in the pool */
     const char* running; /* the systems that run, by name; NULL: none, or one alone */
@@ -134,6 +136,7 @@ struct sett_world {
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;
     void* hook_user;
+    void* user;                 /* the program's */
     uint32_t signature_warning; /* log when this many are in use */
 
     struct setti_layout* layout;            /* inspect/layout.c; NULL until it is used, */
@@ -207,6 +210,10 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
  * instead. */
 sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 
+/* SETT_OK, or fails with LOCKED: systems run that may run side by side, none of which may write to
+ * what the world shares. */
+sett_status setti_world_check_serial(sett_world* world, const char* call);
+
 /* Counts a loop as open. In line, as a loop over 16 entities takes as long as 60 instructions. */
 SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)
 {
@@ -239,6 +246,9 @@ SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loo
         }
     }
 }
+
+/* Closes the loops whose function has returned, as far as that can be told. */
+void setti_world_close_returned(sett_world* world);
 
 /* Closes all loops over one query. */
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop);

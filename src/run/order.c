@@ -1,0 +1,301 @@
+/* order.c: what is said about the order of systems, by name: "this one runs before that one".
+ *
+ * The workload: some dozens of systems, at times thousands with names made by a program. So a name
+ * is hashed, and knows the system that has it and all that is said about it: to find a system, to
+ * create one that others name already, and to list those that run before it takes no walk over the
+ * rest.
+ *
+ *     names, by hash   | -> "move", its system, about it: { "draw" after it }, ...
+ *
+ * Invariant:  a name exists while a system has it or an order is about it;
+ *             a system is the system of its name;  an order is in its system's list and its name's
+ */
+#include "run/run.h"
+
+/* ---------------------------------------------------------------------------------------- names */
+
+static setti_system_name** order_bucket(const setti_run* run, uint64_t key)
+{
+    return &run->names[(key >> 32) & (run->name_capacity - 1)];
+}
+
+setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
+{
+    uint64_t key = setti_hash_bytes(text, strlen(text));
+    setti_system_name* at = run->name_capacity != 0 ? *order_bucket(run, key) : NULL;
+    while (at != NULL && (at->key != key || strcmp(at->text, text) != 0)) {
+        at = at->next;
+    }
+    return at;
+}
+
+static void order_link_name(setti_run* run, setti_system_name* name)
+{
+    setti_system_name** bucket = order_bucket(run, name->key);
+    name->next = *bucket;
+    *bucket = name;
+}
+
+/* Makes room for one more name. */
+static bool order_reserve_name(sett_world* world)
+{
+    setti_run* run = world->run;
+    if (run->name_count < run->name_capacity) {
+        return true;
+    }
+    uint32_t before = run->name_capacity;
+    uint32_t capacity = SETTI_MAX(before * 2, 16);
+    setti_system_name** old = run->names;
+    setti_system_name** names =
+        setti_pool_alloc(&world->pool, capacity * sizeof(setti_system_name*), 16);
+    if (names == NULL) {
+        return false;
+    }
+    memset(names, 0, capacity * sizeof(setti_system_name*));
+    run->names = names;
+    run->name_capacity = capacity;
+    for (uint32_t k = 0; k < before; k++) {
+        for (setti_system_name* at = old[k]; at != NULL;) {
+            setti_system_name* next = at->next;
+            order_link_name(run, at);
+            at = next;
+        }
+    }
+    setti_pool_free(&world->pool, old, before * sizeof(setti_system_name*), 16);
+    return true;
+}
+
+setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
+{
+    setti_system_name* name = setti_order_find_name(world->run, text);
+    size_t length = strlen(text) + 1;
+    if (name != NULL || !order_reserve_name(world)) {
+        return name;
+    }
+    name = setti_pool_alloc(&world->pool, sizeof(*name) + length, 16);
+    if (name != NULL) {
+        memset(name, 0, sizeof(*name));
+        memcpy(name->text, text, length);
+        name->key = setti_hash_bytes(text, length - 1);
+        order_link_name(world->run, name);
+        world->run->name_count++;
+    }
+    return name;
+}
+
+void setti_order_release_name(sett_world* world, setti_system_name* name)
+{
+    if (name->system != NULL || name->about != NULL) {
+        return;
+    }
+    setti_system_name** at = order_bucket(world->run, name->key);
+    while (*at != name) {
+        at = &(*at)->next;
+    }
+    *at = name->next;
+    world->run->name_count--;
+    setti_pool_free(&world->pool, name, sizeof(*name) + strlen(name->text) + 1, 16);
+}
+
+/* --------------------------------------------------------------------------------------- orders */
+
+bool setti_order_add(sett_system* system, const char* text, bool after)
+{
+    sett_world* world = system->world;
+    setti_system_name* name = setti_order_ensure_name(world, text);
+    if (name == NULL) {
+        return false;
+    }
+    setti_order* order = setti_pool_alloc(&world->pool, sizeof(*order), 16);
+    if (order == NULL) {
+        setti_order_release_name(world, name);
+        return false;
+    }
+    order->system = system;
+    order->name = name;
+    order->after = after;
+    order->reported = false;
+    order->next = system->orders;
+    system->orders = order;
+    order->previous_about = NULL;
+    order->next_about = name->about;
+    if (name->about != NULL) {
+        name->about->previous_about = order;
+    }
+    name->about = order;
+    return true;
+}
+
+void setti_order_pop(sett_system* system)
+{
+    sett_world* world = system->world;
+    setti_order* order = system->orders;
+    setti_system_name* name = order->name;
+    system->orders = order->next;
+    if (order->previous_about != NULL) {
+        order->previous_about->next_about = order->next_about;
+    } else {
+        name->about = order->next_about;
+    }
+    if (order->next_about != NULL) {
+        order->next_about->previous_about = order->previous_about;
+    }
+    setti_pool_free(&world->pool, order, sizeof(*order), 16);
+    setti_order_release_name(world, name);
+}
+
+setti_order_walk setti_order_walk_begin(const sett_system* system, bool back)
+{
+    setti_order_walk walk = {system->orders, system->entry->about, back};
+    return walk;
+}
+
+sett_system* setti_order_walk_next(setti_order_walk* walk)
+{
+    while (walk->said != NULL) {
+        const setti_order* order = walk->said;
+        walk->said = order->next;
+        if (order->after == walk->back && order->name->system != NULL) {
+            return order->name->system;
+        }
+    }
+    while (walk->about != NULL) {
+        const setti_order* order = walk->about;
+        walk->about = order->next_about;
+        if (order->after != walk->back) {
+            return order->system;
+        }
+    }
+    return NULL;
+}
+
+bool setti_order_is_said(const sett_system* first, const sett_system* then)
+{
+    setti_order_walk walk = setti_order_walk_begin(then, true);
+    const sett_system* at = setti_order_walk_next(&walk);
+    while (at != NULL && at != first) {
+        at = setti_order_walk_next(&walk);
+    }
+    return at != NULL;
+}
+
+void setti_order_report_unknown(sett_world* world)
+{
+    const setti_run* run = world->run;
+    for (const sett_system* system = run->systems; system != NULL; system = system->next) {
+        for (setti_order* order = system->orders; order != NULL; order = order->next) {
+            if (order->name->known || order->reported) {
+                continue;
+            }
+            order->reported = true;
+            setti_world_log(world, SETT_LOG_WARNING,
+                            "sett_progress: system \"%.100s\" is to run %s \"%.100s\", and no "
+                            "system has that name - correct it, or create that system",
+                            system->name, order->after ? "after" : "before", order->name->text);
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------------------- cycles */
+
+/* Writes `text` in front of what stands at path + at; nothing, if there is no room. */
+static size_t order_prepend(char* path, size_t at, const char* text)
+{
+    size_t length = strlen(text);
+    if (length <= at) {
+        memcpy(path + at - length, text, length);
+        at -= length;
+    }
+    return at;
+}
+
+/* Names a cycle: from `last`, which runs before `start`, back by walk_from to `start`. */
+static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
+                                    const char* call)
+{
+    char path[SETTI_MESSAGE_SIZE / 2];
+    size_t at = sizeof(path) - 1;
+    path[at] = '\0';
+    at = order_prepend(path, at, start->name);
+    for (const sett_system* from = last; from != start; from = from->walk_from) {
+        at = order_prepend(path, order_prepend(path, at, " -> "), from->name);
+    }
+    at = order_prepend(path, order_prepend(path, at, " -> "), start->name);
+    return setti_world_fail_with(start->world, SETT_STATUS_CYCLE,
+                                 "%s: systems would run in a circle: %s", call, path + at);
+}
+
+/* Turns round the links that lead from `at` to `start`, and links `at` to `before`. Returns the
+ * last one before `start`. */
+static sett_system* order_turn(const sett_system* start, sett_system* before, sett_system* at)
+{
+    while (at != start) {
+        sett_system* next = at->walk_from;
+        at->walk_from = before;
+        before = at;
+        at = next;
+    }
+    return before;
+}
+
+/* Visits the neighbours of one system, forward or back. Returns NULL, or the last system of a
+ * cycle. */
+static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
+{
+    setti_run* run = start->world->run;
+    uint64_t seen = run->walks - back;
+    uint64_t seen_by_other = run->walks - !back;
+    sett_system* from = *todo;
+    *todo = from->walk_next;
+    setti_order_walk walk = setti_order_walk_begin(from, back);
+    sett_system* at;
+    while ((at = setti_order_walk_next(&walk)) != NULL) {
+        run->work++;
+        if (at == start || at->walk_seen == seen_by_other) {
+            return back ? order_turn(start, at, from) : order_turn(start, from, at);
+        }
+        if (at->walk_seen != seen) {
+            at->walk_seen = seen;
+            at->walk_from = from;
+            at->walk_next = *todo;
+            *todo = at;
+        }
+    }
+    return NULL;
+}
+
+/* Walks both ways, a step of each in turn, until one of them ends: a system of which little is said
+ * in one direction is done soon. */
+sett_status setti_order_check_cycle(sett_system* start, const char* call)
+{
+    setti_run* run = start->world->run;
+    sett_system* todo[2] = {start, start};
+    run->walks += 2;
+    start->walk_next = NULL;
+    for (uint32_t back = 0; todo[back] != NULL; back ^= 1) {
+        const sett_system* last = order_step(start, &todo[back], back != 0);
+        if (last != NULL) {
+            return order_fail_cycle(start, last, call);
+        }
+    }
+    return SETT_OK;
+}
+
+const char* setti_order_validate(const sett_world* world)
+{
+    const setti_run* run = world->run;
+    uint32_t names = 0;
+    for (uint32_t k = 0; k < run->name_capacity; k++) {
+        for (const setti_system_name* at = run->names[k]; at != NULL; at = at->next) {
+            names++;
+            if (order_bucket(run, at->key) != &run->names[k] ||
+                (at->system == NULL && at->about == NULL)) {
+                return "a name of systems is in the wrong place, or for nothing";
+            }
+            if (at->system != NULL && at->system->entry != at) {
+                return "a name is of another system";
+            }
+        }
+    }
+    return names == run->name_count ? NULL : "names of systems are miscounted";
+}

@@ -1,0 +1,58 @@
+/* slice.c: which slice of a system runs on this thread. A slice says which thread runs it, and a
+ * thread finds itself among the slices: a thread-local variable would be state outside of a world.
+ * The slice that a thread of this hash began last is checked first, so a search is rare while there
+ * are fewer threads than hints. Entering and leaving are two stores each.
+ *
+ *     hints, by hash of the thread     |  2 |    |  0 |    |
+ *                                         |         |
+ *     slices, and the thread of each   | #7 | -- | #4 | ...
+ *
+ * A function that continues on another thread than it began on (a fiber) is not found, or is taken
+ * for the slice that began on that thread since: such a function uses its context.
+ *
+ * Invariant: only the thread that runs a slice writes itself there, from enter to leave
+ */
+#include "run/run.h"
+#include "world/command.h"
+
+static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
+{
+    uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);
+    return &run->hints[(hash >> 32) % SETTI_SLICE_HINTS];
+}
+
+void setti_slice_enter(setti_run* run, setti_slice* slice)
+{
+    uintptr_t thread = setti_platform_thread();
+    setti_mark_set(&slice->thread, thread);
+    setti_mark_set(slice_hint(run, thread), (uintptr_t)(slice - run->slices));
+}
+
+void setti_slice_leave(setti_slice* slice)
+{
+    setti_mark_set(&slice->thread, 0);
+}
+
+setti_slice* setti_slice_here(setti_run* run)
+{
+    uintptr_t thread = setti_platform_thread();
+    uintptr_t hint = setti_mark_get(slice_hint(run, thread));
+    if (hint < run->slice_count && setti_mark_get(&run->slices[hint].thread) == thread) {
+        return &run->slices[hint];
+    }
+    for (uint32_t k = 0; k < run->slice_count; k++) {
+        if (setti_mark_get(&run->slices[k].thread) == thread) {
+            return &run->slices[k];
+        }
+    }
+    return NULL;
+}
+
+sett_commands* sett_commands_here(sett_world* world)
+{
+    if (world->applying != NULL) {
+        return world->applying;
+    }
+    const setti_slice* slice = world->busy ? setti_slice_here(world->run) : NULL;
+    return slice != NULL ? slice->job->commands : sett_world_commands(world);
+}
