@@ -220,7 +220,7 @@ static void with_keys(count_stage* s)
 static void with_keys_disturbed(count_stage* s)
 {
     with_keys(s);
-    (void)sett_sort_by_key(s->world, s->key, 0, SETT_KEY_U32);
+    (void)sett_sort(s->world, &(sett_sort_desc){.component = s->key, .key = SETT_KEY_U32});
     for (uint32_t k = 0; k < COUNT; k += 97) {
         *(uint32_t*)sett_get_mut(s->world, s->entity[k], s->key) = k * 40503u >> 7;
     }
@@ -386,7 +386,7 @@ static void run_query_count(count_stage* s)
 
 static void run_sort(count_stage* s)
 {
-    (void)sett_sort_by_key(s->world, s->key, 0, SETT_KEY_U32);
+    (void)sett_sort(s->world, &(sett_sort_desc){.component = s->key, .key = SETT_KEY_U32});
 }
 
 static void run_queued(count_stage* s)

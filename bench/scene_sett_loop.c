@@ -296,14 +296,14 @@ static void sett_sort_row(scene_run* run, scene_row row)
         ((Key*)sett_add(world, entities[k], Key_id))->key = scene_key(row, k, 0);
     }
     if (row == SCENE_sort_again) {
-        (void)sett_sort_by_key(world, Key_id, 0, SETT_KEY_U64);
+        (void)sett_sort(world, &(sett_sort_desc){.component = Key_id, .key = SETT_KEY_U64});
     }
     for (uint32_t round = 1; round <= SCENE_SORT_ROUNDS; round++) {
         for (uint32_t k = 0; k < run->count; k++) {
             ((Key*)sett_get_mut(world, entities[k], Key_id))->key = scene_key(row, k, round);
         }
         scene_start(run);
-        (void)sett_sort_by_key(world, Key_id, 0, SETT_KEY_U64);
+        (void)sett_sort(world, &(sett_sort_desc){.component = Key_id, .key = SETT_KEY_U64});
         scene_stop(run);
         uint64_t rank = 0;
         SETT_QUERY_EACH(query, b) {

@@ -51,7 +51,9 @@ int main(void)
     draw(sprites, "in the order of creation");
     /* An array has one order, that of the entities; a sparse set can have any. */
     sett_component_convert(world, Sprite_id, SETT_STORAGE_SPARSE_SET);
-    sett_sort_by_key(world, Sprite_id, offsetof(Sprite, layer), SETT_KEY_U32);
+    sett_sort(world, &(sett_sort_desc){.component = Sprite_id,
+                                       .key = SETT_KEY_U32,
+                                       .key_offset = offsetof(Sprite, layer)});
     draw(sprites, "sorted by layer");
     sett_component_convert(world, Sprite_id, SETT_STORAGE_ARRAY);
 

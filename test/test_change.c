@@ -576,61 +576,6 @@ static void a_value_may_come_from_the_same_storage(void)
     sett_world_destroy(world);
 }
 
-typedef struct heirs {
-    sett_world* world;
-    sett_component id;
-    sett_entity next; /* loses its value with the one that ends now; null: nobody does */
-} heirs;
-
-static void end_the_next(void* values, uint32_t count, void* user)
-{
-    (void)values;
-    (void)count;
-    heirs* h = user;
-    sett_entity next = h->next;
-    h->next = sett_null();
-    if (!sett_is_null(next)) {
-        CHECK_EQ(sett_remove(h->world, next, h->id), SETT_OK);
-    }
-}
-
-/* A deinit hook is no callback: it may have what its value owns removed, from entities with any set
- * of types, and each of them keeps the rest of its own. */
-static void a_value_may_end_others(void)
-{
-    heirs h = {.world = sett_world_create(NULL)};
-    h.id = sett_component_register(
-        h.world,
-        &(sett_component_desc){.name = "heir", .size = 8, .deinit = end_the_next, .user = &h});
-    sett_component tag[9];
-    sett_entity entity[9];
-    for (uint32_t k = 0; k < 9; k++) { /* sets of which some are remembered in one place */
-        char name[8];
-        snprintf(name, sizeof(name), "tag%u", (unsigned)k);
-        tag[k] = sett_component_register(h.world, &(sett_component_desc){.name = name});
-        entity[k] = sett_entity_create(h.world);
-        CHECK(sett_add(h.world, entity[k], tag[k]) != NULL);
-    }
-    for (uint32_t k = 1; k < 9; k++) {
-        const sett_entity pair[2] = {entity[0], entity[k]};
-        for (uint32_t n = 0; n < 4; n++) { /* the first one's way is the latest that was taken */
-            CHECK(sett_add(h.world, pair[0], h.id) != NULL);
-            CHECK(sett_add(h.world, pair[1], h.id) != NULL);
-            if (n != 3) {
-                CHECK_EQ(sett_remove(h.world, pair[1], h.id), SETT_OK);
-                CHECK_EQ(sett_remove(h.world, pair[0], h.id), SETT_OK);
-            }
-        }
-        h.next = pair[1];
-        CHECK_EQ(sett_remove(h.world, pair[0], h.id), SETT_OK);
-        CHECK_EQ(sett_component_count(h.world, h.id), 0);
-        CHECK(sett_has(h.world, pair[0], tag[0]) && sett_has(h.world, pair[1], tag[k]));
-        const char* reason = "";
-        CHECK_MSG(sett_world_validate(h.world, &reason) == SETT_OK, "%s", reason);
-    }
-    sett_world_destroy(h.world);
-}
-
 static void array_addresses_hold(void)
 {
     sett_world* world = quiet_world();
@@ -697,6 +642,5 @@ TEST_MAIN(TEST(adding_initialises_and_notifies), TEST(adding_what_is_there_chang
           TEST(hooks_run_when_all_of_many_are_there), TEST(many_are_those_that_come_one_by_one),
           TEST(many_get_their_values_and_requirements), TEST(hooks_must_not_change_structure),
           TEST(destroying_inside_of_the_hook_is_harmless),
-          TEST(a_value_may_come_from_the_same_storage), TEST(a_value_may_end_others),
-          TEST(array_addresses_hold), TEST(reserved_additions_need_no_memory),
-          TEST(reserving_nothing_or_for_nobody))
+          TEST(a_value_may_come_from_the_same_storage), TEST(array_addresses_hold),
+          TEST(reserved_additions_need_no_memory), TEST(reserving_nothing_or_for_nobody))

@@ -100,7 +100,7 @@ static void a_conflict_says_what_differs(void)
     other = first;
     other.id = 31;
     other.storage = SETT_STORAGE_SPARSE_SET;
-    must_reject(world, other, SETT_STATUS_CONFLICT, "id 30, not 31; array, not sparse-set");
+    must_reject(world, other, SETT_STATUS_CONFLICT, "array, not sparse-set; id 30, not 31");
     other = first;
     other.name = "other"; /* the id is taken */
     must_reject(world, other, SETT_STATUS_CONFLICT,
@@ -114,7 +114,11 @@ static void every_difference_is_a_conflict(void)
 {
     sett_world* world = quiet_world();
     static const uint32_t offset = 8;
+    static const uint32_t elsewhere = 12;
+    static const sett_byte_range range = {0, 8};
+    static const sett_byte_range another = {8, 8};
     sett_component base = must_register(world, (sett_component_desc){.name = "base"});
+    sett_component second = must_register(world, (sett_component_desc){.name = "second"});
     sett_component_desc good = {
         .name = "thing", .size = 64, .align = 8, .storage = SETT_STORAGE_SPARSE_SET};
     must_register(world, good);
@@ -131,9 +135,24 @@ static void every_difference_is_a_conflict(void)
         bad.required_count = way == 7;
         must_reject(world, bad, SETT_STATUS_CONFLICT, "thing");
     }
-    good.entity_offsets = &offset;
-    good.entity_offset_count = 1;
-    must_reject(world, good, SETT_STATUS_CONFLICT, "thing");
+    sett_component_desc first = good;
+    first.name = "first";
+    first.entity_offsets = &offset;
+    first.entity_offset_count = 1;
+    first.bytes = &range;
+    first.byte_count = 1;
+    first.required = &base;
+    first.required_count = 1;
+    must_register(world, first);
+    good = first;
+    good.entity_offsets = &elsewhere;
+    must_reject(world, good, SETT_STATUS_CONFLICT, "other entity_offsets");
+    good = first;
+    good.bytes = &another;
+    must_reject(world, good, SETT_STATUS_CONFLICT, "other bytes");
+    good = first;
+    good.required = &second;
+    must_reject(world, good, SETT_STATUS_CONFLICT, "other required types");
     CHECK_END(world);
 }
 
@@ -141,6 +160,7 @@ static void bad_descriptors_are_rejected(void)
 {
     sett_world* world = quiet_world();
     static const uint32_t outside = 4;
+    static const uint32_t none = 0;
     static const sett_component_desc bad[] = {
         {.name = NULL},
         {.name = ""},
@@ -157,10 +177,62 @@ static void bad_descriptors_are_rejected(void)
         {.name = "x", .required_count = 1},
         {.name = "x", .size = 8, .entity_offset_count = 1},
         {.name = "x", .size = 8, .entity_offsets = &outside, .entity_offset_count = 1},
+        {.name = "x", .size = 4, .entity_offsets = &none, .entity_offset_count = 1},
     };
     for (uint32_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
         must_reject(world, bad[k], SETT_STATUS_ARGUMENT, "sett_component_register");
     }
+    CHECK_END(world);
+}
+
+/* Pieces of a value: where their ends do not fit 32 bits, too. */
+static void bad_pieces_are_rejected(void)
+{
+    static const uint32_t wraps[] = {UINT32_MAX - 3};
+    static const uint32_t odd[] = {6};
+    static const uint32_t twice[] = {8, 16, 8};
+    static const uint32_t crossing[] = {8, 12};
+    static const sett_byte_range far_out[] = {{8, UINT32_MAX - 7}};
+    static const sett_byte_range behind[] = {{UINT32_MAX, 1}};
+    static const sett_byte_range overlap[] = {{0, 8}, {16, 4}, {7, 2}};
+    static const sett_byte_range empty[] = {{4, 0}};
+    static const sett_byte_range touching[] = {{8, 8}, {0, 8}};
+    static const struct {
+        const char* why;
+        const uint32_t* offsets;
+        uint32_t offset_count;
+        const sett_byte_range* ranges;
+        uint32_t range_count;
+        size_t align;
+    } bad[] = {
+        {"lies outside of the value", wraps, 1, NULL, 0, 4},
+        {"is misaligned", odd, 1, NULL, 0, 4},
+        {"is misaligned", twice, 2, NULL, 0, 2},
+        {"references overlap", twice, 3, NULL, 0, 4},
+        {"references overlap", crossing, 2, NULL, 0, 4},
+        {"lies outside of the value", NULL, 0, far_out, 1, 4},
+        {"lies outside of the value", NULL, 0, behind, 1, 4},
+        {"ranges of bytes overlap", NULL, 0, overlap, 3, 4},
+        {"range of bytes is empty", NULL, 0, empty, 1, 4},
+    };
+    sett_world* world = quiet_world();
+    for (uint32_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {
+        sett_component_desc desc = {.name = "x",
+                                    .size = 24,
+                                    .align = bad[k].align,
+                                    .entity_offsets = bad[k].offsets,
+                                    .entity_offset_count = bad[k].offset_count,
+                                    .bytes = bad[k].ranges,
+                                    .byte_count = bad[k].range_count};
+        must_reject(world, desc, SETT_STATUS_ARGUMENT, bad[k].why);
+    }
+    must_register(world, (sett_component_desc){.name = "x",
+                                               .size = 24,
+                                               .align = 8,
+                                               .entity_offsets = twice,
+                                               .entity_offset_count = 2,
+                                               .bytes = touching,
+                                               .byte_count = 2});
     CHECK_END(world);
 }
 
@@ -347,7 +419,8 @@ static void typed_helpers(void)
 
 TEST_MAIN(TEST(defaults_are_resolved), TEST(the_same_again_is_the_same),
           TEST(a_conflict_says_what_differs), TEST(every_difference_is_a_conflict),
-          TEST(bad_descriptors_are_rejected), TEST(own_ids_and_automatic_ones_live_together),
-          TEST(the_librarys_ids_are_constant), TEST(the_list_has_dont_fragment_types_last),
+          TEST(bad_descriptors_are_rejected), TEST(bad_pieces_are_rejected),
+          TEST(own_ids_and_automatic_ones_live_together), TEST(the_librarys_ids_are_constant),
+          TEST(the_list_has_dont_fragment_types_last),
           TEST(requirements_must_be_there_and_not_in_circles), TEST(many_types),
           TEST(registering_is_structure), TEST(values_are_aligned), TEST(typed_helpers))

@@ -635,7 +635,7 @@ static void moving_is_not_notified(void)
     observe(&s, "b", s.b, "+=-");
     observe(&s, "c", s.c, "+=-");
     watch(&s, "q", s.c, 0);
-    CHECK_EQ(sett_sort_by_key(s.world, s.c, 0, SETT_KEY_U32), SETT_OK);
+    CHECK_EQ(sett_sort(s.world, &(sett_sort_desc){.component = s.c, .key = SETT_KEY_U32}), SETT_OK);
     CHECK_EQ(sett_component_convert(s.world, s.b, SETT_STORAGE_SPARSE_SET), SETT_OK);
     CHECK_EQ(sett_component_compact(s.world, s.c), SETT_OK);
     CHECK_EQ(sett_world_trim(s.world), SETT_OK);

@@ -527,7 +527,10 @@ static void zoo_arrange(zoo* z)
     case 2:
         if (z->group[g] != NULL && zoo_groups[g].owned != 0 && zoo_groups[g].owned != BIT(P)) {
             uint32_t by = g == 0 ? A : g == 1 ? C : g == 2 ? D : T;
-            CHECK_EQ(sett_group_sort_by_key(z->group[g], z->id[by], 0, SETT_KEY_U32), SETT_OK);
+            CHECK_EQ(sett_sort(z->world, &(sett_sort_desc){.component = z->id[by],
+                                                           .group = z->group[g],
+                                                           .key = SETT_KEY_U32}),
+                     SETT_OK);
         }
         break;
     case 3:

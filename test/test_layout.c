@@ -289,7 +289,8 @@ static void layouts_give_way(void)
     CHECK_EQ(sett_component_convert(world, Position_id, SETT_STORAGE_ARRAY), SETT_OK);
     CHECK_LAYOUT(world, "array Position Mass;\nsparse_set Velocity;\n");
     CHECK_EQ(sett_layout_apply(world, text), SETT_OK);
-    CHECK_EQ(sett_sort_by_key(world, Position_id, 0, SETT_KEY_F32), SETT_OK);
+    CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = Position_id, .key = SETT_KEY_F32}),
+             SETT_OK);
     CHECK_LAYOUT(world, "array Mass;\nsparse_set Position Velocity;\n");
     CHECK_EQ(sett_layout_apply(world, text), SETT_OK);
     sett_group* group =
@@ -304,7 +305,8 @@ static void layouts_give_way(void)
 static void what_needs_a_sparse_set_converts(void)
 {
     sett_world* world = make_quiet(1000, 50);
-    CHECK_EQ(sett_sort_by_key(world, Mass_id, 0, SETT_KEY_F32), SETT_OK);
+    CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = Mass_id, .key = SETT_KEY_F32}),
+             SETT_OK);
     CHECK_EQ(storage_of(world, Mass_id), SETT_STORAGE_SPARSE_SET);
     sett_group* group =
         sett_group_create(world, &(sett_group_desc){.owned = {Position_id, Velocity_id}});
@@ -312,7 +314,8 @@ static void what_needs_a_sparse_set_converts(void)
     CHECK_EQ(sett_group_count(group), 500);
     sett_component fixed = sett_component_register(
         world, &(sett_component_desc){.name = "Fixed", .size = 4, .storage = SETT_STORAGE_ARRAY});
-    CHECK_EQ(sett_sort_by_key(world, fixed, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = fixed, .key = SETT_KEY_U32}),
+             SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(world),
                  "call sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first") != NULL);
     CHECK(sett_group_create(world, &(sett_group_desc){.owned = {fixed}}) == NULL);
@@ -322,7 +325,8 @@ static void what_needs_a_sparse_set_converts(void)
     sett_component free_type =
         sett_component_register(world, &(sett_component_desc){.name = "Free", .size = 4});
     (void)take(world);
-    CHECK_EQ(sett_sort_by_key(world, free_type, 0, SETT_KEY_U32), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = free_type, .key = SETT_KEY_U32}),
+             SETT_STATUS_LOCKED);
     CHECK(sett_group_create(world, &(sett_group_desc){.owned = {free_type}}) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
     CHECK_END(world);

@@ -184,21 +184,22 @@ static void change_order(sett_world* world)
 {
     switch (below(5)) {
     case 0:
-        (void)sett_sort_by_key(world, SPARSE, 0, SETT_KEY_U32);
+        (void)sett_sort(world, &(sett_sort_desc){.component = SPARSE, .key = SETT_KEY_U32});
         break;
     case 1:
-        (void)sett_sort_by_key(world, ORDERED, 0, SETT_KEY_U32);
+        (void)sett_sort(world, &(sett_sort_desc){.component = ORDERED, .key = SETT_KEY_U32});
         break;
     case 2:
-        (void)sett_sort_as(world, TRACKED, ORDERED);
+        (void)sett_sort(world, &(sett_sort_desc){.component = TRACKED, .like = ORDERED});
         break;
     case 3:
         (void)sett_world_trim(world);
         break;
     default:
         if (world->listeners != NULL) {
-            (void)sett_group_sort_by_key((sett_group*)(void*)world->listeners, LEFT, 0,
-                                         SETT_KEY_U32);
+            (void)sett_sort(world, &(sett_sort_desc){.component = LEFT,
+                                                     .group = (sett_group*)(void*)world->listeners,
+                                                     .key = SETT_KEY_U32});
         }
         break;
     }

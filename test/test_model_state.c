@@ -412,19 +412,24 @@ static void order_some(void)
 {
     switch (below(6)) {
     case 0:
-        (void)sett_sort_by_key(run.world, PLAIN_SPARSE, 4, SETT_KEY_U32);
+        (void)sett_sort(
+            run.world,
+            &(sett_sort_desc){.component = PLAIN_SPARSE, .key = SETT_KEY_U32, .key_offset = 4});
         break;
     case 1:
-        (void)sett_sort_as(run.world, OWNED_SPARSE, SMALL);
+        (void)sett_sort(run.world, &(sett_sort_desc){.component = OWNED_SPARSE, .like = SMALL});
         break;
     case 2:
-        (void)sett_group_sort_by_key(run.owning, GROUP_A, 0, SETT_KEY_I32);
+        (void)sett_sort(
+            run.world,
+            &(sett_sort_desc){.component = GROUP_A, .group = run.owning, .key = SETT_KEY_I32});
         break;
     case 3:
         (void)sett_component_compact(run.world, ORDERED);
         break;
     case 4:
-        (void)sett_sort_by_key(run.world, SKIP_SPARSE, 0, SETT_KEY_U64);
+        (void)sett_sort(run.world,
+                        &(sett_sort_desc){.component = SKIP_SPARSE, .key = SETT_KEY_U64});
         break;
     default:
         (void)sett_world_trim(run.world);

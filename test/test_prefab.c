@@ -453,7 +453,33 @@ static void memory_runs_out(void)
     }
 }
 
-TEST_MAIN(TEST(queries_skip_hidden_entities), TEST(instances_are_like_the_prefab),
-          TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
-          TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
-          TEST(misuse_is_rejected), TEST(memory_runs_out))
+/* Links of a relationship with many targets, more than a page of records: room for all of them is
+ * reserved before the first instance exists. */
+static void links_of_instances_fill_pages(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_component knows = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "Knows", .size = 2048, .align = 4, .many = true});
+    static sett_entity made[300];
+    sett_entity prefab = sett_entity_create(world);
+    for (uint32_t k = 0; k < 3; k++) {
+        uint32_t* data = sett_relate(world, prefab, knows, sett_entity_create(world));
+        CHECK(data != NULL);
+        data[511] = k;
+    }
+    CHECK_EQ(sett_instantiate(world, prefab, 300, made), SETT_OK);
+    CHECK_VALID(world);
+    for (uint32_t k = 0; k < 300; k += 13) {
+        sett_link_cursor cursor = {0};
+        for (uint32_t link = 0; link < 3; link++) {
+            CHECK(!sett_is_null(sett_target_next(world, made[k], knows, &cursor)));
+            CHECK_EQ(((const uint32_t*)cursor.data)[511], link);
+        }
+    }
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(links_of_instances_fill_pages), TEST(queries_skip_hidden_entities),
+          TEST(instances_are_like_the_prefab), TEST(shared_values_are_the_prefabs),
+          TEST(links_of_prefabs_are_the_instances), TEST(instances_are_looked_into_by_name),
+          TEST(values_that_own_are_copied), TEST(misuse_is_rejected), TEST(memory_runs_out))

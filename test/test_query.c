@@ -508,10 +508,20 @@ static void what_is_wanted_is_not_excluded(void)
         CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
         CHECK_STR_EQ(sett_world_message(s.world),
                      "sett_query_create: \"both\": \"array\" is wanted and excluded");
-        desc.terms[2 - order * 2].kind = SETT_OPTIONAL; /* of no use, and no contradiction */
-        CHECK(sett_query_create(s.world, &desc) != NULL);
-        desc.terms[order * 2].kind = SETT_WITH;
+        for (int kind = SETT_OPTIONAL; kind <= SETT_ANY; kind++) {
+            desc.terms[2 - order * 2].kind = (sett_term_kind)kind;
+            CHECK(sett_query_create(s.world, &desc) == NULL);
+        }
+        desc.terms[order * 2].kind = SETT_WITH; /* written twice, through two fields */
         desc.terms[2 - order * 2].kind = SETT_WITH;
+        CHECK(sett_query_create(s.world, &desc) == NULL);
+        CHECK(strstr(sett_world_message(s.world), "\"array\" is written by two terms") != NULL);
+        desc.terms[order * 2].access = SETT_OUT;
+        CHECK(sett_query_create(s.world, &desc) == NULL);
+        desc.terms[order * 2].access = SETT_IN; /* read by the other */
+        CHECK(sett_query_create(s.world, &desc) != NULL);
+        desc.terms[0].kind = SETT_WITHOUT;
+        desc.terms[2].kind = SETT_WITHOUT;
         CHECK(sett_query_create(s.world, &desc) != NULL);
     }
     scene_end(&s);

@@ -1,6 +1,7 @@
 /* test_singleton.c: values of which a world has one. */
 #include "scarce.h"
 #include "sett/singleton.h"
+#include "sett/state.h"
 
 typedef struct Clock {
     double now;
@@ -42,6 +43,87 @@ static void a_world_has_one(void)
     sett_world_destroy(world);
 }
 
+/* A removal hook that reads a singleton, of an entity that was made before and of one after it. */
+static int ended;
+
+static void read_clock(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const Clock* clock = sett_singleton_find(world, sett_component_find(world, "Clock"));
+    (void)entity;
+    (void)value;
+    (void)user;
+    CHECK(clock != NULL && clock->now > 6.5);
+    ended++;
+}
+
+static void they_end_last(void)
+{
+    for (uint32_t way = 0; way < 3; way++) {
+        sett_world* world = quiet_world();
+        sett_world* copy = quiet_world();
+        sett_component_desc desc = {.name = "Reader", .on_remove = read_clock};
+        sett_component Clock_id = SETT_REGISTER(world, Clock);
+        sett_component reader = sett_component_register(world, &desc);
+        CHECK(sett_add(world, sett_entity_create(world), reader) != NULL);
+        CHECK(SETT_SINGLETON_SET(world, Clock, .now = 7) != NULL);
+        CHECK(sett_add(world, sett_entity_create(world), reader) != NULL);
+        CHECK(sett_add(world, sett_singletons(world), reader) != NULL);
+        ended = 0;
+        if (way == 0) { /* a world that was not the one in which they were made */
+            CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+            CHECK_EQ(sett_world_clear(copy), SETT_OK);
+            CHECK_EQ(ended, 3);
+            ended = 0;
+        }
+        if (way == 1) {
+            CHECK_EQ(sett_world_clear(world), SETT_OK);
+            CHECK_EQ(ended, 3);
+            CHECK_EQ(sett_entity_count(world), 0);
+        }
+        sett_world_destroy(world);
+        CHECK_EQ(ended, 3);
+        sett_world_destroy(copy);
+    }
+}
+
+static void what_fails_leaves_nothing(void)
+{
+    sett_world* world = quiet_world();
+    sett_component Clock_id = SETT_REGISTER(world, Clock);
+    CHECK(sett_singleton_set(world, Clock_id, NULL) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "sett_singleton_set: a value of \"Clock\"") != NULL);
+    CHECK(sett_singleton_set(world, 77, &(Clock){1}) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
+    CHECK(sett_singleton_ensure(world, 77) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_EQ(sett_entity_create(world).generation, 1); /* nobody lived there */
+    CHECK_END(world);
+}
+
+static bool set(void* user)
+{
+    sett_world* world = user;
+    return sett_singleton_set(world, sett_component_find(world, "Clock"), &(Clock){2}) != NULL;
+}
+
+static void nobody_is_there(void* user)
+{
+    CHECK_EQ(sett_entity_count(user), 0);
+}
+
+static void setting_without_memory_leaves_nothing(void)
+{
+    static scarce_memory memory;
+    sett_world* world = scarce_world(&memory);
+    CHECK(SETT_REGISTER(world, Clock) != 0);
+    scarce_run(world, &memory, set, nobody_is_there, world);
+    CHECK_EQ(sett_entity_count(world), 1);
+    CHECK(memory.failures != 0);
+    scarce_end(&memory, world);
+}
+
 static bool ensure(void* user)
 {
     sett_world* world = user;
@@ -59,4 +141,5 @@ static void memory_runs_out(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(a_world_has_one), TEST(memory_runs_out))
+TEST_MAIN(TEST(a_world_has_one), TEST(they_end_last), TEST(what_fails_leaves_nothing),
+          TEST(setting_without_memory_leaves_nothing), TEST(memory_runs_out))

@@ -435,7 +435,7 @@ static void rows_that_move_take_along_that_they_were_restored(void)
     CHECK(sett_changed_tick(world, e[0], id) <= seen); /* on another page */
     CHECK_EQ(sett_remove(world, e[0], id), SETT_OK);   /* the last row moves to the first place */
     CHECK(sett_changed_tick(world, e[2999], id) > seen);
-    CHECK_EQ(sett_sort_by_key(world, id, 0, SETT_KEY_U32), SETT_OK);
+    CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = id, .key = SETT_KEY_U32}), SETT_OK);
     CHECK(sett_changed_tick(world, e[2999], id) > seen);
     CHECK_EQ(sett_component_convert(world, id, SETT_STORAGE_ARRAY), SETT_OK);
     CHECK(sett_changed_tick(world, e[2999], id) > seen);

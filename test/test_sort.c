@@ -203,14 +203,20 @@ static void by_comparator_is_stable(void)
             shelf_fill(s, count);
             sort_naively(s, less_key32);
             comparisons = 0;
-            CHECK_EQ(sett_sort(s->world, s->type, compare_key32, s), SETT_OK);
+            CHECK_EQ(sett_sort(s->world, &(sett_sort_desc){.component = s->type,
+                                                           .compare = compare_key32,
+                                                           .user = s}),
+                     SETT_OK);
             expect_order(s);
             /* Nearly sorted is nearly free: two comparisons a value, and the sorting of the few. */
             bool nearly = form == SORTED || form == EQUAL;
             CHECK(!nearly || comparisons <= 2 * (uint64_t)count);
             bool few = form == DISTURBED || form == PAIRED;
             CHECK(!few || count < 1000 || comparisons <= 5 * (uint64_t)count);
-            CHECK_EQ(sett_sort(s->world, s->type, compare_key32, s), SETT_OK);
+            CHECK_EQ(sett_sort(s->world, &(sett_sort_desc){.component = s->type,
+                                                           .compare = compare_key32,
+                                                           .user = s}),
+                     SETT_OK);
             expect_order(s);
         }
     }
@@ -227,7 +233,10 @@ static void an_order_is_kept_up(void)
     }
     shelf_fill(s, 3000);
     sort_naively(s, less_key32);
-    CHECK_EQ(sett_sort(s->world, s->type, compare_key32, s), SETT_OK);
+    CHECK_EQ(
+        sett_sort(s->world,
+                  &(sett_sort_desc){.component = s->type, .compare = compare_key32, .user = s}),
+        SETT_OK);
     for (uint32_t round = 0; round < 60; round++) {
         for (uint32_t k = 0; k < 20; k++) { /* values change in place */
             uint32_t serial = draw(s->count);
@@ -238,9 +247,14 @@ static void an_order_is_kept_up(void)
         }
         sett_world_advance_tick(s->world);
         if (round % 2 == 0) {
-            CHECK_EQ(sett_sort(s->world, s->type, compare_key32, s), SETT_OK);
+            CHECK_EQ(sett_sort(s->world, &(sett_sort_desc){.component = s->type,
+                                                           .compare = compare_key32,
+                                                           .user = s}),
+                     SETT_OK);
         } else {
-            CHECK_EQ(sett_sort_by_key(s->world, s->type, offsetof(item, key32), SETT_KEY_U32),
+            CHECK_EQ(sett_sort(s->world, &(sett_sort_desc){.component = s->type,
+                                                           .key = SETT_KEY_U32,
+                                                           .key_offset = offsetof(item, key32)}),
                      SETT_OK);
         }
         sort_naively(s, less_key32);
@@ -335,6 +349,7 @@ static void extreme_key(item* value, sett_key_kind kind, uint32_t pick)
     static const uint64_t special_wide[] = {0x7FF0000000000000u, 0xFFF0000000000000u,
                                             0x7FF8000000000000u, 0xFFF8000000000000u};
     switch (kind) {
+    case SETT_KEY_NONE:
     case SETT_KEY_U32:
     case SETT_KEY_I32:
         value->key32 = narrow[pick % 8];
@@ -365,6 +380,7 @@ static void shaped_key(item* value, sett_key_kind kind, uint32_t number, uint32_
     double wide = ((double)number - (double)count) * 1e10;
     int64_t whole = (int64_t)number - count;
     switch (kind) {
+    case SETT_KEY_NONE:
     case SETT_KEY_U32:
         value->key32 = number;
         break;
@@ -410,7 +426,10 @@ static void by_every_kind_of_key(void)
                 }
                 shelf_fill(s, count);
                 sort_naively(s, less[kind]);
-                CHECK_EQ(sett_sort_by_key(s->world, s->type, offset, (sett_key_kind)kind), SETT_OK);
+                CHECK_EQ(sett_sort(s->world, &(sett_sort_desc){.component = s->type,
+                                                               .key = (sett_key_kind)kind,
+                                                               .key_offset = offset}),
+                         SETT_OK);
                 expect_order(s);
             }
         }
@@ -433,7 +452,10 @@ static void keys_need_no_alignment(void)
             memcpy(value + offset, &key, sizeof(key));
             CHECK(sett_set(world, sett_entity_create(world), type, value) != NULL);
         }
-        CHECK_EQ(sett_sort_by_key(world, type, offset, SETT_KEY_U32), SETT_OK);
+        CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = type,
+                                                    .key = SETT_KEY_U32,
+                                                    .key_offset = offset}),
+                 SETT_OK);
         const setti_storage* storage = storage_of(world, type);
         uint32_t last = 0;
         for (uint32_t row = 0; row < 600; row++) {
@@ -443,10 +465,19 @@ static void keys_need_no_alignment(void)
             last = key;
         }
     }
-    CHECK_EQ(sett_sort_by_key(world, type, 10, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_by_key(world, type, 5, SETT_KEY_U64), SETT_OK);
-    CHECK_EQ(sett_sort_by_key(world, type, 6, SETT_KEY_U64), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_by_key(world, type, SIZE_MAX, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(world,
+                       &(sett_sort_desc){.component = type, .key = SETT_KEY_U32, .key_offset = 10}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(world,
+                       &(sett_sort_desc){.component = type, .key = SETT_KEY_U64, .key_offset = 5}),
+             SETT_OK);
+    CHECK_EQ(sett_sort(world,
+                       &(sett_sort_desc){.component = type, .key = SETT_KEY_U64, .key_offset = 6}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(
+                 world,
+                 &(sett_sort_desc){.component = type, .key = SETT_KEY_U32, .key_offset = SIZE_MAX}),
+             SETT_STATUS_ARGUMENT);
     CHECK_END(world);
 }
 
@@ -503,7 +534,7 @@ static void as_another_storage(void)
                 before[count++] = *setti_storage_index(rows, row);
             }
         }
-        CHECK_EQ(sett_sort_as(world, type, like), SETT_OK);
+        CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = type, .like = like}), SETT_OK);
         CHECK_EQ(rows->extent, count);
         /* Those that both have, as the model has them; then the others as they were. */
         memset(taken, 0, sizeof(taken));
@@ -528,7 +559,8 @@ static void as_another_storage(void)
             const uint64_t* value = sett_find(world, e[k], type);
             CHECK(value == NULL || *value == k);
         }
-        CHECK_EQ(sett_sort_as(world, type, type), SETT_OK); /* as it is */
+        CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = type, .like = type}),
+                 SETT_OK); /* as it is */
         CHECK_END(world);
     }
 }
@@ -611,8 +643,12 @@ static void values_that_know_where_they_lie_are_moved_by_their_hook(void)
             value->serial = k;
             value->key = draw(100);
         }
-        CHECK_EQ(way == 0 ? sett_sort(world, type, compare_anchored, NULL)
-                          : sett_sort_by_key(world, type, offsetof(anchored, key), SETT_KEY_U32),
+        CHECK_EQ(way == 0
+                     ? sett_sort(world,
+                                 &(sett_sort_desc){.component = type, .compare = compare_anchored})
+                     : sett_sort(world, &(sett_sort_desc){.component = type,
+                                                          .key = SETT_KEY_U32,
+                                                          .key_offset = offsetof(anchored, key)}),
                  SETT_OK);
         expect_anchored(world, type, 900);
         CHECK_END(world);
@@ -636,7 +672,7 @@ static void kept_orders_can_be_sorted(void)
     }
     const setti_storage* storage = storage_of(world, type);
     CHECK(storage->extent > storage->count);
-    CHECK_EQ(sett_sort_by_key(world, type, 0, SETT_KEY_U32), SETT_OK);
+    CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = type, .key = SETT_KEY_U32}), SETT_OK);
     CHECK_EQ(storage->extent, storage->count);
     for (uint32_t k = 1; k < 2000; k += 5) {
         if (sett_has(world, e[k], type)) {
@@ -776,14 +812,24 @@ static void groups_are_sorted_by_any_of_their_types(void)
             uint32_t calls = 0;
             sett_status status = SETT_OK;
             if (way == 0 || way == 3) {
-                status = sett_group_sort_by_key(g.group, g.m, 0, SETT_KEY_U64);
+                status = sett_sort(
+                    g.world,
+                    &(sett_sort_desc){.component = g.m, .group = g.group, .key = SETT_KEY_U64});
             } else if (way == 1) {
-                status = sett_group_sort(g.group, g.a, compare_numbers, &calls);
+                status = sett_sort(g.world, &(sett_sort_desc){.component = g.a,
+                                                              .group = g.group,
+                                                              .compare = compare_numbers,
+                                                              .user = &calls});
             } else if (way == 2) {
                 status =
-                    sett_group_sort_by_key(g.group, g.b, offsetof(anchored, key), SETT_KEY_U32);
+                    sett_sort(g.world, &(sett_sort_desc){.component = g.b,
+                                                         .group = g.group,
+                                                         .key = SETT_KEY_U32,
+                                                         .key_offset = offsetof(anchored, key)});
             } else {
-                status = sett_group_sort_by_key(g.group, g.a, 0, SETT_KEY_U32);
+                status = sett_sort(
+                    g.world,
+                    &(sett_sort_desc){.component = g.a, .group = g.group, .key = SETT_KEY_U32});
             }
             CHECK_EQ(status, SETT_OK);
             expect_pack(&g, way == 0 || way == 3, before, rank);
@@ -814,50 +860,105 @@ static void what_cannot_be_sorted_is_rejected(void)
         CHECK(sett_add(w, sett_entity_at(w, k), tag) != NULL);
     }
     /* a storage that a group arranges */
-    CHECK_EQ(sett_sort(w, g.a, compare_numbers, &calls), SETT_STATUS_CONFLICT);
+    CHECK_EQ(
+        sett_sort(w,
+                  &(sett_sort_desc){.component = g.a, .compare = compare_numbers, .user = &calls}),
+        SETT_STATUS_CONFLICT);
     CHECK(strstr(sett_world_message(w), "\"pack\"") != NULL);
-    CHECK_EQ(sett_sort_by_key(w, g.a, 0, SETT_KEY_U32), SETT_STATUS_CONFLICT);
-    CHECK_EQ(sett_sort_as(w, g.a, dont_fragment), SETT_STATUS_CONFLICT);
-    CHECK_EQ(sett_sort_as(w, dont_fragment, g.a), SETT_OK);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = g.a, .key = SETT_KEY_U32}),
+             SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = g.a, .like = dont_fragment}),
+             SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment, .like = g.a}), SETT_OK);
     /* an array */
-    CHECK_EQ(sett_sort(w, g.m, compare_numbers, &calls), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(
+        sett_sort(w,
+                  &(sett_sort_desc){.component = g.m, .compare = compare_numbers, .user = &calls}),
+        SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(w), "sett_component_convert") != NULL);
-    CHECK_EQ(sett_sort_by_key(w, g.m, 0, SETT_KEY_U64), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_as(w, g.m, dont_fragment), SETT_STATUS_ARGUMENT);
-    /* no such key, no comparator, nothing to compare, no such type */
-    CHECK_EQ(sett_sort_by_key(w, dont_fragment, 1, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_by_key(w, dont_fragment, 0, SETT_KEY_F64), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_by_key(w, dont_fragment, 0, (sett_key_kind)9), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort(w, dont_fragment, NULL, NULL), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort(w, tag, compare_numbers, &calls), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_by_key(w, tag, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_sort_as(w, tag, dont_fragment), SETT_OK);
-    CHECK_EQ(sett_sort(w, 999, compare_numbers, &calls), SETT_STATUS_UNREGISTERED);
-    CHECK_EQ(sett_sort_by_key(w, 0, 0, SETT_KEY_U32), SETT_STATUS_UNREGISTERED);
-    CHECK_EQ(sett_sort_as(w, dont_fragment, 999), SETT_STATUS_UNREGISTERED);
-    CHECK_EQ(sett_sort_as(w, 999, dont_fragment), SETT_STATUS_UNREGISTERED);
-    /* groups */
-    CHECK_EQ(sett_group_sort(g.group, g.m, compare_numbers, &calls), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_group_sort(g.group, g.a, NULL, NULL), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_group_sort(g.group, dont_fragment, compare_numbers, &calls),
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = g.m, .key = SETT_KEY_U64}),
              SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_group_sort_by_key(g.group, g.p, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_group_sort_by_key(g.group, g.a, 4, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_group_sort_by_key(g.group, 999, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = g.m, .like = dont_fragment}),
+             SETT_STATUS_ARGUMENT);
+    /* no such key, no comparator, nothing to compare, no such type */
+    CHECK_EQ(
+        sett_sort(
+            w, &(sett_sort_desc){.component = dont_fragment, .key = SETT_KEY_U32, .key_offset = 1}),
+        SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment, .key = SETT_KEY_F64}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment, .key = (sett_key_kind)9}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment}), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(
+        sett_sort(w,
+                  &(sett_sort_desc){.component = tag, .compare = compare_numbers, .user = &calls}),
+        SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = tag, .key = SETT_KEY_U32}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = tag, .like = dont_fragment}), SETT_OK);
+    CHECK_EQ(
+        sett_sort(w,
+                  &(sett_sort_desc){.component = 999, .compare = compare_numbers, .user = &calls}),
+        SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = 0, .key = SETT_KEY_U32}),
+             SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment, .like = 999}),
+             SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = 999, .like = dont_fragment}),
+             SETT_STATUS_UNREGISTERED);
+    /* groups */
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = g.m,
+                                            .group = g.group,
+                                            .compare = compare_numbers,
+                                            .user = &calls}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = g.a, .group = g.group}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment,
+                                            .group = g.group,
+                                            .compare = compare_numbers,
+                                            .user = &calls}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(
+        sett_sort(w, &(sett_sort_desc){.component = g.p, .group = g.group, .key = SETT_KEY_U32}),
+        SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = g.a,
+                                            .group = g.group,
+                                            .key = SETT_KEY_U32,
+                                            .key_offset = 4}),
+             SETT_STATUS_ARGUMENT);
+    CHECK_EQ(
+        sett_sort(w, &(sett_sort_desc){.component = 999, .group = g.group, .key = SETT_KEY_U32}),
+        SETT_STATUS_ARGUMENT);
     sett_group* set =
         sett_group_create(w, &(sett_group_desc){.name = "set", .with = {dont_fragment}});
-    CHECK_EQ(sett_group_sort_by_key(set, dont_fragment, 0, SETT_KEY_U32), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(
+        sett_sort(w,
+                  &(sett_sort_desc){.component = dont_fragment, .group = set, .key = SETT_KEY_U32}),
+        SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(w), "\"set\"") != NULL);
     /* open loops */
     sett_query* query = sett_query_create(
         w, &(sett_query_desc){.name = "open", .terms = {{.component = dont_fragment}}});
     SETT_QUERY_EACH(query, b) {
         CHECK_EQ(b->count, 10);
-        CHECK_EQ(sett_sort(w, dont_fragment, compare_numbers, &calls), SETT_STATUS_LOCKED);
-        CHECK_EQ(sett_sort_by_key(w, dont_fragment, 0, SETT_KEY_U32), SETT_STATUS_LOCKED);
-        CHECK_EQ(sett_sort_as(w, dont_fragment, g.a), SETT_STATUS_LOCKED);
-        CHECK_EQ(sett_group_sort(g.group, g.a, compare_numbers, &calls), SETT_STATUS_LOCKED);
-        CHECK_EQ(sett_group_sort_by_key(g.group, g.a, 0, SETT_KEY_U32), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment,
+                                                .compare = compare_numbers,
+                                                .user = &calls}),
+                 SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment, .key = SETT_KEY_U32}),
+                 SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = dont_fragment, .like = g.a}),
+                 SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_sort(w, &(sett_sort_desc){.component = g.a,
+                                                .group = g.group,
+                                                .compare = compare_numbers,
+                                                .user = &calls}),
+                 SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_sort(
+                     w, &(sett_sort_desc){.component = g.a, .group = g.group, .key = SETT_KEY_U32}),
+                 SETT_STATUS_LOCKED);
         CHECK(strstr(sett_world_message(w), "open") != NULL);
     }
     CHECK_EQ(calls, 0);
@@ -882,15 +983,24 @@ static bool famine_sort(void* user)
     uint32_t calls = 0;
     switch (f->way) {
     case 0:
-        return sett_sort(f->world, f->a, compare_numbers, &calls) == SETT_OK;
+        return sett_sort(f->world, &(sett_sort_desc){.component = f->a,
+                                                     .compare = compare_numbers,
+                                                     .user = &calls}) == SETT_OK;
     case 1:
-        return sett_sort_by_key(f->world, f->a, 0, SETT_KEY_U32) == SETT_OK;
+        return sett_sort(f->world, &(sett_sort_desc){.component = f->a, .key = SETT_KEY_U32}) ==
+               SETT_OK;
     case 2:
-        return sett_sort_as(f->world, f->a, f->like) == SETT_OK;
+        return sett_sort(f->world, &(sett_sort_desc){.component = f->a, .like = f->like}) ==
+               SETT_OK;
     case 3:
-        return sett_group_sort(f->group, f->a, compare_numbers, &calls) == SETT_OK;
+        return sett_sort(f->world, &(sett_sort_desc){.component = f->a,
+                                                     .group = f->group,
+                                                     .compare = compare_numbers,
+                                                     .user = &calls}) == SETT_OK;
     default:
-        return sett_group_sort_by_key(f->group, f->a, 0, SETT_KEY_F32) == SETT_OK;
+        return sett_sort(f->world, &(sett_sort_desc){.component = f->a,
+                                                     .group = f->group,
+                                                     .key = SETT_KEY_F32}) == SETT_OK;
     }
 }
 
@@ -941,11 +1051,16 @@ static void without_memory_the_order_stays(void)
             }
         }
         uint32_t failures = f.memory.failures;
+        CHECK_EQ(sett_world_trim(f.world), SETT_OK); /* what an earlier sort has kept */
         scarce_run(f.world, &f.memory, famine_sort, famine_unchanged, &f);
         CHECK(f.memory.failures > failures);
         if (f.way == 3 || f.way == 0) { /* disturb it again */
-            CHECK_EQ(f.way == 3 ? sett_group_sort_by_key(f.group, f.b, 4, SETT_KEY_U32)
-                                : sett_sort_as(f.world, f.a, f.like),
+            CHECK_EQ(f.way == 3
+                         ? sett_sort(f.world, &(sett_sort_desc){.component = f.b,
+                                                                .group = f.group,
+                                                                .key = SETT_KEY_U32,
+                                                                .key_offset = 4})
+                         : sett_sort(f.world, &(sett_sort_desc){.component = f.a, .like = f.like}),
                      SETT_OK);
             for (uint32_t k = 0; k < 100; k++) {
                 sett_entity e = sett_entity_at(f.world, k * 5);
@@ -959,7 +1074,156 @@ static void without_memory_the_order_stays(void)
     scarce_end(&f.memory, f.world);
 }
 
-TEST_MAIN(TEST(by_comparator_is_stable), TEST(an_order_is_kept_up), TEST(by_every_kind_of_key),
+/* ---- Reverse, several at once, and memory ---------------------------------------------------- */
+
+static sett_world* reversible(uint32_t* order, uint32_t count, bool with_tag)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {.name = "item", .size = sizeof(item)};
+    desc.storage = SETT_STORAGE_SPARSE_SET;
+    sett_component type = sett_component_register(world, &desc);
+    sett_component tag = SETT_REGISTER_TAG(world, Tag);
+    for (uint32_t k = 0; k < count; k++) {
+        item value = {k, draw(count / 3 + 1), 0};
+        value.key64 = value.key32;
+        sett_entity e = sett_entity_create(world);
+        CHECK(sett_set(world, e, type, &value) != NULL);
+        CHECK(!with_tag || k % 3 == 0 || sett_add(world, e, tag) != NULL);
+        order[k] = k;
+    }
+    return world;
+}
+
+/* The greatest first; of equal ones still that which was first. */
+static void reverse_is_stable_too(void)
+{
+    static const uint32_t counts[] = {2, 50, 300, 2000};
+    static uint32_t order[2000];
+    for (uint32_t way = 0; way < 12; way++) {
+        uint32_t count = counts[way / 3];
+        sett_world* world = reversible(order, count, false);
+        const setti_storage* rows = storage_of(world, 1);
+        sett_sort_desc desc = {.component = 1, .reverse = true};
+        desc.compare = way % 3 == 0 ? compare_key32 : NULL;
+        desc.user = &the_shelf;
+        desc.key = way % 3 == 0 ? SETT_KEY_NONE : way % 3 == 1 ? SETT_KEY_U32 : SETT_KEY_I64;
+        desc.key_offset = way % 3 == 1 ? offsetof(item, key32) : offsetof(item, key64);
+        for (uint32_t again = 0; again < 2; again++) {
+            CHECK_EQ(sett_sort(world, &desc), SETT_OK);
+            for (uint32_t row = 1; row < count; row++) {
+                const item* a = setti_storage_at(rows, row - 1);
+                const item* b = setti_storage_at(rows, row);
+                CHECK(a->key32 > b->key32 || (a->key32 == b->key32 && a->serial < b->serial));
+            }
+        }
+        CHECK_END(world);
+    }
+}
+
+/* Those that the other has come last row first, then the rest as they were. */
+static void like_another_in_reverse(void)
+{
+    static uint32_t order[90];
+    sett_world* world = reversible(order, 90, true);
+    const setti_storage* rows = storage_of(world, 1);
+    sett_sort_desc desc = {.component = 1, .like = 2, .reverse = true};
+    CHECK_EQ(sett_sort(world, &desc), SETT_OK);
+    uint32_t expected = 90;
+    for (uint32_t row = 0; row < 60; row++) {
+        expected -= (expected - 1) % 3 == 0 ? 2 : 1;
+        CHECK_EQ(*setti_storage_index(rows, row), expected);
+    }
+    for (uint32_t row = 60; row < 90; row++) {
+        CHECK_EQ(*setti_storage_index(rows, row), (row - 60) * 3);
+    }
+    CHECK_END(world);
+}
+
+/* The members of a group in the order of another type: all that it owns moves along. */
+static void groups_like_another(void)
+{
+    static uint32_t order[40];
+    sett_world* world = reversible(order, 40, true);
+    sett_component_desc desc = {.name = "rank", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
+    sett_component rank = sett_component_register(world, &desc);
+    for (uint32_t k = 40; k-- > 0;) { /* backwards */
+        CHECK(sett_set(world, sett_entity_at(world, k), rank, &k) != NULL);
+    }
+    sett_group_desc owning = {.owned = {1}, .with = {2}};
+    sett_group* group = sett_group_create(world, &owning);
+    const setti_storage* rows = storage_of(world, 1);
+    CHECK_EQ(sett_sort(world, &(sett_sort_desc){.group = group, .like = rank}), SETT_OK);
+    uint32_t count = sett_group_count(group);
+    CHECK_EQ(count, 26);
+    for (uint32_t row = 1; row < count; row++) {
+        CHECK(*setti_storage_index(rows, row) < *setti_storage_index(rows, row - 1));
+    }
+    CHECK_VALID(world);
+    sett_world* other = quiet_world();
+    CHECK(SETT_REGISTER_TAG(other, A) != 0);
+    CHECK_EQ(sett_sort(other, &(sett_sort_desc){.group = group, .like = 1}), SETT_STATUS_ARGUMENT);
+    CHECK_END(other);
+    CHECK_END(world);
+}
+
+static void one_thing_decides(void)
+{
+    static uint32_t order[8];
+    sett_world* world = reversible(order, 8, false);
+    for (uint32_t way = 0; way < 8; way++) {
+        sett_sort_desc desc = {.component = 1};
+        desc.compare = (way & 1) != 0 ? compare_key32 : NULL;
+        desc.user = &the_shelf;
+        desc.key = (way & 2) != 0 ? SETT_KEY_U32 : SETT_KEY_NONE;
+        desc.like = (way & 4) != 0 ? 2 : 0;
+        bool one = way == 1 || way == 2 || way == 4;
+        CHECK_EQ(sett_sort(world, &desc), one ? SETT_OK : SETT_STATUS_ARGUMENT);
+        CHECK(one || strstr(sett_world_message(world), "give one of `compare`, `key`") != NULL);
+    }
+    CHECK_END(world);
+}
+
+static uint64_t allocations(sett_world* world)
+{
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    return stats.allocations;
+}
+
+/* A second sort of as many values asks the allocator for nothing; a trimmed world has given the
+ * memory back. */
+static void sorting_again_allocates_nothing(void)
+{
+    static uint32_t order[20000];
+    for (uint32_t way = 0; way < 3; way++) {
+        sett_world* world = reversible(order, 20000, true);
+        sett_sort_desc desc = {.component = 1, .user = &the_shelf};
+        desc.compare = way == 0 ? compare_key32 : NULL;
+        desc.key = way == 1 ? SETT_KEY_U32 : SETT_KEY_NONE;
+        desc.key_offset = offsetof(item, key32);
+        desc.like = way == 2 ? 2 : 0;
+        uint64_t before = allocations(world);
+        CHECK_EQ(sett_sort(world, &desc), SETT_OK);
+        CHECK(allocations(world) > before);
+        before = allocations(world);
+        for (uint32_t again = 0; again < 5; again++) {
+            desc.reverse = !desc.reverse;
+            CHECK_EQ(sett_sort(world, &desc), SETT_OK);
+        }
+        CHECK_EQ(allocations(world), before);
+        sett_stats full;
+        sett_stats trimmed;
+        sett_world_stats(world, &full);
+        CHECK_EQ(sett_world_trim(world), SETT_OK);
+        sett_world_stats(world, &trimmed);
+        CHECK(trimmed.block_size < full.block_size);
+        CHECK_END(world);
+    }
+}
+
+TEST_MAIN(TEST(reverse_is_stable_too), TEST(like_another_in_reverse), TEST(groups_like_another),
+          TEST(one_thing_decides), TEST(sorting_again_allocates_nothing),
+          TEST(by_comparator_is_stable), TEST(an_order_is_kept_up), TEST(by_every_kind_of_key),
           TEST(keys_need_no_alignment), TEST(as_another_storage),
           TEST(values_that_know_where_they_lie_are_moved_by_their_hook),
           TEST(kept_orders_can_be_sorted), TEST(groups_are_sorted_by_any_of_their_types),

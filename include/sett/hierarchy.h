@@ -43,8 +43,9 @@ typedef struct sett_hierarchy_desc {
     sett_children_policy policy; /* default: SETT_CHILDREN_DESTROY */
 } sett_hierarchy_desc;
 
-/* The component "Hierarchy". Read-only: only the functions below change it. Links are entity
- * indices plus one; all zeroes is a root without children. */
+/* The component "Hierarchy". Read-only: only the functions below change it; sett_set and queries
+ * that ask for writing fail with ARGUMENT. Links are entity indices plus one; all zeroes is a root
+ * without children. */
 typedef struct sett_hierarchy {
     uint32_t parent; /* 0: it is a root */
     uint32_t first;  /* child; 0: none */

@@ -25,7 +25,8 @@
 /* The most bytes that a name can have. */
 #define SETT_NAME_MAX 1000
 
-/* The component "Name". Read-only: only the functions below change it. */
+/* The component "Name". Read-only: only the functions below change it; sett_set and queries that
+ * ask for writing fail with ARGUMENT. */
 typedef struct sett_name {
     uint64_t key; /* a hash of the text, the same in every world; 0: no name */
 } sett_name;

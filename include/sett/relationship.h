@@ -28,7 +28,8 @@ typedef struct sett_chain_ {
 } sett_chain_;
 
 /* The value of an exclusive relationship begins with this; the data follows, aligned. Read-only:
- * sett_relate changes it. */
+ * sett_relate changes it, and queries that ask for writing fail. The data is written through the
+ * address from sett_relate or sett_related_mut, or by sett_set, which writes only the data. */
 typedef struct sett_link {
     sett_entity target;
     sett_chain_ chain_; /* in the list of the target's sources */

@@ -7,7 +7,7 @@
  *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
  *     queries      loops over all that match                 sett_query_*, SETT_QUERY_EACH
  *     groups       members known at any time, arranged       sett_group_*
- *     sorting      orders of sparse sets and groups          sett_sort*, sett_group_sort*
+ *     sorting      orders of sparse sets and groups          sett_sort
  *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
  *     in line      reading without a call, where optimised
  *     by type      what programs use most, in short          SETT_REGISTER, SETT_SET, ...
@@ -197,6 +197,10 @@ typedef struct sett_component_desc {
     size_t size;
     /* power of two, at most 4,096; default: what `size` allows, up to 16 */
     size_t align;
+    /* `size` bytes, in which the bits of padding are 0 and all others 1: padding is hashed,
+     * compared and sent as zeroes. SETT_REGISTER, SETT_REGISTER_WITH and component lists give
+     * SETT_MASK(T). Default: no bit is padding */
+    const void* mask;
     /* the caller's own number: from 1 to 1,048,575, but not from 1,024 to 1,087, which are the
      * library's; default: the lowest that is free */
     sett_component id;
@@ -215,20 +219,21 @@ typedef struct sett_component_desc {
     const sett_component* required;
     uint32_t required_count;
 
-    /* Byte offsets of sett_entity fields inside a value: copies and instances then lead to each
-     * other instead of to the originals (duplicate.h, prefab.h). */
+    /* Byte offsets of sett_entity fields inside a value, each once and a multiple of 4: copies and
+     * instances then lead to each other instead of to the originals (duplicate.h, prefab.h). */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
 
-    /* The bytes that make up a value, for hashes and comparisons: what lies between is padding.
-     * Default: all of them, and none of a value that is not saved as bytes. */
+    /* The bytes that make up a value, for hashes, comparisons and deltas; ranges do not overlap.
+     * What lies between counts as padding. Default: all of them, and none of a value that is not
+     * saved as bytes. */
     const sett_byte_range* bytes;
     uint32_t byte_count;
 
     /* The life of a value; each handles `count` values that lie one after another. Defaults: zero
      * bytes, nothing, memcpy, memcpy. `copy` writes onto initialised values. `move` writes onto raw
-     * memory and leaves raw memory behind. They are for the values alone: the world's structure may
-     * be half changed when they run. */
+     * memory and leaves raw memory behind. They are for the values alone: the world may be half
+     * changed when they run, and rejects structural changes (SETT_STATUS_LOCKED). */
     void (*init)(void* values, uint32_t count, void* user);
     void (*deinit)(void* values, uint32_t count, void* user);
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
@@ -246,7 +251,8 @@ typedef struct sett_component_desc {
 } sett_component_desc;
 
 /* Fills name, type_name, size and align of a descriptor:
- * (sett_component_desc){SETT_TYPE(Position), .id = Position_id} */
+ * (sett_component_desc){SETT_TYPE(Position), .id = Position_id}. All of it is constant, for static
+ * descriptors; where the type has padding, add .mask = SETT_MASK(Position) inside of functions. */
 #define SETT_TYPE(T) .name = #T, .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
 
 /* Registers a type. Registering the same again (same name, C type, size, alignment, flags) returns
@@ -1024,47 +1030,50 @@ SETT_API bool sett_group_has(const sett_group* group, sett_entity entity);
 
 /* -------------------------------------------------------------------------------------- sorting */
 
-/* Sparse sets, and the members of owning groups, can be put in order; additions then append to
- * it and removals disturb it (unless keep_order). All sorts are stable, and take less when little
- * is out of order: O(n) plus the sorting of what is.
- * Fails: LOCKED, UNREGISTERED, ARGUMENT (not sparse-set; no such key), CONFLICT (a group arranges
- * it),
- * OUT_OF_MEMORY (order unchanged).
- * Invalidates: addresses of the types whose rows move.
- * Threads: writer. Since: 0.1 */
-
 /* What lies where a key is read. */
 typedef enum sett_key_kind {
+    SETT_KEY_NONE, /* no key */
     SETT_KEY_U32,
     SETT_KEY_I32,
-    SETT_KEY_F32,
+    SETT_KEY_F32, /* -0 goes before 0, NaN to the ends */
     SETT_KEY_U64,
     SETT_KEY_I64,
     SETT_KEY_F64,
 } sett_key_kind;
 
-/* Sorts a type's values; `compare` is below 0 when `a` goes first. Cost: O(n log n) comparisons. */
-SETT_API sett_status sett_sort(sett_world* world, sett_component component,
-                               int (*compare)(const void* a, const void* b, void* user),
-                               void* user);
+/* What to put in order, and by what: one of `compare`, `key` and `like`.
+ *
+ *     sett_sort(world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_U32,
+ *                                        .key_offset = offsetof(Sprite, layer)}); */
+typedef struct sett_sort_desc {
+    /* its values decide, and its rows are sorted: a sparse set that no group owns. With `group`, a
+     * type of the group: for `compare` one that it owns, for `like` not needed */
+    sett_component component;
+    /* sort the members of this group, with the rows of all that it owns; default: none */
+    sett_group* group;
+    /* below 0: `a` goes first. Runs with the world locked */
+    int (*compare)(const void* a, const void* b, void* user);
+    void* user; /* handed to `compare` */
+    /* a number, `key_offset` bytes from the beginning of the value; default: SETT_KEY_NONE */
+    sett_key_kind key;
+    size_t key_offset;
+    /* the order of this type's rows, of an array that of entity indices: entities that have it go
+     * first, the others follow as they are */
+    sett_component like;
+    bool reverse; /* the greatest first; of `like`, its last row first; default: no */
+} sett_sort_desc;
 
-/* Sorts a type's values by a number in them, `offset` bytes from their beginning.
- * Cost: O(n), about 30 ns a value. -0 goes before 0, NaN to the ends. */
-SETT_API sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t offset,
-                                      sett_key_kind kind);
-
-/* Puts the entities that both types have first, in the order of `like`; the others follow as they
- * are.
- * Cost: O(n of both). */
-SETT_API sett_status sett_sort_as(sett_world* world, sett_component component, sett_component like);
-
-/* The same for the members of a group, by a type that it owns (sett_group_sort), or by a number in
- * any of its types. All that it owns moves along. */
-SETT_API sett_status sett_group_sort(sett_group* group, sett_component component,
-                                     int (*compare)(const void* a, const void* b, void* user),
-                                     void* user);
-SETT_API sett_status sett_group_sort_by_key(sett_group* group, sett_component component,
-                                            size_t offset, sett_key_kind kind);
+/* Puts the rows of a sparse set, or the members of an owning group, in order: additions then append
+ * to it and removals disturb it (unless keep_order). Stable, in reverse too: of equal values the
+ * one that was first stays first.
+ * Fails: LOCKED, UNREGISTERED, ARGUMENT (not a sparse set; none or several of `compare`, `key` and
+ * `like`; no such key), CONFLICT (a group arranges the type), OUT_OF_MEMORY (order unchanged).
+ * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(n of
+ * both); less when little is out of order. A second sort of as many values allocates nothing: its
+ * memory is the world's until sett_world_trim.
+ * Invalidates: addresses of the types whose rows move.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_sort(sett_world* world, const sett_sort_desc* desc);
 
 /* ----------------------------------------------------------------------------------- inspection */
 
@@ -1183,6 +1192,14 @@ static inline sett_component_desc sett_component_desc_make(const char* name, con
     return desc;
 }
 
+/* What SETT_TYPE_DESC and SETT_REGISTER add to it. */
+static inline sett_component_desc sett_component_desc_masked_(sett_component_desc desc,
+                                                              const void* mask)
+{
+    desc.mask = mask;
+    return desc;
+}
+
 /* The function behind SETT_REGISTER and SETT_REGISTER_TAG. Use its result: the number is one that
  * was free, and not what an enumerator T_id says. For that there is SETT_REGISTER_WITH. */
 SETT_NODISCARD static inline sett_component sett_component_register_type(sett_world* world,
@@ -1193,6 +1210,71 @@ SETT_NODISCARD static inline sett_component sett_component_register_type(sett_wo
     sett_component_desc desc = sett_component_desc_make(name, type_name, size, align);
     return sett_component_register(world, &desc);
 }
+
+/* The same behind SETT_REGISTER. */
+SETT_NODISCARD static inline sett_component sett_component_register_desc_(sett_world* world,
+                                                                          sett_component_desc desc)
+{
+    return sett_component_register(world, &desc);
+}
+
+/* 1 where the compiler finds a type's padding: gcc from 11 on. Define it as 0 to do without. */
+#if !defined(SETT_PADDING_KNOWN)
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define SETT_PADDING_KNOWN 1
+#else
+#define SETT_PADDING_KNOWN 0
+#endif
+#endif
+
+/* SETT_MASK(T): what sett_component_desc.mask is for T, found by the compiler: what lies between
+ * members and behind the last; of a union what is padding in all of its members. NULL where
+ * SETT_PADDING_KNOWN is 0, for types of more than 16 KB, and in C++ for those that are not
+ * trivially
+ * copyable. A type that ends in a flexible array has none: sett_component_register takes it. */
+#if !SETT_PADDING_KNOWN
+#define SETT_MASK(T) NULL
+#else
+#define SETT_MASK_MAX_ ((size_t)16 << 10)
+
+static inline void* sett_mask_begin_(unsigned char* bytes, size_t size)
+{
+    for (size_t k = 0; k < size; k++) {
+        bytes[k] = 255;
+    }
+    return bytes;
+}
+#if defined(__cplusplus)
+extern "C++" {
+template <typename T> struct sett_mask_of_ {
+    alignas(T) unsigned char bytes[sizeof(T)];
+    sett_mask_of_()
+    {
+        __builtin_clear_padding(static_cast<T*>(sett_mask_begin_(bytes, sizeof(T))));
+    }
+};
+template <typename T> inline const void* sett_mask_()
+{
+    if constexpr (__is_trivially_copyable(T) && sizeof(T) <= SETT_MASK_MAX_) {
+        static const sett_mask_of_<T> mask;
+        return mask.bytes;
+    }
+    return nullptr;
+}
+}
+#define SETT_MASK(T) sett_mask_<T>()
+#else
+#define SETT_MASK(T)                                                                               \
+    (__extension__({                                                                               \
+        static _Thread_local _Alignas(                                                             \
+            T) unsigned char sett_mask_[sizeof(T) <= SETT_MASK_MAX_ ? sizeof(T) : 1];              \
+        if (sizeof(T) <= SETT_MASK_MAX_) {                                                         \
+            __builtin_clear_padding((T*)sett_mask_begin_(sett_mask_, sizeof(sett_mask_)));         \
+        }                                                                                          \
+        sizeof(T) <= SETT_MASK_MAX_ ? (const void*)sett_mask_ : NULL;                              \
+    }))
+#endif
+#endif
 
 /* Adds a tag, of which there is nothing to write: whether it was added. Otherwise as sett_add. */
 static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_component tag)
@@ -1238,11 +1320,12 @@ constexpr bool sett_text_has_hooks_(const char* text)
 }
 #define SETT_REGISTER(world, T) sett_register_value_<T, false>((world), SETT_TYPE_DESC(T))
 #else
-#define SETT_REGISTER(world, T)                                                                    \
-    sett_component_register_type((world), #T, #T, sizeof(T), SETT_ALIGNOF(T))
+#define SETT_REGISTER(world, T) sett_component_register_desc_((world), SETT_TYPE_DESC(T))
 #endif
 #define SETT_REGISTER_TAG(world, T) sett_component_register_type((world), #T, #T, 0, 1)
-#define SETT_TYPE_DESC(T) sett_component_desc_make(#T, #T, sizeof(T), SETT_ALIGNOF(T))
+#define SETT_TYPE_DESC(T)                                                                          \
+    sett_component_desc_masked_(sett_component_desc_make(#T, #T, sizeof(T), SETT_ALIGNOF(T)),      \
+                                SETT_MASK(T))
 
 /* Without NDEBUG the macros below first compare T with the type_name and the size of T_id's
  * component. On a mismatch they report it and return what a failed call returns. */
@@ -1455,7 +1538,8 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
 #endif
 #define SETT_REGISTER_WITH(world, T, ...)                                                          \
     [&](sett_world* sett_world_) {                                                                 \
-        SETT_DESIGNATED_(sett_component_desc, sett_desc_, SETT_TYPE(T), __VA_ARGS__)               \
+        SETT_DESIGNATED_(sett_component_desc, sett_desc_, SETT_TYPE(T), .mask = SETT_MASK(T),      \
+                         __VA_ARGS__)                                                              \
         return sett_register_value_<T, sett_text_has_hooks_(#__VA_ARGS__)>(sett_world_,            \
                                                                            sett_desc_);            \
     }(world)
@@ -1486,7 +1570,8 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
  * has to follow. Also in C++20, with the fields in the order of the descriptor; in C++17 fill in
  * SETT_TYPE_DESC(T). */
 #define SETT_REGISTER_WITH(world, T, ...)                                                          \
-    sett_component_register((world), &(sett_component_desc){SETT_TYPE(T), __VA_ARGS__})
+    sett_component_register(                                                                       \
+        (world), &(sett_component_desc){SETT_TYPE(T), .mask = SETT_MASK(T), __VA_ARGS__})
 #define SETT_REGISTER_TAG_WITH(world, T, ...)                                                      \
     sett_component_register((world),                                                               \
                             &(sett_component_desc){.name = #T, .type_name = #T, __VA_ARGS__})
@@ -1525,8 +1610,8 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
 #define SETT_LIST_TAG_CALL_(...) SETT_LIST_TAG_CALL_FIRST_(__VA_ARGS__, )
 #define SETT_LIST_CALL_FIRST_(T, ...)                                                              \
     if (sett_last_ != 0) {                                                                         \
-        SETT_DESIGNATED_(sett_component_desc, sett_desc_, SETT_TYPE(T), .id = T##_id,              \
-                         __VA_ARGS__)                                                              \
+        SETT_DESIGNATED_(sett_component_desc, sett_desc_, SETT_TYPE(T), .mask = SETT_MASK(T),      \
+                         .id = T##_id, __VA_ARGS__)                                                \
         sett_last_ =                                                                               \
             sett_register_value_<T, sett_text_has_hooks_(#__VA_ARGS__)>(sett_world_, sett_desc_);  \
     }
@@ -1556,7 +1641,8 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
     sett_component_register_list(                                                                  \
         (world), (const sett_component_desc[]){LIST(SETT_LIST_DESC_, SETT_LIST_TAG_){.name = NULL}})
 #define SETT_LIST_DESC_(...)          SETT_LIST_DESC_FIRST_(__VA_ARGS__, )
-#define SETT_LIST_DESC_FIRST_(T, ...) {SETT_TYPE(T), .id = T##_id, __VA_ARGS__},
+#define SETT_LIST_DESC_FIRST_(T, ...)                                                              \
+    {SETT_TYPE(T), .mask = SETT_MASK(T), .id = T##_id, __VA_ARGS__},
 #define SETT_LIST_TAG_(...)           SETT_LIST_TAG_FIRST_(__VA_ARGS__, )
 #define SETT_LIST_TAG_FIRST_(T, ...)  {.name = #T, .type_name = #T, .id = T##_id, __VA_ARGS__},
 #endif

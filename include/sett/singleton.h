@@ -15,13 +15,15 @@
 #include "sett/sett.h"
 
 /* Returns the entity that has the singletons, created by the first call; null on failure. Clearing
- * the world ends it like any other, and the next call creates another.
+ * or destroying the world ends it last, so that removal hooks can read them; the next call creates
+ * another.
  * Fails: LOCKED (where it has to be created), LIMIT, OUT_OF_MEMORY.
  * Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API sett_entity sett_singletons(sett_world* world);
 
 /* As sett_ensure, sett_set, sett_find, sett_find_mut and sett_remove, of that entity: where there
- * is none yet, find and find_mut return NULL, and tell nobody.
+ * is none yet, find and find_mut return NULL; ensure and set create it together with its first
+ * component, or, where that fails, not at all.
  * Threads: writer; of sett_singleton_find: reader. Since: 0.1 */
 SETT_API void* sett_singleton_ensure(sett_world* world, sett_component component);
 SETT_API void* sett_singleton_set(sett_world* world, sett_component component, const void* value);

@@ -36,9 +36,10 @@
 /* ---------------------------------------------------------------------------------- comparisons */
 
 /* Returns a number for the state: equal for worlds with the same entities (by handle), the same
- * components of those (by name) and the same values (by their bytes; of types that are not saved as
- * bytes only those that they declare). Storages, orders, groups, ids of types, what was before and
- * what machine it is do not matter; values must be laid out alike, and in the same order of bytes.
+ * components of those (by name) and the same values (by their bytes, padding as zeroes; of types
+ * that are not saved as bytes only those that they declare). Storages, orders, groups, ids of
+ * types, what was before and what machine it is do not matter; values must be laid out alike, and
+ * in the same order of bytes.
  * It begins a new tick.
  * Cost: O(pages), plus O(values) of pages that were written since the last time.
  * Threads: writer. Since: 0.1 */

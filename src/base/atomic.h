@@ -4,7 +4,8 @@
  *
  *     signal   to know whether taking the lock is worth it; what was written before it is seen
  *     mark     in which a thread looks for what it wrote itself; orders nothing else
- *     tally    to which several threads add; its sum does not depend on their order */
+ *     tally    to which several threads add; its sum does not depend on their order
+ *     counter  how many are at something; orders nothing else */
 #ifndef SETTI_ATOMIC_H
 #define SETTI_ATOMIC_H
 
@@ -17,6 +18,7 @@
 #define SETTI_ATOMICS 1
 
 typedef atomic_uint_least32_t setti_signal;
+typedef atomic_uint_least32_t setti_counter;
 typedef atomic_uintptr_t setti_mark;
 typedef atomic_uintptr_t setti_tally;
 
@@ -51,6 +53,12 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
     return atomic_load_explicit(from, memory_order_acquire) == value;
 }
 
+/* Adds and returns what was there. */
+static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
+{
+    return (uint32_t)atomic_fetch_add_explicit(to, value, memory_order_relaxed);
+}
+
 #define SETTI_SIGNAL_ROUNDS(rounds) (rounds)
 
 #else
@@ -58,6 +66,7 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
 #define SETTI_ATOMICS 0
 
 typedef uint32_t setti_signal;
+typedef uint32_t setti_counter;
 typedef volatile uintptr_t setti_mark;
 typedef uintptr_t setti_tally;
 
@@ -94,6 +103,13 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
     (void)from;
     (void)value;
     return false;
+}
+
+static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
+{
+    uint32_t before = *to;
+    *to += value;
+    return before;
 }
 
 #define SETTI_SIGNAL_ROUNDS(rounds) 0

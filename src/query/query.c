@@ -72,7 +72,24 @@ static void query_unregistered(sett_world* world, const char* call, const char* 
         number, component == UINT32_MAX ? " (0: was the result of registering kept?)" : "");
 }
 
-/* Whether all types are known, and none is wanted and excluded: such a loop would visit nobody. */
+static bool query_writes(const sett_term* term)
+{
+    return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
+}
+
+/* What is wrong with two terms of one type; NULL: nothing. */
+static const char* query_contradiction(const sett_term* a, const sett_term* b)
+{
+    if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
+        return "wanted and excluded";
+    }
+    return query_writes(a) && query_writes(b)
+               ? "written by two terms - ask for it in one of them only (SETT_NONE, SETT_IN)"
+               : NULL;
+}
+
+/* Whether all types are known, and no two terms contradict each other: such a loop would visit
+ * nobody, or what one field of a gathered value has written the other would overwrite. */
 static bool query_check_types(sett_world* world, const char* call, const char* name,
                               const sett_query_desc* desc)
 {
@@ -83,14 +100,21 @@ static bool query_check_types(sett_world* world, const char* call, const char* n
             query_unregistered(world, call, name, desc, k);
             return false;
         }
+        if (type->writers != NULL && query_writes(term) && type->storage.size != 0) {
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                  "%s: \"%.100s\": values of \"%.100s\" are written by the library "
+                                  "- ask for it with SETT_IN or SETT_NONE, and call %s",
+                                  call, name, type->desc.name, type->writers);
+            return false;
+        }
         for (uint32_t j = 0; j < k; j++) {
-            const sett_term* other = &desc->terms[j];
-            if (other->component == term->component &&
-                ((other->kind == SETT_WITH && term->kind == SETT_WITHOUT) ||
-                 (other->kind == SETT_WITHOUT && term->kind == SETT_WITH))) {
+            const char* wrong = desc->terms[j].component == term->component
+                                    ? query_contradiction(&desc->terms[j], term)
+                                    : NULL;
+            if (wrong != NULL) {
                 setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                      "%s: \"%.100s\": \"%.100s\" is wanted and excluded", call,
-                                      name, type->desc.name);
+                                      "%s: \"%.100s\": \"%.100s\" is %s", call, name,
+                                      type->desc.name, wrong);
                 return false;
             }
         }

@@ -430,6 +430,8 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
     memset(tree, 0, sizeof(*tree));
     tree->type = setti_world_type(world, id);
     setti_component_set_cascade(world, tree->type, &cascade);
+    setti_component_guard(tree->type, "sett_hierarchy_attach, sett_hierarchy_detach or "
+                                      "sett_hierarchy_set_policy");
     setti_world_add_root(world, &tree->root, &tree->moved, sizeof(tree->moved), NULL, NULL);
     tree->root.name = tree->type->desc.name;
     world->hierarchy = tree;

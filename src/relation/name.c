@@ -277,6 +277,7 @@ sett_component sett_name_register(sett_world* world, sett_component id)
     names->type = setti_world_type(world, id);
     names->epoch = world->epoch;
     setti_component_set_cascade(world, names->type, &cascade);
+    setti_component_guard(names->type, "sett_name_set");
     setti_text_init(world, &names->texts);
     names->texts.users = names->type;
     world->name_table = names;

@@ -138,13 +138,11 @@ static const char* relation_argument(const sett_relationship_desc* desc)
         (unsigned)desc->on_source_destroyed > SETT_CLEANUP_REJECT) {
         return "unknown clean-up";
     }
-    for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
-        if (desc->entity_offsets == NULL ||
-            (size_t)desc->entity_offsets[k] + sizeof(sett_entity) > desc->size) {
-            return "an entity reference lies outside of the data";
-        }
+    if (desc->entity_offsets == NULL && desc->entity_offset_count != 0) {
+        return "a count without its array";
     }
-    return NULL;
+    return setti_component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
+                                         desc->size, SETTI_MAX(align, sizeof(uint32_t)));
 }
 
 static void relation_free(setti_relation* relation)
@@ -191,6 +189,8 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     relation->links->flags |= SETTI_TYPE_LINKED;
     relation->sources->relation_of_sources = relation;
     relation->sources->flags |= SETTI_TYPE_LINKED | SETTI_TYPE_STAYS;
+    setti_component_guard(relation->sources, "sett_relate or sett_unrelate");
+    relation->links->writers = "sett_relate, or sett_related_mut for the data";
     setti_cleanup_tie(relation);
     setti_relation** end = &world->relations;
     while (*end != NULL) {

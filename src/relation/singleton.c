@@ -3,6 +3,8 @@
  * The entity that has them is found by its tag, which lies in a sparse set: the first row. A
  * handle in the world would be state beside the pages, to be saved and restored like them.
  *
+ * Where all entities end together it goes last, so that removal hooks of others can read them.
+ *
  * Invariant:  at most one entity was given the tag by this file
  */
 #include "sett/singleton.h"
@@ -25,34 +27,71 @@ static sett_entity singleton_find(const sett_world* world)
     return setti_entity_at(&world->entities, setti_storage_next(&tag->storage, &cursor));
 }
 
-sett_entity sett_singletons(sett_world* world)
+/* The tag, registered by the first use; 0 on failure. */
+static sett_component singleton_register(sett_world* world)
 {
-    sett_entity entity = singleton_find(world);
-    if (!sett_is_null(entity)) {
-        return entity;
-    }
     sett_component_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.name = "Singletons";
     desc.id = setti_component_own_id(world, desc.name);
     desc.storage = SETT_STORAGE_SPARSE_SET;
     sett_component tag = sett_component_register(world, &desc);
-    if (tag == 0 || sett_entity_create_many(world, 1, &tag, 1, NULL, &entity) != SETT_OK) {
+    world->last_tag = tag != 0 ? setti_world_type(world, tag) : world->last_tag;
+    return tag;
+}
+
+/* Creates the entity, with a component and its value if one is given: all of it, or nothing. */
+static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
+{
+    sett_component tag = singleton_register(world);
+    sett_component components[2] = {tag, component};
+    const void* values[2] = {NULL, value};
+    sett_entity entity = sett_null();
+    if (tag == 0 || sett_entity_create_many(world, 1, components, component != 0 ? 2 : 1, values,
+                                            &entity) != SETT_OK) {
         return sett_null();
     }
     return entity;
 }
 
+sett_entity sett_singletons(sett_world* world)
+{
+    sett_entity entity = singleton_find(world);
+    return sett_is_null(entity) ? singleton_create(world, 0, NULL) : entity;
+}
+
+/* Creates the entity with its first component; a call that fails leaves nothing. */
+static void* singleton_begin(sett_world* world, sett_component component, const void* value,
+                             const char* call)
+{
+    if (setti_world_type(world, component) == NULL) {
+        setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
+        return NULL;
+    }
+    sett_entity entity = singleton_create(world, component, value);
+    return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
+}
+
 void* sett_singleton_ensure(sett_world* world, sett_component component)
 {
-    sett_entity entity = sett_singletons(world);
-    return sett_is_null(entity) ? NULL : sett_ensure(world, entity, component);
+    sett_entity entity = singleton_find(world);
+    return sett_is_null(entity) ? singleton_begin(world, component, NULL, "sett_singleton_ensure")
+                                : sett_ensure(world, entity, component);
 }
 
 void* sett_singleton_set(sett_world* world, sett_component component, const void* value)
 {
-    sett_entity entity = sett_singletons(world);
-    return sett_is_null(entity) ? NULL : sett_set(world, entity, component, value);
+    static const char call[] = "sett_singleton_set";
+    const setti_type* type = setti_world_type(world, component);
+    sett_entity entity = singleton_find(world);
+    if (value == NULL && type != NULL && type->storage.size != 0) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: a value of \"%.100s\" is needed, not NULL", call,
+                              type->desc.name);
+        return NULL;
+    }
+    return sett_is_null(entity) ? singleton_begin(world, component, value, call)
+                                : sett_set(world, entity, component, value);
 }
 
 const void* sett_singleton_find(const sett_world* world, sett_component component)

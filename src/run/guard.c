@@ -58,10 +58,7 @@ static void guard_touch(const setti_guard* guard, const sett_world* world, sett_
              "beside may write or read it at the same time; add it to the terms, `reads`, `writes` "
              "or `random`",
              call, system->name, guard_verb(access), sett_component_name(world, component));
-    world->log_fn(world->hook_user, SETT_LOG_ERROR, message);
-    if (world->assert_fn != NULL) {
-        world->assert_fn(world->hook_user, SETT_STATUS_CONFLICT, message);
-    }
+    setti_world_report_misuse(world, SETT_STATUS_CONFLICT, message);
 }
 
 void setti_guard_check_query(const sett_world* world, const sett_query* query)

@@ -147,20 +147,6 @@ static void compare_mark_records(setti_compare* compare, const setti_relation* r
     }
 }
 
-static bool compare_same_bytes(const setti_type* type, const unsigned char* a,
-                               const unsigned char* b)
-{
-    sett_byte_range whole;
-    uint32_t count;
-    const sett_byte_range* range = setti_hash_ranges(type, &whole, &count);
-    for (uint32_t k = 0; k < count; k++) {
-        if (memcmp(a + range[k].offset, b + range[k].offset, range[k].size) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Whether both lists lead to the same targets, in the same order, with the same data. */
 static bool compare_same_links(setti_view* view, const setti_relation* relation,
                                const sett_links* a, const sett_links* b)
@@ -185,8 +171,8 @@ static bool compare_same_links(setti_view* view, const setti_relation* relation,
 
 static bool compare_same(setti_view* view, const setti_type* type, const void* a, const void* b)
 {
-    return compare_same_bytes(type, a, b) && (type->relation == NULL || !type->relation->many ||
-                                              compare_same_links(view, type->relation, a, b));
+    return setti_hash_same(type, a, b) && (type->relation == NULL || !type->relation->many ||
+                                           compare_same_links(view, type->relation, a, b));
 }
 
 void setti_compare_mark(setti_compare* compare, const setti_type* type)

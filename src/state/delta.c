@@ -36,18 +36,6 @@ const char* setti_delta_rejects(const setti_type* type)
                : NULL;
 }
 
-static uint32_t delta_value_bytes(const setti_type* type)
-{
-    sett_byte_range whole;
-    uint32_t count;
-    const sett_byte_range* range = setti_hash_ranges(type, &whole, &count);
-    uint32_t bytes = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        bytes += range[k].size;
-    }
-    return bytes;
-}
-
 uint32_t setti_delta_bytes(const sett_world* world, const setti_type* type)
 {
     switch (setti_delta_form_of(world, type)) {
@@ -58,11 +46,12 @@ uint32_t setti_delta_bytes(const sett_world* world, const setti_type* type)
     case SETTI_DELTA_NAME:
     case SETTI_DELTA_TARGET:
         return 0;
-    case SETTI_DELTA_VALUES:
     case SETTI_DELTA_LINK:
+        return (uint32_t)sizeof(sett_entity) + type->relation->data_size;
+    case SETTI_DELTA_VALUES:
         break;
     }
-    return delta_value_bytes(type);
+    return (uint32_t)setti_hash_size(type);
 }
 
 /* --------------------------------------------------------------------------------------- hashes */
@@ -185,6 +174,7 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type)
     setti_delta_write_number(to, type->desc.size, 4);
     setti_delta_write_number(to, type->desc.layout_version, 4);
     setti_delta_write_number(to, setti_delta_bytes(world, type), 4);
+    setti_delta_write_number(to, type->mask_print, 8);
     for (uint32_t k = 0; k < 3; k++) { /* entries, lists, runs of rows */
         setti_delta_write_number(to, 0, 4);
     }
@@ -194,7 +184,7 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type)
 /* Where a type's counts are, given where its record begins. */
 static size_t delta_counts_at(size_t at, const setti_type* type)
 {
-    return at + 2 + strlen(type->desc.name) + 1 + 3 * 4;
+    return at + 2 + strlen(type->desc.name) + 1 + 3 * 4 + 8;
 }
 
 static void delta_write_head(setti_delta_writer* to, uint64_t before, uint64_t after)
@@ -235,7 +225,6 @@ static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t af
         at = delta_counts_at(at, type);
         to->type = type;
         to->form = setti_delta_form_of(world, type);
-        to->range = setti_hash_ranges(type, &to->whole, &to->range_count);
         setti_delta_write_entries(to);
         setti_delta_write_at(to, at, to->count, 4);
         setti_delta_write_lists(to);

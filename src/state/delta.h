@@ -2,8 +2,8 @@
  *
  *     head     magic, version, hash before, hash after, bytes in all, hash of the bytes from here
  *              on; counts of the next five
- *     types    name, form and kind, size, layout version, bytes a value, counts of its three,
- *              extent
+ *     types    name, form and kind, size, layout version, bytes a value, hash of its mask, counts
+ *              of its three, extent
  *     ended    index, generation            ascending by index
  *     begun    index, generation            ascending by index
  *     slots    index, next generation       ascending: dead indices whose next life is not the next
@@ -17,7 +17,7 @@
  *
  * The form says what a value looks like, and how it is made:
  *
- *     values   its declared bytes (sett_component_desc.bytes)
+ *     values   its bytes, padding as zeroes (sett_component_desc.mask and bytes)
  *     tree     parent's index plus one, policy       lists: children of an owner
  *     name     length, text
  *     link     target, data                          lists: sources of an owner
@@ -35,7 +35,7 @@
 #include "relation/name_table.h"
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
-#define SETTI_DELTA_VERSION 3u        /* 1: no links, no order; 2: spare pages */
+#define SETTI_DELTA_VERSION 4u        /* 1: no links, no order; 2: spare pages; 3: no masks */
 #define SETTI_DELTA_COUNTS 40         /* where the head's counts are, and the checked bytes */
 #define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4) /* bytes */
 

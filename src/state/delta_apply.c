@@ -110,6 +110,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     of->form = (setti_delta_form)(form & 15);
     of->kind = form >> 4;
     of->bytes = setti_delta_u32(from);
+    of->mask_print = setti_delta_number(from, 8);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
         of->count[k] = setti_delta_u32(from);
     }
@@ -565,6 +566,26 @@ static sett_status apply_change(setti_delta* delta, bool trust)
     return status;
 }
 
+/* This world's hash is another one than that of the state that the delta is from. */
+static sett_status apply_reject_state(const setti_delta* delta)
+{
+    const setti_type* type = NULL;
+    for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
+        const setti_delta_type* of = &delta->type[k];
+        type = of->mask_print != of->type->mask_print ? of->type : NULL;
+    }
+    if (type == NULL) {
+        return setti_world_fail_with(delta->world, SETT_STATUS_CONFLICT,
+                                     "%s: this world is not in the state that the delta is from",
+                                     apply_call);
+    }
+    return setti_world_fail_with(
+        delta->world, SETT_STATUS_CONFLICT,
+        "%s: this world is not in the state that the delta is from: of \"%.100s\" other bytes are "
+        "known as padding there - give both programs the same `mask` or `bytes`, or zero padding",
+        apply_call, type->desc.name);
+}
+
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust)
 {
     setti_delta_reader from = {bytes, (const unsigned char*)bytes + size, false};
@@ -579,9 +600,7 @@ sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size,
         status = apply_parse(&delta, &from, trust);
     }
     if (status == SETT_OK && !trust && sett_world_hash(world) != delta.before) {
-        status = setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                       "%s: this world is not in the state that the delta is from",
-                                       apply_call);
+        status = apply_reject_state(&delta);
     }
     if (status == SETT_OK) {
         status = apply_check(&delta, &from);

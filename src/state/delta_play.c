@@ -175,14 +175,16 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 
 /* --------------------------------------------------------------------------------------- values */
 
+/* Writes what counts of a value: of one that owns something, not what it owns. */
 static void play_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
 {
-    sett_byte_range whole;
-    uint32_t count;
-    const sett_byte_range* range = setti_hash_ranges(type, &whole, &count);
-    for (uint32_t k = 0; k < count; k++) {
-        memcpy(value + range[k].offset, bytes, range[k].size);
-        bytes += range[k].size;
+    size_t size = setti_hash_size(type);
+    const unsigned char* mask = type->desc.mask;
+    if (mask == NULL && size != 0) {
+        memcpy(value, bytes, size);
+    }
+    for (size_t k = 0; mask != NULL && k < size; k++) {
+        value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
     }
 }
 
@@ -240,7 +242,7 @@ static bool play_link(sett_world* world, const setti_type* type, sett_entity ent
                       setti_delta_entry entry)
 {
     sett_entity target;
-    memcpy(&target, entry.bytes, sizeof(target)); /* the first of its declared bytes */
+    memcpy(&target, entry.bytes, sizeof(target));
     unsigned char* data = sett_relate(world, entity, type->id, target);
     if (data != NULL && type->relation->data_size != 0) {
         (void)sett_related_mut(world, entity, type->id, target);

@@ -51,6 +51,7 @@ typedef struct setti_delta_type {
     setti_delta_form form;
     uint32_t kind; /* setti_kind of its storage there */
     uint32_t bytes;
+    uint64_t mask_print;
     uint32_t extent; /* of its storage there */
     uint32_t count[SETTI_DELTA_PARTS];
     setti_delta_reader part[SETTI_DELTA_PARTS];

@@ -1,6 +1,7 @@
 /* delta_value.c: writing down components: their values, or what they link.
  *
- * The workload: as delta.c's. Values go as their declared bytes. What modules keep in components
+ * The workload: as delta.c's. Values go as their bytes, padding as zeroes. What modules keep in
+ * components
  * of theirs (numbers of entities beside, keys of texts) would mean nothing elsewhere if it could
  * not be checked there; so it goes as what a user would have said: this parent, this target, this
  * name. The order of lists is said only where it is not what follows from that by itself.
@@ -10,6 +11,7 @@
  */
 #include "relation/text.h"
 #include "state/delta_writer.h"
+#include "state/hash.h"
 
 /* What may differ in a type and in what its entries depend on goes to `bits`. */
 static void value_mark(setti_delta_writer* to)
@@ -48,9 +50,29 @@ static sett_entity value_parent(setti_view* view, const sett_hierarchy* node, ui
 
 void setti_delta_write_bytes(setti_delta_writer* to, const void* value)
 {
-    for (uint32_t k = 0; k < to->range_count; k++) {
-        setti_delta_write(to, (const unsigned char*)value + to->range[k].offset, to->range[k].size);
+    size_t size = setti_hash_size(to->type);
+    const unsigned char* bytes = value;
+    const unsigned char* mask = to->type->desc.mask;
+    unsigned char piece[64];
+    if (mask == NULL) {
+        setti_delta_write(to, value, size);
+        return;
     }
+    for (size_t at = 0; at < size; at += sizeof(piece)) {
+        size_t count = SETTI_MIN(sizeof(piece), size - at);
+        for (size_t k = 0; k < count; k++) {
+            piece[k] = bytes[at + k] & mask[at + k];
+        }
+        setti_delta_write(to, piece, count);
+    }
+}
+
+/* Where an exclusive link leads, and its data; not its neighbours. */
+static void value_write_link(setti_delta_writer* to, const sett_link* link)
+{
+    const setti_relation* relation = to->type->relation;
+    setti_delta_write(to, &link->target, sizeof(link->target));
+    setti_delta_write(to, (const unsigned char*)link + relation->data, relation->data_size);
 }
 
 static void value_write_links(setti_delta_writer* to, const sett_links* links)
@@ -122,8 +144,10 @@ static void value_write(setti_delta_writer* to, const void* value)
     case SETTI_DELTA_LINKS:
         value_write_links(to, value);
         break;
-    case SETTI_DELTA_VALUES:
     case SETTI_DELTA_LINK:
+        value_write_link(to, value);
+        break;
+    case SETTI_DELTA_VALUES:
         setti_delta_write_bytes(to, value);
         break;
     case SETTI_DELTA_TARGET:

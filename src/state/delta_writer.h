@@ -17,9 +17,6 @@ typedef struct setti_delta_writer {
     /* the type being written */
     const setti_type* type;
     setti_delta_form form;
-    const sett_byte_range* range;
-    uint32_t range_count;
-    sett_byte_range whole;
     /* the run of rows being written */
     size_t run_at; /* where its count is */
     uint32_t run_next;
@@ -32,7 +29,7 @@ void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t si
 /* Overwrites a number that was left open. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
-/* The declared bytes of a value. */
+/* The bytes of a value, padding as zeroes. */
 void setti_delta_write_bytes(setti_delta_writer* to, const void* value);
 
 /* Writes the entries of the writer's type, or its lists; `count` becomes how many. */

@@ -35,21 +35,38 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
                     (unsigned)b.generation);
 }
 
-/* The offset of the first byte that counts and differs; SIZE_MAX if none does. */
-static size_t difference_byte(const setti_type* type, const unsigned char* a,
-                              const unsigned char* b)
+/* A byte of a value as it counts: what is padding is zero. */
+static unsigned char difference_bits(const setti_type* type, const unsigned char* value, size_t at)
 {
-    sett_byte_range whole;
-    uint32_t count;
-    const sett_byte_range* range = setti_hash_ranges(type, &whole, &count);
-    for (uint32_t k = 0; k < count; k++) {
-        for (size_t at = range[k].offset; at < (size_t)range[k].offset + range[k].size; at++) {
-            if (a[at] != b[at]) {
-                return at;
-            }
+    const unsigned char* mask = type->desc.mask;
+    return mask != NULL ? value[at] & mask[at] : value[at];
+}
+
+/* The offset of the first byte that counts and differs; SIZE_MAX if none does. */
+static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
+{
+    size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
+    for (size_t at = 0; at < end; at++) {
+        if (difference_bits(pair.a, a, at) != difference_bits(pair.b, b, at)) {
+            return at;
         }
     }
     return SIZE_MAX;
+}
+
+/* What has to be said of padding where values differ at this byte. Padding ends where something is
+ * aligned: it never begins at a multiple of the type's alignment. */
+static const char* difference_padding(difference_pair pair, size_t at)
+{
+    const unsigned char* a = pair.a->desc.mask;
+    const unsigned char* b = pair.b->desc.mask;
+    if ((a != NULL ? a[at] : 255) != (b != NULL ? b[at] : 255)) {
+        return "; padding there is known in one of the worlds only: register it alike";
+    }
+    bool known = pair.a->padding_known && pair.b->padding_known;
+    return !known && at % pair.a->desc.align != 0
+               ? "; these bytes may be padding (sett_component_desc.mask)"
+               : "";
 }
 
 /* Up to eight bytes from an offset on. */
@@ -63,18 +80,19 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
     }
 }
 
-static int difference_values(sett_entity entity, const setti_type* type, const unsigned char* a,
+static int difference_values(sett_entity entity, difference_pair pair, const unsigned char* a,
                              const unsigned char* b, size_t at, char* out, size_t size)
 {
+    const setti_type* type = pair.a;
     char in_a[32];
     char in_b[32];
     difference_print_bytes(in_a, sizeof(in_a), a, at, type->desc.size);
     difference_print_bytes(in_b, sizeof(in_b), b, at, type->desc.size);
     return snprintf(out, size,
                     "entity %u:%u: \"%.100s\" differs from byte %zu on:%s in the first world,%s in "
-                    "the second",
+                    "the second%s",
                     (unsigned)entity.index, (unsigned)entity.generation, type->desc.name, at, in_a,
-                    in_b);
+                    in_b, difference_padding(pair, at));
 }
 
 /* The first link of a source that one world has and the other has not, or has with other data. */
@@ -123,8 +141,8 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
                    ? length
                    : difference_links(entity, pair.b->relation, pair.a->relation, true, out, size);
     }
-    size_t at = difference_byte(pair.a, a, b);
-    return at != SIZE_MAX ? difference_values(entity, pair.a, a, b, at, out, size) : 0;
+    size_t at = difference_byte(pair, a, b);
+    return at != SIZE_MAX ? difference_values(entity, pair, a, b, at, out, size) : 0;
 }
 
 static int difference_components(const sett_world* a, const sett_world* b, sett_entity entity,

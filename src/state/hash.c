@@ -5,7 +5,7 @@
  * which a few pages of values changed. So what a page amounts to is remembered with the page's
  * tick, and the hash of the world is the sum over pages.
  *
- *     value     mix(name of the type, handle of the entity, its bytes)
+ *     value     mix(name of the type, handle of the entity, its bytes, padding as zeroes)
  *     entity    mix(handle)
  *     world     sum of both: in which order they lie does not matter
  *
@@ -60,19 +60,28 @@ static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t siz
     return size != 0 ? hash_step(hash, hash_load(bytes, size)) : hash;
 }
 
-const sett_byte_range* setti_hash_ranges(const setti_type* type, sett_byte_range* whole,
-                                         uint32_t* count)
+/* The same with what the mask leaves out as zeroes: equal where the bytes are. */
+static uint64_t hash_masked(uint64_t hash, const unsigned char* bytes, const unsigned char* mask,
+                            size_t size)
 {
-    const sett_component_desc* desc = &type->desc;
-    bool bytes = desc->size != 0 && desc->save == SETT_SAVE_BYTES;
-    if (desc->byte_count != 0 && desc->save != SETT_SAVE_SKIP) {
-        *count = desc->byte_count;
-        return desc->bytes;
+    for (; size >= 8; size -= 8, bytes += 8, mask += 8) {
+        hash = hash_step(hash, hash_load(bytes, 8) & hash_load(mask, 8));
     }
-    whole->offset = 0;
-    whole->size = (uint32_t)desc->size;
-    *count = bytes ? 1 : 0;
-    return whole;
+    return size != 0 ? hash_step(hash, hash_load(bytes, size) & hash_load(mask, size)) : hash;
+}
+
+bool setti_hash_same(const setti_type* type, const void* a, const void* b)
+{
+    size_t size = setti_hash_size(type);
+    const unsigned char* mask = type->desc.mask;
+    if (size == 0 || memcmp(a, b, size) == 0) {
+        return true;
+    }
+    bool same = mask != NULL;
+    for (size_t k = 0; same && k < size; k++) {
+        same = ((((const unsigned char*)a)[k] ^ ((const unsigned char*)b)[k]) & mask[k]) == 0;
+    }
+    return same;
 }
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type)
@@ -81,17 +90,15 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type)
     size_t length = strlen(name);
     of->type = type;
     of->seed = hash_mix(hash_bytes(HASH_K, (const unsigned char*)name, length) + length);
-    of->ranges = setti_hash_ranges(type, &of->whole, &of->range_count);
+    of->size = setti_hash_size(type);
+    of->mask = type->desc.mask;
 }
 
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value)
 {
-    const unsigned char* bytes = value;
     uint64_t hash = of->seed ^ setti_hash_entity(entity);
-    for (uint32_t k = 0; k < of->range_count; k++) {
-        hash = hash_bytes(hash, bytes + of->ranges[k].offset, of->ranges[k].size);
-    }
-    return hash_mix(hash);
+    return hash_mix(of->mask == NULL ? hash_bytes(hash, value, of->size)
+                                     : hash_masked(hash, value, of->mask, of->size));
 }
 
 uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source,
@@ -124,8 +131,8 @@ static uint64_t hash_bits(const sett_world* world, const setti_hash_type* of, ui
         const uint64_t* word = setti_storage_word(storage, at);
         for (uint64_t rest = word != NULL ? *word : 0; rest != 0; rest &= rest - 1) {
             uint32_t index = at + setti_bits_lowest(rest);
-            sum += hash_at(world, of, index,
-                           of->range_count != 0 ? setti_array_row(storage, index) : NULL);
+            sum +=
+                hash_at(world, of, index, of->size != 0 ? setti_array_row(storage, index) : NULL);
         }
     }
     return sum;
@@ -230,7 +237,7 @@ static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
     if (of != NULL) {
         setti_storage* storage = &world->types[of->type->id]->storage;
         bool rows =
-            storage->kind == SETTI_SPARSE || (storage->kind == SETTI_ARRAY && of->range_count != 0);
+            storage->kind == SETTI_SPARSE || (storage->kind == SETTI_ARRAY && of->size != 0);
         part.pages = rows ? &storage->rows : &storage->presence;
     }
     return part;

@@ -4,21 +4,26 @@
 
 #include "relation/chain.h"
 
-/* The ranges of bytes that make up a value of this type: *count of them, none if nothing of it is
- * part of the state. `whole` is room for one. */
-const sett_byte_range* setti_hash_ranges(const setti_type* type, sett_byte_range* whole,
-                                         uint32_t* count);
+/* Bytes of a value that are looked at, 0 if nothing of it is part of the state; of these, what the
+ * type's mask leaves out counts as zero. */
+static inline size_t setti_hash_size(const setti_type* type)
+{
+    bool bytes = type->desc.save == SETT_SAVE_BYTES ||
+                 (type->desc.save == SETT_SAVE_CLONE && type->desc.byte_count != 0);
+    return bytes ? type->desc.size : 0;
+}
+
+/* Whether two values of a type amount to the same. */
+bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 
 /* What a type's values are hashed with. */
 typedef struct setti_hash_type {
     const setti_type* type;
     uint64_t seed;
-    const sett_byte_range* ranges; /* `whole`, or the type's own */
-    uint32_t range_count;
-    sett_byte_range whole;
+    size_t size;               /* as setti_hash_size */
+    const unsigned char* mask; /* the type's, or NULL */
 } setti_hash_type;
 
-/* `of` must not move afterwards. */
 void setti_hash_begin(setti_hash_type* of, const setti_type* type);
 
 /* What an entity, and what a value of one, add to the sum of a world. */

@@ -27,37 +27,62 @@ static const char replica_call[] = "sett_world_clone";
 
 /* ---------------------------------------------------------------------------------------- types */
 
-/* Whether the end of either side means the same in both worlds. */
-static bool replica_same_relation(const setti_relation* a, const setti_relation* b)
-{
-    return (a == NULL) == (b == NULL) &&
-           (a == NULL || (a->many == b->many && a->on_target == b->on_target &&
-                          a->on_source == b->on_source && a->data == b->data &&
-                          a->data_size == b->data_size && a->record_size == b->record_size));
-}
-
-static sett_status replica_check_type(sett_world* into, const setti_type* type,
-                                      const setti_type* own)
-{
-    const setti_storage* a = &type->storage;
-    const setti_storage* b = &own->storage;
-    const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
-    if (a->kind != b->kind || a->size != b->size || a->align != b->align ||
-        a->keep_order != b->keep_order || a->tracked != b->tracked || a->saved != b->saved ||
-        type->desc.save != own->desc.save || ((type->flags ^ own->flags) & same) != 0 ||
-        !replica_same_relation(type->relation, own->relation)) {
-        return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" is laid out, stored or saved otherwise in the "
-                                     "two worlds",
-                                     replica_call, type->desc.name);
-    }
-    return setti_values_prepare(into, setti_world_type(into, own->id));
-}
-
 static setti_type* replica_find(const sett_world* into, const setti_type* type)
 {
     sett_component id = sett_component_find(into, type->desc.name);
     return id != 0 ? setti_world_type(into, id) : NULL;
+}
+
+/* Whether two types require others of the same names, in the same order. */
+static bool replica_same_required(const sett_world* from, const setti_type* type,
+                                  const sett_world* into, const setti_type* own)
+{
+    bool same = type->desc.required_count == own->desc.required_count;
+    for (uint32_t k = 0; same && k < type->desc.required_count; k++) {
+        same = strcmp(setti_world_type(from, type->desc.required[k])->desc.name,
+                      setti_world_type(into, own->desc.required[k])->desc.name) == 0;
+    }
+    return same;
+}
+
+/* Whether links are laid out alike, and the end of either side means the same, in both worlds. */
+static bool replica_same_relation(const setti_relation* a, const setti_relation* b)
+{
+    return (a == NULL) == (b == NULL) &&
+           (a == NULL ||
+            (a->many == b->many && a->on_target == b->on_target && a->on_source == b->on_source &&
+             a->data == b->data && a->data_size == b->data_size && a->data_align == b->data_align &&
+             a->record_size == b->record_size && a->entity_offset_count == b->entity_offset_count &&
+             (a->entity_offset_count == 0 ||
+              memcmp(a->entity_offsets, b->entity_offsets,
+                     a->entity_offset_count * sizeof(uint32_t)) == 0)));
+}
+
+/* Fails if a type that both worlds have is not the same in both: all of it, because values are
+ * copied as they are and have to hash, travel and follow their rules there as here. */
+static sett_status replica_check_type(const sett_world* from, sett_world* into,
+                                      const setti_type* type, const setti_type* own)
+{
+    const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
+    char list[SETTI_MESSAGE_SIZE];
+    setti_component_differences(list, &own->desc, &type->desc);
+    setti_component_differ_in(list, !replica_same_required(from, type, into, own),
+                              "other required types");
+    setti_component_differ_in(list, type->mask_print != own->mask_print, "other padding");
+    setti_component_differ_in(list,
+                              ((type->flags ^ own->flags) & same) != 0 ||
+                                  !replica_same_relation(type->relation, own->relation),
+                              "another relationship, or none");
+    if (list[0] != '\0') {
+        return setti_world_fail_with(
+            into, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\" differs in the two worlds: %.300s - register it "
+            "alike in both",
+            replica_call, type->desc.name, list);
+    }
+    SETTI_ASSERT(type->storage.kind == own->storage.kind &&
+                 type->storage.saved == own->storage.saved);
+    return setti_values_prepare(into, setti_world_type(into, own->id));
 }
 
 /* Registers the relationship that a type is one end of. */
@@ -155,7 +180,7 @@ static sett_status replica_check_types(const sett_world* from, sett_world* into)
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* own = replica_find(into, from->registered.item[k]);
         if (own != NULL) {
-            status = replica_check_type(into, from->registered.item[k], own);
+            status = replica_check_type(from, into, from->registered.item[k], own);
         }
     }
     return status;
@@ -333,7 +358,7 @@ static void replica_copy_values(const setti_type* type, const setti_type* own)
         void* value = setti_storage_find(storage, index);
         setti_type_init_values(own, value, 1);
         if (copies) {
-            own->desc.copy(value, setti_storage_find(&type->storage, index), 1, own->desc.user);
+            setti_type_call_copy(own, value, setti_storage_find(&type->storage, index), 1);
         }
     }
 }
@@ -397,6 +422,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
         into->hidden[k] =
             from->hidden[k] != NULL ? replica_find(into, from->hidden[k]) : into->hidden[k];
     }
+    into->last_tag = from->last_tag != NULL ? replica_find(into, from->last_tag) : into->last_tag;
     setti_pool_free(&into->pool, number, size, 16);
     for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
         if (!at->observes) {

@@ -79,7 +79,7 @@ static void values_deinit(const setti_type* type, const uint64_t* words, void* p
 static void values_relocate(const setti_type* type, void* to, void* from, uint32_t count)
 {
     if (type->desc.move != NULL) {
-        type->desc.move(to, from, count, type->desc.user);
+        setti_type_call_move(type, to, from, count);
     } else {
         memcpy(to, from, (size_t)count * type->storage.size);
     }
@@ -124,7 +124,7 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     while ((count = values_run(alive, setti_storage_rows(storage), &row)) != 0) {
         size_t at = (size_t)row * storage->size;
         setti_type_init_values(type, (unsigned char*)copy + at, count);
-        type->desc.copy((unsigned char*)copy + at, page + at, count, type->desc.user);
+        setti_type_call_copy(type, (unsigned char*)copy + at, page + at, count);
         row += count;
     }
 }

@@ -451,6 +451,10 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
                                          sett_entity entity, void* row, const void* value)
 {
     bool notified = setti_change_has_callbacks(type, SETTI_ON_SET);
+    if ((type->flags & SETTI_TYPE_GUARDED) != 0) {
+        setti_component_reject_set(world, type, "sett_set");
+        return false;
+    }
     if (notified && world->running != NULL) {
         return change_set_in_system(world, type);
     }
@@ -471,8 +475,8 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     return true;
 }
 
-/* False only where those who are told of sets set values, and the like goes too deep, and in
- * systems. */
+/* False only for types that are not to be set, where callbacks of sets set values, and so on, too
+ * deep, and in systems. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {
@@ -499,7 +503,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_type
     if (type->desc.move != NULL) {
         source = setti_storage_owner(storage, value);
     } else {
-        aside = setti_pool_alloc(&world->pool, storage->size, align);
+        aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
         if (aside == NULL) {
             setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
             return NULL;
@@ -512,7 +516,6 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_type
         value = source != SETTI_NONE ? setti_storage_find(storage, source) : value;
         (void)change_write(world, type, entity, row, value); /* not inside of a callback */
     }
-    setti_pool_free(&world->pool, aside, storage->size, align);
     return row;
 }
 
@@ -537,10 +540,15 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
     if (row == NULL) {
-        if (SETTI_LIKELY((type->flags & SETTI_TYPE_LONG_ADD) == 0 && !world->profiling)) {
+        const uint32_t slow = SETTI_TYPE_LONG_ADD | SETTI_TYPE_GUARDED;
+        if (SETTI_LIKELY((type->flags & slow) == 0 && !world->profiling)) {
             row = change_try_add(world, type, entity, true);
         }
         if (SETTI_UNLIKELY(row == NULL)) {
+            if ((type->flags & SETTI_TYPE_GUARDED) != 0) {
+                setti_component_reject_set(world, type, "sett_set");
+                return NULL;
+            }
             if (change_may_move(world, type)) {
                 return change_set_moving(world, entity, type, value);
             }
@@ -829,9 +837,7 @@ SETTI_APART static sett_status change_remove_notified(sett_world* world, setti_t
                              setti_storage_at(&type->storage, entity.index));
     }
     if ((type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_DEINIT)) != 0) {
-        const setti_transition taken = *setti_type_removed(type, *signature);
         change_end_value(world, type, entity.index);
-        *setti_type_removed(type, taken.from) = taken; /* the hook may have removed from others */
     }
     return change_remove_row(world, type, entity.index, signature);
 }

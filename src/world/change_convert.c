@@ -45,7 +45,7 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
     desc.storage = kind;
     conversion->type = type;
     conversion->kind = kind;
-    setti_component_init_storage(&conversion->made, &desc);
+    setti_component_init_storage(&conversion->made, type, &desc);
     bool reserved =
         setti_storage_reserve_rows(&world->pool, &conversion->made, type->storage.count);
     uint32_t cursor = 0;

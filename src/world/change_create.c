@@ -127,6 +127,10 @@ sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* 
         if (status == SETT_OK && (type->flags & SETTI_TYPE_LINKED) != 0 && !bulk->linked) {
             return setti_change_reject_linked(world, type, call);
         }
+        if (status == SETT_OK && (type->flags & SETTI_TYPE_GUARDED) != 0 && !bulk->linked &&
+            bulk->values != NULL && bulk->values[k] != NULL) {
+            return setti_component_reject_set(world, type, call);
+        }
         for (uint32_t j = 0; status == SETT_OK && j < type->required.count; j++) {
             status = change_bulk_add(world, bulk, type->required.item[j]);
         }
@@ -251,7 +255,7 @@ static void change_repeat(const setti_type* type, unsigned char* rows, const uns
     size_t size = type->storage.size;
     if (type->desc.copy != NULL) {
         for (uint32_t k = 0; k < count; k++) {
-            type->desc.copy(rows + k * size, value, 1, type->desc.user);
+            setti_type_call_copy(type, rows + k * size, value, 1);
         }
         return;
     }

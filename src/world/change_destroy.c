@@ -462,13 +462,25 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     return status;
 }
 
-void setti_change_destroy_all(sett_world* world)
+/* Destroys all entities but those that have the type; NULL: all. */
+static void change_destroy_without(sett_world* world, const setti_type* type)
 {
     setti_entity_table* table = &world->entities;
     /* the last first: nothing has to be swapped; those collected with it move behind it and go too
      * */
     for (uint32_t row = table->ids.count; row > 0; row = SETTI_MIN(row, table->ids.count)) {
         row--;
-        (void)change_destroy_index(world, setti_id_set_dense(&table->ids, row), true);
+        uint32_t index = setti_id_set_dense(&table->ids, row);
+        if (type == NULL || !setti_storage_has(&type->storage, index)) {
+            (void)change_destroy_index(world, index, true);
+        }
     }
+}
+
+void setti_change_destroy_all(sett_world* world)
+{
+    if (world->last_tag != NULL && world->last_tag->storage.count != 0) {
+        change_destroy_without(world, world->last_tag);
+    }
+    change_destroy_without(world, NULL);
 }

@@ -52,8 +52,8 @@ static inline void setti_change_deinit_value(sett_world* world, const setti_type
                                              uint32_t index)
 {
     if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {
-        type->desc.deinit(setti_storage_find_mut(&world->pool, &type->storage, index), 1,
-                          type->desc.user);
+        setti_type_call_deinit(type, setti_storage_find_mut(&world->pool, &type->storage, index),
+                               1);
     }
 }
 

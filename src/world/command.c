@@ -632,6 +632,39 @@ SETTI_COLD static sett_status commands_no_value(const sett_commands* commands,
     return SETT_STATUS_ARGUMENT;
 }
 
+/* Values of a guarded type are not for commands to set. */
+SETTI_COLD static sett_status commands_guarded(const sett_commands* commands,
+                                               const setti_type* type)
+{
+#if !defined(NDEBUG)
+    setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
+                            "sett_cmd_set: values of \"%.100s\" are written by the library - call "
+                            "%s",
+                            type->desc.name, type->writers);
+#else
+    (void)commands;
+    (void)type;
+#endif
+    return SETT_STATUS_ARGUMENT;
+}
+
+/* Copies a value into a record. The world is not locked for the hooks: several threads may record
+ * at once, and nobody changes it meanwhile. */
+static void command_copy(const setti_type* type, void* to, const void* value)
+{
+    const sett_component_desc* desc = &type->desc;
+    if (desc->copy == NULL) {
+        setti_row_copy(to, value, type->storage.size);
+        return;
+    }
+    if (desc->init != NULL) {
+        desc->init(to, 1, desc->user);
+    } else {
+        setti_row_zero(to, type->storage.size);
+    }
+    desc->copy(to, value, 1, desc->user);
+}
+
 sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_component component,
                          const void* value)
 {
@@ -642,6 +675,9 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     if (SETTI_UNLIKELY(value == NULL)) {
         return commands_no_value(commands, type);
     }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_GUARDED) != 0)) {
+        return commands_guarded(commands, type);
+    }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         return commands_too_deep(commands, "set", COMMAND_SET, entity, component);
     }
@@ -650,11 +686,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     if (record == NULL) {
         return commands_fail_append(commands, "set", COMMAND_SET, entity, component);
     }
-    void* payload = (unsigned char*)commands->write + record->payload;
-    if (type->desc.copy != NULL) {
-        setti_type_init_values(type, payload, 1);
-    }
-    setti_type_copy_values(type, payload, value, 1);
+    command_copy(type, (unsigned char*)commands->write + record->payload, value);
     return SETT_OK;
 }
 

@@ -71,6 +71,54 @@ static const char* kind_name(sett_storage_kind kind)
     return kind == SETT_STORAGE_ARRAY ? "array" : "sparse-set";
 }
 
+/* Whether two pieces of a value share a byte: none of their ends wraps. */
+static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
+{
+    return a < b + b_size && b < a + a_size;
+}
+
+const char* setti_component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
+                                          size_t align)
+{
+    const size_t reference = sizeof(sett_entity);
+    const size_t unit = SETT_ALIGNOF(sett_entity);
+    for (uint32_t k = 0; k < count; k++) {
+        if (size < reference || offsets[k] > size - reference) {
+            return "an entity reference lies outside of the value";
+        }
+        if (offsets[k] % unit != 0 || align % unit != 0) {
+            return "an entity reference is misaligned: its offset and the type's align must be "
+                   "multiples of 4";
+        }
+        for (uint32_t j = 0; j < k; j++) {
+            if (component_overlap(offsets[j], reference, offsets[k], reference)) {
+                return "two entity references overlap";
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char* component_check_ranges(const sett_component_desc* desc)
+{
+    for (uint32_t k = 0; k < desc->byte_count; k++) {
+        const sett_byte_range* range = &desc->bytes[k];
+        if (range->size > desc->size || range->offset > desc->size - range->size) {
+            return "a range of bytes lies outside of the value";
+        }
+        if (range->size == 0) {
+            return "a range of bytes is empty";
+        }
+        for (uint32_t j = 0; j < k; j++) {
+            if (component_overlap(desc->bytes[j].offset, desc->bytes[j].size, range->offset,
+                                  range->size)) {
+                return "two ranges of bytes overlap";
+            }
+        }
+    }
+    return NULL;
+}
+
 /* Fills in the defaults. Returns NULL, or what is wrong with the descriptor. */
 const char* setti_component_resolve(sett_component_desc* desc)
 {
@@ -111,17 +159,9 @@ const char* setti_component_resolve(sett_component_desc* desc)
         (desc->bytes == NULL && desc->byte_count != 0)) {
         return "a count without its array";
     }
-    for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
-        if ((size_t)desc->entity_offsets[k] + sizeof(sett_entity) > desc->size) {
-            return "an entity reference lies outside of the value";
-        }
-    }
-    for (uint32_t k = 0; k < desc->byte_count; k++) {
-        if ((size_t)desc->bytes[k].offset + desc->bytes[k].size > desc->size) {
-            return "a range of bytes lies outside of the value";
-        }
-    }
-    return NULL;
+    const char* wrong = setti_component_check_offsets(
+        desc->entity_offsets, desc->entity_offset_count, desc->size, desc->align);
+    return wrong != NULL ? wrong : component_check_ranges(desc);
 }
 
 /* Whether two C types are the same, or one of them is not known. */
@@ -130,28 +170,8 @@ static bool component_same_text(const char* a, const char* b)
     return a == b || a == NULL || b == NULL || strcmp(a, b) == 0;
 }
 
-/* Hooks are not compared: two shared libraries that register the same type have different addresses
- * for the same code. */
-static bool component_same(const sett_component_desc* a, const sett_component_desc* b)
-{
-    return a->size == b->size && a->align == b->align && a->storage == b->storage &&
-           a->save == b->save && a->layout_version == b->layout_version &&
-           a->keep_order == b->keep_order && a->dont_fragment == b->dont_fragment &&
-           a->track_rows == b->track_rows && (a->id == 0 || b->id == 0 || a->id == b->id) &&
-           component_same_text(a->type_name, b->type_name) &&
-           a->required_count == b->required_count &&
-           a->entity_offset_count == b->entity_offset_count && a->byte_count == b->byte_count &&
-           (a->byte_count == 0 ||
-            memcmp(a->bytes, b->bytes, a->byte_count * sizeof(*a->bytes)) == 0) &&
-           (a->required_count == 0 ||
-            memcmp(a->required, b->required, a->required_count * sizeof(sett_component)) == 0) &&
-           (a->entity_offset_count == 0 || memcmp(a->entity_offsets, b->entity_offsets,
-                                                  a->entity_offset_count * sizeof(uint32_t)) == 0);
-}
-
 /* Adds a field to the list of those that differ, if it does. */
-static void component_differ(char out[SETTI_MESSAGE_SIZE], const char* field, size_t present,
-                             size_t wanted)
+static void component_differ(char* out, const char* field, size_t present, size_t wanted)
 {
     size_t at = strlen(out);
     if (present != wanted) {
@@ -160,38 +180,82 @@ static void component_differ(char out[SETTI_MESSAGE_SIZE], const char* field, si
     }
 }
 
-/* A type of this name is registered, but not the same. */
-static sett_component component_conflict(sett_world* world, const sett_component_desc* wanted,
-                                         const sett_component_desc* present)
+void setti_component_differ_in(char* out, bool differs, const char* what)
 {
-    char list[SETTI_MESSAGE_SIZE] = "";
-    component_differ(list, "id", present->id, wanted->id != 0 ? wanted->id : present->id);
-    component_differ(list, "size", present->size, wanted->size);
-    component_differ(list, "align", present->align, wanted->align);
-    component_differ(list, "save", present->save, wanted->save);
-    component_differ(list, "layout_version", present->layout_version, wanted->layout_version);
-    component_differ(list, "keep_order", present->keep_order, wanted->keep_order);
-    component_differ(list, "dont_fragment", present->dont_fragment, wanted->dont_fragment);
-    component_differ(list, "track_rows", present->track_rows, wanted->track_rows);
-    component_differ(list, "required_count", present->required_count, wanted->required_count);
-    component_differ(list, "entity_offset_count", present->entity_offset_count,
+    size_t at = strlen(out);
+    if (differs) {
+        snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%s%s", at != 0 ? "; " : "", what);
+    }
+}
+
+/* Whether two arrays of as many items differ. */
+static bool component_lists_differ(const void* a, uint32_t a_count, const void* b, uint32_t b_count,
+                                   size_t size)
+{
+    return a_count == b_count && a_count != 0 && memcmp(a, b, a_count * size) != 0;
+}
+
+/* Hooks are not compared: two shared libraries that register the same type have different addresses
+ * for the same code. Nor are masks: one compiler may know of padding what another does not. */
+void setti_component_differences(char* out, const sett_component_desc* present,
+                                 const sett_component_desc* wanted)
+{
+    out[0] = '\0';
+    component_differ(out, "size", present->size, wanted->size);
+    component_differ(out, "align", present->align, wanted->align);
+    component_differ(out, "save", present->save, wanted->save);
+    component_differ(out, "layout_version", present->layout_version, wanted->layout_version);
+    component_differ(out, "keep_order", present->keep_order, wanted->keep_order);
+    component_differ(out, "dont_fragment", present->dont_fragment, wanted->dont_fragment);
+    component_differ(out, "track_rows", present->track_rows, wanted->track_rows);
+    component_differ(out, "required_count", present->required_count, wanted->required_count);
+    component_differ(out, "entity_offset_count", present->entity_offset_count,
                      wanted->entity_offset_count);
-    component_differ(list, "byte_count", present->byte_count, wanted->byte_count);
+    component_differ(out, "byte_count", present->byte_count, wanted->byte_count);
     if (present->storage != wanted->storage) {
-        size_t at = strlen(list);
-        snprintf(list + at, sizeof(list) - at, "%s%s, not %s", at != 0 ? "; " : "",
+        size_t at = strlen(out);
+        snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%s%s, not %s", at != 0 ? "; " : "",
                  kind_name(present->storage), kind_name(wanted->storage));
     }
+    setti_component_differ_in(
+        out,
+        component_lists_differ(present->entity_offsets, present->entity_offset_count,
+                               wanted->entity_offsets, wanted->entity_offset_count,
+                               sizeof(*wanted->entity_offsets)),
+        "other entity_offsets");
+    setti_component_differ_in(out,
+                              component_lists_differ(present->bytes, present->byte_count,
+                                                     wanted->bytes, wanted->byte_count,
+                                                     sizeof(*wanted->bytes)),
+                              "other bytes");
     if (!component_same_text(present->type_name, wanted->type_name)) {
-        size_t at = strlen(list);
-        snprintf(list + at, sizeof(list) - at, "%sC type %.60s, not %.60s", at != 0 ? "; " : "",
-                 present->type_name, wanted->type_name);
+        size_t at = strlen(out);
+        snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%sC type %.60s, not %.60s",
+                 at != 0 ? "; " : "", present->type_name, wanted->type_name);
     }
-    setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                          "sett_component_register: \"%.100s\" is registered already, otherwise: "
-                          "%.300s",
-                          wanted->name,
-                          list[0] != '\0' ? list : "other required types, references or bytes");
+}
+
+/* The id of the type of this name, if it is registered as wanted; 0 otherwise. */
+static sett_component component_same(sett_world* world, const setti_type* existing,
+                                     const sett_component_desc* wanted)
+{
+    char list[SETTI_MESSAGE_SIZE];
+    sett_component_desc present = existing->desc;
+    present.storage = existing->registered;
+    setti_component_differences(list, &present, wanted);
+    component_differ(list, "id", existing->id, wanted->id != 0 ? wanted->id : existing->id);
+    setti_component_differ_in(list,
+                              component_lists_differ(present.required, present.required_count,
+                                                     wanted->required, wanted->required_count,
+                                                     sizeof(sett_component)),
+                              "other required types");
+    if (list[0] == '\0') {
+        return existing->id;
+    }
+    setti_world_fail_with(
+        world, SETT_STATUS_CONFLICT,
+        "sett_component_register: \"%.100s\" is registered already, otherwise: %.300s",
+        wanted->name, list);
     return 0;
 }
 
@@ -314,6 +378,38 @@ static bool component_own_type_name(setti_pool* pool, setti_type* type, const ch
     return (type->desc.type_name != NULL) == (type_name != NULL);
 }
 
+/* What counts of a value: the one place where all that is known of its padding comes together. The
+ * ranges leave out what lies between them, the mask what it has no bits for. False when memory runs
+ * out. */
+static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_component_desc* desc)
+{
+    size_t size = desc->size;
+    type->padding_known = desc->mask != NULL || desc->byte_count != 0 || desc->align == 1;
+    if (size == 0 || (desc->mask == NULL && desc->byte_count == 0)) {
+        return true;
+    }
+    unsigned char* mask = setti_pool_alloc(pool, size, 8);
+    if (mask == NULL) {
+        return false;
+    }
+    memset(mask, desc->byte_count != 0 ? 0 : 255, size);
+    for (uint32_t k = 0; k < desc->byte_count; k++) {
+        memset(mask + desc->bytes[k].offset, 255, desc->bytes[k].size);
+    }
+    bool all = true;
+    for (size_t k = 0; k < size; k++) {
+        mask[k] &= desc->mask != NULL ? ((const unsigned char*)desc->mask)[k] : 255;
+        all = all && mask[k] == 255;
+    }
+    if (all) { /* types without padding have the fast paths of those of which nothing is known */
+        setti_pool_free(pool, mask, size, 8);
+        return true;
+    }
+    type->desc.mask = mask;
+    type->mask_print = setti_hash_bytes((const char*)mask, size);
+    return true;
+}
+
 /* Copies what the descriptor points to and works out `required`. On failure component_free_parts
  * takes back what there is. */
 static sett_status component_own(sett_world* world, setti_type* type,
@@ -321,6 +417,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
 {
     setti_pool* pool = &world->pool;
     type->desc = *desc;
+    type->desc.mask = NULL;
     type->desc.name = pool_copy(pool, desc->name, strlen(desc->name) + 1);
     type->desc.type_name = NULL;
     bool named = component_own_type_name(pool, type, desc->type_name);
@@ -330,7 +427,8 @@ static sett_status component_own(sett_world* world, setti_type* type,
         pool_copy(pool, desc->entity_offsets, desc->entity_offset_count * sizeof(uint32_t));
     type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes));
     if (!named || type->desc.name == NULL || type->desc.required == NULL ||
-        type->desc.entity_offsets == NULL || type->desc.bytes == NULL) {
+        type->desc.entity_offsets == NULL || type->desc.bytes == NULL ||
+        !component_set_mask(pool, type, desc)) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < desc->required_count; k++) {
@@ -376,6 +474,9 @@ static void component_free_parts(setti_pool* pool, setti_type* type)
     setti_pool_free(pool, setti_unconst(desc->entity_offsets), SETTI_MAX(offsets_size, 1), 8);
     size_t bytes_size = desc->byte_count * sizeof(*desc->bytes);
     setti_pool_free(pool, setti_unconst(desc->bytes), SETTI_MAX(bytes_size, 1), 8);
+    if (desc->mask != NULL) {
+        setti_pool_free(pool, setti_unconst(desc->mask), desc->size, 8);
+    }
     setti_type_list_deinit(pool, &type->required);
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call_list* list = &type->notified[event];
@@ -431,7 +532,84 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     type->cascade = cascade;
 }
 
-void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc)
+/* ---------------------------------------------------------------------------- hooks of values */
+
+/* Returns what was running before. While systems run side by side nobody writes to the world, which
+ * is locked then. */
+static const char* component_lock(const setti_type* type)
+{
+    sett_world* world = type->world;
+    const char* outer = world->calling;
+    if (!world->side_by_side) {
+        world->locks++;
+        world->calling = type->desc.name;
+    }
+    return outer;
+}
+
+static void component_unlock(const setti_type* type, const char* outer)
+{
+    sett_world* world = type->world;
+    if (!world->side_by_side) {
+        world->locks--;
+        world->calling = outer;
+    }
+}
+
+void setti_type_call_init(const setti_type* type, void* values, uint32_t count)
+{
+    const char* outer = component_lock(type);
+    type->desc.init(values, count, type->desc.user);
+    component_unlock(type, outer);
+}
+
+void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count)
+{
+    const char* outer = component_lock(type);
+    type->desc.deinit(values, count, type->desc.user);
+    component_unlock(type, outer);
+}
+
+void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count)
+{
+    const char* outer = component_lock(type);
+    type->desc.copy(to, from, count, type->desc.user);
+    component_unlock(type, outer);
+}
+
+void setti_type_call_move(const setti_type* type, void* to, void* from, uint32_t count)
+{
+    const char* outer = component_lock(type);
+    type->desc.move(to, from, count, type->desc.user);
+    component_unlock(type, outer);
+}
+
+/* The same as a storage calls it. */
+static void component_move(void* to, void* from, uint32_t count, void* user)
+{
+    setti_type_call_move(user, to, from, count);
+}
+
+/* ------------------------------------------------------------------------------- guarded types */
+
+void setti_component_guard(setti_type* type, const char* writers)
+{
+    type->flags |= SETTI_TYPE_GUARDED;
+    type->writers = writers;
+}
+
+SETTI_COLD sett_status setti_component_reject_set(sett_world* world, const setti_type* type,
+                                                  const char* call)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: values of \"%.100s\" are written by the library - call %s",
+                                 call, type->desc.name, type->writers);
+}
+
+/* ---------------------------------------------------------------------------------- registering */
+
+void setti_component_init_storage(setti_storage* storage, setti_type* type,
+                                  const sett_component_desc* desc)
 {
     setti_kind kind = desc->size == 0 ? SETTI_TAG : SETTI_ARRAY;
     if (desc->storage == SETT_STORAGE_SPARSE_SET) {
@@ -439,8 +617,8 @@ void setti_component_init_storage(setti_storage* storage, const sett_component_d
     }
     setti_storage_init(storage, kind, desc->size, desc->align, desc->track_rows);
     storage->keep_order = desc->keep_order;
-    storage->move = desc->move;
-    storage->user = desc->user;
+    storage->move = desc->move != NULL ? component_move : NULL;
+    storage->user = type;
     if (desc->save == SETT_SAVE_CLONE && kind != SETTI_TAG && desc->size != 0) {
         setti_storage_add_saved(storage);
     }
@@ -476,15 +654,11 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     setti_type* existing;
     uint64_t key = component_name_key(world, desc.name, &existing);
     if (existing != NULL) {
-        sett_component_desc as_registered = existing->desc;
-        as_registered.storage = existing->registered;
-        if (component_same(&desc, &as_registered)) {
-            if (existing->desc.type_name == NULL) { /* without memory it stays unknown */
-                (void)component_own_type_name(&world->pool, existing, desc.type_name);
-            }
-            return existing->id;
+        sett_component same = component_same(world, existing, &desc);
+        if (same != 0 && existing->desc.type_name == NULL) { /* without memory it stays unknown */
+            (void)component_own_type_name(&world->pool, existing, desc.type_name);
         }
-        return component_conflict(world, &desc, &as_registered);
+        return same;
     }
     if (component_is_reserved(desc.id) && component_constant_id(desc.name) != desc.id) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
@@ -539,10 +713,11 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
         return 0;
     }
     memset(type, 0, sizeof(*type));
+    type->world = world;
     type->registered = desc.storage;
     type->default_storage = given->storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
     component_follow_layout(world, type, &desc);
-    setti_component_init_storage(&type->storage, &desc);
+    setti_component_init_storage(&type->storage, type, &desc);
     setti_type_forget_transitions(type);
     type->flags = component_flags(&desc);
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;

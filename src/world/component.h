@@ -38,13 +38,15 @@ enum {
     SETTI_TYPE_SHARED = 4096,  /* instances have the value of their prefab, not their own */
     /* some required type is dont_fragment: no signature tells whether an entity has it */
     SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
-    SETTI_TYPE_OTHER = 16384 /* its storage is no array */
+    SETTI_TYPE_OTHER = 16384,  /* its storage is no array */
+    SETTI_TYPE_GUARDED = 32768 /* its values are links or keys: only its module sets them */
 };
 
 #define SETTI_TYPE_SLOW_ADD                                                                        \
     (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRES_DONT_FRAGMENT | SETTI_TYPE_LINKED)
 #define SETTI_TYPE_LONG_ADD (SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER)
-#define SETTI_TYPE_SLOW_SET (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET)
+#define SETTI_TYPE_SLOW_SET                                                                        \
+    (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET | SETTI_TYPE_GUARDED)
 #define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRED | SETTI_TYPE_STAYS)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
 /* Endings that the user can see, and those that only the library does. */
@@ -125,14 +127,21 @@ typedef struct setti_type {
     setti_call_list notified[SETTI_EVENTS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
+    struct sett_world* world;
+    /* the calls that write its values, for messages, where the library itself registered it and no
+     * query may: see setti_component_guard; NULL: any */
+    const char* writers;
     const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
     setti_type_list required; /* all, transitively; a type comes behind those that it requires */
     /* all that require it, transitively, in the order of registration */
     setti_type_list dependants;
-    /* as registered, defaults resolved, what it points to owned by the pool */
+    /* as registered, defaults resolved, what it points to owned by the pool; the mask is what of a
+     * value counts, NULL: all bits */
     sett_component_desc desc;
     /* The text that desc.type_name was copied from: an address to compare with, not to be read. */
     const char* type_text;
+    uint64_t mask_print; /* a hash of the mask, 0 without one */
+    bool padding_known; /* it was registered with a mask, with ranges, or has no room for padding */
     struct {
         uint64_t added, removed, accessed; /* single entities, while profiling */
     } use;
@@ -152,6 +161,16 @@ typedef struct setti_type {
     uint64_t name_key; /* in the table of names */
 } setti_type;
 
+/* NULL, or what is wrong with the offsets of entity references in a value of this size. */
+const char* setti_component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
+                                          size_t align);
+
+/* Lists what differs between two resolved descriptors of one type, but for ids and what they
+ * require; "" if nothing does. `out` has SETTI_MESSAGE_SIZE bytes. The second adds to the list. */
+void setti_component_differences(char* out, const sett_component_desc* present,
+                                 const sett_component_desc* wanted);
+void setti_component_differ_in(char* out, bool differs, const char* what);
+
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
 const char* setti_component_resolve(sett_component_desc* desc);
 
@@ -163,8 +182,16 @@ sett_component setti_component_own_id(const sett_world* world, const char* name)
 /* Gives a type ties, before any entity has it. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 
-/* An empty storage as a resolved descriptor wants it. */
-void setti_component_init_storage(setti_storage* storage, const sett_component_desc* desc);
+/* Values of the type lead elsewhere: setting them, by call, command, creation or query, would break
+ * what they lead to. `writers` says in messages what to call instead. */
+void setti_component_guard(setti_type* type, const char* writers);
+
+/* Fails with ARGUMENT: `call` would set values of a guarded type. */
+sett_status setti_component_reject_set(sett_world* world, const setti_type* type, const char* call);
+
+/* An empty storage for the type as a resolved descriptor wants it. */
+void setti_component_init_storage(setti_storage* storage, setti_type* type,
+                                  const sett_component_desc* desc);
 
 /* Makes room for one more; false when memory runs out. */
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
@@ -199,11 +226,17 @@ static inline void setti_type_forget_transitions(setti_type* type)
     }
 }
 
+/* The hooks of values run with the world locked: it may be half changed. */
+void setti_type_call_init(const setti_type* type, void* values, uint32_t count);
+void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count);
+void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count);
+void setti_type_call_move(const setti_type* type, void* to, void* from, uint32_t count);
+
 /* Where the type has no init hook: zero bytes. */
 static inline void setti_type_init_values(const setti_type* type, void* values, uint32_t count)
 {
     if (type->desc.init != NULL) {
-        type->desc.init(values, count, type->desc.user);
+        setti_type_call_init(type, values, count);
     } else {
         setti_row_zero(values, (size_t)count * type->storage.size);
     }
@@ -213,7 +246,7 @@ static inline void setti_type_copy_values(const setti_type* type, void* to, cons
                                           uint32_t count)
 {
     if (type->desc.copy != NULL) {
-        type->desc.copy(to, from, count, type->desc.user);
+        setti_type_call_copy(type, to, from, count);
     } else {
         setti_row_copy(to, from, (size_t)count * type->storage.size);
     }
@@ -222,7 +255,7 @@ static inline void setti_type_copy_values(const setti_type* type, void* to, cons
 static inline void setti_type_deinit_values(const setti_type* type, void* values, uint32_t count)
 {
     if (type->desc.deinit != NULL) {
-        type->desc.deinit(values, count, type->desc.user);
+        setti_type_call_deinit(type, values, count);
     }
 }
 

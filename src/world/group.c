@@ -43,8 +43,40 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
                                          "signature, and groups follow signatures",
                                          draft->call, name, type->desc.name);
         }
-        if (!setti_type_list_has(list, type) && !setti_type_list_add(&world->pool, list, type)) {
+        if (!setti_type_list_add(&world->pool, list, type)) {
             return group_out_of_memory(draft);
+        }
+    }
+    return SETT_OK;
+}
+
+/* Fails if a type is in two of the lists, or twice in one: such a group is a mistake, and one that
+ * wants and excludes a type would never have a member. */
+static sett_status group_check_lists(const group_draft* draft)
+{
+    sett_world* world = draft->group->world;
+    const sett_group_desc* desc = draft->desc;
+    const sett_component* const lists[] = {desc->owned, desc->with, desc->without};
+    static const char* const words[] = {"owned", "with", "without"};
+    for (uint32_t at = 0; at < 3 * SETT_GROUP_TYPES; at++) {
+        uint32_t list = at / SETT_GROUP_TYPES;
+        sett_component id = lists[list][at % SETT_GROUP_TYPES];
+        if (id == 0) {
+            at += SETT_GROUP_TYPES - 1 - at % SETT_GROUP_TYPES; /* ends this list */
+            continue;
+        }
+        for (uint32_t k = at + 1; k < 3 * SETT_GROUP_TYPES; k++) {
+            if (lists[k / SETT_GROUP_TYPES][k % SETT_GROUP_TYPES] == 0) {
+                k += SETT_GROUP_TYPES - 1 - k % SETT_GROUP_TYPES;
+            } else if (lists[k / SETT_GROUP_TYPES][k % SETT_GROUP_TYPES] == id) {
+                const char* component = sett_component_name(world, id);
+                return setti_world_fail_with(
+                    world, SETT_STATUS_ARGUMENT,
+                    "%s: \"%.100s\": \"%.100s\" (component %u) is in `%s` and in `%s` - list each "
+                    "type once",
+                    draft->call, draft->group->listener.name, component != NULL ? component : "?",
+                    (unsigned)id, words[list], words[k / SETT_GROUP_TYPES]);
+            }
         }
     }
     return SETT_OK;
@@ -125,7 +157,10 @@ static sett_status group_init(group_draft* draft)
 {
     sett_world* world = draft->group->world;
     setti_listener* listener = &draft->group->listener;
-    sett_status status = group_add_types(draft, draft->desc->owned, &listener->owned);
+    sett_status status = group_check_lists(draft);
+    if (status == SETT_OK) {
+        status = group_add_types(draft, draft->desc->owned, &listener->owned);
+    }
     if (status == SETT_OK) {
         status = group_add_types(draft, draft->desc->owned, &listener->with);
     }

@@ -16,6 +16,8 @@
 
 #include "world/change.h"
 
+static const char sort_call[] = "sett_sort";
+
 typedef struct sort_item {
     uint64_t key; /* orders as the value does; not used with a comparator */
     uint32_t row; /* where the value lies, and the tie-breaker */
@@ -26,6 +28,7 @@ typedef struct sort_order {
     const setti_storage* storage;
     int (*compare)(const void* a, const void* b, void* user); /* NULL: by key */
     void* user;
+    bool reverse; /* of comparators; keys are reversed when they are read */
 } sort_order;
 
 static bool sort_less(const sort_order* order, const sort_item* a, const sort_item* b)
@@ -35,7 +38,7 @@ static bool sort_less(const sort_order* order, const sort_item* a, const sort_it
     }
     int result = order->compare(setti_storage_at(order->storage, a->row),
                                 setti_storage_at(order->storage, b->row), order->user);
-    return result != 0 ? result < 0 : a->row < b->row;
+    return result != 0 ? (result < 0) != order->reverse : a->row < b->row;
 }
 
 /* -------------------------------------------------------------------------------------- sorting */
@@ -230,6 +233,7 @@ static uint64_t sort_key(const unsigned char* value, sett_key_kind kind)
     case SETT_KEY_F64:
         wide = (wide & sign) != 0 ? ~wide : wide | sign;
         break;
+    case SETT_KEY_NONE:
     case SETT_KEY_U32:
     case SETT_KEY_U64:
         break;
@@ -238,12 +242,6 @@ static uint64_t sort_key(const unsigned char* value, sett_key_kind kind)
 }
 
 /* ------------------------------------------------------------------------------------- applying */
-
-/* Memory for moving rows: the widest column of any storage, for `count` rows. */
-typedef struct sort_room {
-    unsigned char* bytes;
-    size_t size;
-} sort_room;
 
 static size_t sort_width(const setti_storage* storage)
 {
@@ -259,9 +257,10 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
     }
 }
 
-/* Gives row first + k what lay in row from[k], column by column: out in the new order, and back. */
+/* Gives row first + k what lay in row from[k], column by column: out in the new order, and back.
+ * `room` has the widest column of any storage for `count` rows. */
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
-                       uint32_t first, uint32_t count, sort_room room)
+                       uint32_t first, uint32_t count, unsigned char* room)
 {
     size_t size = storage->size;
     uint32_t last = (first + count - 1) >> storage->shift;
@@ -273,19 +272,19 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
         setti_pages_join_restored(&storage->rows, last, number);
     }
     for (uint32_t k = 0; k < count && size != 0; k++) {
-        sort_move(storage, room.bytes + k * size, setti_storage_at(storage, from[k]));
+        sort_move(storage, room + k * size, setti_storage_at(storage, from[k]));
     }
     for (uint32_t k = 0; k < count && size != 0; k++) {
-        sort_move(storage, setti_storage_at(storage, first + k), room.bytes + k * size);
+        sort_move(storage, setti_storage_at(storage, first + k), room + k * size);
     }
-    uint64_t* ticks = (uint64_t*)(void*)room.bytes;
+    uint64_t* ticks = (uint64_t*)(void*)room;
     for (uint32_t k = 0; k < count && storage->tracked; k++) {
         ticks[k] = *setti_storage_tick(storage, from[k]);
     }
     for (uint32_t k = 0; k < count && storage->tracked; k++) {
         *setti_storage_tick(storage, first + k) = ticks[k];
     }
-    uint32_t* indices = (uint32_t*)(void*)room.bytes;
+    uint32_t* indices = (uint32_t*)(void*)room;
     for (uint32_t k = 0; k < count; k++) {
         indices[k] = *setti_storage_index(storage, from[k]);
     }
@@ -299,7 +298,6 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
 /* What is sorted: the first `count` rows of a storage, and of those arranged with it. */
 typedef struct sort_task {
     sett_world* world;
-    const char* call;
     setti_type* const* types; /* the first one's values decide */
     uint32_t type_count;
     uint32_t count;
@@ -326,71 +324,60 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
         width = SETTI_MAX(width, sort_width(&task->types[k]->storage));
         align = SETTI_MAX(align, task->types[k]->storage.align);
     }
-    sort_room room = {NULL, 0};
-    if (setti_multiply(end - first, width, &room.size)) {
-        room.bytes = setti_pool_alloc(pool, room.size, align);
-    }
-    if (room.bytes == NULL) {
+    size_t size;
+    unsigned char* room = setti_multiply(end - first, width, &size)
+                              ? setti_scratch_get(pool, &task->world->sort_rows, size, align)
+                              : NULL;
+    if (room == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < task->type_count; k++) {
         sort_apply(pool, &task->types[k]->storage, from + first, first, end - first, room);
     }
-    setti_pool_free(pool, room.bytes, room.size, align);
     return SETT_OK;
 }
 
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count)
 {
-    sort_task task = {world, "", &type, 1, count};
+    sort_task task = {world, &type, 1, count};
     return sort_rows(&task, from) == SETT_OK;
 }
 
 /* Sorts by the values of `by`: a type of the task, or one that all of its entities have. */
-static sett_status sort_run(const sort_task* task, const setti_type* by, sort_order order,
-                            size_t offset, sett_key_kind kind)
+static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
 {
-    setti_pool* pool = &task->world->pool;
+    sett_world* world = task->world;
     const setti_storage* rows = &task->types[0]->storage;
+    sort_order order = {&by->storage, desc->compare, desc->user, desc->reverse};
+    uint64_t flip = desc->reverse ? UINT64_MAX : 0;
     size_t size;
     if (task->count < 2) {
         return SETT_OK;
     }
-    if (!setti_multiply(task->count, 2 * sizeof(sort_item), &size)) {
-        return SETT_STATUS_OUT_OF_MEMORY;
-    }
-    sort_item* items = setti_pool_alloc(pool, size, 16);
+    sort_item* items = setti_multiply(task->count, 2 * sizeof(sort_item), &size)
+                           ? setti_scratch_get(&world->pool, &world->sort_items, size, 16)
+                           : NULL;
     if (items == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t row = 0; row < task->count; row++) {
         const unsigned char* value =
             setti_storage_find(&by->storage, *setti_storage_index(rows, row));
-        items[row].key = order.compare == NULL ? sort_key(value + offset, kind) : 0;
+        items[row].key =
+            desc->compare == NULL ? sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
         items[row].row = row;
     }
+    const char* outer = world->calling;
+    world->calling = by->desc.name; /* comparators, too, must not change structure */
+    world->locks++;
     sort_item* sorted = sort_items(&order, items, task->count, items + task->count);
+    world->locks--;
+    world->calling = outer;
     uint32_t* from = (uint32_t*)(void*)(sorted == items ? items + task->count : items);
     for (uint32_t row = 0; row < task->count; row++) {
         from[row] = sorted[row].row;
     }
-    sett_status status = sort_rows(task, from);
-    setti_pool_free(pool, items, size, 16);
-    return status;
-}
-
-static sett_status sort_fail(const sort_task* task, sett_status status, sett_component component)
-{
-    return status == SETT_OK
-               ? status
-               : setti_world_fail(task->world, status, task->call, sett_null(), component);
-}
-
-static sett_status sort_reject(const sort_task* task, const setti_type* by, const char* wrong)
-{
-    return setti_world_fail_with(task->world, SETT_STATUS_ARGUMENT,
-                                 "%s: \"%.100s\", a value of %u bytes: %s", task->call,
-                                 by->desc.name, (unsigned)by->storage.size, wrong);
+    return sort_rows(task, from);
 }
 
 /* Whether a type can be put in order by itself; the task is about it then. */
@@ -428,52 +415,36 @@ static sett_status sort_prepare(sett_world* world, setti_type* type, const char*
     return status;
 }
 
-static bool sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
+/* Moves to the front the rows that a walk names, in its order. */
+static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bool reverse)
 {
-    bool wide = kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64;
-    size_t size = wide ? 8 : 4;
-    return (unsigned)kind <= SETT_KEY_F64 && type->storage.size >= size &&
-           offset <= type->storage.size - size;
-}
-
-sett_status sett_sort(sett_world* world, sett_component component,
-                      int (*compare)(const void* a, const void* b, void* user), void* user)
-{
-    setti_type* type;
-    sett_status status = sort_check(world, component, "sett_sort", &type);
-    if (status != SETT_OK) {
-        return status;
+    sett_world* world = task->world;
+    size_t size = ((size_t)task->count + 1) * 2 * sizeof(uint32_t);
+    uint32_t* from = setti_scratch_get(&world->pool, &world->sort_items, size, 16);
+    if (from == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
     }
-    sort_task task = {world, "sett_sort", &type, 1, type->storage.count};
-    sort_order order = {&type->storage, compare, user};
-    if (compare == NULL || type->storage.size == 0) {
-        return sort_reject(&task, type, "a comparator is needed, and values to compare");
+    uint32_t* taken = from + task->count;
+    uint32_t count = 0;
+    memset(taken, 0, (task->count + 1) * sizeof(uint32_t));
+    for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
+        uint32_t row = setti_sparse_row(&task->types[0]->storage, index);
+        if (row < task->count) {
+            from[count++] = row;
+            taken[row] = 1;
+        }
     }
-    status = sort_prepare(world, type, task.call);
-    if (status != SETT_OK) {
-        return status;
+    for (uint32_t k = 0; reverse && k < count / 2; k++) {
+        uint32_t row = from[k];
+        from[k] = from[count - 1 - k];
+        from[count - 1 - k] = row;
     }
-    return sort_fail(&task, sort_run(&task, type, order, 0, SETT_KEY_U32), component);
-}
-
-sett_status sett_sort_by_key(sett_world* world, sett_component component, size_t offset,
-                             sett_key_kind kind)
-{
-    setti_type* type;
-    sett_status status = sort_check(world, component, "sett_sort_by_key", &type);
-    if (status != SETT_OK) {
-        return status;
+    for (uint32_t row = 0; row < task->count; row++) { /* then the others as they are */
+        if (taken[row] == 0) {
+            from[count++] = row;
+        }
     }
-    sort_task task = {world, "sett_sort_by_key", &type, 1, type->storage.count};
-    sort_order order = {&type->storage, NULL, NULL};
-    if (!sort_key_fits(type, offset, kind)) {
-        return sort_reject(&task, type, "no key of this kind fits at this offset");
-    }
-    status = sort_prepare(world, type, task.call);
-    if (status != SETT_OK) {
-        return status;
-    }
-    return sort_fail(&task, sort_run(&task, type, order, offset, kind), component);
+    return sort_rows(task, from);
 }
 
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
@@ -487,33 +458,13 @@ sett_status setti_sort_in_order(sett_world* world, sett_component component, con
     if (status != SETT_OK) {
         return status;
     }
-    sort_task task = {world, call, &type, 1, type->storage.count};
-    size_t size = ((size_t)task.count + 1) * 2 * sizeof(uint32_t);
-    uint32_t* from = setti_pool_alloc(&world->pool, size, 16);
-    if (from == NULL) {
-        return sort_fail(&task, SETT_STATUS_OUT_OF_MEMORY, component);
-    }
-    uint32_t* taken = from + task.count;
-    uint32_t count = 0;
-    memset(taken, 0, (task.count + 1) * sizeof(uint32_t));
-    for (uint32_t index = walk->next(walk); index != SETTI_NONE; index = walk->next(walk)) {
-        uint32_t row = setti_sparse_row(&type->storage, index);
-        if (row != SETTI_NONE) {
-            from[count++] = row;
-            taken[row] = 1;
-        }
-    }
-    for (uint32_t row = 0; row < task.count; row++) { /* then the others as they are */
-        if (taken[row] == 0) {
-            from[count++] = row;
-        }
-    }
-    status = sort_rows(&task, from);
-    setti_pool_free(&world->pool, from, size, 16);
-    return sort_fail(&task, status, component);
+    sort_task task = {world, &type, 1, type->storage.count};
+    status = sort_by_walk(&task, walk, false);
+    return status == SETT_OK ? SETT_OK
+                             : setti_world_fail(world, status, call, sett_null(), component);
 }
 
-/* The entities of a storage: a sparse-set one in its order. */
+/* The entities of a storage: a sparse set in its order. */
 typedef struct sort_model {
     setti_sort_walk walk; /* first */
     const setti_storage* storage;
@@ -536,79 +487,101 @@ static uint32_t sort_model_next(setti_sort_walk* walk)
     return SETTI_NONE;
 }
 
-sett_status sett_sort_as(sett_world* world, sett_component component, sett_component like)
+/* NULL, or what is wrong with sorting by the values of a type. */
+static const char* sort_argument(const sett_sort_desc* desc, const setti_type* by)
 {
-    static const char call[] = "sett_sort_as";
-    setti_type* type;
-    const setti_type* by = setti_world_type(world, like);
-    sett_status status = sort_check(world, component, call, &type);
-    if (status != SETT_OK) {
-        return status;
+    bool wide = desc->key >= SETT_KEY_U64;
+    size_t size = wide ? 8 : 4;
+    if (desc->compare != NULL) {
+        return by->storage.size == 0 ? "it has no values to compare" : NULL;
     }
-    if (by == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), like);
-    }
-    sort_model model = {{sort_model_next}, &by->storage, 0};
-    return setti_sort_in_order(world, component, call, &model.walk);
+    return (unsigned)desc->key > SETT_KEY_F64 || by->storage.size < size ||
+                   desc->key_offset > by->storage.size - size
+               ? "no key of this kind fits at this offset"
+               : NULL;
 }
 
-/* --------------------------------------------------------------------------------------- groups */
-
-/* What sorting a group is about; `by` has to be one of its types. */
-static sett_status sort_check_group(sett_group* group, sett_component component, const char* call,
-                                    sort_task* task, const setti_type** by)
+/* Fills the task for the members of a group; `by` has to be one of its types. */
+static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
 {
-    sett_world* world = setti_group_world(group);
-    const setti_listener* listener = setti_group_listener(group);
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_world* world = task->world;
+    const setti_listener* group = setti_group_listener(desc->group);
+    sett_status status = setti_world_check_unlocked(world, sort_call);
     if (status != SETT_OK) {
         return status;
     }
-    *by = setti_world_type(world, component);
-    bool member = false;
-    for (uint32_t k = 0; k < listener->with.count; k++) {
-        member = member || listener->with.item[k] == *by;
+    const setti_type* by = setti_world_type(world, desc->component);
+    bool member = desc->like != 0 && desc->component == 0;
+    for (uint32_t k = 0; k < group->with.count; k++) {
+        member = member || group->with.item[k] == by;
     }
-    if (listener->owned.count == 0 || !member || (*by)->storage.size == 0) {
+    if (setti_group_world(desc->group) != world || group->owned.count == 0 || !member) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: group \"%.100s\": it owns nothing, or component %u is not "
-            "one of its types or has no values",
-            call, listener->name, (unsigned)component);
+            "%s: group \"%.100s\" is of another world, owns nothing, or does not have component %u",
+            sort_call, group->name, (unsigned)desc->component);
     }
-    sort_task made = {world, call, listener->owned.item, listener->owned.count, listener->length};
-    *task = made;
+    if (desc->compare != NULL && by->owner != group) { /* whose rows it sorts */
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: group \"%.100s\" does not own \"%.100s\": `compare` needs "
+            "a type that it owns, a key does not",
+            sort_call, group->name, by->desc.name);
+    }
+    task->types = group->owned.item;
+    task->type_count = group->owned.count;
+    task->count = group->length;
     return SETT_OK;
 }
 
-sett_status sett_group_sort(sett_group* group, sett_component component,
-                            int (*compare)(const void* a, const void* b, void* user), void* user)
+/* What has to decide, and can. */
+static sett_status sort_check_order(sett_world* world, const sett_sort_desc* desc,
+                                    const setti_type* by)
 {
-    sort_task task;
-    const setti_type* by;
-    sett_status status = sort_check_group(group, component, "sett_group_sort", &task, &by);
-    if (status != SETT_OK) {
-        return status;
+    if ((desc->compare != NULL) + (desc->key != SETT_KEY_NONE) + (desc->like != 0) != 1) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: give one of `compare`, `key` and `like`", sort_call);
     }
-    if (compare == NULL || by->owner != setti_group_listener(group)) { /* whose rows it sorts */
-        return sort_reject(&task, by, "a comparator is needed, and a type that the group owns");
+    if (desc->like != 0) {
+        return setti_world_type(world, desc->like) != NULL
+                   ? SETT_OK
+                   : setti_world_fail(world, SETT_STATUS_UNREGISTERED, sort_call, sett_null(),
+                                      desc->like);
     }
-    sort_order order = {&by->storage, compare, user};
-    return sort_fail(&task, sort_run(&task, by, order, 0, SETT_KEY_U32), component);
+    const char* wrong = sort_argument(desc, by);
+    return wrong == NULL
+               ? SETT_OK
+               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                       "%s: \"%.100s\", a value of %u bytes: %s", sort_call,
+                                       by->desc.name, (unsigned)by->storage.size, wrong);
 }
 
-sett_status sett_group_sort_by_key(sett_group* group, sett_component component, size_t offset,
-                                   sett_key_kind kind)
+sett_status sett_sort(sett_world* world, const sett_sort_desc* desc)
 {
-    sort_task task;
-    const setti_type* by;
-    sett_status status = sort_check_group(group, component, "sett_group_sort_by_key", &task, &by);
+    sort_task task = {world, NULL, 0, 0};
+    setti_type* type = setti_world_type(world, desc->component);
+    sett_status status = desc->group != NULL ? sort_check_group(desc, &task)
+                                             : sort_check(world, desc->component, sort_call, &type);
+    if (status == SETT_OK) {
+        status = sort_check_order(world, desc, type);
+    }
+    if (status == SETT_OK && desc->group == NULL) {
+        status = sort_prepare(world, type, sort_call);
+        task.types = &type;
+        task.type_count = 1;
+        task.count = type->storage.count;
+    }
     if (status != SETT_OK) {
         return status;
     }
-    if (!sort_key_fits(by, offset, kind)) {
-        return sort_reject(&task, by, "no key of this kind fits at this offset");
+    if (desc->like != 0) {
+        const setti_type* like = setti_world_type(world, desc->like);
+        sort_model model = {{sort_model_next}, &like->storage, 0};
+        status = sort_by_walk(&task, &model.walk, desc->reverse);
+    } else {
+        status = sort_run(&task, type, desc);
     }
-    sort_order order = {&by->storage, NULL, NULL};
-    return sort_fail(&task, sort_run(&task, by, order, offset, kind), component);
+    return status == SETT_OK
+               ? SETT_OK
+               : setti_world_fail(world, status, sort_call, sett_null(), desc->component);
 }

@@ -189,6 +189,23 @@ sett_status sett_world_reserve(sett_world* world, size_t bytes)
                                   sett_null(), 0);
 }
 
+static void scratch_free(setti_pool* pool, setti_scratch* scratch)
+{
+    setti_pool_free(pool, scratch->bytes, scratch->size, scratch->align);
+    memset(scratch, 0, sizeof(*scratch));
+}
+
+void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align)
+{
+    if (scratch->bytes == NULL || scratch->size < size || scratch->align < align) {
+        scratch_free(pool, scratch); /* first: both at once need not fit */
+        scratch->bytes = setti_pool_alloc(pool, size, align);
+        scratch->size = scratch->bytes != NULL ? size : 0;
+        scratch->align = scratch->bytes != NULL ? align : 0;
+    }
+    return scratch->bytes;
+}
+
 sett_status sett_world_trim(sett_world* world)
 {
     sett_status status = setti_world_check_unlocked(world, "sett_world_trim");
@@ -199,6 +216,9 @@ sett_status sett_world_trim(sett_world* world)
         world->layout_calls->trim(world);
     }
     setti_change_reclaim_signatures(world);
+    scratch_free(&world->pool, &world->sort_items);
+    scratch_free(&world->pool, &world->sort_rows);
+    scratch_free(&world->pool, &world->set_aside);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_storage_trim(&world->pool, &type->storage);
@@ -294,20 +314,91 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     }
 }
 
+/* Hooks that run for readers at once: a hook that misuses the world calls itself. */
+#define WORLD_REPORTERS_MAX 8
+
+static void world_call_hooks(const sett_world* world, sett_log_level level, sett_status misuse,
+                             const char* message)
+{
+    world->log_fn(world->hook_user, level, message);
+    if (misuse != SETT_OK && world->assert_fn != NULL) {
+        world->assert_fn(world->hook_user, misuse, message);
+    }
+}
+
+/* For readers: nothing of the world is written but the counter. */
+static void world_report_aside(const sett_world* world, sett_log_level level, sett_status misuse,
+                               const char* message)
+{
+    setti_counter* reporters = setti_unconst(&world->reporters);
+    if (world->reporting) { /* by this thread: where a writer is, no reader is */
+        return;
+    }
+    if (setti_counter_add(reporters, 1) < WORLD_REPORTERS_MAX) {
+        world_call_hooks(world, level, misuse, message);
+    }
+    setti_counter_add(reporters, UINT32_MAX);
+}
+
+void setti_world_report_misuse(const sett_world* world, sett_status misuse, const char* message)
+{
+    world_report_aside(world, SETT_LOG_ERROR, misuse, message);
+}
+
+void setti_world_report(sett_world* world, sett_log_level level, sett_status misuse,
+                        const char* message)
+{
+    const char* outer = world->calling;
+    if (world->side_by_side) {
+        world_report_aside(world, level, misuse, message);
+    } else if (!world->reporting) {
+        world->reporting = true;
+        world->locks++;
+        world->calling = "log_fn";
+        world_call_hooks(world, level, misuse, message);
+        world->calling = outer;
+        world->locks--;
+        world->reporting = false;
+    }
+}
+
+#if !defined(NDEBUG)
 /* Out of memory and limits are the environment's doing, all else is the caller's. */
-static void world_report(const sett_world* world, sett_status status, const char* message)
+static bool world_is_misuse(sett_status status)
+{
+    return status != SETT_STATUS_OUT_OF_MEMORY && status != SETT_STATUS_LIMIT;
+}
+#endif
+
+/* Misuse found by a reading call, or while nobody writes to the world: in debug builds. */
+static void world_report_misuse(const sett_world* world, sett_status status, const char* message)
 {
 #if !defined(NDEBUG)
-    if (status != SETT_STATUS_OUT_OF_MEMORY && status != SETT_STATUS_LIMIT) {
-        world->log_fn(world->hook_user, SETT_LOG_ERROR, message);
-        if (world->assert_fn != NULL) {
-            world->assert_fn(world->hook_user, status, message);
-        }
+    if (world_is_misuse(status)) {
+        setti_world_report_misuse(world, status, message);
     }
 #else
     (void)world;
     (void)status;
     (void)message;
+#endif
+}
+
+/* In debug builds. What hooks do wrong themselves is not what the call failed with. */
+static void world_report_error(sett_world* world)
+{
+#if !defined(NDEBUG)
+    char message[SETTI_MESSAGE_SIZE];
+    sett_status status = world->error;
+    if (world_is_misuse(status)) {
+        snprintf(message, sizeof(message), "%s", sett_world_message(world));
+        setti_world_report(world, SETT_LOG_ERROR, status, message);
+        snprintf(world->message, sizeof(world->message), "%s", message);
+        world->error = status;
+        world->error_call = NULL;
+    }
+#else
+    (void)world;
 #endif
 }
 
@@ -327,9 +418,7 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     world->error_call = call;
     world->error_entity = entity;
     world->error_component = component;
-#if !defined(NDEBUG)
-    world_report(world, status, sett_world_message(world));
-#endif
+    world_report_error(world);
     return status;
 }
 
@@ -346,11 +435,13 @@ SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status stat
     va_start(arguments, format);
     vsnprintf(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
     va_end(arguments);
-    if (!world->side_by_side) {
-        world->error = status;
-        world->error_call = NULL;
+    if (world->side_by_side) {
+        world_report_misuse(world, status, message);
+        return status;
     }
-    world_report(world, status, message);
+    world->error = status;
+    world->error_call = NULL;
+    world_report_error(world);
     return status;
 }
 
@@ -360,7 +451,7 @@ SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, 
 #if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
     world_describe(world, message, status, call, entity, component);
-    world_report(world, status, message);
+    world_report_misuse(world, status, message);
 #else
     (void)world;
     (void)status;
@@ -378,10 +469,7 @@ SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status sta
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    world->log_fn(world->hook_user, SETT_LOG_ERROR, message);
-    if (world->assert_fn != NULL) {
-        world->assert_fn(world->hook_user, status, message);
-    }
+    setti_world_report_misuse(world, status, message);
 }
 
 SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, const char* format,
@@ -392,7 +480,7 @@ SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, c
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    world->log_fn(world->hook_user, level, message);
+    setti_world_report(setti_unconst(world), level, SETT_OK, message);
 }
 
 sett_status sett_world_error(const sett_world* world)

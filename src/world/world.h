@@ -7,6 +7,7 @@
 #ifndef SETTI_WORLD_H
 #define SETTI_WORLD_H
 
+#include "base/atomic.h"
 #include "world/component.h"
 #include "world/entity_table.h"
 #include "world/listener.h"
@@ -25,6 +26,14 @@ enum {
 /* How far events may follow from events: sets from within callbacks that are told of sets, and
  * commands recorded while commands are applied. Deeper is rejected. */
 #define SETTI_EVENT_DEPTH 64
+
+/* Memory that is used for a moment, again and again: kept at its largest until the world is
+ * trimmed. */
+typedef struct setti_scratch {
+    void* bytes;
+    size_t size;
+    size_t align;
+} setti_scratch;
 
 /* A query, as the world sees it while loops over it are open: by name, for messages. */
 typedef struct setti_open_loop {
@@ -100,6 +109,8 @@ struct sett_world {
 
     /* tags whose entities queries skip unless they name them; NULL until they are asked for */
     setti_type* hidden[SETTI_HIDDEN];
+    /* tag: who has it ends last where all end (relation/singleton.c); NULL until it is used */
+    setti_type* last_tag;
 
     setti_listener* listeners; /* groups and tracked sets, doubly linked, in order of creation */
     setti_plan_table plans;    /* which of them a transition concerns */
@@ -116,10 +127,13 @@ struct sett_world {
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* applying;     /* the buffer that is being applied, or NULL */
     sett_commands* all_commands; /* doubly linked */
-    void* spare_chunks;          /* which jobs record into: see command.c */
-    uint32_t command_depth; /* that records made now get: 0, unless commands are being applied */
-    bool depth_logged;      /* by this application: that records are rejected for their depth */
-    uint32_t open_jobs;     /* buffers that record side by side, see command.h */
+    setti_scratch sort_items;    /* of the largest sort so far: see sort.c */
+    setti_scratch sort_rows;
+    setti_scratch set_aside; /* a value that sett_set writes while others move */
+    void* spare_chunks;      /* which jobs record into: see command.c */
+    uint32_t command_depth;  /* that records made now get: 0, unless commands are being applied */
+    bool depth_logged;       /* by this application: that records are rejected for their depth */
+    uint32_t open_jobs;      /* buffers that record side by side, see command.h */
 
     struct setti_relation* instance_of;  /* relation/prefab.c; NULL until it is used */
     struct setti_relation* relations;    /* relation/relationship.c; in order of registration */
@@ -136,7 +150,9 @@ struct sett_world {
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;
     void* hook_user;
-    void* user;                 /* the program's */
+    void* user;              /* the program's */
+    bool reporting;          /* the hooks run, and the world is locked for them */
+    setti_counter reporters; /* hooks that run for readers: side by side, or inside one another */
     uint32_t signature_warning; /* log when this many are in use */
 
     struct setti_layout* layout;            /* inspect/layout.c; NULL until it is used, */
@@ -178,6 +194,13 @@ sett_status setti_world_fail_with(sett_world* world, sett_status status, const c
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                         sett_entity entity, sett_component component);
 
+/* Hands a line to the log hook and, where it is of misuse, to the assert hook. They may read and
+ * record commands; what they cause to be logged themselves is dropped. The second is for readers,
+ * which may run side by side, and does not lock. */
+void setti_world_report(sett_world* world, sett_log_level level, sett_status misuse,
+                        const char* message);
+void setti_world_report_misuse(const sett_world* world, sett_status misuse, const char* message);
+
 /* The same with a message of its own, in every build: found by a check that the caller's own build
  * asked for. */
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
@@ -213,6 +236,9 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 /* SETT_OK, or fails with LOCKED: systems run that may run side by side, none of which may write to
  * what the world shares. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
+
+/* At least so many bytes, of what was there before nothing; NULL when memory runs out. */
+void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align);
 
 /* Counts a loop as open. In line, as a loop over 16 entities takes as long as 60 instructions. */
 SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)

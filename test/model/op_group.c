@@ -69,6 +69,8 @@ static void group_choose(model_group* group)
 static bool group_answer_is(const model_group* group, sett_status status)
 {
     bool argument = (group->owned | group->with) == 0;
+    argument = argument || (group->owned & group->with) != 0; /* each type in one list */
+    argument = argument || ((group->owned | group->with) & group->without) != 0;
     for (uint64_t rest = group->owned | group->with | group->without; rest != 0; rest &= rest - 1) {
         argument = argument || model_is_dont_fragment(&model, model_lowest(rest));
     }

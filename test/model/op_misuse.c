@@ -55,7 +55,8 @@ void op_unregistered(void)
     EXPECT(sett_component_reserve(w, id, 1) == SETT_STATUS_UNREGISTERED);
     EXPECT(sett_component_compact(w, id) == SETT_STATUS_UNREGISTERED);
     EXPECT(sett_component_convert(w, id, SETT_STORAGE_SPARSE_SET) == SETT_STATUS_UNREGISTERED);
-    EXPECT(sett_sort_by_key(w, id, 0, SETT_KEY_U32) == SETT_STATUS_UNREGISTERED);
+    EXPECT(sett_sort(w, &(sett_sort_desc){.component = id, .key = SETT_KEY_U32}) ==
+           SETT_STATUS_UNREGISTERED);
     if (id != 0) { /* 0 ends the list */
         sett_group_desc group = {.with = {id}};
         EXPECT(sett_group_create(w, &group) == NULL && failed_with(SETT_STATUS_UNREGISTERED));
@@ -82,13 +83,16 @@ void expect_locked(sett_entity e, uint32_t absent)
     EXPECT(sett_component_clear(w, id) == SETT_STATUS_LOCKED);
     EXPECT(sett_component_compact(w, id) == SETT_STATUS_LOCKED);
     EXPECT(sett_component_convert(w, id, SETT_STORAGE_SPARSE_SET) == SETT_STATUS_LOCKED);
-    EXPECT(sett_sort_by_key(w, id, 0, SETT_KEY_U32) == SETT_STATUS_LOCKED);
-    EXPECT(sett_sort_as(w, id, id) == SETT_STATUS_LOCKED);
+    EXPECT(sett_sort(w, &(sett_sort_desc){.component = id, .key = SETT_KEY_U32}) ==
+           SETT_STATUS_LOCKED);
+    EXPECT(sett_sort(w, &(sett_sort_desc){.component = id, .like = id}) == SETT_STATUS_LOCKED);
     sett_group_desc group = {.with = {id}};
     EXPECT(sett_group_create(w, &group) == NULL && failed_with(SETT_STATUS_LOCKED));
     sett_group* there = model.group[below(MODEL_GROUPS)].group;
     EXPECT(there == NULL || sett_group_destroy(there) == SETT_STATUS_LOCKED);
-    EXPECT(there == NULL || sett_group_sort_by_key(there, id, 0, SETT_KEY_U32) != SETT_OK);
+    EXPECT(there == NULL ||
+           sett_sort(w, &(sett_sort_desc){.component = id, .group = there, .key = SETT_KEY_U32}) !=
+               SETT_OK);
     EXPECT(sett_commands_apply(model.buffer[0]) == SETT_STATUS_LOCKED);
     EXPECT(sett_world_clear(w) == SETT_STATUS_LOCKED);
     EXPECT(sett_world_trim(w) == SETT_STATUS_LOCKED);

@@ -20,6 +20,7 @@ typedef struct sort_by {
     bool by_key;
     size_t offset;
     sett_key_kind kind;
+    bool reverse;
 } sort_by;
 
 /* The entity indices of a type in the order of its rows, without gaps. */
@@ -91,6 +92,7 @@ static bool sort_is_nan(const sort_by* by, const void* value)
 static int sort_compare_keys(const sort_by* by, const void* a, const void* b)
 {
     switch (by->kind) {
+    case SETT_KEY_NONE:
     case SETT_KEY_U32:
         SORT_THREE_WAY(uint32_t);
     case SETT_KEY_I32:
@@ -143,6 +145,7 @@ static void expect_sorted(sort_by* by, uint32_t count)
         if (last != NULL) {
             int order =
                 by->by_key ? sort_compare_keys(by, last, value) : sort_compare(last, value, by);
+            order = by->reverse ? -order : order;
             EXPECT(order < 0 || (order == 0 && sort_place[sort_after[k - 1]] < sort_place[index]));
         }
         last = value;
@@ -154,13 +157,27 @@ static void sort_choose(sort_by* by, uint32_t number)
 {
     by->type = &model_types[number];
     by->by_key = !one_in(4);
-    by->kind = (sett_key_kind)below(6);
+    by->kind = (sett_key_kind)(SETT_KEY_U32 + below(6));
+    by->reverse = one_in(3);
     uint32_t size = by->type->size;
     bool owned = (by->type->flags & MODEL_OWNED) != 0; /* pointers in front change as rows move */
     by->offset = owned ? 16 : below(size < 64 ? size + 1 : 64);
     if (size >= 8 && !one_in(8)) {
         by->offset = owned ? 16 : below((size < 64 ? size : 64) - 7);
     }
+}
+
+static sett_sort_desc sort_describe(const sort_by* by)
+{
+    sett_sort_desc desc = {.component = by->type->id, .reverse = by->reverse};
+    if (by->by_key) {
+        desc.key = by->kind;
+        desc.key_offset = by->offset;
+    } else {
+        desc.compare = sort_compare;
+        desc.user = (void*)(uintptr_t)by;
+    }
+    return desc;
 }
 
 static bool sort_fits(const sort_by* by)
@@ -205,8 +222,8 @@ void op_sort(void)
         return;
     }
     uint32_t count = sort_list(number, sort_before);
-    sett_status status = by.by_key ? sett_sort_by_key(model.world, type->id, by.offset, by.kind)
-                                   : sett_sort(model.world, type->id, sort_compare, &by);
+    sett_sort_desc desc = sort_describe(&by);
+    sett_status status = sett_sort(model.world, &desc);
     bool owned = (model.group_owned & model_bit(number)) != 0;
     bool argument = !(type->sparse_set || type->by_default) || !sort_fits(&by);
     if (argument || owned) {
@@ -260,7 +277,8 @@ void op_sort_as(void)
     }
     model_type* type = &model_types[number];
     uint32_t count = sort_list(number, sort_before);
-    sett_status status = sett_sort_as(model.world, type->id, id_of(like));
+    sett_status status =
+        sett_sort(model.world, &(sett_sort_desc){.component = type->id, .like = id_of(like)});
     bool owned = (model.group_owned & model_bit(number)) != 0;
     EXPECT(status == (owned                                  ? SETT_STATUS_CONFLICT
                       : type->sparse_set || type->by_default ? SETT_OK
@@ -300,9 +318,9 @@ static void group_sort(const model_group* group, sort_by* by)
     }
     uint32_t members = sett_group_count(group->group);
     uint64_t bit = model_bit(by->type->number);
-    sett_status status =
-        by->by_key ? sett_group_sort_by_key(group->group, by->type->id, by->offset, by->kind)
-                   : sett_group_sort(group->group, by->type->id, sort_compare, by);
+    sett_sort_desc desc = sort_describe(by);
+    desc.group = group->group;
+    sett_status status = sett_sort(model.world, &desc);
     bool good = count != 0 && sort_fits(by) && by->type->size != 0 &&
                 ((by->by_key ? group->with : group->owned) & bit) != 0;
     EXPECT(status == (good ? SETT_OK : SETT_STATUS_ARGUMENT));
