@@ -38,11 +38,42 @@ SETT_API sett_status sett_prefab_make(sett_world* world, sett_entity entity);
  * InstanceOf. Instances of one call have neighbouring indices, those of each entity below as well.
  * Hooks run when all instances exist: on_add, then on_set, entity by entity.
  * Fails: STALE, LOCKED, LIMIT, OUT_OF_MEMORY; then nothing was created.
- * Cost: O(count x entities), page-wise: about a third more than sett_entity_create_many.
+ * Cost: O(count x entities), page-wise: about a third more than sett_entity_create_many. A count of
+ * 1: see sett_instantiate_with.
  * Invalidates: as adding the components.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
                                       sett_entity* out);
+
+/* How to make one instance. All zeroes but the prefab: as sett_instantiate. */
+typedef struct sett_instantiate_desc {
+    sett_entity prefab;
+    sett_entity parent; /* the instance becomes its last child; default: none */
+    const char* name;   /* among the children of the parent; default: none */
+    /* Components of the instance itself: in place of the prefab's values, or beside them. A value
+     * of NULL means initialised. Default: none */
+    const sett_value* values;
+    uint32_t value_count;
+} sett_instantiate_desc;
+
+/* Makes one instance of a prefab, with a parent, a name and values of its own, in one call.
+ *
+ *     sett_instantiate_with(world, &(sett_instantiate_desc){
+ *         .prefab = imp, .parent = map, .name = "boss",
+ *         SETT_VALUES(SETT_VALUE(Position, .x = 8, .y = 3), SETT_VALUE(Health, .points = 90))});
+ *
+ * Callbacks run when the instance is complete: on_add sees the values given, the parent and the
+ * name; on_set runs once a component. References in values that are given stay as they are.
+ * Returns null on failure; then nothing was created. Fails: STALE (prefab or parent), LOCKED,
+ * ARGUMENT (no name, see sett_name_set; a component of the library itself), CONFLICT (a child of
+ * the parent has the name), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
+ * Cost: from the third instance on about that of sett_create_with, for each entity; the first two,
+ * and those after the prefab's components, children or names have changed, several times as much.
+ * The same goes for sett_instantiate with a count of 1. Prefabs with links of relationships (but
+ * for InstanceOf) always cost that.
+ * Invalidates: as adding the components.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_entity sett_instantiate_with(sett_world* world, const sett_instantiate_desc* desc);
 
 /* Records the making of one instance, to be applied with other commands (sett.h). Its handle is a
  * reservation, as that of sett_cmd_create, so that more can be recorded about it at once:
@@ -60,8 +91,7 @@ SETT_API sett_status sett_instantiate(sett_world* world, sett_entity prefab, uin
  * A prefab that is recorded itself has to be applied before.
  * It counts as two commands, the creation and the rest.
  * Returns null on failure. Fails: as sett_cmd_create.
- * Cost: applied, that of sett_instantiate with a count of 1: a microsecond or two, where many made
- * at once take some nanoseconds each.
+ * Cost: applied, that of sett_instantiate with a count of 1.
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab);
 

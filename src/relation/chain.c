@@ -35,6 +35,17 @@ typedef enum chain_side {
     BY_SOURCE,
 } chain_side;
 
+/* The value of an entity, to be written; in line where that is short. */
+SETTI_INLINE void* chain_find_mut(const setti_relation* relation, const setti_type* type,
+                                  uint32_t index)
+{
+    void* value;
+    setti_pool* pool = &relation->world->pool;
+    return setti_array_try_find_mut(pool, &type->storage, index, &value)
+               ? value
+               : setti_storage_find_mut(pool, &type->storage, index);
+}
+
 static void* chain_component(const setti_relation* relation, const setti_type* type,
                              sett_entity entity)
 {
@@ -42,7 +53,7 @@ static void* chain_component(const setti_relation* relation, const setti_type* t
     if (!setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
-    return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+    return chain_find_mut(relation, type, entity.index);
 }
 
 sett_links* setti_chain_sources(const setti_relation* relation, sett_entity target)
@@ -63,8 +74,7 @@ static sett_chain_* chain_at(const setti_relation* relation, chain_side side, ui
         setti_chain_record* record = chain_record_mut(relation, place);
         return side == BY_TARGET ? &record->by_target : &record->by_source;
     }
-    sett_link* link =
-        setti_storage_find_mut(&relation->world->pool, &relation->links->storage, place);
+    sett_link* link = chain_find_mut(relation, relation->links, place);
     return &link->chain_;
 }
 
@@ -412,8 +422,7 @@ void setti_chain_notify(const setti_relation* relation, uint32_t source)
 
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target)
 {
-    unsigned char* link =
-        setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
+    unsigned char* link = chain_find_mut(relation, relation->links, source);
     if (relation->many) {
         uint32_t place = setti_chain_append(relation, source, (sett_links*)(void*)link, target);
         link = (unsigned char*)setti_chain_record_at(relation, place);

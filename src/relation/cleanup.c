@@ -12,6 +12,7 @@
  *     remove       of targets that go: judge reserves, release removes; of sources that go: cut
  */
 #include "relation/chain.h"
+#include "relation/recipe.h"
 
 /* The place of the first link that leads to an entity, SETTI_NONE if none does. */
 static uint32_t cleanup_first_source(const setti_relation* relation, uint32_t index)
@@ -221,8 +222,10 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
 
 static void source_trim(sett_world* world, setti_type* type)
 {
-    (void)world;
     setti_chain_drop_pairs(type->relation);
+    if (type->relation == world->instance_of) {
+        setti_recipe_drop(world);
+    }
 }
 
 void setti_cleanup_tie(const setti_relation* relation)

@@ -165,7 +165,7 @@ static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_e
 }
 
 /* Lists the entities to be copied. */
-static sett_status clone_gather(setti_clone* clone, sett_entity root, sett_entity* out)
+static sett_status clone_gather(setti_clone* clone, sett_entity root)
 {
     const setti_id_set* ids = &clone->to->entities.ids;
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
@@ -180,20 +180,12 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root, sett_entit
         return clone_no_memory(clone);
     }
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
-    clone->copy_room = (size_t)(clone->node_count - (out != NULL)) * clone->count;
-    clone->copies = clone_alloc(clone, clone->copy_room, sizeof(*clone->copies));
-    if (clone->copies == NULL) {
-        return clone_no_memory(clone);
-    }
-    sett_entity* copies = out != NULL ? out : clone->copies;
     uint32_t k = 0;
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), k++) {
         setti_clone_node* node = &clone->nodes[k];
         node->index = at.index;
         node->lead = SETTI_NONE;
         node->derives = clone->instances != NULL && k == 0;
-        node->copies = copies;
-        copies = copies == out ? clone->copies : copies + clone->count;
         node->bulk.count = clone->count;
         node->bulk.repeat = true;
         node->bulk.linked = true;
@@ -249,6 +241,7 @@ static sett_status clone_survey(setti_clone* clone)
         (void)clone_each_link(clone, &clone->nodes[k], clone_count_lead);
     }
     clone->slot_room += clone->lead_room;
+    clone->slot_room += clone->given_count + !sett_is_null(clone->parent) + (clone->name != 0);
     clone->leads = clone_alloc(clone, clone->lead_room, sizeof(*clone->leads));
     clone->slots = clone_alloc(clone, clone->slot_room, sizeof(*clone->slots));
     clone->ids = clone_alloc(clone, clone->slot_room, sizeof(*clone->ids));
@@ -282,7 +275,7 @@ static void clone_add_slot(setti_clone* clone, const setti_clone_node* node, set
 }
 
 /* What stands beside siblings of the same names anew keeps its own only in another world. */
-static bool clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
+bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
     return setti_name_key(clone->from, node->index) != 0 &&
            (node != clone->nodes || clone->from != clone->to);
@@ -301,7 +294,7 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
         return clone_links_next(clone, node, &links);
     }
     if (from->name_table != NULL && type == from->name_table->type) {
-        return clone_keeps_name(clone, node);
+        return setti_clone_keeps_name(clone, node);
     }
     return clone->instances == NULL ||
            ((type->flags & SETTI_TYPE_SHARED) == 0 && type != from->hidden[SETTI_HIDDEN_PREFAB]);
@@ -316,6 +309,32 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
     return !owns && type->relation == NULL && type->storage.size != 0 &&
            (from->hierarchy == NULL || type != from->hierarchy->type) &&
            (from->name_table == NULL || type != from->name_table->type);
+}
+
+/* Adds what the root's copy gets beside. */
+static sett_status clone_plan_given(setti_clone* clone, const setti_clone_node* node)
+{
+    for (uint32_t k = 0; k < clone->given_count; k++) {
+        const setti_type* type = setti_world_type(clone->to, clone->given[k].component);
+        if (type == NULL) {
+            return setti_world_fail(clone->to, SETT_STATUS_UNREGISTERED, clone->call, sett_null(),
+                                    clone->given[k].component);
+        }
+        if (type->cascade != NULL) {
+            return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
+                                         "%s: \"%.100s\" is written by the library only - leave it "
+                                         "out of the values",
+                                         clone->call, type->desc.name);
+        }
+        clone_add_slot(clone, node, NULL, type);
+    }
+    if (!sett_is_null(clone->parent)) {
+        clone_add_slot(clone, node, NULL, clone->to->hierarchy->type);
+    }
+    if (clone->name != 0) {
+        clone_add_slot(clone, node, NULL, clone->to->name_table->type);
+    }
+    return SETT_OK;
 }
 
 static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
@@ -338,6 +357,10 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     if (node->derives) {
         clone_add_slot(clone, node, NULL, clone->instances->links);
     }
+    sett_status status = node == clone->nodes ? clone_plan_given(clone, node) : SETT_OK;
+    if (status != SETT_OK) {
+        return status;
+    }
     node->bulk.components = clone->ids + node->slot;
     node->bulk.values = clone->values + node->slot;
     node->bulk.component_count = clone->slot_count - node->slot;
@@ -358,7 +381,7 @@ static bool clone_reserve_names(setti_clone* clone)
     uint64_t count = 0;
     for (uint32_t k = 0; clone->from->name_table != NULL && k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
-        if (!clone_keeps_name(clone, node)) {
+        if (!setti_clone_keeps_name(clone, node)) {
             continue;
         }
         node->name = setti_name_key(clone->from, node->index);
@@ -373,17 +396,32 @@ static bool clone_reserve_names(setti_clone* clone)
         }
         count += clone->count;
     }
+    if (clone->name != 0) {
+        clone->nodes[0].name = clone->name;
+        count++;
+    }
     return count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count));
+}
+
+/* Makes sure that the parent can have children without needing memory. */
+static bool clone_reserve_parent(setti_clone* clone)
+{
+    if (sett_is_null(clone->parent) ||
+        setti_hierarchy_find(clone->to, clone->parent.index) != NULL) {
+        return true;
+    }
+    setti_type* type = clone->to->hierarchy->type;
+    uint32_t signature = *setti_entity_signature(&clone->to->entities, clone->parent);
+    type->claimed++;
+    clone->parent_claimed = true;
+    return setti_change_reserve_add(clone->to, type, clone->parent.index, &signature);
 }
 
 /* Prepares and reserves all that making the copies will take. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
-        status = clone_plan_node(clone, &clone->nodes[k]);
-    }
-    if (status == SETT_OK && !clone_reserve_names(clone)) {
+    if (!clone_reserve_names(clone) || !clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
     uint64_t ahead = 0;
@@ -481,9 +519,28 @@ static void clone_place(const setti_clone* clone, const setti_clone_node* node)
     }
 }
 
+/* Puts the values that the caller gave in place of the original's. */
+static void clone_take_given(setti_clone* clone, const setti_clone_node* node)
+{
+    for (uint32_t k = 0; node == clone->nodes && k < clone->given_count; k++) {
+        for (uint32_t s = node->slot; s < node->slot + node->bulk.component_count; s++) {
+            if (clone->ids[s] == clone->given[k].component) {
+                clone->slots[s] = NULL;
+                clone->values[s] = clone->given[k].value;
+            }
+        }
+    }
+}
+
 /* Everything is reserved: nothing fails from here on. */
 static void clone_make(setti_clone* clone)
 {
+    if (clone->parent_claimed) {
+        setti_type* type = clone->to->hierarchy->type;
+        type->claimed--;
+        clone->parent_claimed = false;
+        (void)setti_change_add_reserved(clone->to, type, clone->parent);
+    }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (node->derives) {
@@ -495,6 +552,7 @@ static void clone_make(setti_clone* clone)
             clone->values[node->slot + s] =
                 from != NULL ? setti_storage_find(&from->storage, node->index) : NULL;
         }
+        clone_take_given(clone, node);
         setti_bulk_create(clone->to, &node->bulk, node->copies);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -506,6 +564,9 @@ static void clone_make(setti_clone* clone)
         }
         (void)clone_each_link(clone, node, clone_make_link);
         clone_place(clone, node);
+        if (k == 0 && !sett_is_null(clone->parent)) {
+            (void)sett_hierarchy_attach(clone->to, node->copies[0], clone->parent);
+        }
         for (uint32_t c = 0; node->name != 0 && c < clone->count; c++) {
             setti_name_give(clone->to, node->copies[c].index, node->name);
         }
@@ -515,13 +576,16 @@ static void clone_make(setti_clone* clone)
     }
 }
 
-static void clone_release(setti_clone* clone)
+void setti_clone_release(setti_clone* clone)
 {
     for (uint32_t k = 0; clone->nodes != NULL && k < clone->node_count; k++) {
         setti_bulk_free(clone->to, &clone->nodes[k].bulk);
     }
     for (setti_relation* at = clone->to->relations; at != NULL; at = at->next) {
         at->claimed = 0;
+    }
+    if (clone->parent_claimed) {
+        clone->to->hierarchy->type->claimed--;
     }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
     clone_free(clone, clone->nodes, clone->node_count, sizeof(*clone->nodes));
@@ -540,6 +604,34 @@ static void clone_hold_texts(const setti_clone* clone, int by)
     }
 }
 
+sett_status setti_clone_plan(setti_clone* clone, sett_entity root)
+{
+    sett_status status = clone_gather(clone, root);
+    if (status == SETT_OK) {
+        status = clone_survey(clone);
+    }
+    for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
+        status = clone_plan_node(clone, &clone->nodes[k]);
+    }
+    return status;
+}
+
+/* Gives the nodes room for their copies. */
+static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
+{
+    clone->copy_room = (size_t)(clone->node_count - (out != NULL)) * clone->count;
+    clone->copies = clone_alloc(clone, clone->copy_room, sizeof(*clone->copies));
+    if (clone->copies == NULL) {
+        return clone_no_memory(clone);
+    }
+    sett_entity* copies = out != NULL ? out : clone->copies;
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        clone->nodes[k].copies = copies;
+        copies = copies == out ? clone->copies : copies + clone->count;
+    }
+    return SETT_OK;
+}
+
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
 {
     if ((clone->from->hierarchy != NULL && clone->to->hierarchy == NULL &&
@@ -550,9 +642,9 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
     }
     setti_change_settle(clone->to);
     clone_hold_texts(clone, 1);
-    sett_status status = clone_gather(clone, root, out);
+    sett_status status = setti_clone_plan(clone, root);
     if (status == SETT_OK) {
-        status = clone_survey(clone);
+        status = clone_make_room(clone, out);
     }
     if (status == SETT_OK) {
         status = clone_reserve(clone);
@@ -561,6 +653,6 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
         clone_make(clone);
     }
     clone_hold_texts(clone, -1);
-    clone_release(clone);
+    setti_clone_release(clone);
     return status;
 }

@@ -32,6 +32,12 @@ typedef struct setti_clone {
     /* Copies are instances: without the tag Prefab and without shared types, and led to what they
      * were made from by this relationship. NULL: copies are copies. */
     setti_relation* instances;
+    /* Of one copy, what the root's gets beside: values, in place of the original's or more; a
+     * parent, within a world; a name that no child of the parent has, by a key. */
+    const sett_value* given;
+    uint32_t given_count;
+    sett_entity parent;
+    uint64_t name;
 
     setti_clone_node* nodes; /* parents before their children */
     uint32_t node_count;
@@ -47,11 +53,19 @@ typedef struct setti_clone {
     uint32_t slot_room;
     sett_entity* copies; /* but for the root's, where the caller has room for them */
     size_t copy_room;
+    bool parent_claimed; /* a row of the hierarchy's storage, for the parent */
 } setti_clone;
 
 /* Makes the copies; those of `root`, which exists, go to `out` unless it is NULL. All of them, or
  * none. Nothing is open in `to`. Fails, with the message set in `to`: UNREGISTERED and CONFLICT (it
  * lacks a type, or has another of that name), LIMIT, OUT_OF_MEMORY. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out);
+
+/* Only finds out what the copies get: nodes and slots. To be released in any case. */
+sett_status setti_clone_plan(setti_clone* clone, sett_entity root);
+void setti_clone_release(setti_clone* clone);
+
+/* Whether the copies of a node are named like it. */
+bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node);
 
 #endif

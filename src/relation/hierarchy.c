@@ -653,6 +653,15 @@ sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_en
     return tree_place(world, world->hierarchy, entity, parent, 0, call);
 }
 
+void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent)
+{
+    const setti_hierarchy* tree = world->hierarchy;
+    sett_hierarchy* node = tree_write(world, tree, index + 1);
+    SETTI_ASSERT(node->parent == 0 && tree_read(tree, parent + 1)->children < SETTI_CHILDREN_LIMIT);
+    tree_link(world, tree, index + 1, node, parent + 1, 0);
+    node->depth = tree_depth_below(tree_read(tree, parent + 1));
+}
+
 /* Puts an entity before a sibling, or behind it. */
 static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entity sibling,
                                bool behind, const char* call)

@@ -340,28 +340,54 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     return SETT_OK;
 }
 
+/* The key of a name, in a world that has names from now on. 0 on failure. A text that is not used
+ * in the end is garbage. */
+static uint64_t name_add_text(sett_world* world, sett_entity entity, const char* name,
+                              const char* call)
+{
+    if (!name_is_good(name)) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: a name has 1 to %d bytes and no '/': \"%.200s\"", call,
+                              SETT_NAME_MAX, name != NULL ? name : "");
+        return 0;
+    }
+    if (world->name_table == NULL &&
+        (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world, 0) == 0)) {
+        return 0;
+    }
+    setti_name_table* names = world->name_table;
+    uint64_t key = setti_text_add(world, &names->texts, name, strlen(name));
+    if (key == 0) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
+    }
+    return key;
+}
+
+uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call)
+{
+    uint64_t key = name_add_text(world, sett_null(), name, call);
+    uint32_t other = key != 0 ? name_find(world, parent, key, 0) : 0;
+    if (other != 0) {
+        sett_entity taken = setti_entity_at(&world->entities, other - 1);
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: entity %u:%u is \"%.200s\" there already", call,
+                              (unsigned)taken.index, (unsigned)taken.generation, name);
+    }
+    return other == 0 ? key : 0;
+}
+
 sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
 {
     static const char call[] = "sett_name_set";
     if (!name_check(world, entity, call)) {
         return world->error;
     }
-    if (!name_is_good(name)) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: a name has 1 to %d bytes and no '/': \"%.200s\"", call,
-                                     SETT_NAME_MAX, name != NULL ? name : "");
-    }
-    if (world->name_table == NULL &&
-        (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world, 0) == 0)) {
+    uint64_t key = name_add_text(world, entity, name, call);
+    if (key == 0) {
         return world->error;
     }
     setti_name_table* names = world->name_table;
-    /* A text that is not used in the end is garbage. Hooks may set other names meanwhile. */
-    uint64_t key = setti_text_add(world, &names->texts, name, strlen(name));
-    if (key == 0) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
-    }
-    names->texts.hold++;
+    names->texts.hold++; /* hooks may set other names meanwhile */
     sett_status status = name_set_key(world, entity, key, call);
     names->texts.hold--;
     return status;

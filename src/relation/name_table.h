@@ -29,6 +29,11 @@ uint64_t setti_name_key(const sett_world* world, uint32_t index);
  * child there has its name, or if memory runs out. */
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call);
 
+/* Finds the key of a name for a new child of a parent (a link, 0: a root), adding its text. 0, and
+ * fails as `call`: for what is no name, one that a child there has, or if memory runs out.
+ * Registers the component. */
+uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call);
+
 /* To be called after it came under another parent than `from`. If a child there has its name, it
  * loses its own. Needs no memory. */
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from);

@@ -10,8 +10,9 @@
 #include "sett/prefab.h"
 
 #include "query/query.h"
-#include "relation/clone.h"
 #include "relation/links.h"
+#include "relation/name_table.h"
+#include "relation/recipe.h"
 #include "world/command.h"
 
 #include <stdio.h>
@@ -86,20 +87,47 @@ sett_component sett_instance_of(sett_world* world)
     return world->instance_of->links->id;
 }
 
-/* Makes `count` instances, or one of an entity that has nothing. */
-static sett_status prefab_copy(sett_world* world, const char* call, sett_entity prefab,
-                               uint32_t count, sett_entity into, sett_entity* out)
+/* Makes one instance: by its recipe if there is one, else node by node. */
+static sett_status prefab_make_one(sett_world* world, const setti_instance* instance,
+                                   sett_entity* out)
 {
+    sett_status status;
     if (sett_instance_of(world) == 0) {
         return world->error;
     }
+    setti_change_settle(world);
+    if (setti_recipe_run(world, instance, out, &status)) {
+        return status;
+    }
     setti_clone clone;
     memset(&clone, 0, sizeof(clone));
-    clone.from = world;
-    clone.to = world;
+    clone.from = clone.to = world;
+    clone.call = instance->call;
+    clone.count = 1;
+    clone.into = instance->into;
+    clone.instances = world->instance_of;
+    clone.given = instance->values;
+    clone.given_count = instance->value_count;
+    clone.parent = instance->parent;
+    clone.name = instance->name;
+    status = setti_clone_run(&clone, instance->prefab, out);
+    if (status == SETT_OK) {
+        setti_recipe_learn(world, instance->prefab);
+    }
+    return status;
+}
+
+static sett_status prefab_make_many(sett_world* world, const char* call, sett_entity prefab,
+                                    uint32_t count, sett_entity* out)
+{
+    setti_clone clone;
+    if (sett_instance_of(world) == 0) {
+        return world->error;
+    }
+    memset(&clone, 0, sizeof(clone));
+    clone.from = clone.to = world;
     clone.call = call;
     clone.count = count;
-    clone.into = into;
     clone.instances = world->instance_of;
     return setti_clone_run(&clone, prefab, out);
 }
@@ -107,15 +135,74 @@ static sett_status prefab_copy(sett_world* world, const char* call, sett_entity 
 sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
                              sett_entity* out)
 {
-    static const char call[] = "sett_instantiate";
-    sett_status status = setti_world_check_unlocked(world, call);
+    setti_instance one = {.call = "sett_instantiate", .prefab = prefab};
+    sett_entity made;
+    sett_status status = setti_world_check_unlocked(world, one.call);
     if (status != SETT_OK) {
         return status;
     }
     if (!sett_entity_valid(world, prefab)) {
-        return setti_world_fail(world, SETT_STATUS_STALE, call, prefab, 0);
+        return setti_world_fail(world, SETT_STATUS_STALE, one.call, prefab, 0);
     }
-    return count != 0 ? prefab_copy(world, call, prefab, count, sett_null(), out) : SETT_OK;
+    if (count > 1) {
+        return prefab_make_many(world, one.call, prefab, count, out);
+    }
+    return count != 0 ? prefab_make_one(world, &one, out != NULL ? out : &made) : SETT_OK;
+}
+
+/* Whether the instance can be put below its parent, and be named there. */
+static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
+                                 setti_instance* one)
+{
+    if (!sett_is_null(desc->parent)) {
+        if (!sett_entity_valid(world, desc->parent)) {
+            setti_world_fail(world, SETT_STATUS_STALE, one->call, desc->parent, 0);
+            return false;
+        }
+        if (sett_hierarchy_register(world, NULL) == 0) {
+            return false;
+        }
+        const sett_hierarchy* above = setti_hierarchy_find(world, desc->parent.index);
+        if (above != NULL && above->children >= SETTI_CHILDREN_LIMIT) {
+            setti_world_fail(world, SETT_STATUS_LIMIT, one->call, desc->parent, 0);
+            return false;
+        }
+        one->parent = desc->parent;
+    }
+    if (desc->name != NULL) {
+        uint32_t link = sett_is_null(desc->parent) ? 0 : desc->parent.index + 1;
+        one->name = setti_name_prepare(world, link, desc->name, one->call);
+    }
+    return desc->name == NULL || one->name != 0;
+}
+
+sett_entity sett_instantiate_with(sett_world* world, const sett_instantiate_desc* desc)
+{
+    setti_instance one = {.call = "sett_instantiate_with",
+                          .prefab = desc->prefab,
+                          .values = desc->values,
+                          .value_count = desc->value_count};
+    sett_entity made = sett_null();
+    if (setti_world_check_unlocked(world, one.call) != SETT_OK) {
+        return made;
+    }
+    if (!sett_entity_valid(world, desc->prefab)) {
+        setti_world_fail(world, SETT_STATUS_STALE, one.call, desc->prefab, 0);
+        return made;
+    }
+    if (!setti_bundle_check(world, desc->values, desc->value_count, one.call) ||
+        !prefab_prepare_place(world, desc, &one)) {
+        return made;
+    }
+    uint32_t* hold = one.name != 0 ? &world->name_table->texts.hold : NULL;
+    if (hold != NULL) {
+        ++*hold;
+    }
+    sett_status status = prefab_make_one(world, &one, &made);
+    if (hold != NULL) {
+        --*hold;
+    }
+    return status == SETT_OK ? made : sett_null();
 }
 
 /* ------------------------------------------------------------------------------------ recording */
@@ -138,7 +225,8 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity,
     if (!sett_entity_valid(world, prefab)) {
         return sett_entity_destroy(world, entity);
     }
-    sett_status status = prefab_copy(world, call, prefab, 1, entity, NULL);
+    setti_instance one = {.call = call, .prefab = prefab, .into = entity};
+    sett_status status = prefab_make_one(world, &one, &entity);
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
         (void)sett_entity_destroy(world, entity);
     }
@@ -175,6 +263,7 @@ sett_status sett_prefab_share(sett_world* world, sett_component component, bool 
     }
     type->flags &= ~(uint32_t)SETTI_TYPE_SHARED;
     type->flags |= shared ? SETTI_TYPE_SHARED : 0;
+    setti_recipe_forget(world);
     return SETT_OK;
 }
 

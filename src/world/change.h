@@ -63,6 +63,42 @@ void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out);
 void setti_bulk_notify(sett_world* world, const setti_bulk* bulk);
 void setti_bulk_free(sett_world* world, setti_bulk* bulk);
 
+/* One entity that gets all of its components at once (change_bundle.c). In steps, for several that
+ * refer to each other: reserve each, its index known; create each, with the signature; put; then
+ * notify, when all are in their places. If reserving one fails: unclaim all. */
+typedef struct setti_bundle_part {
+    setti_type* type;
+    const void* value; /* NULL: initialised */
+    bool copies;       /* for the caller: the value comes from a prefab */
+    bool quiet;        /* no on_set, though there is a value */
+} setti_bundle_part;
+
+typedef struct setti_bundle {
+    setti_bundle_part* parts; /* required types before those that require them */
+    uint32_t count;
+    uint32_t signature; /* of all parts */
+    uint32_t claimed;   /* 0 at first */
+    uint32_t flags;     /* of the types, once reserved */
+} setti_bundle;
+
+bool setti_bundle_reserve(sett_world* world, setti_bundle* bundle, uint32_t index);
+void setti_bundle_unclaim(setti_bundle* bundle);
+void setti_bundle_put(sett_world* world, setti_bundle* bundle, uint32_t index);
+void setti_bundle_notify(sett_world* world, const setti_bundle* bundle, sett_entity entity);
+
+/* Whether values are of the C types that the caller takes them for; else reports it. */
+bool setti_bundle_check(sett_world* world, const sett_value* values, uint32_t count,
+                        const char* call);
+
+/* The signature with one more type, where it takes no more than adding that to a bundle: it was
+ * missing, all that it requires is there, and nothing is notified of the transition. */
+bool setti_bundle_step(sett_world* world, setti_type* type, uint32_t* signature);
+
+/* sett_entity_create_many, which fails as `call`. */
+sett_status setti_bulk_run(sett_world* world, const char* call, uint32_t count,
+                           const sett_component* components, uint32_t component_count,
+                           const void* const* values, sett_entity* out);
+
 /* Whether the entity at an index is being destroyed. */
 static inline bool setti_change_is_dying(const sett_world* world, uint32_t index)
 {

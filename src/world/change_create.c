@@ -389,11 +389,10 @@ void setti_bulk_free(sett_world* world, setti_bulk* bulk)
     setti_type_list_deinit(&world->pool, &bulk->types);
 }
 
-sett_status sett_entity_create_many(sett_world* world, uint32_t count,
-                                    const sett_component* components, uint32_t component_count,
-                                    const void* const* values, sett_entity* out)
+sett_status setti_bulk_run(sett_world* world, const char* call, uint32_t count,
+                           const sett_component* components, uint32_t component_count,
+                           const void* const* values, sett_entity* out)
 {
-    static const char call[] = "sett_entity_create_many";
     sett_status status = setti_world_check_unlocked(world, call);
     if (status != SETT_OK || count == 0) {
         return status;
@@ -418,4 +417,12 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
     }
     setti_bulk_free(world, &bulk);
     return status;
+}
+
+sett_status sett_entity_create_many(sett_world* world, uint32_t count,
+                                    const sett_component* components, uint32_t component_count,
+                                    const void* const* values, sett_entity* out)
+{
+    return setti_bulk_run(world, "sett_entity_create_many", count, components, component_count,
+                          values, out);
 }

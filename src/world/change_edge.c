@@ -87,6 +87,7 @@ void setti_change_reclaim_signatures(sett_world* world)
 
 void setti_change_forget_transitions(sett_world* world)
 {
+    world->transition_epoch++;
     setti_plan_forget(&world->pool, &world->plans);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type_forget_transitions(world->registered.item[k]);

@@ -3,6 +3,7 @@
  *
  *     change.c           add, remove, set, clear: one component of one entity
  *     change_create.c    entities begin: one by one, and in bulk
+ *     change_bundle.c    one entity begins with all of its components
  *     change_destroy.c   entities end, with all whom that collects
  *     change_convert.c   a type's storage as a whole: reserved, compacted, of another kind
  *     change_edge.c      the step from one set of components to another: its number, who is told

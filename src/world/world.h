@@ -135,6 +135,11 @@ struct sett_world {
     bool depth_logged;       /* by this application: that records are rejected for their depth */
     uint32_t open_jobs;      /* buffers that record side by side, see command.h */
 
+    /* grows when numbers of signatures may mean other sets: to be compared by what remembers some
+     * */
+    uint32_t transition_epoch;
+
+    struct setti_recipes* recipes;       /* relation/recipe.c; NULL until it is used */
     struct setti_relation* instance_of;  /* relation/prefab.c; NULL until it is used */
     struct setti_relation* relations;    /* relation/relationship.c; in order of registration */
     struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */

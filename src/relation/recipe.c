@@ -1,0 +1,568 @@
+/* recipe.c: instances of prefabs, one at a time.
+ *
+ * The workload: shots, monsters and effects, spawned one by one while a game runs. Finding out what
+ * a subtree consists of, and reserving it type by type, took 8,700 instructions for an entity of 5
+ * components and 65,000 for a tree of ten; by hand it takes 870 and 8,700. So what clone.c finds
+ * out is kept:
+ *
+ *     nodes     index, signature, links as found      to compare with, each time
+ *               signature of the copy, parent, parts
+ *     parts     type, where the value comes from      of all nodes, one after another
+ *
+ * Values are read from the prefab each time, so setting one needs no new recipe. What a recipe was
+ * made from is compared with what is there: the set of components, the links of the hierarchy and
+ * the name of each node, which takes 30 instructions a node. A version counter in the prefab would
+ * have to be kept up by all that changes structure.
+ *
+ * Links of the hierarchy are written as they are in the prefab, with other numbers: no attaching.
+ *
+ * Invariant:  a recipe whose nodes are as they were when it was made makes what clone.c would
+ */
+#include "relation/recipe.h"
+
+#include "relation/links.h"
+#include "relation/name_table.h"
+
+#define RECIPE_ROOT_MOST 32 /* components of an instance, with those given */
+#define RECIPE_TRIES 64     /* instances of what was not simple, before it is looked at again */
+#define RECIPE_LIMIT 64     /* recipes, before those of destroyed prefabs are looked for */
+
+/* Numbers of nodes are SETTI_NONE where there is none. */
+typedef struct recipe_node {
+    uint32_t index;     /* of the prefab's entity */
+    uint32_t signature; /* as found */
+    uint64_t apart;     /* which dont_fragment types it has, as a hash */
+    sett_hierarchy links;
+    sett_hierarchy copy; /* the links of the instance being made */
+    uint64_t name;
+    uint32_t to; /* signature of the copy */
+    uint32_t part;
+    uint32_t part_count;
+    uint32_t parent, first, next, previous; /* node numbers */
+    uint32_t level;
+    bool tree;    /* has links */
+    bool derives; /* copies are linked to it, by InstanceOf */
+    bool turns;   /* some value has references */
+} recipe_node;
+
+typedef struct recipe {
+    sett_entity prefab;
+    uint32_t version; /* of the world's recipes */
+    uint32_t epoch;   /* of the world's transitions */
+    bool simple;      /* no links but of the hierarchy and InstanceOf: else clone.c makes it */
+    uint32_t tries;   /* of clone.c, since it was found not to be simple */
+    size_t size;      /* bytes of this */
+    uint32_t node_count;
+    uint32_t part_count;
+    uint32_t named;          /* nodes with a name */
+    setti_hash_map by_index; /* if values have references: index of an entity + 1 -> node */
+    recipe_node* nodes;
+    /* Of the instance being made, but for addresses of values the same for all. */
+    setti_bundle* bundles;    /* a node */
+    setti_bundle_part* parts; /* of all nodes, one after another */
+    sett_entity* copies;      /* a node */
+} recipe;
+
+struct setti_recipes {
+    setti_hash_map by_prefab; /* index of the prefab + 1 -> slot */
+    recipe** slots;           /* NULL: made once, without a recipe */
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t version;
+};
+
+/* ------------------------------------------------------------------------------------ the table */
+
+static void recipe_free(sett_world* world, recipe* made)
+{
+    if (made != NULL) {
+        setti_hash_map_deinit(&world->pool, &made->by_index);
+        setti_pool_free(&world->pool, made, made->size, 16);
+    }
+}
+
+static recipe** recipe_slot(const sett_world* world, sett_entity prefab)
+{
+    const struct setti_recipes* all = world->recipes;
+    uint32_t slot =
+        all != NULL ? setti_hash_map_find(&all->by_prefab, (uint64_t)prefab.index + 1) : SETTI_NONE;
+    return slot != SETTI_NONE ? &all->slots[slot] : NULL;
+}
+
+void setti_recipe_drop(sett_world* world)
+{
+    struct setti_recipes* all = world->recipes;
+    for (uint32_t k = 0; all != NULL && k < all->count; k++) {
+        recipe_free(world, all->slots[k]);
+    }
+    if (all != NULL) {
+        setti_hash_map_deinit(&world->pool, &all->by_prefab);
+        setti_pool_free(&world->pool, all->slots, all->capacity * sizeof(recipe*), 16);
+        memset(all, 0, sizeof(*all));
+    }
+}
+
+/* Keeps the recipes of prefabs that exist; all others go. */
+static void recipe_prune(sett_world* world)
+{
+    struct setti_recipes* all = world->recipes;
+    uint32_t left = 0;
+    setti_hash_map_deinit(&world->pool, &all->by_prefab);
+    for (uint32_t k = 0; k < all->count; k++) {
+        recipe* made = all->slots[k];
+        if (made != NULL && setti_entity_is_current(&world->entities, made->prefab) &&
+            setti_hash_map_set(&world->pool, &all->by_prefab, (uint64_t)made->prefab.index + 1,
+                               left)) {
+            all->slots[left++] = made;
+        } else {
+            recipe_free(world, made);
+        }
+    }
+    all->count = left;
+}
+
+/* A slot for a prefab that has none. NULL when memory runs out. */
+static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
+{
+    setti_pool* pool = &world->pool;
+    struct setti_recipes* all = world->recipes;
+    if (all == NULL) {
+        all = setti_pool_alloc(pool, sizeof(*all), 16);
+        if (all == NULL) {
+            return NULL;
+        }
+        memset(all, 0, sizeof(*all));
+        world->recipes = all;
+    }
+    if (all->count == all->capacity) {
+        recipe_prune(world);
+    }
+    if (all->count * 2 >= all->capacity) {
+        uint32_t capacity = SETTI_MAX(all->capacity * 2, RECIPE_LIMIT);
+        recipe** grown = setti_pool_alloc(pool, capacity * sizeof(recipe*), 16);
+        if (grown == NULL) {
+            return NULL;
+        }
+        if (all->count != 0) {
+            memcpy(grown, all->slots, all->count * sizeof(recipe*));
+        }
+        setti_pool_free(pool, all->slots, all->capacity * sizeof(recipe*), 16);
+        all->slots = grown;
+        all->capacity = capacity;
+    }
+    if (!setti_hash_map_set(pool, &all->by_prefab, (uint64_t)prefab.index + 1, all->count)) {
+        return NULL;
+    }
+    all->slots[all->count] = NULL;
+    return &all->slots[all->count++];
+}
+
+void setti_recipe_forget(sett_world* world)
+{
+    if (world->recipes != NULL) {
+        world->recipes->version++;
+    }
+}
+
+/* --------------------------------------------------------------------------------------- making */
+
+static uint64_t recipe_apart(const sett_world* world, uint32_t index)
+{
+    uint64_t hash = world->dont_fragment.count;
+    for (uint32_t k = 0; k < world->dont_fragment.count; k++) {
+        hash = hash * 31 + setti_storage_has(&world->dont_fragment.item[k]->storage, index);
+    }
+    return hash;
+}
+
+static uint32_t recipe_signature(const sett_world* world, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    return page->signature[index & SETTI_ID_SET_MASK];
+}
+
+/* The number of the node behind a link, which is in the subtree. */
+static uint32_t recipe_number(const setti_clone* plan, uint32_t link)
+{
+    if (link == 0) {
+        return SETTI_NONE;
+    }
+    return plan->node_count == 1 ? 0 : setti_hash_map_find(&plan->by_index, (uint64_t)link);
+}
+
+static void recipe_link(const sett_world* world, const setti_clone* plan, recipe* made, uint32_t k)
+{
+    recipe_node* node = &made->nodes[k];
+    const sett_hierarchy* links = setti_hierarchy_find(world, node->index);
+    node->tree = links != NULL;
+    node->parent = node->first = node->next = node->previous = SETTI_NONE;
+    if (links == NULL) {
+        return;
+    }
+    node->links = *links;
+    node->first = recipe_number(plan, links->first);
+    if (k != 0) {
+        node->parent = recipe_number(plan, links->parent);
+        node->next = recipe_number(plan, links->next);
+        node->previous = recipe_number(plan, links->previous);
+        node->level = made->nodes[node->parent].level + 1;
+    }
+}
+
+/* Notes what the copies of a node get. False if that takes more than values. */
+static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, recipe* made,
+                             uint32_t k)
+{
+    const setti_clone_node* from = &plan->nodes[k];
+    recipe_node* node = &made->nodes[k];
+    node->index = from->index;
+    node->signature = recipe_signature(world, from->index);
+    node->apart = recipe_apart(world, from->index);
+    node->name = setti_clone_keeps_name(plan, from) ? setti_name_key(world, from->index) : 0;
+    node->to = from->bulk.signature;
+    node->derives = from->derives;
+    node->part = made->part_count;
+    node->part_count = from->bulk.types.count;
+    made->named += node->name != 0;
+    recipe_link(world, plan, made, k);
+    setti_bundle* bundle = &made->bundles[k];
+    bundle->parts = made->parts + node->part;
+    bundle->count = node->part_count;
+    bundle->signature = node->to;
+    for (uint32_t t = 0; t < node->part_count; t++) {
+        setti_type* type = from->bulk.types.item[t];
+        setti_bundle_part* part = &made->parts[made->part_count++];
+        part->type = type;
+        if (world->hierarchy != NULL && type == world->hierarchy->type) {
+            part->value = &node->copy;
+            part->quiet = true;
+        }
+        for (uint32_t s = 0; s < from->bulk.component_count; s++) {
+            if (plan->ids[from->slot + s] == type->id && plan->slots[from->slot + s] != NULL) {
+                part->copies = true;
+                node->turns = node->turns || type->desc.entity_offset_count != 0;
+            }
+        }
+        bool own = from->derives && type == plan->instances->links;
+        if (type->relation_of_sources != NULL || (type->relation != NULL && !own)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Makes a recipe from a plan. NULL when memory runs out. */
+static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_entity prefab)
+{
+    size_t parts = 0;
+    for (uint32_t k = 0; k < plan->node_count; k++) {
+        parts += plan->nodes[k].bulk.types.count;
+    }
+    size_t nodes = plan->node_count;
+    size_t size = sizeof(recipe) +
+                  nodes * (sizeof(recipe_node) + sizeof(setti_bundle) + sizeof(sett_entity)) +
+                  parts * sizeof(setti_bundle_part);
+    recipe* made = setti_pool_alloc(&world->pool, size, 16);
+    if (made == NULL) {
+        return NULL;
+    }
+    memset(made, 0, size);
+    made->size = size;
+    made->nodes = (recipe_node*)(void*)(made + 1);
+    made->bundles = (setti_bundle*)(void*)(made->nodes + nodes);
+    made->parts = (setti_bundle_part*)(void*)(made->bundles + nodes);
+    made->copies = (sett_entity*)(void*)(made->parts + parts);
+    made->prefab = prefab;
+    made->version = world->recipes->version;
+    made->epoch = world->transition_epoch;
+    made->node_count = plan->node_count;
+    made->simple = true;
+    bool turns = false;
+    for (uint32_t k = 0; k < plan->node_count && made->simple; k++) {
+        made->simple = recipe_fill_node(world, plan, made, k);
+        turns = turns || made->nodes[k].turns;
+    }
+    for (uint32_t k = 0; turns && k < plan->node_count; k++) {
+        if (!setti_hash_map_set(&world->pool, &made->by_index, (uint64_t)plan->nodes[k].index + 1,
+                                k)) {
+            recipe_free(world, made);
+            return NULL;
+        }
+    }
+    return made;
+}
+
+void setti_recipe_learn(sett_world* world, sett_entity prefab)
+{
+    recipe** slot = recipe_slot(world, prefab);
+    if (slot == NULL) { /* the first time */
+        (void)recipe_add_slot(world, prefab);
+        return;
+    }
+    if (*slot != NULL && !(*slot)->simple && (*slot)->tries++ < RECIPE_TRIES) {
+        return;
+    }
+    setti_clone plan;
+    memset(&plan, 0, sizeof(plan));
+    plan.from = plan.to = world;
+    plan.call = "sett_instantiate";
+    plan.count = 1;
+    plan.instances = world->instance_of;
+    recipe* made = NULL;
+    if (setti_clone_plan(&plan, prefab) == SETT_OK) {
+        made = recipe_make(world, &plan, prefab);
+    }
+    setti_clone_release(&plan);
+    recipe_free(world, *slot);
+    *slot = made;
+}
+
+/* ------------------------------------------------------------------------------------ comparing */
+
+static bool recipe_is_tree(const recipe_node* node, const sett_hierarchy* links)
+{
+    return links == NULL
+               ? !node->tree
+               : node->tree && links->parent == node->links.parent &&
+                     links->first == node->links.first && links->next == node->links.next &&
+                     links->previous == node->links.previous &&
+                     links->children == node->links.children;
+}
+
+/* Whether a node is as it was. Where the root stands makes no difference. */
+static bool recipe_is_node(const sett_world* world, const recipe_node* node, bool root)
+{
+    const sett_hierarchy* links = setti_hierarchy_find(world, node->index);
+    bool same = root ? (links != NULL) == node->tree &&
+                           (links == NULL || (links->first == node->links.first &&
+                                              links->children == node->links.children))
+                     : recipe_is_tree(node, links);
+    return same && recipe_signature(world, node->index) == node->signature &&
+           (root || world->name_table == NULL ||
+            setti_name_key(world, node->index) == node->name) &&
+           (world->dont_fragment.count == 0 || recipe_apart(world, node->index) == node->apart);
+}
+
+/* The recipe of a prefab, if that is as it was. */
+static recipe* recipe_find(const sett_world* world, sett_entity prefab)
+{
+    recipe** slot = recipe_slot(world, prefab);
+    recipe* made = slot != NULL ? *slot : NULL;
+    if (made == NULL || !sett_equals(made->prefab, prefab) || !made->simple ||
+        made->version != world->recipes->version || made->epoch != world->transition_epoch) {
+        return NULL;
+    }
+    /* A node that is linked as it was is the entity that it was: links of those destroyed are cut.
+     * */
+    for (uint32_t k = 0; k < made->node_count; k++) {
+        if (!recipe_is_node(world, &made->nodes[k], k == 0)) {
+            return NULL;
+        }
+    }
+    return made;
+}
+
+/* -------------------------------------------------------------------------------- instantiating */
+
+/* Adds one to what the root gets. False if that takes more than a known transition. */
+static bool recipe_add(sett_world* world, setti_bundle* bundle, setti_type* type, const void* value)
+{
+    for (uint32_t k = 0; k < bundle->count; k++) {
+        if (bundle->parts[k].type == type) {
+            if (value != NULL || bundle->parts[k].copies) {
+                bundle->parts[k].value = value;
+            }
+            bundle->parts[k].copies = false;
+            return true;
+        }
+    }
+    if (type == NULL || bundle->count == RECIPE_ROOT_MOST ||
+        !setti_bundle_step(world, type, &bundle->signature)) {
+        return false;
+    }
+    bundle->parts[bundle->count++] = (setti_bundle_part){type, value, false, false};
+    return true;
+}
+
+/* Gives the root what the caller wants it to have. */
+static bool recipe_begin_root(sett_world* world, recipe* made, const setti_instance* instance,
+                              setti_bundle_part* room)
+{
+    setti_bundle* bundle = &made->bundles[0];
+    if (instance->value_count == 0 && instance->name == 0 && sett_is_null(instance->parent)) {
+        return true;
+    }
+    if (bundle->count > RECIPE_ROOT_MOST) {
+        return false;
+    }
+    memcpy(room, bundle->parts, bundle->count * sizeof(*room));
+    bundle->parts = room;
+    for (uint32_t k = 0; k < instance->value_count; k++) {
+        setti_type* type = setti_world_type(world, instance->values[k].component);
+        if (type == NULL || type->cascade != NULL ||
+            !recipe_add(world, bundle, type, instance->values[k].value)) {
+            return false;
+        }
+    }
+    return (sett_is_null(instance->parent) ||
+            recipe_add(world, bundle, world->hierarchy->type, NULL)) &&
+           (instance->name == 0 || recipe_add(world, bundle, world->name_table->type, NULL));
+}
+
+/* Reserves all; the entities' indices go to `copies`. */
+static sett_status recipe_reserve(sett_world* world, recipe* made, const setti_instance* instance)
+{
+    setti_entity_table* table = &world->entities;
+    bool into = !sett_is_null(instance->into);
+    uint32_t named = made->named + (instance->name != 0);
+    sett_status status = SETT_OK;
+    if (made->node_count > into) {
+        status = setti_entity_reserve(&world->pool, table, made->node_count - into);
+    }
+    for (uint32_t k = 0; k < made->node_count && status == SETT_OK; k++) {
+        made->copies[k].index =
+            into && k == 0 ? instance->into.index : setti_entity_upcoming(table, k - into);
+        if (!setti_bundle_reserve(world, &made->bundles[k], made->copies[k].index)) {
+            status = SETT_STATUS_OUT_OF_MEMORY;
+        }
+    }
+    if (status == SETT_OK && named != 0 && !setti_name_reserve(world, named)) {
+        status = SETT_STATUS_OUT_OF_MEMORY;
+    }
+    return status;
+}
+
+static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
+{
+    return node != SETTI_NONE ? made->copies[node].index + 1 : 0;
+}
+
+/* Works out the links of the copies, whose indices are known; the root has no parent yet. */
+static void recipe_link_copies(const sett_world* world, recipe* made,
+                               const setti_instance* instance)
+{
+    uint32_t depth = 0;
+    if (!sett_is_null(instance->parent)) {
+        depth = setti_hierarchy_find(world, instance->parent.index)->depth + 1;
+    }
+    for (uint32_t k = 0; k < made->node_count; k++) {
+        recipe_node* node = &made->nodes[k];
+        if (node->tree) {
+            node->copy.parent = recipe_copy_link(made, node->parent);
+            node->copy.first = recipe_copy_link(made, node->first);
+            node->copy.next = recipe_copy_link(made, node->next);
+            node->copy.previous = recipe_copy_link(made, node->previous);
+            node->copy.children = node->links.children;
+            node->copy.depth = (depth + node->level) & ~SETTI_MOVED;
+        }
+    }
+}
+
+/* Creates the copy of a node, with its values. */
+static void recipe_create(sett_world* world, recipe* made, const setti_instance* instance,
+                          uint32_t k)
+{
+    const recipe_node* node = &made->nodes[k];
+    setti_bundle* bundle = &made->bundles[k];
+    if (k == 0 && !sett_is_null(instance->into)) {
+        made->copies[k] = instance->into;
+        setti_entity_write(&world->pool, &world->entities, instance->into.index);
+    } else {
+        made->copies[k] = setti_entity_create(&world->pool, &world->entities);
+    }
+    *setti_entity_signature(&world->entities, made->copies[k]) = bundle->signature;
+    for (uint32_t p = 0; p < bundle->count; p++) { /* now: groups and compaction move values */
+        if (bundle->parts[p].copies) {
+            const setti_storage* storage = &bundle->parts[p].type->storage;
+            bundle->parts[p].value = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
+                                         ? setti_array_row(storage, node->index)
+                                         : setti_storage_find(storage, node->index);
+        }
+    }
+    setti_bundle_put(world, bundle, made->copies[k].index);
+}
+
+/* Turns references to nodes into references to their copies. */
+static void recipe_turn(sett_world* world, const recipe* made, const setti_bundle* bundle,
+                        uint32_t index)
+{
+    for (uint32_t p = 0; p < bundle->count; p++) {
+        const setti_type* type = bundle->parts[p].type;
+        for (uint32_t n = 0; bundle->parts[p].copies && n < type->desc.entity_offset_count; n++) {
+            unsigned char* at = setti_storage_find(&type->storage, index);
+            sett_entity reference;
+            at += type->desc.entity_offsets[n];
+            memcpy(&reference, at, sizeof(reference));
+            uint32_t node =
+                setti_entity_is_current(&world->entities, reference)
+                    ? setti_hash_map_find(&made->by_index, (uint64_t)reference.index + 1)
+                    : SETTI_NONE;
+            if (node != SETTI_NONE) {
+                memcpy(at, &made->copies[node], sizeof(reference));
+            }
+        }
+    }
+}
+
+static void recipe_finish(sett_world* world, const recipe* made, const setti_instance* instance)
+{
+    if (!sett_is_null(instance->parent)) {
+        setti_hierarchy_append(world, made->copies[0].index, instance->parent.index);
+    }
+    for (uint32_t k = 0; k < made->node_count; k++) {
+        const recipe_node* node = &made->nodes[k];
+        if (node->turns) {
+            recipe_turn(world, made, &made->bundles[k], made->copies[k].index);
+        }
+        if (node->derives) {
+            (void)setti_chain_link(world->instance_of, made->copies[k].index,
+                                   setti_entity_at(&world->entities, node->index));
+        }
+        uint64_t name = k == 0 ? instance->name : node->name;
+        if (name != 0) {
+            setti_name_give(world, made->copies[k].index, name);
+        }
+    }
+    for (uint32_t k = 0; k < made->node_count; k++) {
+        setti_bundle_notify(world, &made->bundles[k], made->copies[k]);
+    }
+}
+
+/* Whether a parent can take the instance as a child without further ado. */
+static bool recipe_takes_child(const sett_world* world, sett_entity parent)
+{
+    const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
+    return above != NULL && above->children < SETTI_CHILDREN_LIMIT;
+}
+
+bool setti_recipe_run(sett_world* world, const setti_instance* instance, sett_entity* out,
+                      sett_status* status)
+{
+    setti_bundle_part room[RECIPE_ROOT_MOST];
+    recipe* made = recipe_find(world, instance->prefab);
+    if (made == NULL ||
+        (!sett_is_null(instance->parent) && !recipe_takes_child(world, instance->parent))) {
+        return false;
+    }
+    made->bundles[0].parts = made->parts;
+    made->bundles[0].count = made->nodes[0].part_count;
+    made->bundles[0].signature = made->nodes[0].to;
+    if (!recipe_begin_root(world, made, instance, room)) {
+        return false;
+    }
+    *status = recipe_reserve(world, made, instance);
+    if (*status != SETT_OK) {
+        for (uint32_t k = 0; k < made->node_count; k++) {
+            setti_bundle_unclaim(&made->bundles[k]);
+        }
+        setti_world_fail(world, *status, instance->call, sett_null(), 0);
+        return true;
+    }
+    recipe_link_copies(world, made, instance);
+    for (uint32_t k = 0; k < made->node_count; k++) {
+        recipe_create(world, made, instance, k);
+    }
+    *out = made->copies[0];
+    recipe_finish(world, made, instance);
+    return true;
+}
