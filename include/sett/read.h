@@ -39,7 +39,7 @@ typedef struct sett_page_table_ {
 typedef struct sett_type_header_ {
     uint8_t kind;  /* SETT_KIND_ARRAY_, or another */
     uint8_t shift; /* values a page = 1 << shift */
-    bool keep_order;
+    uint8_t kind_of_storage;
     bool tracked;
     uint32_t size;             /* of a value */
     sett_page_table_ presence; /* of an array: pages of 8,192 bits */

@@ -946,10 +946,11 @@ static inline bool sett_each_next_(sett_each_* each, sett_batch* batch)
 
 /* Returns the array of the k-th term's component, indexed by row (by type: SETT_FIELD, which looks
  * whether it is of that size, while NDEBUG is not defined); NULL for a tag, for access NONE,
- * and for an optional component that the entities of this batch do not have. A field of a
- * sparse-set
- * storage whose rows lie in another order is a copy, gathered for this batch and, if it is out or
- * inout, written back when the batch ends: until then sett_get sees the old value.
+ * and for an optional component that the entities of this batch do not have. A field whose
+ * values lie in another order than the batch's rows is a copy, gathered for this batch and, if it
+ * is SETT_OUT or SETT_INOUT, written back when the batch ends. Until then the copy is the value:
+ * sett_get, sett_get_mut and sett_set reach it, by addresses that hold until the batch ends, and so
+ * do loops within this one.
  * Threads: reader. Since: 0.1 */
 static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 {

@@ -17,7 +17,8 @@
  *
  * Invariant:  words = rows of the step at unit_base that match and were not handed out;
  *             rows are handed out once, ascending within a batch;
- *             a gathered term's places hold, for every row handed out, where its value lives
+ *             a gathered term's places hold, for every row handed out, where its value lives;
+ *             what a loop writes to copies of is in their storages' lists of gathers (gather.h)
  */
 #include "query/query.h"
 
@@ -71,7 +72,6 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
     uint64_t tick = pool->tick;
     uint32_t shift = term->type->storage.shift;
     uint32_t mask = setti_storage_rows(&term->type->storage) - 1;
-    bool reads = term->access != SETT_OUT;
     bool writes = term->access != SETT_IN;
     for (uint32_t k = 0, count = batch->count; k < count; k++) {
         uint32_t row = batch_row(rows, k);
@@ -82,9 +82,7 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
             setti_pages_write(pool, pages, number);
         }
         sources[row].address = address;
-        if (reads) {
-            setti_row_copy(values + row * size, address, size);
-        }
+        setti_row_copy(values + row * size, address, size);
     }
 }
 
@@ -140,6 +138,23 @@ static bool gather_is_used(const sett_batch* batch, uint32_t k)
     return term->has_field && batch->fields[k] != NULL && (loop->in_place >> k & 1) == 0;
 }
 
+/* Between a batch's values and the copies that loops around this one have of them: reads these, or
+ * writes them back. */
+SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
+{
+    const setti_loop* loop = setti_loop_of(batch);
+    const setti_storage* storage = &term->type->storage;
+    unsigned char* values = gather_values(batch, term) + loop->scratch_row * (size_t)storage->size;
+    for (uint32_t k = 0; k < batch->count; k++) {
+        uint32_t row = batch_row(batch->rows, k);
+        unsigned char* value = values + row * (size_t)storage->size;
+        void* outer = setti_gather_find(storage, loop->scratch, sett_batch_index(batch, row));
+        if (outer != NULL) {
+            setti_row_copy(back ? outer : value, back ? value : outer, storage->size);
+        }
+    }
+}
+
 /* Writes gathered values back to where they came from. */
 static void gather_scatter(const sett_batch* batch)
 {
@@ -148,6 +163,9 @@ static void gather_scatter(const sett_batch* batch)
         const setti_term* term = &loop->query->term[k];
         if (gather_is_used(batch, k) && term->access != SETT_IN) {
             gather_move(batch, term, true);
+            if (SETTI_UNLIKELY((loop->nested >> k & 1) != 0)) {
+                gather_outer(batch, term, true);
+            }
         }
     }
 }
@@ -164,12 +182,12 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
 }
 
 /* The field of a term whose values lie in another order than the batch's rows. */
-static void* gather_field(const sett_batch* batch, const setti_term* term)
+static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
     setti_source* sources = gather_sources(batch, term) + loop->scratch_row;
-    for (uint32_t k = 0; term->kind != SETT_WITH && k < batch->count; k++) {
+    for (uint32_t k = 0; (term->kind != SETT_WITH || nested) && k < batch->count; k++) {
         uint32_t row = batch_row(batch->rows, k);
         sources[row].place = setti_storage_slot(storage, sett_batch_index(batch, row));
     }
@@ -177,6 +195,9 @@ static void* gather_field(const sett_batch* batch, const setti_term* term)
         gather_track(batch, term);
     }
     gather_move(batch, term, false);
+    if (SETTI_UNLIKELY(nested)) {
+        gather_outer(batch, term, false);
+    }
     return gather_values(batch, term) + (size_t)loop->scratch_row * storage->size;
 }
 
@@ -196,7 +217,8 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, bool 
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
-    const setti_storage storage = term->type->storage; /* a copy that no store changes */
+    setti_storage storage = {0}; /* a copy of what is read, which no store changes */
+    storage.presence = term->type->storage.presence;
     const uint32_t* indices = loop->step_indices;
     uint32_t base = loop->unit_base;
     bool keep = loop->scratch != NULL && term->has_field;
@@ -367,16 +389,6 @@ SETTI_INLINE uint64_t match_full(const uint64_t* words, uint32_t rows)
     return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
 }
 
-/* Whether the first `rows` bits are set in all of them. */
-SETTI_INLINE bool match_dense(const uint64_t* const* bits, uint32_t count, uint32_t rows)
-{
-    uint64_t all = UINT64_MAX;
-    for (uint32_t k = 0; k < count; k++) {
-        all &= match_full(bits[k], rows);
-    }
-    return all == UINT64_MAX;
-}
-
 /* The occupancy words at `base` of all required arrays. Returns NULL, or the first without
  * any. */
 SETTI_INLINE const setti_storage* match_words_at(const sett_query* query, uint32_t base,
@@ -438,11 +450,14 @@ static step_result step_pages(sett_batch* batch)
         if (query->array_count == 0) {
             match_alive(&query->world->entities, base, rows, loop->words);
             loop->some = match_some(loop->words, word_count);
-        } else if (plain && match_dense(bits, query->array_count, rows)) {
-            batch->count = rows;
-            return STEP_DENSE;
         } else {
             loop->some = match_matrices(bits, query->array_count, loop->words, word_count);
+            if (plain && loop->words[0] == UINT64_MAX &&
+                match_full(loop->words, rows) == UINT64_MAX) {
+                batch->count = rows;
+                loop->some = 0;
+                return STEP_DENSE;
+            }
         }
         loop->word_count = word_count;
         if (loop->some != 0 && !plain) {
@@ -680,7 +695,7 @@ static void set_fields(sett_batch* batch, uint32_t base)
         if (!term->has_field || (batch->present >> k & 1) == 0) {
             batch->fields[k] = NULL;
         } else if ((loop->in_place >> k & 1) == 0) {
-            batch->fields[k] = gather_field(batch, term);
+            batch->fields[k] = gather_field(batch, term, (loop->nested >> k & 1) != 0);
         } else {
             batch->fields[k] = field_in_place(batch, term, base);
         }
@@ -702,6 +717,8 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->step_indices = NULL;
     loop->scratch = NULL;
     loop->scratch_row = 0;
+    loop->nested = 0;
+    loop->direct = false;
     loop->cursor = 0;
     loop->some = 0;
 }
@@ -763,7 +780,7 @@ static bool batch_gathers(const sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
-    if (loop->driver == SETT_QUERY_TERMS) {
+    if (loop->driver == SETT_QUERY_TERMS && loop->nested == 0) {
         return query->gathers;
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -772,6 +789,43 @@ static bool batch_gathers(const sett_batch* batch)
         }
     }
     return false;
+}
+
+/* A loop within one that works on copies of some values works on copies of these too: they are read
+ * from its copies and written back to them. */
+SETTI_COLD static void batch_nest(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        if (query->term[k].has_field && query->term[k].type->storage.gather != NULL) {
+            loop->nested |= (uint32_t)1 << k;
+        }
+    }
+    loop->in_place &= ~loop->nested;
+    loop->fast = loop->fast && loop->nested == 0;
+}
+
+/* Begins to gather into a scratch: from now on access by handle to what the loop writes is led to
+ * its copies, when there are some. */
+static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
+                               setti_gather_scratch** list)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    setti_gather_open(scratch, list);
+    scratch->size = query->scratch_size;
+    scratch->align = query->scratch_align;
+    scratch->driver =
+        loop->driver != SETT_QUERY_TERMS ? &query->term[loop->driver].type->storage : NULL;
+    loop->scratch = scratch;
+    loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        if (term->has_field && term->access != SETT_IN && (loop->in_place >> k & 1) == 0) {
+            setti_gather_add(scratch, &term->type->storage, gather_values(batch, term));
+        }
+    }
 }
 
 /* In a system a loop has to be one of the context's: this one writes to the world. */
@@ -797,13 +851,19 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     }
     batch_start(query, batch);
     loop->open = &query->open;
+    loop->closed = query->open.closed;
+    if (SETTI_UNLIKELY(world->gathering != 0)) {
+        batch_nest(batch);
+    }
     if (!loop->fast && batch_gathers(batch)) {
-        loop->scratch = setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
-        if (loop->scratch == NULL) {
+        setti_gather_scratch* scratch =
+            setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
+        if (scratch == NULL) {
             setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_query_begin", sett_null(), 0);
             return NULL;
         }
-        loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
+        batch_open_scratch(batch, scratch, &query->open.scratches);
+        world->gathering++;
     }
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
@@ -891,23 +951,69 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
     const sett_world* world = query->world;
     batch_start(query, batch);
     loop->open = &side->none;
+    loop->closed = side->none.closed;
+    if (SETTI_UNLIKELY(side->open != 0)) {
+        batch_nest(batch);
+    }
     loop->cursor = from;
     loop->limit = SETTI_MIN(loop->limit, to);
     if (!loop->fast && batch_gathers(batch)) {
-        loop->scratch =
+        setti_gather_scratch* scratch =
             setti_arena_alloc(&side->scratch, query->scratch_size, query->scratch_align);
-        if (loop->scratch == NULL) {
+        if (scratch == NULL) {
             side->failed = true;
             return NULL;
         }
+        batch_open_scratch(batch, scratch, &side->none.scratches);
         side->open++;
-        loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
     }
     if (SETTI_UNLIKELY(world->profiling)) { /* then there is one thread */
         query->use[SETTI_PROFILED].loops += from == 0;
         loop->fast = false;
     }
     return batch;
+}
+
+void setti_query_close_side(setti_side* side)
+{
+    while (side->none.scratches != NULL) {
+        setti_gather_close(side->none.scratches);
+    }
+    side->none.closed++;
+    side->open = 0;
+}
+
+/* The scratch of a loop that gathers; NULL if it does not, or if it was closed from outside, by
+ * which its scratch was freed. */
+static setti_gather_scratch* batch_scratch(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    if (SETTI_UNLIKELY(loop->closed != ((const setti_open_loop*)loop->open)->closed)) {
+        loop->scratch = NULL;
+        sett_batch_stop(batch);
+    }
+    return loop->scratch;
+}
+
+/* Which rows of the step are in the batch, for access by handle. */
+static void scratch_note_rows(const sett_batch* batch, uint32_t first)
+{
+    const setti_loop* loop = setti_loop_of(batch);
+    uint64_t* rows = loop->scratch->rows;
+    loop->scratch->base = loop->unit_base;
+    if (batch->rows == NULL) {
+        for (uint32_t at = 0; at < SETTI_GATHER_ROWS / 64; at++) {
+            uint32_t begin = SETTI_MAX(first, at * 64) - at * 64;
+            uint32_t end = SETTI_MAX(first + batch->count, at * 64) - at * 64;
+            rows[at] = setti_bits_below(end) & ~setti_bits_below(begin);
+        }
+    } else if (loop->query->optional == 0) { /* all that matched in the step */
+        memcpy(rows, loop->words, loop->word_count * sizeof(uint64_t));
+    } else {
+        for (uint32_t k = 0; k < batch->count; k++) {
+            rows[batch->rows[k] / 64] |= (uint64_t)1 << (batch->rows[k] % 64);
+        }
+    }
 }
 
 static void set_generations(sett_batch* batch)
@@ -921,8 +1027,9 @@ static void set_generations(sett_batch* batch)
 SETTI_APART static bool batch_next_any(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    if (loop->scratch != NULL && batch->count != 0) {
+    if (loop->scratch != NULL && batch_scratch(batch) != NULL && batch->count != 0) {
         gather_scatter(batch);
+        memset(loop->scratch->rows, 0, sizeof(loop->scratch->rows));
     }
     batch->count = 0;
     batch->rows = NULL;
@@ -932,6 +1039,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
         return false;
     }
     uint32_t first = step == STEP_WORDS ? choose_rows(batch) : 0;
+    loop->fast = loop->fast || (step == STEP_DENSE && loop->direct);
     loop->scratch_row = first;
     if (loop->driver != SETT_QUERY_TERMS) {
         batch->indices = loop->step_indices + first;
@@ -940,6 +1048,9 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
         set_generations(batch);
     }
     set_fields(batch, loop->unit_base + first);
+    if (loop->scratch != NULL && loop->scratch->count != 0) {
+        scratch_note_rows(batch, first);
+    }
     if (SETTI_UNLIKELY(loop->query->world->profiling)) {
         loop->query->use[SETTI_PROFILED].matched += batch->count;
     }
@@ -965,6 +1076,8 @@ SETTI_APART static bool batch_next_plain(sett_batch* batch)
     uint32_t base = loop->cursor;
     uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
     if (!step_is_dense(query, base, rows)) {
+        loop->fast = false; /* until a step is dense again: where one is not, few are */
+        loop->direct = true;
         return batch_next_any(batch);
     }
     loop->cursor = base + loop->unit;
@@ -995,19 +1108,24 @@ bool sett_batch_next(sett_batch* batch)
     return batch_next_plain(batch);
 }
 
-/* Writes the last gathered values back, and gives the scratch to whom it came from. */
+/* Writes the last gathered values back, and frees the scratch. */
 static void batch_end_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
+    setti_gather_scratch* scratch = batch_scratch(batch);
     sett_query* query = loop->query;
+    if (scratch == NULL) {
+        return;
+    }
     gather_scatter(batch);
+    setti_gather_close(scratch);
     if (loop->open == &query->open) {
-        setti_pool_free(&query->world->pool, loop->scratch, query->scratch_size,
-                        query->scratch_align);
+        query->world->gathering--;
+        setti_pool_free(&query->world->pool, scratch, scratch->size, scratch->align);
     } else {
         setti_side* side = loop->open;
         side->open--;
-        setti_arena_pop(&side->scratch, loop->scratch, query->scratch_size);
+        setti_arena_pop(&side->scratch, scratch, query->scratch_size);
     }
     loop->scratch = NULL;
 }

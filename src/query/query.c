@@ -179,7 +179,13 @@ sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
     query->world = world;
     query->name_size = (uint32_t)strlen(name) + 1;
     query->open.name = memcpy(copy, name, query->name_size);
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+    uint32_t count = 0;
+    while (count < SETT_QUERY_TERMS && desc->terms[count].component != 0) {
+        count++;
+    }
+    query->scratch_size = (uint32_t)(sizeof(setti_gather_scratch) + count * sizeof(setti_gather));
+    query->scratch_align = 64;
+    for (uint32_t k = 0; k < count; k++) {
         query_add_term(query, &desc->terms[k]);
     }
     query->version = world->listener_version - 1; /* nothing worked out yet */

@@ -4,11 +4,8 @@
 
 #include "base/arena.h"
 #include "base/atomic.h"
+#include "store/gather.h"
 #include "world/world.h"
-
-/* Rows of a step in which fields are gathered: few, so that the copies stay in the first-level
- * cache, and enough to spread what a batch costs (about 40 ns) thin. */
-#define SETTI_GATHER_ROWS 128
 
 /* Where a gathered value comes from, by row of the step: its place in the storage, noted when the
  * row is tested; from when it is handed out, its address. */
@@ -109,11 +106,11 @@ typedef struct setti_plan {
 /* What a batch's `internal` holds. */
 typedef struct setti_loop {
     sett_query* query;
-    void* open;                   /* where the loop is counted as open; NULL: it was closed */
-    void* scratch;                /* gathered fields, if there are any */
-    const uint32_t* step_indices; /* entity indices of the step's rows, over a sparse-set driver */
-    uint32_t driver;              /* the term whose sparse set drives; SETT_QUERY_TERMS: pages do */
-    uint32_t in_place;            /* bit k: rows of the k-th term lie as the batch's rows do */
+    void* open;                    /* where the loop is counted as open; NULL: it was closed */
+    setti_gather_scratch* scratch; /* gathered fields, if there are any */
+    const uint32_t* step_indices;  /* entity indices of the step's rows, over a sparse-set driver */
+    uint32_t driver;      /* the term whose sparse set drives; SETT_QUERY_TERMS: pages do */
+    uint32_t in_place;    /* bit k: rows of the k-th term lie as the batch's rows do */
     uint32_t residual;    /* bit k: the k-th term is to be tested, over a sparse-set driver */
     uint32_t unit;        /* rows looked at in one step */
     uint32_t unit_base;   /* the first row of the step */
@@ -122,8 +119,11 @@ typedef struct setti_loop {
     uint32_t word_count;  /* words of the step */
     uint32_t some;        /* bit k: word k still has bits; 0: take the next step */
     uint32_t scratch_row; /* the row of the step that is the batch's row 0 */
-    bool fast;            /* plain, over pages, nothing gathered, nothing recorded */
-    bool plain;           /* nothing but required terms that are positional */
+    uint32_t nested; /* bit k: a loop around this one may have copies of the k-th term's values */
+    uint32_t closed; /* of `open` when the loop began: it is over when that has changed */
+    bool direct;     /* `fast`, but for the last steps, which were not dense */
+    bool fast;       /* plain, over pages, nothing gathered, nothing recorded */
+    bool plain;      /* nothing but required terms that are positional */
     /* rows of the step that match and were not handed out yet */
     uint64_t words[SETT_BATCH_ROWS / 64];
     uint16_t list[SETT_BATCH_ROWS + 12]; /* what the batch's `rows` points to */
@@ -138,7 +138,7 @@ SETTI_INLINE setti_loop* setti_loop_of(const sett_batch* batch)
 /* Where loops that the world does not know of are opened: by one job of a system, which may run
  * beside others. */
 typedef struct setti_side {
-    setti_open_loop none; /* first; its count stays 0 */
+    setti_open_loop none; /* first; its count stays 0, `scratches` are those of the job */
     setti_arena scratch;
     uint32_t open; /* loops with gathered fields that were not ended */
     bool failed;   /* a loop found no memory for its scratch */
@@ -169,6 +169,9 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
 
 /* Frees a query, over which no loop is open. */
 void setti_query_free(sett_query* query);
+
+/* Closes the loops that the job has left open. */
+void setti_query_close_side(setti_side* side);
 
 /* Works out anew what depends on the listeners, if these have changed. */
 void setti_plan_update(sett_query* query);

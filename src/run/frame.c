@@ -67,7 +67,7 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
         system->desc.run(&context);
         if (SETTI_UNLIKELY(job->side.open != 0)) {
             frame_report_open(system);
-            job->side.open = 0;
+            setti_query_close_side(&job->side);
         }
     }
     setti_slice_leave(slice);

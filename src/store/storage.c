@@ -24,6 +24,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
 {
     memset(storage, 0, sizeof(*storage));
     storage->kind = (uint8_t)kind;
+    storage->handle_kind = storage->kind;
     storage->size = (uint32_t)size;
     storage->align = (uint32_t)SETTI_MAX(align, 64); /* pages begin on a cache line */
     storage->shift = storage_shift(kind, size);
@@ -66,7 +67,8 @@ void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uin
         return NULL;
     }
     setti_storage_write(pool, storage, place);
-    return setti_storage_at(storage, place);
+    return SETTI_UNLIKELY(storage->gather != NULL) ? setti_storage_find_gathered(storage, index)
+                                                   : setti_storage_at(storage, place);
 }
 
 uint64_t setti_storage_written(const setti_storage* storage, uint32_t index)

@@ -36,15 +36,18 @@ typedef struct setti_sparse_page {
     uint32_t count;                  /* entries that are not SETTI_NONE */
 } setti_sparse_page;
 
+/* The `handle_kind` of a storage whose values a loop has copied: see gather.h. */
+#define SETTI_GATHERED UINT8_MAX
+
 typedef struct setti_storage {
     /* What every access reads comes first: up to the pointers of `rows` it is one cache line. */
-    uint8_t kind; /* setti_kind */
+    uint8_t handle_kind; /* as `kind`, for access by handle; SETTI_GATHERED while `gather` is set */
     /* rows a page = 1 << shift: 1,024 up to 16 bytes, fewer above, so that a page stays near 16
      * KB */
     uint8_t shift;
-    bool keep_order; /* sparse-set: removal leaves a gap */
-    bool tracked;    /* rows have ticks of their own */
-    uint32_t size;   /* bytes a row */
+    uint8_t kind;  /* setti_kind */
+    bool tracked;  /* rows have ticks of their own */
+    uint32_t size; /* bytes a row */
     /* who has a value: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
     setti_pages presence;
     /* pages of rows; an array has an entry for every row of each presence page */
@@ -59,7 +62,11 @@ typedef struct setti_storage {
      * (sparse-set) */
     uint32_t spare;
 
-    uint32_t blank;   /* array: presence pages without a page of rows, see storage_array.c */
+    uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
+    bool keep_order; /* sparse-set: removal leaves a gap */
+    /* Open loops that work on copies of values. Apart from loops over the type, only calls that
+     * access its values by handle read this: systems that write them run beside neither. */
+    struct setti_gather* gather;
     uint32_t indices; /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
     uint32_t saved;   /* offset in a page of a bit a row: alive, in a kept page; 0: no such bits */
@@ -176,12 +183,18 @@ SETTI_INLINE void* setti_array_row(const setti_storage* storage, uint32_t index)
     return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
+/* As setti_storage_find, of a storage with gathers: the copy, if the value has one. */
+void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
+
 /* Returns the address of the entity's value, or NULL. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
-    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY)) {
+    if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
         return SETTI_LIKELY(setti_bitmap_has(storage, index)) ? setti_array_row(storage, index)
                                                               : NULL;
+    }
+    if (SETTI_UNLIKELY(storage->gather != NULL)) {
+        return setti_storage_find_gathered(storage, index);
     }
     uint32_t place = setti_storage_slot(storage, index);
     return place != SETTI_NONE ? setti_storage_at(storage, place) : NULL;
@@ -209,7 +222,7 @@ SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_s
                                            uint32_t index, void** value)
 {
     *value = NULL;
-    if (SETTI_UNLIKELY(storage->kind != SETTI_ARRAY || storage->tracked)) {
+    if (SETTI_UNLIKELY(storage->handle_kind != SETTI_ARRAY || storage->tracked)) {
         return false;
     }
     if (!setti_bitmap_has(storage, index)) {

@@ -159,7 +159,7 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
     static_assert(offsetof(front, member) == offsetof(type, inside), "read.h: " #inside)
 ACCESS_SAME(sett_page_table_, data, setti_pages, data);
 ACCESS_SAME(sett_page_table_, count, setti_pages, count);
-ACCESS_SAME(sett_type_header_, kind, setti_type, storage.kind);
+ACCESS_SAME(sett_type_header_, kind, setti_type, storage.handle_kind);
 ACCESS_SAME(sett_type_header_, shift, setti_type, storage.shift);
 ACCESS_SAME(sett_type_header_, size, setti_type, storage.size);
 ACCESS_SAME(sett_type_header_, presence, setti_type, storage.presence);

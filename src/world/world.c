@@ -3,6 +3,7 @@
 
 #include "base/cow.h"
 #include "base/platform.h"
+#include "store/gather.h"
 #include "world/change.h"
 #include "world/command.h"
 
@@ -600,6 +601,13 @@ sett_status setti_world_check_serial(sett_world* world, const char* call)
 
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop)
 {
+    loop->closed++;
+    while (loop->scratches != NULL) {
+        setti_gather_scratch* scratch = loop->scratches;
+        setti_gather_close(scratch);
+        setti_pool_free(&world->pool, scratch, scratch->size, scratch->align);
+        world->gathering--;
+    }
     while (loop->count != 0) {
         setti_world_close_loop(world, loop);
     }

@@ -42,6 +42,8 @@ typedef struct setti_open_loop {
     /* The batch of the first of them, a local variable, if all are: once the function that it
      * belongs to has returned, all were left. Else NULL. */
     const void* frame;
+    struct setti_gather_scratch* scratches; /* of those that gather */
+    uint32_t closed;                        /* how often its loops were closed from outside */
     struct setti_open_loop* next;
     struct setti_open_loop* previous;
 } setti_open_loop;
@@ -117,6 +119,7 @@ struct sett_world {
     uint32_t listener_version; /* grows when listeners come and go: queries look again */
     sett_query* queries;       /* doubly linked, the latest first */
     uint32_t query_count;
+    uint32_t gathering;          /* loops open that work on copies of values, outside of systems */
     setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
     const char* calling;         /* the component, group or observer whose callback runs, if any */
     uint32_t set_depth;          /* callbacks told of sets that run inside one another */
@@ -281,7 +284,7 @@ SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loo
 /* Closes the loops whose function has returned, as far as that can be told. */
 void setti_world_close_returned(sett_world* world);
 
-/* Closes all loops over one query. */
+/* Closes all loops over one query and frees their scratch; their copies are not written back. */
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop);
 
 #endif

@@ -1,0 +1,78 @@
+/* gather.c: which values have copies that a loop works on, and where. See gather.h.
+ *
+ * The workload: a few handles a batch are looked up while a loop over several sparse sets is open.
+ * Nothing is kept by entity: the loop's step says which row an entity has, if any. While a storage
+ * has a gather its `handle_kind` is no array, so that fast paths by handle go through
+ * setti_storage_find; arrays without one pay nothing, sparse sets one comparison.
+ */
+#include "store/gather.h"
+
+void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list)
+{
+    scratch->count = 0;
+    memset(scratch->rows, 0, sizeof(scratch->rows));
+    scratch->next = *list;
+    scratch->link = list;
+    if (scratch->next != NULL) {
+        scratch->next->link = &scratch->next;
+    }
+    *list = scratch;
+}
+
+void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values)
+{
+    setti_gather* gather = &scratch->gathers[scratch->count++];
+    gather->outer = storage->gather;
+    gather->storage = storage;
+    gather->scratch = scratch;
+    gather->values = values;
+    storage->gather = gather;
+    storage->handle_kind = SETTI_GATHERED;
+}
+
+void setti_gather_close(setti_gather_scratch* scratch)
+{
+    for (uint32_t k = 0; k < scratch->count; k++) {
+        setti_storage* storage = scratch->gathers[k].storage;
+        setti_gather** at = &storage->gather;
+        while (*at != &scratch->gathers[k]) { /* mostly it is the latest */
+            at = &(*at)->outer;
+        }
+        *at = (*at)->outer;
+        storage->handle_kind = storage->gather != NULL ? SETTI_GATHERED : storage->kind;
+    }
+    *scratch->link = scratch->next;
+    if (scratch->next != NULL) {
+        scratch->next->link = scratch->link;
+    }
+}
+
+/* The entity's row in the loop's step; at least SETTI_GATHER_ROWS if it has none. */
+static uint32_t gather_row_of(const setti_gather_scratch* scratch, uint32_t index)
+{
+    uint32_t row = scratch->driver != NULL ? setti_sparse_row(scratch->driver, index) : index;
+    return row - scratch->base;
+}
+
+void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
+                        uint32_t index)
+{
+    for (const setti_gather* at = storage->gather; at != NULL; at = at->outer) {
+        uint32_t row = gather_row_of(at->scratch, index);
+        if (at->scratch != except && row < SETTI_GATHER_ROWS &&
+            (at->scratch->rows[row / 64] >> (row % 64) & 1) != 0) {
+            return at->values + (size_t)row * storage->size;
+        }
+    }
+    return NULL;
+}
+
+SETTI_COLD void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index)
+{
+    uint32_t slot = setti_storage_slot(storage, index);
+    if (slot == SETTI_NONE) {
+        return NULL;
+    }
+    void* copy = setti_gather_find(storage, NULL, index);
+    return copy != NULL ? copy : setti_storage_at(storage, slot);
+}

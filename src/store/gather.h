@@ -1,0 +1,53 @@
+/* gather.h: copies of values that a loop works on, because their rows lie in another order than the
+ * loop's. They are written back when a batch ends. Until then the copy is the value: access by
+ * handle is led there (setti_storage_find), and so are loops within the loop.
+ *
+ * Invariant:  storage.gather is the list of open gathers of its values, the latest first;
+ *             an entity whose row is in `rows` has its value in each of their copies
+ */
+#ifndef SETTI_GATHER_H
+#define SETTI_GATHER_H
+
+#include "store/storage.h"
+
+/* Rows of a step in which fields are gathered: few, so that the copies stay in the first-level
+ * cache, and enough to spread what a batch costs (about 40 ns) thin. */
+#define SETTI_GATHER_ROWS 128
+
+/* The copies of one type's values. */
+typedef struct setti_gather {
+    struct setti_gather* outer; /* of the same storage: of a loop that was opened before */
+    setti_storage* storage;
+    const struct setti_gather_scratch* scratch;
+    unsigned char* values; /* by row of the step */
+} setti_gather;
+
+/* The memory of a loop that gathers, and where its batch is: apart from the batch, which is gone if
+ * its function returned without closing the loop. */
+typedef struct setti_gather_scratch {
+    struct setti_gather_scratch* next; /* of the loops that count as open in one place */
+    struct setti_gather_scratch** link;
+    const setti_storage* driver; /* the sparse set whose rows are the loop's; NULL: indices are */
+    uint32_t base;               /* the first row of the step */
+    uint32_t size;               /* bytes of the scratch, */
+    uint32_t align;              /* and their alignment */
+    uint32_t count;              /* of gathers */
+    uint64_t rows[SETTI_GATHER_ROWS / 64]; /* rows of the step that are in the batch */
+    setti_gather gathers[];                /* of what the loop writes */
+} setti_gather_scratch;
+
+/* Makes the scratch the latest of `list`. */
+void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
+
+/* From now on access to the storage's values is led to the copies in `values`. */
+void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values);
+
+/* Ends that, without writing back. */
+void setti_gather_close(setti_gather_scratch* scratch);
+
+/* The latest copy of the entity's value in a scratch other than `except` (NULL: in any); NULL if
+ * there is none. */
+void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch* except,
+                        uint32_t index);
+
+#endif
