@@ -4,15 +4,22 @@
 #   tools/check_layers.sh
 #   tools/check_layers.sh --list    the layers, lowest first
 #
-# A file in src/<layer>/ includes its own layer, layers further down, and the public headers;
-# never one further up. A public header includes public headers only. Private headers are named
+# A file in src/<layer>/ includes its own layer, the layers that it may see, and the public headers.
+#
+#     base < store < world < { query, relation, run, state, inspect }
+#     among the five: run sees query; inspect sees query and run; state sees relation
+#
+# The order below is that of the amalgamation; nothing includes what stands behind it. A public header includes public headers only. Private headers are named
 # from src/ on ("store/storage.h"), public ones from include/ on ("sett/id.h"). Besides, a file's
 # name occurs once in the repository, so that a name alone says which file is meant and the
 # amalgamation can be read. Reports file:line for each breach.
 set -eu
 
-# Lowest first: each sees itself and what stands before it.
+# Lowest first.
 layers="base store world query relation run state inspect"
+
+# The first three are seen by all that stand behind them; these see one another as well.
+arrows="run>query inspect>query inspect>run state>relation"
 
 # Names that tools or habit prescribe, and may therefore occur in several folders.
 common_names="README.md CMakeLists.txt .gitignore"
@@ -32,11 +39,15 @@ files=$(find include src -type f -name '*.[ch]' 2>/dev/null | sort)
     exit 1
 }
 
-awk -v layers="$layers" '
+awk -v layers="$layers" -v arrows="$arrows" '
     BEGIN {
         count = split(layers, name, " ")
         for (i = 1; i <= count; i++) {
             height[name[i]] = i
+        }
+        count = split(arrows, name, " ")
+        for (i = 1; i <= count; i++) {
+            sees[name[i]] = 1
         }
     }
     function breach(text) {
@@ -65,6 +76,8 @@ awk -v layers="$layers" '
                 breach("a public header must not include the private " target)
             } else if (height[part[1]] > height[own]) {
                 breach(own " must not include " target ", which lies further up")
+            } else if (part[1] != own && height[part[1]] > 3 && !((own ">" part[1]) in sees)) {
+                breach(own " must not include " target ", which lies beside it")
             }
         } else if (quoted) {
             breach("\"" target "\" is neither public nor in a layer")

@@ -367,14 +367,13 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     uint32_t owned = setti_price_owned(query);
     const sett_world* world = query->world;
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
-    setti_matches matches = setti_matches_make(conditions, &world->signatures);
     uint32_t length = 0;
     uint64_t moves = 0;
     for (uint32_t row = 0; row < first->extent; row++) {
         uint32_t index = *setti_storage_index(first, row);
         const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
         uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
-        if (!setti_matches_has(&matches, signature)) {
+        if (!setti_listener_matches(conditions, &world->signatures, signature)) {
             continue;
         }
         for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {

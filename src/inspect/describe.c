@@ -3,7 +3,6 @@
 
 #include "base/writer.h"
 #include "run/run.h"
-#include "sett/name.h"
 
 #define DESCRIBE_COMPONENTS 64 /* of an entity, by name; of more, how many */
 
@@ -138,13 +137,13 @@ size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
 
 static void describe_path(setti_writer* text, sett_world* world, sett_entity entity)
 {
-    if (sett_name_get(world, entity) == NULL) {
+    if (world->naming == NULL || !world->naming->has(world, entity)) {
         return;
     }
     setti_writer_add(text, " \"");
     size_t room = text->length < text->size ? text->size - text->length : 0;
     text->length +=
-        sett_name_path(world, entity, room != 0 ? text->out + text->length : NULL, room);
+        world->naming->path(world, entity, room != 0 ? text->out + text->length : NULL, room);
     setti_writer_add(text, "\"");
 }
 

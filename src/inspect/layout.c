@@ -561,7 +561,6 @@ sett_status sett_layout_apply(sett_world* world, const char* text)
     layout->text_size = size;
     layout->unreported = true;
     layout_end_groups(world, copy);
-    status = layout_make_groups(world, copy); /* first: it converts members in their order */
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         layout_word where;
@@ -571,7 +570,7 @@ sett_status sett_layout_apply(sett_world* world, const char* text)
             status = setti_change_convert(world, type, kind, layout_call);
         }
     }
-    return status;
+    return status == SETT_OK ? layout_make_groups(world, copy) : status;
 }
 
 static sett_storage_kind layout_choose(const sett_world* world, const char* name)

@@ -1,5 +1,4 @@
 /* stats.c: what is in a world and what it costs. */
-#include "relation/chain.h"
 #include "run/run.h"
 #include "world/command.h"
 
@@ -36,13 +35,13 @@ void sett_world_stats(const sett_world* world, sett_stats* stats)
     stats_pages(&world->entities.pages, stats);
     stats_pages(&world->entities.ids.pages, stats);
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        const setti_storage* storage = &world->registered.item[k]->storage;
-        stats->values += storage->count;
-        stats_pages(&storage->rows, stats);
-        stats_pages(&storage->presence, stats);
-    }
-    for (const setti_relation* at = world->relations; at != NULL; at = at->next) {
-        stats_pages(&at->records, stats);
+        const setti_type* type = world->registered.item[k];
+        stats->values += type->storage.count;
+        stats_pages(&type->storage.rows, stats);
+        stats_pages(&type->storage.presence, stats);
+        if (type->module != NULL && type->module->pages != NULL) {
+            stats_pages(type->module->pages(world, type), stats);
+        }
     }
     stats->block_size = world->pool.block_size + sizeof(*world);
     stats->free_size = world->pool.block_size - world->pool.used_size;

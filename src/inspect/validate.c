@@ -8,11 +8,8 @@
  * missing if it
  * adds, and there if it removes
  */
-#include "relation/chain.h"
-#include "relation/links.h"
-#include "relation/name_table.h"
 #include "run/run.h"
-#include "state/snapshot.h"
+#include "world/world.h"
 
 #include <stdio.h>
 
@@ -138,7 +135,9 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
         found = validate_signatures(world);
     }
     if (found == NULL) {
-        found = setti_state_validate(world);
+        bool none_held = world->pool.cow_from == 0;
+        found = none_held ? NULL : "pages are preserved for no snapshot";
+        found = world->validate_state != NULL ? world->validate_state(world) : found;
     }
     for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
         found = validate_type(world, world->registered.item[k]);
@@ -148,15 +147,12 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
         found = validate_listener(world, at);
         where = found != NULL ? at->name : "";
     }
-    if (found == NULL) {
-        found = setti_hierarchy_validate(world);
-    }
-    if (found == NULL) {
-        found = setti_name_validate(world);
-    }
-    for (const setti_relation* at = world->relations; found == NULL && at != NULL; at = at->next) {
-        found = setti_chain_validate(at);
-        where = found != NULL ? at->links->desc.name : "";
+    for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
+        setti_type* type = world->registered.item[k];
+        if (type->module != NULL && type->module->validate != NULL) {
+            found = type->module->validate(world, type);
+            where = found != NULL ? type->desc.name : "";
+        }
     }
     if (found == NULL && world->run != NULL) {
         found = setti_schedule_validate(world);

@@ -2,6 +2,8 @@
  * depends on the world, when a loop begins. */
 #include "query/query.h"
 
+#include "sett/relationship.h"
+
 #include <stdio.h>
 
 #define QUERY_NAME_SIZE 96
@@ -153,6 +155,13 @@ static void query_add_term(sett_query* query, const sett_term* given)
     }
 }
 
+static void query_update_all(sett_world* world)
+{
+    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+        setti_plan_update(query);
+    }
+}
+
 sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
 {
     static const char call[] = "sett_query_create";
@@ -190,6 +199,7 @@ sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
     }
     query->version = world->listener_version - 1; /* nothing worked out yet */
     setti_plan_update(query);
+    world->update_queries = query_update_all;
     query->next = world->queries;
     if (query->next != NULL) {
         query->next->previous = query;
@@ -327,4 +337,14 @@ void* sett_batch_field_checked(const sett_batch* given, uint32_t k, bool mut, si
     batch->checked_.terms[mut] |= (uint32_t)1 << k;
     batch->checked_.types[mut][k] = type;
     return batch->fields[k];
+}
+
+sett_entity sett_query_source_next(const sett_query* query, sett_component relationship,
+                                   sett_entity target, sett_link_cursor* cursor)
+{
+    sett_entity source;
+    do {
+        source = sett_source_next(query->world, relationship, target, cursor);
+    } while (!sett_is_null(source) && !sett_query_matches(query, source));
+    return source;
 }

@@ -41,6 +41,7 @@ typedef struct setti_relation {
     setti_root root;
     uint32_t record_size;
     uint32_t record_shift; /* records a page = 1 << shift */
+    setti_records layout;  /* the same, for who knows types only */
     uint32_t claimed;      /* records reserved by a creation of many, see clone.c */
 
     /* Of many: the record of a source and a target, an open table of record numbers plus one. A

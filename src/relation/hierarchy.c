@@ -402,6 +402,16 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 
 /* ------------------------------------------------------------------------------------- register */
 
+static const char* tree_validate(sett_world* world, setti_type* type);
+
+/* Registers the component in another world. */
+static sett_status tree_join_world(sett_world* into, const sett_world* from, const setti_type* type)
+{
+    sett_hierarchy_desc desc = {setti_world_type(into, type->id) == NULL ? type->id : 0,
+                                from->hierarchy->policy};
+    return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
+}
+
 static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_desc* desc)
 {
     static const setti_cascade cascade = {
@@ -428,7 +438,9 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
         return NULL;
     }
     memset(tree, 0, sizeof(*tree));
+    static const setti_module module = {.validate = tree_validate, .join = tree_join_world};
     tree->type = setti_world_type(world, id);
+    tree->type->module = &module;
     setti_component_set_cascade(world, tree->type, &cascade);
     setti_component_guard(tree->type, "sett_hierarchy_attach, sett_hierarchy_detach or "
                                       "sett_hierarchy_set_policy");
@@ -989,13 +1001,10 @@ static bool tree_validate_ends(const setti_hierarchy* tree)
     return met == storage->count;
 }
 
-const char* setti_hierarchy_validate(const sett_world* world)
+static const char* tree_validate(sett_world* world, setti_type* type)
 {
     const setti_hierarchy* tree = world->hierarchy;
-    if (tree == NULL) {
-        return NULL;
-    }
-    const setti_storage* storage = &tree->type->storage;
+    const setti_storage* storage = &type->storage;
     uint32_t cursor = 0;
     uint32_t below = 0;
     uint32_t children = 0;

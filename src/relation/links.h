@@ -39,7 +39,4 @@ SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t i
  * depth is set, those below it are the caller's matter. */
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent);
 
-/* Returns NULL, or which part of the invariant does not hold. */
-const char* setti_hierarchy_validate(const sett_world* world);
-
 #endif

@@ -247,8 +247,32 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
 
 /* ------------------------------------------------------------------------------------- register */
 
+static bool name_has(sett_world* world, sett_entity entity)
+{
+    return sett_name_get(world, entity) != NULL;
+}
+
+static const setti_pages* name_pages(const sett_world* world, const setti_type* type)
+{
+    (void)type;
+    return &world->name_table->texts.pages;
+}
+
+static const char* name_validate(sett_world* world, setti_type* type);
+
+/* Registers the component in another world. */
+static sett_status name_join(sett_world* into, const sett_world* from, const setti_type* type)
+{
+    sett_component id = setti_world_type(into, type->id) == NULL ? type->id : 0;
+    (void)from;
+    return sett_name_register(into, id) != 0 ? SETT_OK : into->error;
+}
+
 sett_component sett_name_register(sett_world* world, sett_component id)
 {
+    static const setti_module module = {
+        .validate = name_validate, .pages = name_pages, .join = name_join, .isolate = name_unlink};
+    static const setti_naming naming = {name_has, sett_name_path};
     static const setti_cascade cascade = {.unlink = name_unlink, .trim = name_trim};
     static const char call[] = "sett_name_register";
     setti_name_table* names = world->name_table;
@@ -280,6 +304,8 @@ sett_component sett_name_register(sett_world* world, sett_component id)
     setti_component_guard(names->type, "sett_name_set");
     setti_text_init(world, &names->texts);
     names->texts.users = names->type;
+    names->type->module = &module;
+    world->naming = &naming;
     world->name_table = names;
     return id;
 }
@@ -584,10 +610,11 @@ sett_entity sett_name_next(sett_world* world, const char* name, uint32_t* cursor
 
 /* ----------------------------------------------------------------------------------- validating */
 
-const char* setti_name_validate(sett_world* world)
+static const char* name_validate(sett_world* world, setti_type* type)
 {
     setti_name_table* names = world->name_table;
-    if (names == NULL || !name_sync(world, names)) {
+    (void)type;
+    if (!name_sync(world, names)) {
         return NULL;
     }
     uint32_t cursor = 0;

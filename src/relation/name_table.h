@@ -46,7 +46,4 @@ void setti_name_end(sett_world* world, uint32_t index);
 bool setti_name_reserve(sett_world* world, uint32_t count);
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 
-/* Returns NULL, or which part of the invariant does not hold. */
-const char* setti_name_validate(sett_world* world);
-
 #endif

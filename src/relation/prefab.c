@@ -9,7 +9,6 @@
  */
 #include "sett/prefab.h"
 
-#include "query/query.h"
 #include "relation/links.h"
 #include "relation/name_table.h"
 #include "relation/recipe.h"
@@ -31,8 +30,8 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
         }
         world->hidden[which] = setti_world_type(world, tag);
         world->listener_version++;
-        for (sett_query* query = world->queries; query != NULL; query = query->next) {
-            setti_plan_update(query); /* sett_query_matches does not */
+        if (world->update_queries != NULL) {
+            world->update_queries(world); /* sett_query_matches does not look again */
         }
     }
     return world->hidden[which]->id;

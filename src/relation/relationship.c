@@ -8,7 +8,6 @@
  * Invariant:  an entity has the component  <=>  it has at least one target;
  *             an entity that is a target has the "<name> sources" component
  */
-#include "query/query.h"
 #include "relation/chain.h"
 #include "world/command.h"
 
@@ -179,13 +178,112 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
+static void relation_describe_records(setti_relation* relation)
+{
+    setti_records* layout = &relation->layout;
+    layout->pages = &relation->records;
+    layout->count = &relation->record_count;
+    layout->shift = relation->record_shift;
+    layout->size = relation->record_size;
+    layout->source = offsetof(setti_chain_record, source);
+    layout->target = offsetof(setti_chain_record, target);
+    layout->data = relation->data;
+    layout->data_size = relation->data_size;
+    relation->links->records = layout;
+}
+
+static const setti_relation* relation_of_either(const setti_type* type)
+{
+    return type->relation != NULL ? type->relation : type->relation_of_sources;
+}
+
+/* Registers the relationship of which a type is one end in another world. */
+static sett_status relation_join(sett_world* into, const sett_world* from, const setti_type* type)
+{
+    const setti_relation* relation = relation_of_either(type);
+    const setti_type* links = relation->links;
+    sett_relationship_desc desc;
+    (void)from;
+    memset(&desc, 0, sizeof(desc));
+    desc.name = links->desc.name;
+    desc.size = relation->data_size;
+    desc.align = relation->data_size != 0 ? relation->data_align : 0;
+    desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
+    desc.storage = links->desc.storage;
+    desc.many = relation->many;
+    desc.on_target_destroyed = relation->on_target;
+    desc.on_source_destroyed = relation->on_source;
+    desc.entity_offsets = relation->entity_offsets;
+    desc.entity_offset_count = relation->entity_offset_count;
+    return sett_relationship_register(into, &desc) != 0 ? SETT_OK : into->error;
+}
+
+static bool relation_same(const setti_type* a, const setti_type* b)
+{
+    const setti_relation* r = relation_of_either(a);
+    const setti_relation* s = relation_of_either(b);
+    return relation_is_same(r, s) && r->data_align == s->data_align &&
+           r->record_size == s->record_size;
+}
+
+/* The first link of a source that one world has and the other has not, or has with other data. */
+static int relation_difference_one(sett_entity entity, const setti_relation* a,
+                                   const setti_relation* b, bool second, char* out, size_t size)
+{
+    sett_link_cursor cursor = {NULL, 0, 0, false};
+    sett_entity target;
+    while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
+        const void* data = sett_related(b->world, entity, b->links->id, target);
+        if (data == NULL || (a->data_size == b->data_size && a->data_size != 0 &&
+                             memcmp(data, cursor.data, a->data_size) != 0)) {
+            return snprintf(out, size, "entity %u:%u: \"%.100s\" leads to entity %u:%u %s",
+                            (unsigned)entity.index, (unsigned)entity.generation,
+                            a->links->desc.name, (unsigned)target.index,
+                            (unsigned)target.generation,
+                            data != NULL ? "with other data in the second world"
+                            : second     ? "in the second world only"
+                                         : "in the first world only");
+        }
+    }
+    return 0;
+}
+
+/* Of links, which lead where counts, and not how they are stored. */
+static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
+                               char* out, size_t size)
+{
+    int length = relation_difference_one(entity, a->relation, b->relation, false, out, size);
+    return length != 0 ? length
+                       : relation_difference_one(entity, b->relation, a->relation, true, out, size);
+}
+
+static const char* relation_validate(sett_world* world, setti_type* type)
+{
+    (void)world;
+    return setti_chain_validate(type->relation);
+}
+
+static const setti_pages* relation_pages(const sett_world* world, const setti_type* type)
+{
+    (void)world;
+    return &type->relation->records;
+}
+
 /* Makes the relation known to its types and to the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
     sett_world* world = relation->world;
     relation->links = setti_world_type(world, links);
     relation->sources = setti_world_type(world, sources);
+    static const setti_module module = {.validate = relation_validate,
+                                        .pages = relation_pages,
+                                        .join = relation_join,
+                                        .same = relation_same,
+                                        .difference = relation_difference};
+    static const setti_module ends = {.join = relation_join};
     relation->links->relation = relation;
+    relation->links->module = &module;
+    relation->sources->module = &ends;
     relation->links->flags |= SETTI_TYPE_LINKED;
     relation->sources->relation_of_sources = relation;
     relation->sources->flags |= SETTI_TYPE_LINKED | SETTI_TYPE_STAYS;
@@ -201,6 +299,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
         setti_world_add_root(world, &relation->root, &relation->record_count,
                              sizeof(relation->record_count), &relation->records, NULL);
         relation->root.name = relation->links->desc.name;
+        relation_describe_records(relation);
     }
 }
 
@@ -654,14 +753,4 @@ sett_entity sett_source_next(const sett_world* world, sett_component relationshi
     cursor_step(cursor, place, record->by_target.next,
                 (const unsigned char*)record + relation->data);
     return setti_entity_at(&world->entities, record->source);
-}
-
-sett_entity sett_query_source_next(const sett_query* query, sett_component relationship,
-                                   sett_entity target, sett_link_cursor* cursor)
-{
-    sett_entity source;
-    do {
-        source = sett_source_next(query->world, relationship, target, cursor);
-    } while (!sett_is_null(source) && !sett_query_matches(query, source));
-    return source;
 }

@@ -94,7 +94,13 @@ static bool play_cut_off(const setti_delta* delta, sett_entity entity)
     if (!setti_delta_room(delta)) {
         return false;
     }
-    setti_name_end(world, entity.index);
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        setti_type* type = world->registered.item[k];
+        if (type->module != NULL && type->module->isolate != NULL &&
+            setti_storage_has(&type->storage, entity.index)) {
+            type->module->isolate(world, type, entity.index);
+        }
+    }
     bool done = sett_hierarchy_detach(world, entity) == SETT_OK;
     for (const setti_relation* at = world->relations; done && at != NULL; at = at->next) {
         done = play_cut_links(delta, at, entity);

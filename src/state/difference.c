@@ -3,7 +3,6 @@
  * The workload: two machines, or two runs, whose hashes parted: where? So it says the lowest entity
  * that differs, and of its components the first registered, and bytes. Types are matched by name.
  */
-#include "relation/chain.h"
 #include "sett/state.h"
 #include "state/hash.h"
 
@@ -95,28 +94,6 @@ static int difference_values(sett_entity entity, difference_pair pair, const uns
                     in_b, difference_padding(pair, at));
 }
 
-/* The first link of a source that one world has and the other has not, or has with other data. */
-static int difference_links(sett_entity entity, const setti_relation* a, const setti_relation* b,
-                            bool second, char* out, size_t size)
-{
-    sett_link_cursor cursor = {NULL, 0, 0, false};
-    sett_entity target;
-    while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
-        const void* data = sett_related(b->world, entity, b->links->id, target);
-        if (data == NULL || (a->data_size == b->data_size && a->data_size != 0 &&
-                             memcmp(data, cursor.data, a->data_size) != 0)) {
-            return snprintf(out, size, "entity %u:%u: \"%.100s\" leads to entity %u:%u %s",
-                            (unsigned)entity.index, (unsigned)entity.generation,
-                            a->links->desc.name, (unsigned)target.index,
-                            (unsigned)target.generation,
-                            data != NULL ? "with other data in the second world"
-                            : second     ? "in the second world only"
-                                         : "in the first world only");
-        }
-    }
-    return 0;
-}
-
 /* 0 if the entity, which both have, is the same in this type. */
 static int difference_component(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
@@ -135,11 +112,9 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
         return snprintf(out, size, "\"%.100s\" has %zu bytes in the first world, %zu in the second",
                         any->desc.name, pair.a->desc.size, pair.b->desc.size);
     }
-    if (pair.a->relation != NULL && pair.b->relation != NULL) {
-        int length = difference_links(entity, pair.a->relation, pair.b->relation, false, out, size);
-        return length != 0
-                   ? length
-                   : difference_links(entity, pair.b->relation, pair.a->relation, true, out, size);
+    const setti_module* module = pair.a->module;
+    if (module != NULL && module->difference != NULL && pair.b->module == module) {
+        return module->difference(entity, pair.a, pair.b, out, size);
     }
     size_t at = difference_byte(pair, a, b);
     return at != SIZE_MAX ? difference_values(entity, pair, a, b, at, out, size) : 0;

@@ -101,14 +101,14 @@ uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const v
                                      : hash_masked(hash, value, of->mask, of->size));
 }
 
-uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source,
-                         const setti_chain_record* record)
+uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record)
 {
-    const setti_relation* relation = of->type->relation;
-    const unsigned char* data = (const unsigned char*)record + relation->data;
-    uint64_t hash =
-        hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(record->target));
-    return hash_mix(hash_bytes(hash, data, relation->data_size));
+    const setti_records* records = of->type->records;
+    const unsigned char* bytes = record;
+    sett_entity target;
+    memcpy(&target, bytes + records->target, sizeof(target));
+    uint64_t hash = hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(target));
+    return hash_mix(hash_bytes(hash, bytes + records->data, records->data_size));
 }
 
 /* ---------------------------------------------------------------------------------------- pages */
@@ -152,20 +152,24 @@ static uint64_t hash_sparse(const sett_world* world, const setti_hash_type* of, 
     return sum;
 }
 
-/* Links of a relationship with many targets: which lead where, with what data. */
-static uint64_t hash_records(const setti_hash_type* of, const setti_relation* relation,
-                             uint32_t number)
+/* How many records a page has in use. */
+static uint32_t hash_record_count(const setti_records* records, uint32_t number)
 {
-    uint32_t first = number << relation->record_shift;
-    uint64_t end = SETTI_MIN((uint64_t)first + ((uint64_t)1 << relation->record_shift),
-                             (uint64_t)relation->record_count);
+    uint32_t first = number << records->shift;
+    uint32_t left = *records->count - SETTI_MIN(*records->count, first);
+    return SETTI_MIN(left, (uint32_t)1 << records->shift);
+}
+
+/* Links: which lead where, with what data. */
+static uint64_t hash_records(const sett_world* world, const setti_hash_type* of, uint32_t number)
+{
+    const setti_records* records = of->type->records;
+    const unsigned char* record = records->pages->data[number];
     uint64_t sum = 0;
-    for (uint32_t place = first; place < end; place++) {
-        const setti_chain_record* record = setti_chain_record_at(relation, place);
-        const setti_entity_page* page =
-            setti_entity_page_of(&relation->world->entities, record->source);
-        sett_entity source = {record->source, page->generation[record->source & SETTI_ID_SET_MASK]};
-        sum += setti_hash_link(of, source, record);
+    for (uint32_t k = hash_record_count(records, number); k-- > 0; record += records->size) {
+        uint32_t source;
+        memcpy(&source, record + records->source, sizeof(source));
+        sum += setti_hash_link(of, setti_entity_at(&world->entities, source), record);
     }
     return sum;
 }
@@ -228,12 +232,12 @@ typedef struct hash_part {
     sett_world* world;
     const setti_hash_type* of;
     setti_pages* pages;
-    const setti_relation* relation; /* the records of its links; `of` is its type */
+    bool records; /* the pages are those of the type's records */
 } hash_part;
 
 static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
 {
-    hash_part part = {world, of, &world->entities.pages, NULL};
+    hash_part part = {world, of, &world->entities.pages, false};
     if (of != NULL) {
         setti_storage* storage = &world->types[of->type->id]->storage;
         bool rows =
@@ -248,8 +252,8 @@ static uint64_t hash_page(const hash_part* part, uint32_t number)
     if (part->of == NULL) {
         return hash_entities(part->world, number);
     }
-    if (part->relation != NULL) {
-        return hash_records(part->of, part->relation, number);
+    if (part->records) {
+        return hash_records(part->world, part->of, number);
     }
     const setti_storage* storage = &part->of->type->storage;
     uint32_t rows = setti_storage_rows(storage);
@@ -263,9 +267,8 @@ static uint64_t hash_page(const hash_part* part, uint32_t number)
 
 static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
 {
-    if (part->relation != NULL) { /* records in the page */
-        uint32_t first = number << part->relation->record_shift;
-        return part->relation->record_count - SETTI_MIN(part->relation->record_count, first);
+    if (part->records) {
+        return hash_record_count(part->of->type->records, number);
     }
     return part->of != NULL && part->pages == &part->of->type->storage.rows
                ? hash_shape(&part->of->type->storage, number)
@@ -306,9 +309,8 @@ uint64_t setti_hash_sum(sett_world* world)
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = hash_part_of(world, &of);
         sum += hash_part_sum(&part);
-        setti_relation* relation = of.type->relation;
-        if (relation != NULL && relation->many) {
-            hash_part links = {world, &of, &relation->records, relation};
+        if (of.type->records != NULL) {
+            hash_part links = {world, &of, of.type->records->pages, true};
             sum += hash_part_sum(&links);
         }
     }

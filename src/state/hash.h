@@ -2,7 +2,7 @@
 #ifndef SETTI_HASH_H
 #define SETTI_HASH_H
 
-#include "relation/chain.h"
+#include "world/world.h"
 
 /* Bytes of a value that are looked at, 0 if nothing of it is part of the state; of these, what the
  * type's mask leaves out counts as zero. */
@@ -30,9 +30,8 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type);
 uint64_t setti_hash_entity(sett_entity entity);
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
 
-/* The same of a link, beside the value, where the type is a relationship with many targets. */
-uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source,
-                         const setti_chain_record* record);
+/* The same of a link, where the type has records. */
+uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record);
 
 /* The sum of the world, and the hash that a sum stands for. The former begins a new tick. */
 uint64_t setti_hash_sum(sett_world* world);

@@ -11,9 +11,6 @@
  * Invariant:  afterwards the hashes of both are equal, and the same handles come next
  */
 #include "base/cow.h"
-#include "relation/chain.h"
-#include "relation/links.h"
-#include "relation/name_table.h"
 #include "sett/prefab.h"
 #include "sett/state.h"
 #include "state/snapshot.h"
@@ -45,19 +42,6 @@ static bool replica_same_required(const sett_world* from, const setti_type* type
     return same;
 }
 
-/* Whether links are laid out alike, and the end of either side means the same, in both worlds. */
-static bool replica_same_relation(const setti_relation* a, const setti_relation* b)
-{
-    return (a == NULL) == (b == NULL) &&
-           (a == NULL ||
-            (a->many == b->many && a->on_target == b->on_target && a->on_source == b->on_source &&
-             a->data == b->data && a->data_size == b->data_size && a->data_align == b->data_align &&
-             a->record_size == b->record_size && a->entity_offset_count == b->entity_offset_count &&
-             (a->entity_offset_count == 0 ||
-              memcmp(a->entity_offsets, b->entity_offsets,
-                     a->entity_offset_count * sizeof(uint32_t)) == 0)));
-}
-
 /* Fails if a type that both worlds have is not the same in both: all of it, because values are
  * copied as they are and have to hash, travel and follow their rules there as here. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
@@ -69,10 +53,11 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     setti_component_differ_in(list, !replica_same_required(from, type, into, own),
                               "other required types");
     setti_component_differ_in(list, type->mask_print != own->mask_print, "other padding");
-    setti_component_differ_in(list,
-                              ((type->flags ^ own->flags) & same) != 0 ||
-                                  !replica_same_relation(type->relation, own->relation),
-                              "another relationship, or none");
+    setti_component_differ_in(
+        list,
+        ((type->flags ^ own->flags) & same) != 0 || type->module != own->module ||
+            (type->module != NULL && type->module->same != NULL && !type->module->same(type, own)),
+        "another relationship, or none");
     if (list[0] != '\0') {
         return setti_world_fail_with(
             into, SETT_STATUS_CONFLICT,
@@ -85,53 +70,14 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     return setti_values_prepare(into, setti_world_type(into, own->id));
 }
 
-/* Registers the relationship that a type is one end of. */
-static sett_status replica_register_relation(sett_world* into, const setti_relation* relation)
-{
-    const setti_type* links = relation->links;
-    sett_relationship_desc desc;
-    memset(&desc, 0, sizeof(desc));
-    desc.name = links->desc.name;
-    desc.size = relation->data_size;
-    desc.align = relation->data_size != 0 ? relation->data_align : 0;
-    desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
-    desc.storage = links->desc.storage;
-    desc.many = relation->many;
-    desc.on_target_destroyed = relation->on_target;
-    desc.on_source_destroyed = relation->on_source;
-    desc.entity_offsets = relation->entity_offsets;
-    desc.entity_offset_count = relation->entity_offset_count;
-    return sett_relationship_register(into, &desc) != 0 ? SETT_OK : into->error;
-}
-
-/* Has a type registered by the module that keeps something in it. */
-static sett_status replica_register_cascading(sett_world* into, const sett_world* from,
-                                              const setti_type* type)
-{
-    sett_component id = setti_world_type(into, type->id) == NULL ? type->id : 0;
-    const setti_relation* relation =
-        type->relation != NULL ? type->relation : type->relation_of_sources;
-    if (relation != NULL) {
-        return replica_register_relation(into, relation);
-    }
-    bool done;
-    if (from->hierarchy != NULL && from->hierarchy->type == type) {
-        sett_hierarchy_desc desc = {id, from->hierarchy->policy};
-        done = sett_hierarchy_register(into, &desc) != 0;
-    } else {
-        SETTI_ASSERT(from->name_table != NULL && from->name_table->type == type);
-        done = sett_name_register(into, id) != 0;
-    }
-    return done ? SETT_OK : into->error;
-}
-
 /* Registers a type as the other world has it; what it requires is registered before it. */
 static sett_status replica_register(sett_world* into, const sett_world* from,
                                     const setti_type* type)
 {
     sett_component_desc desc = type->desc;
-    if ((type->flags & REPLICA_CASCADES) != 0) {
-        return replica_register_cascading(into, from, type);
+    SETTI_ASSERT((type->flags & REPLICA_CASCADES) == 0 || type->module != NULL);
+    if (type->module != NULL && type->module->join != NULL) {
+        return type->module->join(into, from, type);
     }
     size_t size = (desc.required_count + 1) * sizeof(sett_component);
     sett_component* required = setti_pool_alloc(&into->pool, size, 8);

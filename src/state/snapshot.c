@@ -44,6 +44,8 @@ static void state_full(setti_cow* cow);
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user);
 
+static const char* state_validate(const sett_world* world);
+
 setti_state* setti_state_get(sett_world* world)
 {
     if (world->state == NULL) {
@@ -59,6 +61,7 @@ setti_state* setti_state_get(sett_world* world)
         state->cow.full = state_full;
         state->cow.each = state_each;
         world->state = state;
+        world->validate_state = state_validate;
         world->pool.cow = &state->cow;
     }
     return world->state;
@@ -683,7 +686,7 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
     return NULL;
 }
 
-const char* setti_state_validate(const sett_world* world)
+static const char* state_validate(const sett_world* world)
 {
     const setti_state* state = world->state;
     if (state == NULL || state->head == NULL) {

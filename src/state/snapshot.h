@@ -74,9 +74,6 @@ sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
 void setti_state_lift_limit(setti_state* state);
 void setti_state_set_limit(setti_state* state);
 
-/* Returns NULL, or which part of the invariants of snapshots does not hold. */
-const char* setti_state_validate(const sett_world* world);
-
 /* Tells the type's rows how their values are kept. Fails: ARGUMENT (it does not say how),
  * OUT_OF_MEMORY. */
 sett_status setti_values_prepare(sett_world* world, setti_type* type);

@@ -449,10 +449,6 @@ bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                           uint32_t* count);
-/* Appends rows of an array or tag, ascending: of each word of its occupancy the bits that `select`
- * returns. Values are copied as bytes; all is reserved. */
-void setti_sparse_append(setti_pool* pool, setti_storage* storage, const setti_storage* from,
-                         uint64_t (*select)(void* user, uint32_t base, uint64_t word), void* user);
 void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to);
 /* Makes `row` the row of an entity, in both directions; the value is the caller's. */

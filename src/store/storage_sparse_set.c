@@ -113,49 +113,6 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     return setti_storage_at(storage, first);
 }
 
-void setti_sparse_append(setti_pool* pool, setti_storage* storage, const setti_storage* from,
-                         uint64_t (*select)(void* user, uint32_t base, uint64_t word), void* user)
-{
-    size_t size = storage->size;
-    uint32_t mask = setti_storage_rows(storage) - 1;
-    uint32_t row = storage->extent;
-    uint32_t number = SETTI_NONE; /* of the page of rows that is being filled */
-    uint32_t* indices = NULL;
-    unsigned char* rows = NULL;
-    for (uint32_t base = 0; base < from->extent; base += 64) {
-        const uint64_t* word = setti_storage_word(from, base);
-        if (word == NULL) {
-            base |= SETTI_BITS_ROWS - 64;
-            continue;
-        }
-        uint64_t rest = *word != 0 ? select(user, base, *word) : 0;
-        if (rest == 0) {
-            continue;
-        }
-        setti_pages_write(pool, &storage->presence, base >> SETTI_SPARSE_SHIFT);
-        setti_sparse_page* page = storage->presence.data[base >> SETTI_SPARSE_SHIFT];
-        const unsigned char* values = size != 0 ? setti_array_row(from, base) : NULL;
-        page->count += setti_bits_count(rest);
-        for (; rest != 0; rest &= rest - 1, row++) {
-            uint32_t bit = setti_bits_lowest(rest);
-            if (row >> storage->shift != number) {
-                number = row >> storage->shift;
-                setti_pages_write(pool, &storage->rows, number);
-                indices = setti_storage_index(storage, row) - (row & mask);
-                rows = storage->rows.data[number];
-            }
-            SETTI_ASSERT(page->row[(base + bit) & SETTI_SPARSE_MASK] == SETTI_NONE);
-            page->row[(base + bit) & SETTI_SPARSE_MASK] = row;
-            indices[row & mask] = base + bit;
-            if (size != 0) {
-                setti_row_copy(rows + (row & mask) * size, values + bit * size, size);
-            }
-        }
-    }
-    storage->count += row - storage->extent;
-    storage->extent = row;
-}
-
 void setti_sparse_slot(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
 {
     *sparse_sparse(pool, storage, index) = row;

@@ -48,16 +48,14 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
     setti_component_init_storage(&conversion->made, type, &desc);
     bool reserved =
         setti_storage_reserve_rows(&world->pool, &conversion->made, type->storage.count);
-    bool sparse_set = type->storage.kind == SETTI_SPARSE;
     uint32_t cursor = 0;
-    uint32_t near = SETTI_NONE;
+    uint32_t near = SETTI_NONE; /* 64 neighbours share all their pages */
     for (uint32_t index = setti_storage_next(&type->storage, &cursor);
          reserved && index != SETTI_NONE; index = setti_storage_next(&type->storage, &cursor)) {
-        if (index / 64 != near) { /* 64 neighbours share all their pages */
+        if (index / 64 != near) {
             near = index / 64;
             reserved = setti_storage_reserve_indices(&world->pool, &conversion->made, index, 1);
         }
-        cursor = sparse_set ? cursor : (index | 63) + 1; /* their indices are visited ascending */
     }
     if (!reserved) {
         setti_conversion_drop(world, conversion);
@@ -88,74 +86,40 @@ static void conversion_move(sett_world* world, setti_storage* from, setti_storag
 }
 
 /* Which of a type's values move: all, or those of a listener's members, or those of the others. */
-typedef struct conversion_part {
-    const sett_world* world;
-    setti_matches* matches; /* NULL: all */
-    bool members;
+typedef enum conversion_part {
+    CONVERSION_ALL,
+    CONVERSION_MEMBERS,
+    CONVERSION_OTHERS
 } conversion_part;
 
-static bool conversion_is_part(const conversion_part* part, uint32_t index)
-{
-    if (part->matches == NULL) {
-        return true;
-    }
-    const setti_entity_page* page = setti_entity_page_of(&part->world->entities, index);
-    uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
-    return setti_matches_has(part->matches, signature) == part->members;
-}
-
-/* Of the bits of a word those whose entities have the type. */
-static uint64_t conversion_word(const setti_storage* storage, uint32_t base, uint64_t word)
-{
-    if (storage->kind != SETTI_SPARSE) {
-        const uint64_t* bits = setti_storage_word(storage, base);
-        return bits != NULL ? word & *bits : 0;
-    }
-    uint64_t found = 0;
-    for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
-        uint32_t bit = setti_bits_lowest(rest);
-        found |= (uint64_t)(setti_sparse_row(storage, base + bit) != SETTI_NONE) << bit;
-    }
-    return found;
-}
-
-/* Of a word of occupancy the bits that belong to a part: 64 at once, without looking at
- * signatures. */
-static uint64_t conversion_select(void* user, uint32_t base, uint64_t word)
-{
-    const conversion_part* part = user;
-    uint64_t members = word;
-    if (part->matches == NULL) {
-        return word;
-    }
-    const setti_listener* listener = part->matches->listener;
-    for (uint32_t k = 0; k < listener->with.count; k++) {
-        members = conversion_word(&listener->with.item[k]->storage, base, members);
-    }
-    for (uint32_t k = 0; k < listener->without.count; k++) {
-        members &= ~conversion_word(&listener->without.item[k]->storage, base, members);
-    }
-    return part->members ? members : word & ~members;
-}
-
 static void conversion_move_part(sett_world* world, setti_storage* from, setti_storage* to,
-                                 conversion_part part)
+                                 const setti_listener* listener, conversion_part part)
 {
     bool sparse_set = from->kind == SETTI_SPARSE;
-    if (!sparse_set && to->kind == SETTI_SPARSE && from->move == NULL && !from->tracked) {
-        setti_sparse_append(&world->pool, to, from, conversion_select, &part);
-        return;
-    }
     uint32_t cursor = 0;
+    uint32_t signature = SETTI_NONE;
+    bool member = false;
     for (uint32_t k = 0; k < from->extent; k++) { /* rows in their order, or indices in theirs */
         uint32_t index =
             sparse_set ? *setti_storage_index(from, k) : setti_storage_next(from, &cursor);
         if (index == SETTI_NONE && !sparse_set) {
             break;
         }
-        if (index != SETTI_NONE && conversion_is_part(&part, index)) { /* or it is a gap */
-            conversion_move(world, from, to, index);
+        if (index == SETTI_NONE) { /* a gap */
+            continue;
         }
+        if (part != CONVERSION_ALL) {
+            const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+            uint32_t own = page->signature[index & SETTI_ID_SET_MASK];
+            if (own != signature) {
+                signature = own;
+                member = setti_listener_matches(listener, &world->signatures, signature);
+            }
+            if (member != (part == CONVERSION_MEMBERS)) {
+                continue;
+            }
+        }
+        conversion_move(world, from, to, index);
     }
 }
 
@@ -166,14 +130,10 @@ void setti_conversion_commit(sett_world* world, setti_conversion* conversion,
     setti_storage* made = &conversion->made;
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
     if (first != NULL) {
-        setti_matches matches = setti_matches_make(first, &world->signatures);
-        conversion_part part = {world, &matches, true};
-        conversion_move_part(world, &type->storage, made, part);
-        part.members = false;
-        conversion_move_part(world, &type->storage, made, part);
+        conversion_move_part(world, &type->storage, made, first, CONVERSION_MEMBERS);
+        conversion_move_part(world, &type->storage, made, first, CONVERSION_OTHERS);
     } else {
-        conversion_part all = {world, NULL, true};
-        conversion_move_part(world, &type->storage, made, all);
+        conversion_move_part(world, &type->storage, made, NULL, CONVERSION_ALL);
     }
     SETTI_ASSERT(made->count == type->storage.count);
     setti_storage_deinit(&world->pool, &type->storage);

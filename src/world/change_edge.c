@@ -224,12 +224,11 @@ bool setti_change_reserve_listeners(sett_world* world, setti_change_walk walk, u
 
 /* ------------------------------------------------------------------------------------ newcomers */
 
-static bool change_admit_one(sett_world* world, setti_listener* listener, setti_matches* matches,
-                             uint32_t index)
+static bool change_admit_one(sett_world* world, setti_listener* listener, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
     uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
-    if (!setti_matches_has(matches, signature)) {
+    if (!setti_listener_matches(listener, &world->signatures, signature)) {
         return true;
     }
     if (!setti_listener_reserve(&world->pool, listener, index)) {
@@ -242,12 +241,11 @@ static bool change_admit_one(sett_world* world, setti_listener* listener, setti_
 bool setti_change_admit(sett_world* world, setti_listener* listener)
 {
     bool done = true;
-    setti_matches matches = setti_matches_make(listener, &world->signatures);
     if (listener->owned.count != 0) {
         /* Upwards: what an exchange brings to a row has been looked at before. */
         const setti_storage* storage = &listener->owned.item[0]->storage;
         for (uint32_t row = 0; done && row < storage->extent; row++) {
-            done = change_admit_one(world, listener, &matches, *setti_storage_index(storage, row));
+            done = change_admit_one(world, listener, *setti_storage_index(storage, row));
         }
         return done;
     }
@@ -259,7 +257,7 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
     uint32_t cursor = 0;
     for (uint32_t index = setti_storage_next(fewest, &cursor); done && index != SETTI_NONE;
          index = setti_storage_next(fewest, &cursor)) {
-        done = change_admit_one(world, listener, &matches, index);
+        done = change_admit_one(world, listener, index);
     }
     return done;
 }

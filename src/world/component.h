@@ -114,6 +114,38 @@ typedef struct setti_cascade {
     void (*trim)(sett_world* world, struct setti_type* type);
 } setti_cascade;
 
+/* Links that a type has beside its values, which are sett_links: how they lie in pages of records.
+ * */
+typedef struct setti_records {
+    setti_pages* pages;
+    const uint32_t* count;
+    uint32_t shift;                /* records a page = 1 << shift */
+    uint32_t size;                 /* bytes a record */
+    uint32_t source, target, data; /* offsets: of an entity's index, of a handle, of data */
+    uint32_t data_size;
+} setti_records;
+
+/* What a module that keeps more in a type than its bytes adds to what is done with any type: so
+ * that copies, checks and statistics know types, and no module by name. Each is optional. */
+typedef struct setti_module {
+    /* Returns NULL, or which part of the module's invariant does not hold. */
+    const char* (*validate)(sett_world* world, struct setti_type* type);
+    /* The pages beside those of the storage, or NULL. */
+    const setti_pages* (*pages)(const sett_world* world, const struct setti_type* type);
+    /* Registers the type in another world as it is in this one. To be given by every module whose
+     * types cascade, or are added by its own calls only. */
+    sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
+    /* Whether two worlds' types of one name mean the same to the module. NULL: always. */
+    bool (*same)(const struct setti_type* a, const struct setti_type* b);
+    /* Writes how the values of an entity that both worlds have differ. Returns the length, 0 if
+     * they are the same. NULL: by their bytes. */
+    int (*difference)(sett_entity entity, const struct setti_type* a, const struct setti_type* b,
+                      char* out, size_t size);
+    /* Ends what ties an entity to others, by this type, before a delta destroys it: the delta says
+     * itself what becomes of those. NULL: nothing does. */
+    void (*isolate)(sett_world* world, struct setti_type* type, uint32_t index);
+} setti_module;
+
 typedef struct setti_type_list {
     struct setti_type** item;
     uint32_t count;
@@ -131,6 +163,8 @@ typedef struct setti_type {
     /* the calls that write its values, for messages, where the library itself registered it and no
      * query may: see setti_component_guard; NULL: any */
     const char* writers;
+    const setti_module* module;   /* or NULL */
+    const setti_records* records; /* or NULL */
     const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
     setti_type_list required; /* all, transitively; a type comes behind those that it requires */
     /* all that require it, transitively, in the order of registration */

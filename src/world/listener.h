@@ -54,36 +54,6 @@ void setti_listener_unlink(setti_listener** first, setti_listener* listener);
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
-/* The same for many entities: remembers what it has found of some signatures. */
-#define SETTI_MATCHES 32
-
-typedef struct setti_matches {
-    const setti_listener* listener;
-    const setti_signature_table* table;
-    uint32_t signature[SETTI_MATCHES]; /* by its remainder */
-    bool matches[SETTI_MATCHES];
-} setti_matches;
-
-static inline setti_matches setti_matches_make(const setti_listener* listener,
-                                               const setti_signature_table* table)
-{
-    setti_matches made = {listener, table, {0}, {false}};
-    for (uint32_t k = 0; k < SETTI_MATCHES; k++) {
-        made.signature[k] = SETTI_NONE;
-    }
-    return made;
-}
-
-SETTI_INLINE bool setti_matches_has(setti_matches* matches, uint32_t signature)
-{
-    uint32_t k = signature % SETTI_MATCHES;
-    if (SETTI_UNLIKELY(matches->signature[k] != signature)) {
-        matches->signature[k] = signature;
-        matches->matches[k] = setti_listener_matches(matches->listener, matches->table, signature);
-    }
-    return matches->matches[k];
-}
-
 /* Whether the entity is a member; not of an observer. */
 bool setti_listener_has(const setti_listener* listener, uint32_t index);
 

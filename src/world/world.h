@@ -77,6 +77,13 @@ typedef struct setti_guard {
                   sett_component component, uint32_t access, const char* call);
 } setti_guard;
 
+/* Who names entities: a role that one module of a world has. */
+typedef struct setti_naming {
+    bool (*has)(sett_world* world, sett_entity entity);
+    /* Writes the names from its root down, as snprintf does. Returns the whole length. */
+    size_t (*path)(sett_world* world, sett_entity entity, char* out, size_t size);
+} setti_naming;
+
 struct sett_world {
     /* What reading in line looks at comes first, as sett_world_header_. */
     setti_type** types; /* by component id; NULL: not registered */
@@ -97,6 +104,8 @@ struct sett_world {
     uint32_t epoch;
 
     struct setti_state* state; /* snapshots; NULL until there are some */
+    /* NULL, or which part of their invariant does not hold; NULL until there are some */
+    const char* (*validate_state)(const sett_world* world);
 
     setti_signature_table signatures;
     setti_type_list registered;    /* in order of registration */
@@ -118,6 +127,7 @@ struct sett_world {
     setti_plan_table plans;    /* which of them a transition concerns */
     uint32_t listener_version; /* grows when listeners come and go: queries look again */
     sett_query* queries;       /* doubly linked, the latest first */
+    void (*update_queries)(sett_world* world); /* has all look again; NULL: there are none */
     uint32_t query_count;
     uint32_t gathering;          /* loops open that work on copies of values, outside of systems */
     setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
@@ -137,6 +147,8 @@ struct sett_world {
     uint32_t command_depth;  /* that records made now get: 0, unless commands are being applied */
     bool depth_logged;       /* by this application: that records are rejected for their depth */
     uint32_t open_jobs;      /* buffers that record side by side, see command.h */
+
+    const setti_naming* naming; /* NULL: entities have no names */
 
     /* grows when numbers of signatures may mean other sets: to be compared by what remembers some
      * */

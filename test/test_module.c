@@ -1,0 +1,253 @@
+/* test_module.c: a relation of somebody else's, written as the library's own are: what it registers
+ * is all that copies, checks, statistics, snapshots and deltas know of it.
+ *
+ * Squads: a leader has the tag "Leader", its members a component that names it. When a leader is
+ * destroyed so are its members; when it stops leading they follow nobody. */
+#include "sett/duplicate.h"
+#include "states.h"
+
+#include "world/change.h"
+
+typedef struct member {
+    sett_entity leader; /* null: of nobody */
+} member;
+
+static setti_type* squad_type(const sett_world* world, const char* name)
+{
+    return setti_world_type(world, sett_component_find(world, name));
+}
+
+/* The members of a leader, from an index on; SETTI_NONE behind the last. */
+static uint32_t squad_next(const sett_world* world, sett_entity leader, uint32_t* cursor)
+{
+    const setti_storage* storage = &squad_type(world, "Member")->storage;
+    uint32_t index = setti_storage_next(storage, cursor);
+    while (index != SETTI_NONE &&
+           !sett_equals(((const member*)setti_storage_find(storage, index))->leader, leader)) {
+        index = setti_storage_next(storage, cursor);
+    }
+    return index;
+}
+
+static sett_status squad_collect(sett_world* world, setti_type* type, uint32_t index)
+{
+    uint32_t cursor = 0;
+    sett_entity leader = setti_entity_at(&world->entities, index);
+    (void)type;
+    for (uint32_t at = squad_next(world, leader, &cursor); at != SETTI_NONE;
+         at = squad_next(world, leader, &cursor)) {
+        setti_change_collect(world, at);
+    }
+    return SETT_OK;
+}
+
+static void squad_unlink(sett_world* world, setti_type* type, uint32_t index)
+{
+    uint32_t cursor = 0;
+    sett_entity leader = setti_entity_at(&world->entities, index);
+    (void)type;
+    for (uint32_t at = squad_next(world, leader, &cursor); at != SETTI_NONE;
+         at = squad_next(world, leader, &cursor)) {
+        member* value =
+            setti_storage_find_mut(&world->pool, &squad_type(world, "Member")->storage, at);
+        value->leader = sett_null();
+    }
+}
+
+static void squad_leave(sett_world* world, setti_type* type, uint32_t index)
+{
+    (void)world;
+    (void)type;
+    (void)index;
+}
+
+static const char* squad_validate(sett_world* world, setti_type* type)
+{
+    const setti_type* leaders = squad_type(world, "Leader");
+    uint32_t cursor = 0;
+    for (uint32_t at = setti_storage_next(&type->storage, &cursor); at != SETTI_NONE;
+         at = setti_storage_next(&type->storage, &cursor)) {
+        const member* value = setti_storage_find(&type->storage, at);
+        if (!sett_is_null(value->leader) && !sett_has(world, value->leader, leaders->id)) {
+            return "a member follows one who does not lead";
+        }
+    }
+    return NULL;
+}
+
+static void squad_register(sett_world* world);
+
+static uint32_t joins;
+
+static sett_status squad_join(sett_world* into, const sett_world* from, const setti_type* type)
+{
+    (void)from;
+    (void)type;
+    joins++;
+    squad_register(into);
+    return SETT_OK;
+}
+
+static bool squad_same(const setti_type* a, const setti_type* b)
+{
+    return a->storage.size == b->storage.size;
+}
+
+static void squad_register(sett_world* world)
+{
+    static const setti_cascade leads = {.collect = squad_collect, .unlink = squad_unlink};
+    static const setti_cascade follows = {.unlink = squad_leave};
+    static const setti_module leading = {.join = squad_join, .isolate = squad_unlink};
+    static const setti_module following = {
+        .validate = squad_validate, .join = squad_join, .same = squad_same};
+    static const uint32_t offsets[] = {offsetof(member, leader)};
+    if (sett_component_find(world, "Leader") == 0) {
+        sett_component leader =
+            sett_component_register(world, &(sett_component_desc){.name = "Leader"});
+        sett_component in =
+            sett_component_register(world, &(sett_component_desc){.name = "Member",
+                                                                  .size = sizeof(member),
+                                                                  .align = 4,
+                                                                  .entity_offsets = offsets,
+                                                                  .entity_offset_count = 1});
+        CHECK(leader != 0 && in != 0);
+        setti_component_set_cascade(world, setti_world_type(world, leader), &leads);
+        setti_component_set_cascade(world, setti_world_type(world, in), &follows);
+        setti_world_type(world, leader)->module = &leading;
+        setti_world_type(world, in)->module = &following;
+    }
+}
+
+static void squad_follow(sett_world* world, sett_entity entity, sett_entity leader)
+{
+    member value = {leader};
+    if (!sett_has(world, leader, squad_type(world, "Leader")->id)) {
+        CHECK(sett_add(world, leader, squad_type(world, "Leader")->id) != NULL);
+    }
+    CHECK(sett_set(world, entity, squad_type(world, "Member")->id, &value) != NULL);
+}
+
+static sett_entity leader_of(const sett_world* world, sett_entity entity)
+{
+    const member* value = sett_find(world, entity, squad_type(world, "Member")->id);
+    return value != NULL ? value->leader : sett_null();
+}
+
+/* Two squads: e[0] leads 1 to 4, e[5] leads 6 to 9. */
+static sett_world* begin(sett_entity* e)
+{
+    sett_world* world = quiet_world();
+    squad_register(world);
+    for (uint32_t k = 0; k < 10; k++) {
+        e[k] = sett_entity_create(world);
+    }
+    for (uint32_t k = 0; k < 10; k++) {
+        if (k % 5 != 0) {
+            squad_follow(world, e[k], e[k - k % 5]);
+        }
+    }
+    return world;
+}
+
+static void ends_cascade(void)
+{
+    sett_entity e[10];
+    sett_world* world = begin(e);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 5);
+    CHECK_EQ(sett_remove(world, e[5], squad_type(world, "Leader")->id), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 5);
+    CHECK(sett_is_null(leader_of(world, e[7])));
+    CHECK_END(world);
+}
+
+static void validation_asks_it(void)
+{
+    sett_entity e[10];
+    sett_world* world = begin(e);
+    const char* reason = NULL;
+    member value = {e[3]};
+    CHECK_VALID(world);
+    CHECK(sett_set(world, e[2], squad_type(world, "Member")->id, &value) != NULL);
+    CHECK(sett_world_validate(world, &reason) != SETT_OK);
+    CHECK_STR_EQ(reason, "Member: a member follows one who does not lead");
+    sett_world_destroy(world);
+}
+
+static void snapshots_bring_it_back(void)
+{
+    sett_entity e[10];
+    sett_world* world = begin(e);
+    sett_snapshot then = take(world);
+    uint64_t hash = sett_world_hash(world);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    squad_follow(world, e[6], e[7]);
+    CHECK(sett_world_hash(world) != hash);
+    CHECK_EQ(sett_snapshot_restore(world, then), SETT_OK);
+    CHECK_EQ(sett_world_hash(world), hash);
+    CHECK_ENTITY_EQ(leader_of(world, e[6]), e[5]);
+    CHECK_EQ(sett_entity_destroy(world, e[5]), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 5);
+    CHECK_END(world);
+}
+
+/* A copy made into an empty world has the module, and squads end there as here. */
+static void clones_have_it(void)
+{
+    sett_entity e[10];
+    sett_world* world = begin(e);
+    sett_world* copy = quiet_world();
+    uint32_t before = joins;
+    CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+    CHECK(joins > before);
+    CHECK_SAME(world, copy);
+    CHECK_EQ(sett_entity_destroy(copy, e[0]), SETT_OK);
+    CHECK_EQ(sett_entity_count(copy), 5);
+    CHECK_VALID(copy);
+    /* a world where the names are taken by something else is rejected */
+    sett_world* other = quiet_world();
+    CHECK(sett_component_register(other, &(sett_component_desc){.name = "Leader"}) != 0);
+    CHECK_EQ(sett_world_clone(world, other), SETT_STATUS_CONFLICT);
+    CHECK_END(world);
+    CHECK_END(copy);
+    CHECK_END(other);
+}
+
+static void copies_follow_copies(void)
+{
+    sett_entity e[10];
+    sett_world* world = begin(e);
+    sett_entity same = sett_duplicate(world, e[1], NULL);
+    CHECK_ENTITY_EQ(leader_of(world, same), e[0]);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    CHECK(!sett_entity_valid(world, same));
+    CHECK_END(world);
+}
+
+static void deltas_send_it(void)
+{
+    sett_entity e[10];
+    sett_world* world = begin(e);
+    sett_world* peer = quiet_world();
+    CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
+    sett_snapshot a = take(world);
+    CHECK_EQ(sett_entity_destroy(world, e[0]), SETT_OK);
+    squad_follow(world, e[6], e[7]);
+    squad_follow(world, sett_entity_create(world), e[5]);
+    CHECK_EQ(sett_remove(world, e[8], squad_type(world, "Member")->id), SETT_OK);
+    sett_snapshot b = take(world);
+    unsigned char* bytes;
+    size_t size = encode(world, a, b, &bytes);
+    CHECK_APPLY(peer, bytes, size);
+    CHECK_SAME(world, peer);
+    CHECK_ENTITY_EQ(leader_of(peer, e[6]), e[7]);
+    CHECK_EQ(sett_entity_destroy(peer, e[5]), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, e[5]), SETT_OK);
+    CHECK_SAME(world, peer);
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+TEST_MAIN(TEST(ends_cascade), TEST(validation_asks_it), TEST(snapshots_bring_it_back),
+          TEST(clones_have_it), TEST(copies_follow_copies), TEST(deltas_send_it))
