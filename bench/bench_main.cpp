@@ -42,16 +42,17 @@ const bench_column_info bench_columns[BENCH_COLUMNS] = {
     {"pico", "pico", nullptr},
 #endif
 #if defined(BENCH_WITH_ENTT)
-    {"entt", "EnTT", scene_entt},    {"entt_group", "group", scene_entt_group},
+    {"entt", "EnTT", scene_entt},        {"entt_group", "group", scene_entt_group},
 #else
-    {"entt", "EnTT", nullptr},    {"entt_group", "group", nullptr},
+    {"entt", "EnTT", nullptr},           {"entt_group", "group", nullptr},
 #endif
 #if defined(BENCH_WITH_FLECS)
     {"flecs", "flecs", scene_flecs},
 #else
     {"flecs", "flecs", nullptr},
 #endif
-    {"sett", "Sett", scene_sett},    {"sett_tuned", "tuned", scene_sett},
+    {"sett", "Sett", scene_sett},        {"sett_auto", "auto", scene_sett_auto},
+    {"sett_tuned", "tuned", scene_sett},
 };
 
 // What the first column of a row computed; all others must compute the same.
@@ -174,6 +175,7 @@ static scene_run run_scene(int row, int column, uint32_t count)
     scene_run run = {};
     run.count = bench_scaled(count);
     run.tuned = column == BENCH_TUNED;
+    run.automatic = column == BENCH_AUTO;
     bench_columns[column].find(scene_row(row))(&run);
     check(row, count, bench_columns[column].name, run.checksum);
     return run;

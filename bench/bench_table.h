@@ -17,6 +17,7 @@ enum bench_column {
     BENCH_GROUP,
     BENCH_FLECS,
     BENCH_SETT,
+    BENCH_AUTO,
     BENCH_TUNED,
     BENCH_COLUMNS
 };

@@ -63,6 +63,7 @@ typedef enum scene_row {
 typedef struct scene_run {
     uint32_t count;      /* entities, as the row counts them */
     bool tuned;          /* storage, bulk calls and huge pages as suit the workload */
+    bool automatic;      /* Sett: as untuned, in a world that finds its layout before the clock */
     uint64_t operations; /* done inside the clock */
     uint64_t checksum;   /* of the results: all columns of a row must agree */
     double seconds;      /* inside the clock */
@@ -80,6 +81,7 @@ typedef void (*scene_fn)(scene_run* run);
 /* The implementations: the function of a row, NULL where a column has none. */
 scene_fn scene_raw(scene_row row);
 scene_fn scene_sett(scene_row row);
+scene_fn scene_sett_auto(scene_row row); /* the rows that loop, for automatic runs */
 /* Where the peers are installed. */
 scene_fn scene_pico(scene_row row);
 scene_fn scene_entt(scene_row row);

@@ -1,6 +1,8 @@
 /* scene_sett.c: what the scenes of Sett share. */
 #include "scene_sett.h"
 
+#include "sett/layout.h"
+
 #include <stdlib.h>
 
 /* The allocator hook that counts: what the world asks for, to the byte. */
@@ -34,9 +36,31 @@ sett_world* scene_world(scene_run* run, bool huge)
         desc.allocator.user = run;
     }
     desc.huge_pages = run->tuned && huge;
+    desc.auto_layout = run->automatic;
     sett_world* world = sett_world_create(&desc);
     scene_check(world != NULL, "sett_world_create");
     return world;
+}
+
+void scene_settle(const scene_run* run, sett_world* world, sett_query* const* queries)
+{
+    uint32_t last = 0; /* frame of the last change */
+    uint32_t most = run->automatic ? scene_rounds(1, 400) : 0;
+    for (uint32_t frame = 1; frame <= most || (last != 0 && frame < 2 * last + 64); frame++) {
+        for (uint32_t k = 0; queries[k] != NULL; k++) {
+            SETT_QUERY_EACH(queries[k], b) {
+                (void)b->count; /* the world counts loops, not what is done in them */
+            }
+        }
+        last = sett_layout_step(world, UINT32_MAX) != 0 ? frame : last;
+    }
+}
+
+void scene_step(const scene_run* run, sett_world* world, uint32_t round)
+{
+    if (run->automatic && round % (1 + 100000 / run->count) == 0) {
+        (void)sett_layout_step(world, UINT32_MAX);
+    }
 }
 
 sett_component scene_type(sett_world* world, const char* name, size_t size, size_t align,
@@ -76,4 +100,10 @@ scene_fn scene_sett(scene_row row)
 {
     scene_fn found = scene_sett_change(row);
     return found != NULL ? found : scene_sett_loop(row);
+}
+
+scene_fn scene_sett_auto(scene_row row)
+{
+    bool loops = row >= SCENE_iterate_1 && row <= SCENE_systems_7;
+    return loops ? scene_sett(row) : NULL;
 }

@@ -15,6 +15,11 @@ sett_component scene_type(sett_world* world, const char* name, size_t size, size
                           sett_storage_kind storage);
 #define SCENE_TYPE(world, T, storage) scene_type((world), #T, sizeof(T), SETT_ALIGNOF(T), (storage))
 
+/* In an automatic run: loops until the world has found a layout for these queries, up to a NULL;
+ * values stay as they are. Then, in each round, its step, if 100,000 entities make a frame. */
+void scene_settle(const scene_run* run, sett_world* world, sett_query* const* queries);
+void scene_step(const scene_run* run, sett_world* world, uint32_t round);
+
 /* A query with these terms (a term with component 0 ends the list). */
 sett_query* scene_query(sett_world* world, const sett_term* terms);
 

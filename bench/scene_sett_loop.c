@@ -116,10 +116,12 @@ static void sett_iterate_1(scene_run* run)
     sett_query* query =
         scene_query(scene.world, (sett_term[]){{.component = scene.Position_id}, {0}});
     uint32_t rounds = scene_rounds(run->count, 10000000);
+    scene_settle(run, scene.world, (sett_query*[]){query, NULL});
     for (uint32_t round = 0; round <= rounds; round++) {
         if (round == 1) {
             scene_start(run); /* the first round warms up */
         }
+        scene_step(run, scene.world, round);
         SETT_QUERY_EACH(query, b) {
             Position* p = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
@@ -145,10 +147,12 @@ static void sett_move_row(scene_run* run, scene_row row, bool grouped)
                                                {.component = scene.Velocity_id, .access = SETT_IN},
                                                {0}});
     uint32_t rounds = scene_rounds(run->count, 10000000);
+    scene_settle(run, scene.world, (sett_query*[]){query, NULL});
     for (uint32_t round = 0; round <= rounds; round++) {
         if (round == 1) {
             scene_start(run);
         }
+        scene_step(run, scene.world, round);
         SETT_QUERY_EACH(query, b) {
             Position* p = sett_batch_field(b, 0);
             const Velocity* v = sett_batch_field(b, 1);
@@ -207,10 +211,12 @@ static void sett_types_26(scene_run* run)
     }
     sett_query* query = scene_query(world, (sett_term[]){{.component = Single_id}, {0}});
     uint32_t rounds = scene_rounds(count, 10000000);
+    scene_settle(run, world, (sett_query*[]){query, NULL});
     for (uint32_t round = 0; round <= rounds; round++) {
         if (round == 1) {
             scene_start(run);
         }
+        scene_step(run, world, round);
         SETT_QUERY_EACH(query, b) {
             Single* s = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
@@ -255,11 +261,13 @@ static void sett_mixed_10(scene_run* run)
                                                          {.component = id[8], .access = SETT_IN},
                                                          {0}});
     uint64_t matches = 0;
+    scene_settle(run, world, (sett_query*[]){query, NULL});
     for (uint32_t round = 0; round <= SCENE_MIXED_ROUNDS; round++) {
         if (round == 1) {
             matches = 0;
             scene_start(run);
         }
+        scene_step(run, world, round);
         SETT_QUERY_EACH(query, b) {
             Pair* x = sett_batch_field(b, 0);
             const Pair* y = sett_batch_field(b, 1);
@@ -456,14 +464,16 @@ static void sett_systems_7(scene_run* run)
         [BODY_CHOOSE] = {BODY_WRITE(s), BODY_READ(h)},
         [BODY_DRAW] = {BODY_READ(p), BODY_READ(s)},
     };
-    sett_query* query[BODY_SYSTEMS];
+    sett_query* query[BODY_SYSTEMS + 1] = {NULL};
     for (uint32_t k = 0; k < BODY_SYSTEMS; k++) {
         query[k] = scene_query(bodies.world, terms[k]);
     }
+    scene_settle(run, bodies.world, query);
     for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
         if (round == 1) {
             scene_start(run);
         }
+        scene_step(run, bodies.world, round);
         body_run(query, bodies.frame);
     }
     scene_stop(run);
