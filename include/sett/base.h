@@ -106,14 +106,15 @@ typedef enum sett_log_level {
     SETT_LOG_ERROR,
 } sett_log_level;
 
-/* Receives one line without a line end; `message` lives until the hook returns. It may read the
- * world and record commands; structural changes are rejected (SETT_STATUS_LOCKED), and what it
- * would cause to be logged itself is dropped. */
+/* Receives one line without a line end; `message` lives until the hook returns. Of one misuse, by
+ * one call with the same component, only the 1st, the 10th, the 100th and so on are logged. The
+ * hook may read the world and record commands; structural changes are rejected
+ * (SETT_STATUS_LOCKED), and what it would cause to be logged itself is dropped. */
 typedef void (*sett_log_fn)(void* user, sett_log_level level, const char* message);
 
 /* Called in debug builds (NDEBUG not defined when Sett was compiled) after a misuse was rejected:
- * the place to break into a debugger or to abort. The failed call returns normally when the hook
- * does. The same rules as for sett_log_fn. */
+ * the place to break into a debugger or to abort. Called each time. The failed call returns
+ * normally when the hook does. The same rules as for sett_log_fn. */
 typedef void (*sett_assert_fn)(void* user, sett_status status, const char* message);
 
 /* The log hook used when none is given: warnings and errors go to stderr. Threads: any. Since: 0.1

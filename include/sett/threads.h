@@ -31,7 +31,8 @@ SETT_API sett_threads* sett_threads_create(uint32_t workers, const sett_allocato
 SETT_API sett_status sett_threads_destroy(sett_threads* threads);
 
 /* Returns the pool in the form that sett_schedule_desc.tasks takes. Several worlds can share a
- * pool: its threads help one world at a time, the other worlds run on their own threads.
+ * pool: its threads help one world at a time, the other worlds run on their own threads. NULL gives
+ * no tasks: everything runs on the calling thread.
  * Threads: any. Since: 0.1 */
 SETT_API sett_tasks sett_threads_tasks(sett_threads* threads);
 

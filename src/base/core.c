@@ -39,6 +39,14 @@ void sett_log_stderr(void* user, sett_log_level level, const char* message)
     }
 }
 
+void setti_report_null(const char* call, const char* what)
+{
+    char message[192];
+    snprintf(message, sizeof(message),
+             "%.60s: `%.20s` is NULL - check the result of what creates it", call, what);
+    sett_log_stderr(NULL, SETT_LOG_ERROR, message);
+}
+
 void sett_log_silent(void* user, sett_log_level level, const char* message)
 {
     (void)user;

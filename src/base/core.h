@@ -44,6 +44,9 @@
 #define SETTI_INLINE static inline
 #endif
 
+/* Says on stderr that a call was given NULL. */
+void setti_report_null(const char* call, const char* what);
+
 /* No index, no row, no page. */
 #define SETTI_NONE UINT32_MAX
 
@@ -65,6 +68,31 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
     *out = count * size;
     return true;
 }
+
+/* Whether a pointer is NULL that `call` needs: what could not be created, mostly. Debug builds say
+ * so on stderr, since there is no world whose log could be used. */
+static inline bool setti_is_null(const void* pointer, const char* call, const char* what)
+{
+#if !defined(NDEBUG)
+    if (pointer == NULL) {
+        setti_report_null(call, what);
+    }
+#else
+    (void)call;
+    (void)what;
+#endif
+    return SETTI_UNLIKELY(pointer == NULL);
+}
+
+/* The same in a public function, of one of its parameters. */
+#define SETTI_IS_NULL(parameter) setti_is_null((parameter), __func__, #parameter)
+
+/* The same where even two instructions count: release builds do not look. */
+#if defined(NDEBUG)
+#define SETTI_IS_NULL_IN_DEBUG(parameter) false
+#else
+#define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
+#endif
 
 /* Casts away const where an interface hands out what it owns; the one place that may. */
 static inline void* setti_unconst(const void* pointer)

@@ -209,6 +209,9 @@ static void advice_fill_fragments(const sett_world* world, const setti_type* typ
 
 uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     uint32_t count = 0;
     for (sett_query* query = world->queries; query != NULL; query = query->next) {
         setti_plan_update(query);
@@ -231,6 +234,9 @@ uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
 
 sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (item->kind == SETT_ADVICE_CONVERT) {
         return sett_component_convert(world, item->components[0], item->storage);
     }
@@ -261,6 +267,9 @@ static sett_status profile_set(sett_world* world, bool on, const char* call)
 
 sett_status sett_profile_begin(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status = profile_set(world, true, "sett_profile_begin");
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         memset(&world->registered.item[k]->use, 0, sizeof(world->registered.item[k]->use));
@@ -274,5 +283,8 @@ sett_status sett_profile_begin(sett_world* world)
 
 sett_status sett_profile_end(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return profile_set(world, false, "sett_profile_end");
 }

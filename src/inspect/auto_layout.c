@@ -501,6 +501,9 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
 
 sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     struct setti_layout* layout = setti_layout_ensure(world);
     if (layout == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_layout_auto", sett_null(),

@@ -107,6 +107,12 @@ static void describe_system(setti_writer* text, const sett_system* system)
 
 size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
 {
+    if (SETTI_IS_NULL(world)) {
+        if (size != 0) {
+            out[0] = '\0';
+        }
+        return 0;
+    }
     setti_writer text = {out, size, 0};
     const setti_run* run = world->run;
     if (run == NULL || run->count == 0 || !setti_schedule_update(world)) {
@@ -149,6 +155,12 @@ static void describe_path(setti_writer* text, sett_world* world, sett_entity ent
 
 size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, size_t size)
 {
+    if (SETTI_IS_NULL(world)) {
+        if (size != 0) {
+            out[0] = '\0';
+        }
+        return 0;
+    }
     setti_writer text = {out, size, 0};
     setti_writer_add(&text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
     if (!sett_entity_valid(world, entity)) {

@@ -56,6 +56,12 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
 
 size_t sett_query_explain(sett_query* query, char* out, size_t size)
 {
+    if (SETTI_IS_NULL(query)) {
+        if (size != 0) {
+            out[0] = '\0';
+        }
+        return 0;
+    }
     setti_writer text = {out, size, 0};
     setti_plan plan;
     setti_plan_update(query);

@@ -622,6 +622,9 @@ struct setti_layout* setti_layout_ensure(sett_world* world)
 
 uint64_t sett_layout_step(sett_world* world, uint32_t max_values)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     if (world->layout == NULL || setti_world_check_unlocked(world, "sett_layout_step") != SETT_OK) {
         return 0;
     }
@@ -686,6 +689,12 @@ static void layout_describe_list(setti_writer* out, const setti_type_list* list,
 
 size_t sett_layout_describe(const sett_world* world, char* out, size_t size)
 {
+    if (SETTI_IS_NULL(world)) {
+        if (size != 0) {
+            out[0] = '\0';
+        }
+        return 0;
+    }
     setti_writer text = {out, size, 0};
     setti_writer_add(&text, "%s", ""); /* an empty text has an end, too */
     layout_describe_kind(world, &text, SETTI_ARRAY, "array");

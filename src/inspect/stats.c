@@ -25,6 +25,10 @@ static void stats_run(const setti_run* run, sett_stats* stats)
 
 void sett_world_stats(const sett_world* world, sett_stats* stats)
 {
+    if (SETTI_IS_NULL(world)) {
+        memset(stats, 0, sizeof(*stats));
+        return;
+    }
     memset(stats, 0, sizeof(*stats));
     stats->entities = setti_entity_count(&world->entities);
     stats->entity_capacity = setti_id_set_capacity(&world->entities.ids);

@@ -123,6 +123,9 @@ static const char* validate_listener(const sett_world* world, const setti_listen
 
 sett_status sett_world_validate(sett_world* world, const char** reason)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     const char* found = setti_pool_validate(&world->pool);
     const char* where = "";
     if (found == NULL) {

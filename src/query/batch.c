@@ -846,6 +846,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         return NULL;
     }
     sett_world* world = query->world;
+    setti_world_check_owner(world, "sett_query_begin");
     if (SETTI_UNLIKELY(world->running != NULL)) {
         return batch_reject(query);
     }
@@ -1154,6 +1155,9 @@ void sett_batch_stop(const sett_batch* batch)
 
 uint32_t sett_query_count(sett_query* query)
 {
+    if (SETTI_IS_NULL(query)) {
+        return 0;
+    }
     sett_batch batch;
     uint32_t count = 0;
     batch_start(query, &batch);
@@ -1175,6 +1179,9 @@ uint32_t sett_query_count(sett_query* query)
 
 sett_entity sett_query_first(sett_query* query)
 {
+    if (SETTI_IS_NULL(query)) {
+        return sett_null();
+    }
     sett_batch batch;
     uint32_t row = 0;
     batch_start(query, &batch);
@@ -1192,6 +1199,9 @@ sett_entity sett_query_first(sett_query* query)
 
 bool sett_query_matches(const sett_query* query, sett_entity entity)
 {
+    if (SETTI_IS_NULL(query)) {
+        return false;
+    }
     bool any = query->any == 0;
     if (!sett_entity_valid(query->world, entity)) {
         return false;

@@ -164,6 +164,9 @@ static void query_update_all(sett_world* world)
 
 sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
 {
+    if (setti_world_is_null(world, desc, __func__)) {
+        return NULL;
+    }
     static const char call[] = "sett_query_create";
     const char* wrong = query_argument(desc);
     if (wrong != NULL) {
@@ -255,6 +258,9 @@ sett_status sett_query_destroy(sett_query* query)
 
 void sett_query_end_all(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return;
+    }
     while (world->open_loops != NULL) {
         setti_world_close_loops(world, world->open_loops);
     }
@@ -262,6 +268,9 @@ void sett_query_end_all(sett_world* world)
 
 void sett_query_set_since(sett_query* query, uint64_t tick)
 {
+    if (SETTI_IS_NULL(query)) {
+        return;
+    }
     query->since = tick;
     query->since_is_state = false;
 }
@@ -342,6 +351,9 @@ void* sett_batch_field_checked(const sett_batch* given, uint32_t k, bool mut, si
 sett_entity sett_query_source_next(const sett_query* query, sett_component relationship,
                                    sett_entity target, sett_link_cursor* cursor)
 {
+    if (SETTI_IS_NULL(query)) {
+        return sett_null();
+    }
     sett_entity source;
     do {
         source = sett_source_next(query->world, relationship, target, cursor);

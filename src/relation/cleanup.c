@@ -194,6 +194,9 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 sett_status sett_unrelate_sources(sett_world* world, sett_component relationship,
                                   sett_entity target)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_unrelate_sources";
     setti_relation* relation = setti_relation_check(world, relationship, target, call);
     if (relation == NULL) {

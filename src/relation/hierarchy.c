@@ -452,6 +452,9 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
 
 sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_desc* desc)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     static const sett_hierarchy_desc defaults = {0, SETT_CHILDREN_DEFAULT};
     static const char call[] = "sett_hierarchy_register";
     setti_hierarchy* tree = world->hierarchy;
@@ -491,6 +494,9 @@ SETTI_COLD static bool tree_make(sett_world* world, const char* call)
 
 sett_component sett_hierarchy_component(const sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     return world->hierarchy != NULL ? world->hierarchy->type->id : 0;
 }
 
@@ -651,6 +657,9 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
 
 sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_hierarchy_attach";
     setti_hierarchy* tree = world->hierarchy;
     if (SETTI_LIKELY(tree != NULL && (SETTI_LIKELY(world->pool.cow_from == 0)
@@ -700,16 +709,25 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
 
 sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity entity, sett_entity sibling)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return tree_insert(world, entity, sibling, false, "sett_hierarchy_insert_before");
 }
 
 sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, sett_entity sibling)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return tree_insert(world, entity, sibling, true, "sett_hierarchy_insert_after");
 }
 
 sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_hierarchy_detach";
     if (!tree_check(world, entity, call)) {
         return world->error;
@@ -734,6 +752,9 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
                                       sett_children_policy policy)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_hierarchy_set_policy";
     if (!tree_check(world, entity, call)) {
         return world->error;
@@ -784,6 +805,9 @@ static void tree_print_attach(const sett_world* world, const setti_command_call*
 
 sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity, sett_entity parent)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status;
     tree_call* call =
         (tree_call*)(void*)setti_commands_call(commands, entity, "attach", sizeof(*call), &status);
@@ -804,6 +828,9 @@ static sett_status tree_apply_detach(sett_world* world, sett_entity entity,
 
 sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status;
     setti_command_call* call =
         setti_commands_call(commands, entity, "detach", sizeof(*call), &status);
@@ -825,18 +852,27 @@ SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity 
 
 sett_entity sett_hierarchy_parent(const sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const sett_hierarchy* node = tree_of(world, entity);
     return tree_entity(world, node != NULL ? node->parent : 0);
 }
 
 sett_entity sett_hierarchy_first(const sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const sett_hierarchy* node = tree_of(world, entity);
     return tree_entity(world, node != NULL ? node->first : 0);
 }
 
 sett_entity sett_hierarchy_last(const sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const sett_hierarchy* node = tree_of(world, entity);
     bool any = node != NULL && node->first != 0;
     return tree_entity(world, any ? tree_read(world->hierarchy, node->first)->previous : 0);
@@ -844,12 +880,18 @@ sett_entity sett_hierarchy_last(const sett_world* world, sett_entity entity)
 
 sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const sett_hierarchy* node = tree_of(world, entity);
     return tree_entity(world, node != NULL ? node->next : 0);
 }
 
 sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const sett_hierarchy* node = tree_of(world, entity);
     uint32_t previous = node != NULL ? node->previous : 0;
     /* Before the first stands the last, which nothing follows. */
@@ -859,6 +901,9 @@ sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
 
 sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     if (setti_entity_signature(&world->entities, entity) == NULL) {
         return sett_null();
     }
@@ -872,12 +917,18 @@ sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
 
 uint32_t sett_hierarchy_child_count(const sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const sett_hierarchy* node = tree_of(world, entity);
     return node != NULL ? node->children / SETTI_CHILD : 0;
 }
 
 bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, sett_entity ancestor)
 {
+    if (SETTI_IS_NULL(world)) {
+        return false;
+    }
     const sett_hierarchy* node = tree_of(world, entity);
     bool below = false;
     while (node != NULL && node->parent != 0 && !below) {
@@ -889,6 +940,9 @@ bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, s
 
 sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_entity at)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     if (tree_of(world, at) == NULL || tree_of(world, root) == NULL) {
         return sett_null();
     }
@@ -897,6 +951,9 @@ sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_
 
 uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     sett_hierarchy_update(world);
     const sett_hierarchy* node = tree_of(world, entity);
     return node != NULL ? node->depth : 0;
@@ -904,6 +961,9 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
 
 void sett_hierarchy_update(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return;
+    }
     if (world->hierarchy != NULL) {
         tree_update(world, world->hierarchy);
     }
@@ -944,6 +1004,9 @@ static uint32_t tree_walk_next(setti_sort_walk* base)
 
 sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_hierarchy_sort";
     if (world->hierarchy == NULL && !tree_make(world, call)) {
         return world->error;

@@ -270,6 +270,9 @@ static sett_status name_join(sett_world* into, const sett_world* from, const set
 
 sett_component sett_name_register(sett_world* world, sett_component id)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     static const setti_module module = {
         .validate = name_validate, .pages = name_pages, .join = name_join, .isolate = name_unlink};
     static const setti_naming naming = {name_has, sett_name_path};
@@ -312,6 +315,9 @@ sett_component sett_name_register(sett_world* world, sett_component id)
 
 sett_component sett_name_component(const sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     return world->name_table != NULL ? world->name_table->type->id : 0;
 }
 
@@ -404,6 +410,9 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
 
 sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_name_set";
     if (!name_check(world, entity, call)) {
         return world->error;
@@ -439,6 +448,9 @@ static void name_print_set(const sett_world* world, const setti_command_call* ca
 
 sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const char* name)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status = SETT_STATUS_ARGUMENT;
     if (!name_is_good(name)) {
         setti_world_misuse(setti_commands_world(commands), status, "sett_cmd_name_set", entity, 0);
@@ -473,6 +485,9 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
 
 sett_status sett_name_clear(sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_name_clear";
     if (!name_check(world, entity, call)) {
         return world->error;
@@ -489,6 +504,9 @@ sett_status sett_name_clear(sett_world* world, sett_entity entity)
 
 const char* sett_name_get(sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     if (world->name_table == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
@@ -518,6 +536,9 @@ static bool name_start(const sett_world* world, sett_entity from, uint32_t* link
 
 sett_entity sett_name_find(sett_world* world, sett_entity parent, const char* name)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     uint32_t link;
     if (!name_start(world, parent, &link)) {
         return sett_null();
@@ -527,6 +548,9 @@ sett_entity sett_name_find(sett_world* world, sett_entity parent, const char* na
 
 sett_entity sett_name_lookup(sett_world* world, sett_entity from, const char* path)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     uint32_t link;
     bool absolute = *path == '/';
     if (!name_start(world, absolute ? sett_null() : from, &link)) {
@@ -565,6 +589,12 @@ static void name_write_part(char* out, size_t size, size_t at, const char* text,
 /* Climbs twice: first to measure, then to write from the end. */
 size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t size)
 {
+    if (SETTI_IS_NULL(world)) {
+        if (size != 0) {
+            out[0] = '\0';
+        }
+        return 0;
+    }
     size_t length = 0;
     const char* text;
     char number[16];
@@ -596,6 +626,9 @@ size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t s
 
 sett_entity sett_name_next(sett_world* world, const char* name, uint32_t* cursor)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     setti_name_table* names = world->name_table;
     uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;
     if (key == 0) {

@@ -39,16 +39,25 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
 
 sett_component sett_prefab_tag(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     return prefab_hide(world, SETTI_HIDDEN_PREFAB, "Prefab");
 }
 
 sett_component sett_disabled_tag(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     return prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
 }
 
 sett_status sett_prefab_make(sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_prefab_make";
     if (!sett_entity_valid(world, entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
@@ -72,6 +81,9 @@ sett_status sett_prefab_make(sett_world* world, sett_entity entity)
 
 sett_component sett_instance_of(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     if (world->instance_of == NULL) {
         sett_relationship_desc desc;
         memset(&desc, 0, sizeof(desc));
@@ -177,6 +189,9 @@ static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc*
 
 sett_entity sett_instantiate_with(sett_world* world, const sett_instantiate_desc* desc)
 {
+    if (setti_world_is_null(world, desc, __func__)) {
+        return sett_null();
+    }
     setti_instance one = {.call = "sett_instantiate_with",
                           .prefab = desc->prefab,
                           .values = desc->values,
@@ -242,6 +257,9 @@ static void prefab_print(const sett_world* world, const setti_command_call* give
 
 sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return sett_null();
+    }
     setti_command_call* call;
     sett_entity entity =
         setti_commands_create_call(commands, "instantiate", sizeof(prefab_call), &call);
@@ -255,6 +273,9 @@ sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
 
 sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, "sett_prefab_share", sett_null(),
@@ -268,6 +289,9 @@ sett_status sett_prefab_share(sett_world* world, sett_component component, bool 
 
 const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     const void* value = sett_find(world, entity, component);
     /* Prefabs of prefabs can be led in a circle by hand; nobody has that many. */
     for (uint32_t steps = 0; value == NULL && world->instance_of != NULL && steps < 64; steps++) {
@@ -282,6 +306,9 @@ const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_co
 
 void* sett_prefab_override(sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     static const char call[] = "sett_prefab_override";
     void* own = sett_find_mut(world, entity, component);
     const void* value = own == NULL ? sett_prefab_get(world, entity, component) : NULL;

@@ -305,6 +305,9 @@ static void relation_publish(setti_relation* relation, sett_component links, set
 
 sett_component sett_relationship_register(sett_world* world, const sett_relationship_desc* desc)
 {
+    if (setti_world_is_null(world, desc, __func__)) {
+        return 0;
+    }
     static const char call[] = "sett_relationship_register";
     const char* wrong = relation_argument(desc);
     if (wrong != NULL) {
@@ -343,6 +346,9 @@ sett_component sett_relationship_register(sett_world* world, const sett_relation
 
 sett_component sett_relationship_sources(const sett_world* world, sett_component relationship)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const setti_relation* relation = setti_relation_of(world, relationship);
     return relation != NULL ? relation->sources->id : 0;
 }
@@ -448,6 +454,9 @@ static void* relation_add_target(setti_relation* relation, sett_entity source, s
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                   sett_entity target)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     static const char call[] = "sett_relate";
     setti_relation* relation = setti_relation_check(world, relationship, source, call);
     if (relation == NULL) {
@@ -484,6 +493,9 @@ static uint32_t relation_find(const setti_relation* relation, sett_entity source
 sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,
                           sett_entity target)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_unrelate";
     setti_relation* relation = setti_relation_check(world, relationship, source, call);
     if (relation == NULL) {
@@ -584,12 +596,18 @@ static sett_status relation_record(
 sett_status sett_cmd_relate(sett_commands* commands, sett_entity source,
                             sett_component relationship, sett_entity target, const void* data)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return relation_record(commands, source, relationship, target, data, relation_apply_relate);
 }
 
 sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                               sett_component relationship, sett_entity target)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return relation_record(commands, source, relationship, target, NULL, relation_apply_unrelate);
 }
 
@@ -604,6 +622,9 @@ static unsigned char* relation_link_at(const setti_relation* relation, uint32_t 
 const void* sett_related(const sett_world* world, sett_entity source, sett_component relationship,
                          sett_entity target)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     const setti_relation* relation = setti_relation_of(world, relationship);
     uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
     return place != SETTI_NONE ? relation_link_at(relation, place) + relation->data : NULL;
@@ -612,6 +633,9 @@ const void* sett_related(const sett_world* world, sett_entity source, sett_compo
 void* sett_related_mut(sett_world* world, sett_entity source, sett_component relationship,
                        sett_entity target)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     const setti_relation* relation = setti_relation_of(world, relationship);
     uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
     if (place == SETTI_NONE) {
@@ -636,6 +660,9 @@ static const void* relation_value(const sett_world* world, const setti_type* typ
 
 sett_entity sett_target(const sett_world* world, sett_entity source, sett_component relationship)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const setti_relation* relation = setti_relation_of(world, relationship);
     const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
     if (value == NULL) {
@@ -649,6 +676,9 @@ sett_entity sett_target(const sett_world* world, sett_entity source, sett_compon
 
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const setti_relation* relation = setti_relation_of(world, relationship);
     const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
     if (value == NULL) {
@@ -665,6 +695,9 @@ static const sett_links* relation_sources(const sett_world* world, const setti_r
 
 uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const sett_links* sources =
         relation_sources(world, setti_relation_of(world, relationship), target);
     return sources != NULL ? sources->count : 0;
@@ -693,6 +726,9 @@ static void cursor_step(sett_link_cursor* cursor, uint32_t place, uint32_t next,
 sett_entity sett_target_next(const sett_world* world, sett_entity source,
                              sett_component relationship, sett_link_cursor* cursor)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const setti_relation* relation = setti_relation_of(world, relationship);
     const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
     if (value == NULL || (cursor->begun_ && cursor->next_ == SETTI_NONE)) {
@@ -731,6 +767,9 @@ static sett_entity source_next_exclusive(const setti_relation* relation, sett_en
 sett_entity sett_source_next(const sett_world* world, sett_component relationship,
                              sett_entity target, sett_link_cursor* cursor)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const setti_relation* relation = setti_relation_of(world, relationship);
     const sett_links* sources = relation_sources(world, relation, target);
     if (sources == NULL || (cursor->begun_ && cursor->next_ == SETTI_NONE)) {

@@ -56,6 +56,9 @@ static sett_entity singleton_create(sett_world* world, sett_component component,
 
 sett_entity sett_singletons(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     sett_entity entity = singleton_find(world);
     return sett_is_null(entity) ? singleton_create(world, 0, NULL) : entity;
 }
@@ -74,6 +77,9 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
 
 void* sett_singleton_ensure(sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     sett_entity entity = singleton_find(world);
     return sett_is_null(entity) ? singleton_begin(world, component, NULL, "sett_singleton_ensure")
                                 : sett_ensure(world, entity, component);
@@ -81,6 +87,9 @@ void* sett_singleton_ensure(sett_world* world, sett_component component)
 
 void* sett_singleton_set(sett_world* world, sett_component component, const void* value)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     static const char call[] = "sett_singleton_set";
     const setti_type* type = setti_world_type(world, component);
     sett_entity entity = singleton_find(world);
@@ -96,16 +105,25 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
 
 const void* sett_singleton_find(const sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     return sett_find(world, singleton_find(world), component);
 }
 
 void* sett_singleton_find_mut(sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     return sett_find_mut(world, singleton_find(world), component);
 }
 
 sett_status sett_singleton_remove(sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_entity entity = singleton_find(world);
     if (sett_is_null(entity)) {
         return setti_world_fail(world, SETT_STATUS_ABSENT, "sett_singleton_remove", entity,

@@ -492,6 +492,9 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
 
 sett_status sett_progress(sett_world* world, float dt)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_progress";
     setti_run* run = setti_run_ensure(world);
     if (run == NULL) {
@@ -515,6 +518,9 @@ sett_status sett_progress(sett_world* world, float dt)
 
 sett_status sett_system_run(sett_system* system, float dt)
 {
+    if (SETTI_IS_NULL(system)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_world* world = system->world;
     setti_run* run = world->run;
     sett_status status = frame_begin(world, dt, "sett_system_run");
@@ -542,6 +548,9 @@ sett_status sett_system_run(sett_system* system, float dt)
 
 sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc)
 {
+    if (setti_world_is_null(world, desc, __func__)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_schedule_configure";
     setti_run* run = setti_run_ensure(world);
     if (run == NULL) {

@@ -46,19 +46,18 @@ static void guard_touch(const setti_guard* guard, const sett_world* world, sett_
 {
     const setti_slice* slice = setti_slice_here(world->run);
     sett_system* system = slice != NULL ? slice->system : NULL;
-    char message[SETTI_MESSAGE_SIZE];
     (void)guard;
     if (system == NULL ||
         (setti_system_access(system, component) & guard_sufficient(access)) != 0 ||
         !guard_note(world->run, system, component)) {
         return;
     }
-    snprintf(message, sizeof(message),
-             "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: what it is scheduled "
-             "beside may write or read it at the same time; add it to the terms, `reads`, `writes` "
-             "or `random`",
-             call, system->name, guard_verb(access), sett_component_name(world, component));
-    setti_world_report_misuse(world, SETT_STATUS_CONFLICT, message);
+    setti_world_misuse_with(
+        world, SETT_STATUS_CONFLICT,
+        "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: what it is scheduled "
+        "beside may write or read it at the same time; add it to the terms, `reads`, `writes` "
+        "or `random`",
+        call, system->name, guard_verb(access), sett_component_name(world, component));
 }
 
 void setti_guard_check_query(const sett_world* world, const sett_query* query)

@@ -50,6 +50,9 @@ setti_slice* setti_slice_here(setti_run* run)
 
 sett_commands* sett_commands_here(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     if (world->applying != NULL) {
         return world->applying;
     }

@@ -414,6 +414,9 @@ static const char* system_argument(const sett_system_desc* desc)
 
 sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
 {
+    if (setti_world_is_null(world, desc, __func__)) {
+        return NULL;
+    }
     const char* wrong = system_argument(desc);
     if (setti_world_check_unlocked(world, system_call) != SETT_OK) {
         return NULL;
@@ -485,6 +488,9 @@ sett_status sett_system_destroy(sett_system* system)
 
 sett_status sett_system_order(sett_system* first, sett_system* then)
 {
+    if (SETTI_IS_NULL(first)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_system_order";
     sett_world* world = first->world;
     sett_status status = setti_world_check_unlocked(world, call);
@@ -514,6 +520,9 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
 
 sett_system* sett_system_find(const sett_world* world, const char* name)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     const setti_system_name* entry =
         world->run != NULL ? setti_order_find_name(world->run, name) : NULL;
     return entry != NULL ? entry->system : NULL;
@@ -521,31 +530,50 @@ sett_system* sett_system_find(const sett_world* world, const char* name)
 
 const char* sett_system_name(const sett_system* system)
 {
+    if (SETTI_IS_NULL(system)) {
+        return NULL;
+    }
     return system->name;
 }
 
 void sett_system_enable(sett_system* system, bool on)
 {
+    if (SETTI_IS_NULL(system)) {
+        return;
+    }
     system->state.enabled = on;
 }
 
 bool sett_system_is_enabled(const sett_system* system)
 {
+    if (SETTI_IS_NULL(system)) {
+        return false;
+    }
     return system->state.enabled != 0;
 }
 
 sett_query* sett_system_query(const sett_system* system)
 {
+    if (SETTI_IS_NULL(system)) {
+        return NULL;
+    }
     return system->query;
 }
 
 sett_group* sett_system_group(const sett_system* system)
 {
+    if (SETTI_IS_NULL(system)) {
+        return NULL;
+    }
     return system->group;
 }
 
 void sett_system_stats_get(sett_system* system, sett_system_stats* stats)
 {
+    if (SETTI_IS_NULL(system)) {
+        memset(stats, 0, sizeof(*stats));
+        return;
+    }
     memset(stats, 0, sizeof(*stats));
     stats->runs = system->state.runs;
     stats->time_last = system->time_last;

@@ -206,11 +206,15 @@ sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* alloca
 
 sett_tasks sett_threads_tasks(sett_threads* threads)
 {
+    static const sett_tasks none;
     sett_tasks tasks = {threads_enqueue, threads_finish, threads};
-    return tasks;
+    return SETTI_IS_NULL(threads) ? none : tasks;
 }
 
 uint32_t sett_threads_count(const sett_threads* threads)
 {
+    if (SETTI_IS_NULL(threads)) {
+        return 0;
+    }
     return threads->count + 1;
 }

@@ -309,6 +309,9 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
 sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b, void* out,
                               size_t capacity, size_t* size)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     setti_snapshot* node[2];
     sett_snapshot handle[2] = {a, b};
     for (uint32_t k = 0; k < 2; k++) {

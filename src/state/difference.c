@@ -141,6 +141,12 @@ static int difference_components(const sett_world* a, const sett_world* b, sett_
 
 size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out, size_t size)
 {
+    if (SETTI_IS_NULL(a)) {
+        if (size != 0) {
+            out[0] = '\0';
+        }
+        return 0;
+    }
     uint32_t end =
         SETTI_MAX(setti_id_set_capacity(&a->entities.ids), setti_id_set_capacity(&b->entities.ids));
     int length = 0;

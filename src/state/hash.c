@@ -325,6 +325,9 @@ uint64_t setti_hash_finish(uint64_t sum)
 
 uint64_t sett_world_hash(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     return setti_hash_finish(setti_hash_sum(world));
 }
 
@@ -363,6 +366,9 @@ const setti_type* setti_hash_check(sett_world* world, uint32_t* first_index)
 
 sett_status sett_world_check_writes(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     uint32_t index = 0;
     const setti_type* type = setti_hash_check(world, &index);
     if (type == NULL) {

@@ -21,6 +21,9 @@ static size_t ring_size(uint32_t capacity)
 
 sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     capacity = SETTI_MAX(capacity, 1);
     sett_ring* ring = setti_pool_alloc(&world->pool, ring_size(capacity), 16);
     if (ring == NULL) {
@@ -72,6 +75,9 @@ sett_status sett_ring_destroy(sett_ring* ring)
 
 sett_status sett_ring_take(sett_ring* ring)
 {
+    if (SETTI_IS_NULL(ring)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_snapshot snapshot;
     sett_status status = sett_snapshot_take(ring->world, &snapshot);
     if (status == SETT_OK) {
@@ -86,6 +92,9 @@ sett_status sett_ring_take(sett_ring* ring)
 
 sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
 {
+    if (SETTI_IS_NULL(ring)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (back >= ring->count) {
         return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,
                                      "sett_ring_restore: %u back, of %u snapshots", (unsigned)back,
@@ -107,11 +116,17 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
 
 uint32_t sett_ring_count(const sett_ring* ring)
 {
+    if (SETTI_IS_NULL(ring)) {
+        return 0;
+    }
     return ring->count;
 }
 
 sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
 {
+    if (SETTI_IS_NULL(ring)) {
+        return (sett_snapshot){0, 0};
+    }
     const sett_snapshot none = {0, 0};
     return back < ring->count ? ring->at[(ring->first + ring->count - 1 - back) % ring->capacity]
                               : none;

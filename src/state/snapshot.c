@@ -438,6 +438,9 @@ static setti_snapshot* snapshot_make(setti_state* state)
 
 sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_snapshot_take";
     sett_status status = setti_world_check_unlocked(world, call);
     setti_state* state = status == SETT_OK ? setti_state_get(world) : NULL;
@@ -591,6 +594,9 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
 
 sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return restore_to(world, snapshot, "sett_snapshot_restore", false);
 }
 
@@ -601,6 +607,9 @@ sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot)
 
 sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status;
     setti_snapshot* node = setti_snapshot_find(world, snapshot, &status);
     if (node == NULL) {
@@ -614,6 +623,9 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
 
 void sett_snapshot_drop_all(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return;
+    }
     if (world->state != NULL) {
         state_end(&world->state->cow, false);
     }
@@ -621,6 +633,9 @@ void sett_snapshot_drop_all(sett_world* world)
 
 sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status;
     (void)setti_snapshot_find(world, snapshot, &status);
     return status;
@@ -628,6 +643,9 @@ sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot
 
 sett_status sett_snapshot_set_options(sett_world* world, const sett_snapshot_options* options)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const sett_snapshot_options defaults;
     setti_state* state = setti_state_get(world);
     if (state == NULL) {
@@ -640,6 +658,10 @@ sett_status sett_snapshot_set_options(sett_world* world, const sett_snapshot_opt
 
 void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats)
 {
+    if (SETTI_IS_NULL(world)) {
+        memset(stats, 0, sizeof(*stats));
+        return;
+    }
     const setti_state* state = world->state;
     memset(stats, 0, sizeof(*stats));
     if (state == NULL) {

@@ -35,6 +35,9 @@ sett_status sett_sparse_set_destroy(sett_sparse_set* set)
 
 sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)
 {
+    if (SETTI_IS_NULL(set)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (set->set.count >= set->set.limit) {
         return SETT_STATUS_LIMIT;
     }
@@ -49,6 +52,9 @@ sett_status sett_sparse_set_add(sett_sparse_set* set, uint32_t* id)
 
 sett_status sett_sparse_set_request(sett_sparse_set* set, uint32_t id)
 {
+    if (SETTI_IS_NULL(set)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (id >= set->set.limit) {
         return SETT_STATUS_LIMIT;
     }
@@ -64,6 +70,9 @@ sett_status sett_sparse_set_request(sett_sparse_set* set, uint32_t id)
 
 sett_status sett_sparse_set_remove(sett_sparse_set* set, uint32_t id)
 {
+    if (SETTI_IS_NULL(set)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (!setti_id_set_has(&set->set, id)) {
         return SETT_STATUS_ABSENT;
     }
@@ -73,26 +82,41 @@ sett_status sett_sparse_set_remove(sett_sparse_set* set, uint32_t id)
 
 void sett_sparse_set_clear(sett_sparse_set* set)
 {
+    if (SETTI_IS_NULL(set)) {
+        return;
+    }
     set->set.count = 0;
 }
 
 bool sett_sparse_set_has(const sett_sparse_set* set, uint32_t id)
 {
+    if (SETTI_IS_NULL(set)) {
+        return false;
+    }
     return setti_id_set_has(&set->set, id);
 }
 
 uint32_t sett_sparse_set_count(const sett_sparse_set* set)
 {
+    if (SETTI_IS_NULL(set)) {
+        return 0;
+    }
     return set->set.count;
 }
 
 uint32_t sett_sparse_set_capacity(const sett_sparse_set* set)
 {
+    if (SETTI_IS_NULL(set)) {
+        return 0;
+    }
     return setti_id_set_capacity(&set->set);
 }
 
 sett_status sett_sparse_set_reserve(sett_sparse_set* set, uint32_t capacity)
 {
+    if (SETTI_IS_NULL(set)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (capacity > set->set.limit) {
         return SETT_STATUS_LIMIT;
     }
@@ -107,12 +131,18 @@ sett_status sett_sparse_set_reserve(sett_sparse_set* set, uint32_t capacity)
 
 uint32_t sett_sparse_set_at(const sett_sparse_set* set, uint32_t row)
 {
+    if (SETTI_IS_NULL(set)) {
+        return 0;
+    }
     SETTI_ASSERT(row < set->set.count);
     return setti_id_set_dense(&set->set, row);
 }
 
 uint32_t sett_sparse_set_row(const sett_sparse_set* set, uint32_t id)
 {
+    if (SETTI_IS_NULL(set)) {
+        return 0;
+    }
     return setti_id_set_sparse(&set->set, id);
 }
 
@@ -125,6 +155,9 @@ static int set_compare_numbers(uint32_t a, uint32_t b, void* user)
 sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, uint32_t, void*),
                                  void* user)
 {
+    if (SETTI_IS_NULL(set)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     setti_id_set* inner = &set->set;
     uint32_t count = inner->count;
     if (compare == NULL) {
@@ -171,6 +204,9 @@ sett_status sett_sparse_set_sort(sett_sparse_set* set, int (*compare)(uint32_t, 
 
 sett_status sett_sparse_set_validate(const sett_sparse_set* set, const char** reason)
 {
+    if (SETTI_IS_NULL(set)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     const char* found = setti_id_set_validate(&set->set);
     if (found == NULL) {
         found = setti_pool_validate(&set->pool);

@@ -66,6 +66,9 @@ SETTI_COLD static const void* access_get(const sett_world* world, sett_entity en
 
 const void* sett_find(const sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         return access_find(world, entity, component, "sett_find");
@@ -77,6 +80,9 @@ const void* sett_find(const sett_world* world, sett_entity entity, sett_componen
 
 const void* sett_get(const sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_LIKELY(type != NULL && setti_entity_is_current(&world->entities, entity))) {
         const void* value = setti_storage_find(&type->storage, entity.index);
@@ -122,6 +128,10 @@ SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
 
 void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
+    setti_world_check_owner(world, __func__);
     void* value;
     return SETTI_LIKELY(access_try_mut(world, entity, component, &value))
                ? value
@@ -130,6 +140,10 @@ void* sett_find_mut(sett_world* world, sett_entity entity, sett_component compon
 
 void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
+    setti_world_check_owner(world, __func__);
     void* value;
     return SETTI_LIKELY(access_try_mut(world, entity, component, &value) && value != NULL)
                ? value
@@ -146,6 +160,9 @@ SETTI_COLD static bool access_has(const sett_world* world, sett_entity entity,
 
 bool sett_has(const sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return false;
+    }
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         return access_has(world, entity, component);
@@ -188,6 +205,9 @@ sett_accessor sett_accessor_make(const sett_world* world, sett_component compone
 
 uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const setti_type* type = setti_world_type(world, component);
     if (type == NULL || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
@@ -197,21 +217,33 @@ uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_com
 
 bool sett_entity_valid(const sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return false;
+    }
     return setti_entity_signature(&world->entities, entity) != NULL;
 }
 
 sett_entity sett_entity_at(const sett_world* world, uint32_t index)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     return setti_entity_at(&world->entities, index);
 }
 
 uint32_t sett_entity_count(const sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     return setti_entity_count(&world->entities);
 }
 
 sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const setti_entity_table* table = &world->entities;
     while (*cursor < table->ids.count) {
         sett_entity entity = setti_entity_at(table, setti_id_set_dense(&table->ids, (*cursor)++));
@@ -225,6 +257,9 @@ sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor)
 uint32_t sett_entity_components(const sett_world* world, sett_entity entity, sett_component* out,
                                 uint32_t capacity)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t count = 0;
     if (signature == NULL) {
@@ -249,6 +284,9 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
 
 sett_status sett_entity_reserve(sett_world* world, uint32_t count)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, count);
     return status == SETT_OK
                ? status

@@ -364,6 +364,10 @@ SETTI_APART static void* change_add_cow(sett_world* world, setti_type* type, set
 
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
+    setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         return change_add_unknown(world, entity, component);
@@ -418,6 +422,10 @@ SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity ent
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
+    setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
     return SETTI_LIKELY(type != NULL) ? change_ensure(world, entity, type)
                                       : change_ensure_unknown(world, entity, component);
@@ -574,6 +582,10 @@ SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity
 
 void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
+    setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
     return SETTI_LIKELY(type != NULL) ? change_set(world, entity, type, value)
                                       : change_set_unknown(world, entity, component, value);
@@ -844,6 +856,10 @@ SETTI_APART static sett_status change_remove_notified(sett_world* world, setti_t
 
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         return change_remove_unknown(world, entity, component);
@@ -926,6 +942,9 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
 
 sett_status sett_component_clear(sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_component_clear";
     setti_type* type = setti_change_check_type(world, component, call);
     if (type == NULL) {

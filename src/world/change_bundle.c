@@ -212,6 +212,9 @@ static sett_entity bundle_create_slow(sett_world* world, const sett_value* value
 
 sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     setti_bundle_part parts[BUNDLE_MOST];
     setti_bundle bundle = {parts, count, 0, 0, 0};
     bool plain = count <= BUNDLE_MOST && world->locks == 0;

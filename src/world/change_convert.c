@@ -9,6 +9,9 @@
 
 sett_status sett_component_reserve(sett_world* world, sett_component component, uint32_t count)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_component_reserve";
     setti_type* type = setti_change_check_type(world, component, call);
     if (type == NULL) {
@@ -28,6 +31,9 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
 
 sett_status sett_component_compact(sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     setti_type* type = setti_change_check_type(world, component, "sett_component_compact");
     if (type == NULL) {
         return world->error;
@@ -176,6 +182,9 @@ sett_status setti_change_convert(sett_world* world, setti_type* type, sett_stora
 sett_status sett_component_convert(sett_world* world, sett_component component,
                                    sett_storage_kind kind)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     static const char call[] = "sett_component_convert";
     setti_type* type = setti_change_check_type(world, component, call);
     if (type == NULL) {

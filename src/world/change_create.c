@@ -60,6 +60,10 @@ SETTI_APART static sett_entity change_create_cow(sett_world* world)
 
 sett_entity sett_entity_create(sett_world* world)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return sett_null();
+    }
+    setti_world_check_owner(world, __func__);
     return SETTI_LIKELY(world->pool.cow_from == 0) ? change_create_short(world, false)
                                                    : change_create_cow(world);
 }

@@ -395,6 +395,10 @@ SETTI_APART static sett_status change_destroy_rest(sett_world* world, uint32_t i
  * the loop, and nobody looks in between. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
     setti_entity_table* table = &world->entities;
     const uint32_t* signature = setti_entity_signature(table, entity);
     if (SETTI_UNLIKELY(world->pool.cow_from != 0 || signature == NULL || world->locks != 0 ||
@@ -447,6 +451,9 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
 
 sett_status sett_entity_destroy_with(sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     setti_type* type = setti_change_check_type(world, component, "sett_entity_destroy_with");
     if (type == NULL) {
         return world->error;

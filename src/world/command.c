@@ -98,6 +98,9 @@ static sett_commands* commands_make(sett_world* world)
 
 sett_commands* sett_commands_create(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     return commands_make(world);
 }
 
@@ -118,6 +121,9 @@ void setti_commands_open(sett_commands* commands)
 
 sett_commands* sett_world_commands(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     if (world->commands == NULL) {
         world->commands = commands_make(world);
     }
@@ -220,6 +226,9 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
 
 void sett_commands_clear(sett_commands* commands)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return;
+    }
     if (commands_check_idle(commands, "sett_commands_clear") == SETT_OK) {
         commands_drop(commands);
     }
@@ -287,6 +296,9 @@ const sett_commands* setti_commands_next(const sett_commands* commands)
 
 uint32_t sett_commands_count(const sett_commands* commands)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return 0;
+    }
     return commands->count;
 }
 
@@ -330,6 +342,12 @@ static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_
 
 size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size)
 {
+    if (SETTI_IS_NULL(commands)) {
+        if (size != 0) {
+            out[0] = '\0';
+        }
+        return 0;
+    }
     size_t length = 0;
     command_chunk* chunk = commands->read;
     size_t offset = commands->read_offset;
@@ -568,6 +586,9 @@ static sett_entity commands_create_in_job(sett_commands* commands)
 
 sett_entity sett_cmd_create(sett_commands* commands)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return sett_null();
+    }
     sett_world* world = commands->world;
     if (commands->job.count != 0) {
         return commands_create_in_job(commands);
@@ -600,21 +621,33 @@ sett_entity sett_cmd_create(sett_commands* commands)
 
 sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return commands_record(commands, COMMAND_DESTROY, entity, 0);
 }
 
 sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return commands_record(commands, COMMAND_ADD, entity, component);
 }
 
 sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity, sett_component component)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return commands_record(commands, COMMAND_REMOVE, entity, component);
 }
 
 sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return commands_record(commands, COMMAND_CLEAR, entity, 0);
 }
 
@@ -668,6 +701,9 @@ static void command_copy(const setti_type* type, void* to, const void* value)
 sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_component component,
                          const void* value)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     const setti_type* type = setti_world_type(commands->world, component);
     if (type == NULL || type->storage.size == 0) {
         return commands_record(commands, COMMAND_SET, entity, component);
@@ -829,6 +865,9 @@ void setti_commands_drop_all(sett_world* world)
 
 sett_status sett_commands_apply(sett_commands* commands)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_world* world = commands->world;
     sett_status status = setti_world_check_unlocked(world, "sett_commands_apply");
     if (status != SETT_OK) {
@@ -997,5 +1036,8 @@ sett_status setti_commands_merge_jobs(sett_world* world, sett_commands* const* b
 
 sett_world* sett_commands_world(const sett_commands* commands)
 {
+    if (SETTI_IS_NULL(commands)) {
+        return NULL;
+    }
     return commands->world;
 }

@@ -641,6 +641,9 @@ static void component_follow_layout(const sett_world* world, setti_type* type,
 
 sett_component sett_component_register(sett_world* world, const sett_component_desc* given)
 {
+    if (setti_world_is_null(world, given, __func__)) {
+        return 0;
+    }
     static const char call[] = "sett_component_register";
     sett_component_desc desc = *given;
     const char* wrong = setti_component_resolve(&desc);
@@ -736,6 +739,9 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
 
 sett_status sett_component_register_list(sett_world* world, const sett_component_desc* list)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     for (; list->name != NULL; list++) {
         if (sett_component_register(world, list) == 0) {
             return sett_world_error(world);
@@ -746,6 +752,9 @@ sett_status sett_component_register_list(sett_world* world, const sett_component
 
 sett_component sett_component_find(const sett_world* world, const char* name)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     setti_type* type;
     component_name_key(world, name, &type);
     return type != NULL ? type->id : 0;
@@ -753,6 +762,9 @@ sett_component sett_component_find(const sett_world* world, const char* name)
 
 const char* sett_component_name(const sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     const setti_type* type = setti_world_type(world, component);
     return type != NULL ? type->desc.name : NULL;
 }
@@ -793,6 +805,9 @@ bool sett_component_check_type(const sett_world* world, sett_component component
 sett_status sett_component_describe(const sett_world* world, sett_component component,
                                     sett_component_desc* desc)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     const setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
         setti_world_misuse(world, SETT_STATUS_UNREGISTERED, "sett_component_describe", sett_null(),
@@ -805,6 +820,9 @@ sett_status sett_component_describe(const sett_world* world, sett_component comp
 
 uint32_t sett_component_count(const sett_world* world, sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const setti_type* type = setti_world_type(world, component);
     return type != NULL ? type->storage.count : 0;
 }
@@ -812,6 +830,9 @@ uint32_t sett_component_count(const sett_world* world, sett_component component)
 sett_entity sett_component_owner(const sett_world* world, sett_component component,
                                  const void* address)
 {
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
     const setti_type* type = setti_world_type(world, component);
     uint32_t index = type != NULL ? setti_storage_owner(&type->storage, address) : SETTI_NONE;
     return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();

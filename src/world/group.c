@@ -267,6 +267,9 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc, 
 
 sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
 {
+    if (setti_world_is_null(world, desc, __func__)) {
+        return NULL;
+    }
     return group_create(world, desc, false, false, "sett_group_create");
 }
 
@@ -327,12 +330,18 @@ sett_status setti_group_give_way(sett_world* world, const setti_type* type, cons
 
 uint32_t sett_group_count(const sett_group* group)
 {
+    if (SETTI_IS_NULL(group)) {
+        return 0;
+    }
     const setti_listener* listener = &group->listener;
     return listener->owned.count != 0 ? listener->length : listener->members.count;
 }
 
 bool sett_group_has(const sett_group* group, sett_entity entity)
 {
+    if (SETTI_IS_NULL(group)) {
+        return false;
+    }
     return sett_entity_valid(group->world, entity) &&
            setti_listener_has(&group->listener, entity.index);
 }

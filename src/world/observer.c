@@ -331,6 +331,9 @@ static bool observer_reserve(sett_observer* observer, const char* name)
 
 sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc* desc)
 {
+    if (setti_world_is_null(world, desc, __func__)) {
+        return NULL;
+    }
     const char* name = desc->name != NULL ? desc->name : "observer";
     sett_status status = setti_world_check_unlocked(world, observer_call);
     if (status == SETT_OK) {
@@ -371,6 +374,9 @@ sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc*
 
 void sett_observer_enable(sett_observer* observer, bool enabled)
 {
+    if (SETTI_IS_NULL(observer)) {
+        return;
+    }
     observer->enabled = enabled;
     observer->listener.on_enter = enabled ? observer->desc.on_enter : NULL;
     observer->listener.on_exit = enabled ? observer->desc.on_exit : NULL;
@@ -386,6 +392,9 @@ void sett_observer_enable(sett_observer* observer, bool enabled)
 
 bool sett_observer_is_enabled(const sett_observer* observer)
 {
+    if (SETTI_IS_NULL(observer)) {
+        return false;
+    }
     return observer->enabled;
 }
 

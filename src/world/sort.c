@@ -558,6 +558,9 @@ static sett_status sort_check_order(sett_world* world, const sett_sort_desc* des
 
 sett_status sett_sort(sett_world* world, const sett_sort_desc* desc)
 {
+    if (setti_world_is_null(world, desc, __func__)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sort_task task = {world, NULL, 0, 0};
     setti_type* type = setti_world_type(world, desc->component);
     sett_status status = desc->group != NULL ? sort_check_group(desc, &task)

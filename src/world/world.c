@@ -165,11 +165,17 @@ sett_status sett_world_destroy(sett_world* world)
 
 void* sett_world_user(const sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     return world->user;
 }
 
 void sett_world_set_user(sett_world* world, void* user)
 {
+    if (SETTI_IS_NULL(world)) {
+        return;
+    }
     world->user = user;
 }
 
@@ -184,6 +190,9 @@ sett_status sett_world_clear(sett_world* world)
 
 sett_status sett_world_reserve(sett_world* world, size_t bytes)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return setti_pool_reserve(&world->pool, bytes)
                ? SETT_OK
                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_world_reserve",
@@ -236,11 +245,17 @@ sett_status sett_world_trim(sett_world* world)
 
 uint64_t sett_world_tick(const sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     return world->pool.tick;
 }
 
 uint64_t sett_world_advance_tick(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     return ++world->pool.tick;
 }
 
@@ -321,9 +336,10 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
 static void world_call_hooks(const sett_world* world, sett_log_level level, sett_status misuse,
                              const char* message)
 {
-    world->log_fn(world->hook_user, level, message);
-    if (misuse != SETT_OK && world->assert_fn != NULL) {
-        world->assert_fn(world->hook_user, misuse, message);
+    if (misuse != SETT_OK) {
+        setti_misuse_report(world, misuse, message);
+    } else {
+        world->log_fn(world->hook_user, level, message);
     }
 }
 
@@ -339,11 +355,6 @@ static void world_report_aside(const sett_world* world, sett_log_level level, se
         world_call_hooks(world, level, misuse, message);
     }
     setti_counter_add(reporters, UINT32_MAX);
-}
-
-void setti_world_report_misuse(const sett_world* world, sett_status misuse, const char* message)
-{
-    world_report_aside(world, SETT_LOG_ERROR, misuse, message);
 }
 
 void setti_world_report(sett_world* world, sett_log_level level, sett_status misuse,
@@ -376,7 +387,7 @@ static void world_report_misuse(const sett_world* world, sett_status status, con
 {
 #if !defined(NDEBUG)
     if (world_is_misuse(status)) {
-        setti_world_report_misuse(world, status, message);
+        world_report_aside(world, SETT_LOG_ERROR, status, message);
     }
 #else
     (void)world;
@@ -406,6 +417,9 @@ static void world_report_error(sett_world* world)
 SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                                         sett_entity entity, sett_component component)
 {
+    if (world == NULL) {
+        return status;
+    }
     if (world->side_by_side) {
         setti_world_misuse(world, status, call, entity, component);
         return status;
@@ -470,7 +484,7 @@ SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status sta
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    setti_world_report_misuse(world, status, message);
+    world_report_aside(world, SETT_LOG_ERROR, status, message);
 }
 
 SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, const char* format,
@@ -486,11 +500,17 @@ SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, c
 
 sett_status sett_world_error(const sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return world->error;
 }
 
 const char* sett_world_message(sett_world* world)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     if (world->error_call != NULL) {
         world_describe(world, world->message, world->error, world->error_call, world->error_entity,
                        world->error_component);
@@ -587,6 +607,10 @@ SETTI_COLD void setti_world_close_returned(sett_world* world)
 
 sett_status setti_world_check_unlocked(sett_world* world, const char* call)
 {
+    if (setti_is_null(world, call, "world")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, call);
     if (SETTI_LIKELY(world->locks == 0)) {
         return SETT_OK;
     }

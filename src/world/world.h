@@ -14,6 +14,8 @@
 #include "world/root.h"
 #include "world/signature.h"
 
+#include "base/platform.h"
+
 #define SETTI_MESSAGE_SIZE 512
 
 /* Tags whose entities queries skip: relation/prefab.c. */
@@ -83,6 +85,14 @@ typedef struct setti_naming {
     /* Writes the names from its root down, as snprintf does. Returns the whole length. */
     size_t (*path)(sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;
+
+/* A kind of misuse, and how often it was reported; see misuse.c. */
+#define SETTI_MISUSES 16
+
+typedef struct setti_misuse {
+    uint64_t kind; /* hash; 0: none */
+    uint64_t count;
+} setti_misuse;
 
 struct sett_world {
     /* What reading in line looks at comes first, as sett_world_header_. */
@@ -167,6 +177,10 @@ struct sett_world {
     bool side_by_side;   /* they run on several threads: nobody writes to this struct meanwhile */
     const setti_guard* guard; /* told of every access, while systems are watched */
 
+    setti_misuse misuse[SETTI_MISUSES];
+    setti_lock misuse_lock;
+    uintptr_t owner; /* the thread that writes outside of systems; 0: none yet. In debug builds */
+
     sett_log_fn log_fn;
     sett_assert_fn assert_fn;
     void* hook_user;
@@ -215,16 +229,34 @@ void setti_world_misuse(const sett_world* world, sett_status status, const char*
                         sett_entity entity, sett_component component);
 
 /* Hands a line to the log hook and, where it is of misuse, to the assert hook. They may read and
- * record commands; what they cause to be logged themselves is dropped. The second is for readers,
- * which may run side by side, and does not lock. */
+ * record commands; what they cause to be logged themselves is dropped. */
 void setti_world_report(sett_world* world, sett_log_level level, sett_status misuse,
                         const char* message);
-void setti_world_report_misuse(const sett_world* world, sett_status misuse, const char* message);
 
 /* The same with a message of its own, in every build: found by a check that the caller's own build
  * asked for. */
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
+
+/* Tells the hooks of a misuse: the log once, and then from time to time, how often. */
+void setti_misuse_report(const sett_world* world, sett_status status, const char* message);
+
+/* Whether a call that creates something was given no world or no descriptor; it is reported. */
+bool setti_world_is_null(sett_world* world, const void* desc, const char* call);
+
+/* In debug builds: reports that another thread than the world's owner writes to it; the first one
+ * that writes becomes the owner. `call` goes on. */
+void setti_misuse_check_owner(sett_world* world, const char* call);
+
+SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
+{
+#if !defined(NDEBUG)
+    setti_misuse_check_owner(world, call);
+#else
+    (void)world;
+    (void)call;
+#endif
+}
 
 /* Writes why a handle is of nobody: what became of it, as far as its slot tells. */
 void setti_world_describe_stale(const sett_world* world, char* out, size_t size,

@@ -1,0 +1,138 @@
+/* misuse.c: how a program is told what it does wrong.
+ *
+ * The workload: one mistake in a loop, a million times a second. The log gets the first of a kind,
+ * and then the 10th, the 100th and so on with their number; the assert hook is called each time. A
+ * kind is a message without the numbers of the entity that it names.
+ *
+ *     message   sett_get, entity 7:2, component 3 "Mass": the handle is stale ...
+ *     kind      sett_get, entity    , component 3 "Mass": the handle is stale ...
+ *
+ * Kinds are remembered in a small table, by hash; where it is full the rarest of four is forgotten,
+ * and is logged once more when it comes again.
+ *
+ * Debug builds also know which thread writes to a world outside of systems: the first that does.
+ */
+#include "world/world.h"
+
+#include "base/platform.h"
+
+#include <stdio.h>
+
+#define MISUSE_WAYS 4
+
+static bool misuse_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The length of a handle at the beginning of a text, as 7:2; 0 if there is none. */
+static size_t misuse_handle(const char* text)
+{
+    size_t index = 0;
+    while (misuse_is_digit(text[index])) {
+        index++;
+    }
+    size_t end = index + 1;
+    if (index == 0 || text[index] != ':' || !misuse_is_digit(text[end])) {
+        return 0;
+    }
+    while (misuse_is_digit(text[end])) {
+        end++;
+    }
+    return end;
+}
+
+/* A hash of the message's kind (FNV-1a), not 0. */
+static uint64_t misuse_kind(const char* message)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (const char* at = message; *at != '\0';) {
+        bool begins = at == message || !misuse_is_digit(at[-1]);
+        size_t skipped = begins ? misuse_handle(at) : 0;
+        if (skipped == 0) {
+            hash = (hash ^ (unsigned char)*at) * 0x100000001B3u;
+            skipped = 1;
+        }
+        at += skipped;
+    }
+    return hash | 1;
+}
+
+/* Counts a misuse; returns how many of its kind there were, this one included. */
+static uint64_t misuse_count(sett_world* world, uint64_t kind)
+{
+    setti_misuse* rarest = NULL;
+    uint64_t count = 0;
+    setti_lock_take(&world->misuse_lock); /* systems report from their threads */
+    for (uint32_t way = 0; way < MISUSE_WAYS && count == 0; way++) {
+        setti_misuse* at = &world->misuse[(kind / 2 + way) % SETTI_MISUSES];
+        count = at->kind == kind ? ++at->count : 0;
+        rarest = rarest == NULL || at->count < rarest->count ? at : rarest;
+    }
+    if (count == 0) {
+        rarest->kind = kind;
+        rarest->count = count = 1;
+    }
+    setti_lock_release(&world->misuse_lock);
+    return count;
+}
+
+static bool misuse_is_power_of_ten(uint64_t count)
+{
+    while (count % 10 == 0) {
+        count /= 10;
+    }
+    return count == 1;
+}
+
+SETTI_COLD void setti_misuse_report(const sett_world* world, sett_status status,
+                                    const char* message)
+{
+    uint64_t count = misuse_count(setti_unconst(world), misuse_kind(message));
+    char text[SETTI_MESSAGE_SIZE + 32];
+    if (count == 1) {
+        world->log_fn(world->hook_user, SETT_LOG_ERROR, message);
+    } else if (misuse_is_power_of_ten(count)) {
+        snprintf(text, sizeof(text), "%llu times: %s", (unsigned long long)count, message);
+        world->log_fn(world->hook_user, SETT_LOG_ERROR, text);
+    }
+    if (world->assert_fn != NULL) {
+        world->assert_fn(world->hook_user, status, message);
+    }
+}
+
+SETTI_COLD static bool misuse_no_descriptor(sett_world* world, const char* call)
+{
+    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                          "%s: the descriptor is NULL - all zeroes is the one of defaults", call);
+    return true;
+}
+
+bool setti_world_is_null(sett_world* world, const void* desc, const char* call)
+{
+    return setti_is_null(world, call, "world") ||
+           (desc == NULL && misuse_no_descriptor(world, call));
+}
+
+/* --------------------------------------------------------------------------------------- owners */
+
+SETTI_COLD void setti_misuse_check_owner(sett_world* world, const char* call)
+{
+    uintptr_t thread = setti_platform_thread();
+    if (world->owner == 0) {
+        world->owner = thread;
+    } else if (world->owner != thread && world->running == NULL) { /* systems have a guard */
+        setti_world_misuse_with(world, SETT_STATUS_CONFLICT,
+                                "%s: another thread writes to this world - let one thread write at "
+                                "a time; the one that takes over calls sett_world_own(world)",
+                                call);
+    }
+}
+
+void sett_world_own(sett_world* world)
+{
+    if (SETTI_IS_NULL(world)) {
+        return;
+    }
+    world->owner = setti_platform_thread();
+}

@@ -1,0 +1,199 @@
+/* test_misuse.c: how a program is told what it does wrong: once of each kind, then by number; and
+ * which thread may write to a world. */
+#include "sett/system.h"
+#include "sett/threads.h"
+#include "worlds.h"
+
+#include "base/platform.h"
+
+#if !defined(NDEBUG)
+
+typedef struct ear {
+    uint32_t lines;
+    uint32_t asserts;
+    char last[600];
+} ear;
+
+static void ear_log(void* user, sett_log_level level, const char* message)
+{
+    ear* heard = user;
+    (void)level;
+    heard->lines++;
+    snprintf(heard->last, sizeof(heard->last), "%s", message);
+}
+
+static void ear_assert(void* user, sett_status status, const char* message)
+{
+    ear* heard = user;
+    CHECK(status != SETT_OK && message[0] != '\0');
+    heard->asserts++;
+}
+
+static sett_world* ear_world(ear* heard)
+{
+    memset(heard, 0, sizeof(*heard));
+    return sett_world_create(
+        &(sett_world_desc){.log_fn = ear_log, .assert_fn = ear_assert, .hook_user = heard});
+}
+
+static sett_component type_of(sett_world* world, const char* name)
+{
+    return sett_component_register(world, &(sett_component_desc){.name = name, .size = 4});
+}
+
+static void a_misuse_is_logged_once_and_counted(void)
+{
+    static ear heard;
+    sett_world* world = ear_world(&heard);
+    sett_component mass = type_of(world, "Mass");
+    sett_component size = type_of(world, "Size");
+    sett_entity e[200];
+    CHECK_EQ(sett_entity_create_many(world, 200, NULL, 0, NULL, e), SETT_OK);
+    for (uint32_t k = 0; k < 200; k++) { /* one mistake, of many entities */
+        CHECK_EQ(sett_remove(world, e[k], mass), SETT_STATUS_ABSENT);
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_ABSENT);
+        CHECK_EQ(heard.asserts, k + 1);
+        CHECK_EQ(heard.lines, 1u + (k + 1 >= 10) + (k + 1 >= 100));
+    }
+    CHECK_MSG(strncmp(heard.last, "100 times: sett_remove, entity ", 31) == 0, "%s", heard.last);
+    CHECK(strstr(heard.last, "\"Mass\"") != NULL);
+    CHECK_EQ(sett_remove(world, e[0], size), SETT_STATUS_ABSENT); /* of another component */
+    CHECK_EQ(heard.lines, 4);
+    CHECK(sett_get_mut(world, e[0], size) == NULL); /* by another call */
+    CHECK_EQ(heard.lines, 5);
+    CHECK_EQ(sett_remove(world, sett_null(), size), SETT_STATUS_STALE); /* for another reason */
+    CHECK_EQ(heard.lines, 6);
+    CHECK_EQ(sett_remove(world, e[1], size), SETT_STATUS_ABSENT); /* none is forgotten */
+    CHECK_EQ(heard.lines, 6);
+    sett_world* other = ear_world(&heard); /* each world counts for itself */
+    CHECK_EQ(sett_remove(other, sett_null(), 1), SETT_STATUS_STALE);
+    CHECK_EQ(heard.lines, 1);
+    CHECK_END(other);
+    CHECK_END(world);
+}
+
+static void many_kinds_are_all_logged(void)
+{
+    static ear heard;
+    sett_world* world = ear_world(&heard);
+    sett_entity e = sett_entity_create(world);
+    for (uint32_t k = 0; k < 300; k++) {
+        char name[16];
+        snprintf(name, sizeof(name), "t%u", (unsigned)k);
+        sett_component type = type_of(world, name);
+        CHECK_EQ(sett_remove(world, e, type), SETT_STATUS_ABSENT);
+        CHECK_EQ(heard.lines, k + 1);
+        CHECK_EQ(sett_remove(world, e, type), SETT_STATUS_ABSENT);
+        CHECK_EQ(heard.lines, k + 1);
+    }
+    CHECK_END(world);
+}
+
+/* ---- Owners ---------------------------------------------------------------------------------- */
+
+typedef struct visit {
+    sett_world* world;
+    sett_entity entity;
+    sett_component type;
+    bool owns;
+} visit;
+
+static void visit_body(void* user)
+{
+    const visit* v = user;
+    if (v->owns) {
+        sett_world_own(v->world);
+    }
+    CHECK(sett_get(v->world, v->entity, v->type) != NULL); /* readers are welcome */
+    CHECK(sett_set(v->world, v->entity, v->type, &(uint32_t){1}) != NULL);
+}
+
+/* Does it on another thread, while this one waits. */
+static void visit_elsewhere(visit* v)
+{
+    setti_thread thread = {.body = visit_body, .user = v};
+    CHECK(setti_thread_start(&thread));
+    setti_thread_join(&thread);
+}
+
+static void one_thread_writes(void)
+{
+    static ear heard;
+    visit v = {.world = ear_world(&heard)};
+    v.type = type_of(v.world, "Mass");
+    v.entity = sett_entity_create(v.world);
+    CHECK(sett_add(v.world, v.entity, v.type) != NULL);
+    visit_elsewhere(&v);
+    CHECK_EQ(heard.lines, 1);
+    CHECK_EQ(heard.asserts, 1);
+    CHECK_MSG(strstr(heard.last, "sett_set: another thread writes to this world - ") != NULL, "%s",
+              heard.last);
+    CHECK(strstr(heard.last, "sett_world_own(world)") != NULL);
+    CHECK(sett_set(v.world, v.entity, v.type, &(uint32_t){1}) != NULL); /* it is still ours */
+    CHECK_EQ(heard.asserts, 1);
+    v.owns = true;
+    visit_elsewhere(&v);
+    CHECK_EQ(heard.asserts, 1);
+    CHECK_EQ(sett_remove(v.world, v.entity, v.type), SETT_OK); /* no more */
+    CHECK_EQ(heard.asserts, 2);
+    sett_world_own(v.world);
+    CHECK(sett_add(v.world, v.entity, v.type) != NULL);
+    CHECK_EQ(heard.asserts, 2);
+    CHECK_END(v.world);
+}
+
+static void write_all(sett_context* c)
+{
+    SETT_SYSTEM_EACH(c, b) {
+        SETT_EACH(b, i) {
+            sett_entity e = sett_batch_entity(b, i);
+            CHECK(sett_set(c->world, e, *(sett_component*)c->user, &(uint32_t){1}) != NULL);
+        }
+    }
+}
+
+static void systems_write_on_all_threads(void)
+{
+    static ear heard;
+    sett_world* world = ear_world(&heard);
+    sett_component mass = type_of(world, "Mass");
+    CHECK_EQ(sett_entity_create_many(world, 20000, &mass, 1, NULL, NULL), SETT_OK);
+    sett_threads* threads = sett_threads_create(4, NULL);
+    sett_schedule_desc schedule = {.tasks = sett_threads_tasks(threads), .no_times = true};
+    CHECK_EQ(sett_schedule_configure(world, &schedule), SETT_OK);
+    sett_system_desc desc = {.name = "write", .run = write_all, .user = &mass};
+    desc.terms[0].component = mass;
+    CHECK(sett_system_create(world, &desc) != NULL);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_MSG(heard.lines == 0, "%s", heard.last);
+    CHECK_END(world);
+    CHECK_EQ(sett_threads_destroy(threads), SETT_OK);
+}
+
+TEST_MAIN(TEST(a_misuse_is_logged_once_and_counted), TEST(many_kinds_are_all_logged),
+          TEST(one_thread_writes), TEST(systems_write_on_all_threads))
+
+#else
+
+/* Release builds tell no hooks, and do not know who writes. */
+static void count_lines(void* user, sett_log_level level, const char* message)
+{
+    (void)level, (void)message;
+    ++*(uint32_t*)user;
+}
+
+static void release_builds_are_silent(void)
+{
+    uint32_t lines = 0;
+    sett_world* world =
+        sett_world_create(&(sett_world_desc){.log_fn = count_lines, .hook_user = &lines});
+    CHECK_EQ(sett_remove(world, sett_null(), 1), SETT_STATUS_STALE);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_STALE);
+    sett_world_own(world);
+    CHECK_EQ(lines, 0);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(release_builds_are_silent))
+
+#endif
