@@ -1,7 +1,7 @@
-/* 01_entities.c: entities, their components, and what happens to handles.
+/* 01_entities.c: entities, their components, and handles.
  *
- * A ship has a hull and may carry a shield. The macros take the type's name and find its number
- * under <type>_id: here enumerators, given to the world when the types are registered. */
+ * A ship has a hull and can have a shield. The macros take the name of a type and find its id as
+ * <type>_id, an enumerator that the component list made. */
 #include "sett/sett.h"
 
 #include <stdio.h>
@@ -14,13 +14,14 @@ typedef struct Shield {
     int charge;
 } Shield;
 
-enum {
-    Hull_id = 1,
-    Shield_id,
-    Docked_id
-};
+/* A line for each component: its type, and its options. The shield adds a hull if there is none. */
+#define FLEET(COMPONENT, TAG)                                                                      \
+    COMPONENT(Hull, .on_remove = hull_lost)                                                        \
+    COMPONENT(Shield, .required = (const sett_component[]){Hull_id}, .required_count = 1)          \
+    TAG(Docked)
+SETT_COMPONENTS(FLEET)
 
-/* Called before a hull goes, while its value is still there. */
+/* Runs before a hull is removed: its value can still be read. */
 static void hull_lost(sett_world* world, sett_entity ship, void* value, void* user)
 {
     const Hull* hull = value;
@@ -32,12 +33,7 @@ static void hull_lost(sett_world* world, sett_entity ship, void* value, void* us
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    const sett_component needs_hull[] = {Hull_id};
-    SETT_REGISTER_WITH(world, Hull, .id = Hull_id, .on_remove = hull_lost);
-    /* Whoever gets a shield gets a hull first. */
-    SETT_REGISTER_WITH(world, Shield, .id = Shield_id, .required = needs_hull, .required_count = 1);
-    /* Size 0: a tag, which is one bit an entity. */
-    SETT_REGISTER_TAG_WITH(world, Docked, .id = Docked_id);
+    SETT_REGISTER_ALL(world, FLEET);
 
     sett_entity scout = sett_entity_create(world);
     SETT_SET(world, scout, Hull, .points = 30);
@@ -52,7 +48,7 @@ int main(void)
     printf("the scout has %s shield, the cruiser one of %d\n", shield == NULL ? "no" : "a",
            SETT_GET(world, cruiser, Shield)->charge);
 
-    /* A handle outlives its entity, and knows it: also when the slot has a new tenant. */
+    /* The handle of a destroyed entity is stale, also when another entity uses its slot. */
     sett_entity_destroy(world, scout);
     sett_entity freighter = sett_entity_create(world);
     printf("the freighter moved into slot %u; the scout's handle is %s\n",

@@ -1,7 +1,7 @@
 /* 02_commands.c: creating and destroying inside of loops.
  *
- * While a loop is open, structure does not change: a loop that saw entities come and go under its
- * feet would need a rule for every case. It records what it wants, and that happens afterwards. */
+ * Inside a loop structure cannot change. The loop records commands, and they are applied after it.
+ * */
 #include "sett/sett.h"
 
 #include <stdio.h>
@@ -19,18 +19,13 @@ typedef struct Bullet {
     int life; /* steps */
 } Bullet;
 
-enum {
-    Position_id = 1,
-    Gun_id,
-    Bullet_id
-};
+#define BATTLE(COMPONENT, TAG) COMPONENT(Position) COMPONENT(Gun) COMPONENT(Bullet)
+SETT_COMPONENTS(BATTLE)
 
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    SETT_REGISTER_WITH(world, Position, .id = Position_id);
-    SETT_REGISTER_WITH(world, Gun, .id = Gun_id);
-    SETT_REGISTER_WITH(world, Bullet, .id = Bullet_id);
+    SETT_REGISTER_ALL(world, BATTLE);
     sett_commands* commands = sett_world_commands(world);
 
     sett_query* guns = SETT_QUERY_CREATE(world, SETT_INOUT(Gun), SETT_IN(Position));

@@ -1,4 +1,4 @@
-/* 03_queries.c: which entities a loop visits, and how it gets to them.
+/* 03_queries.c: which entities a loop visits, and how it finds them.
  *
  * A shop: goods have a price, some are on sale, some are hidden. */
 #include "sett/sett.h"
@@ -13,11 +13,12 @@ typedef struct Sale {
     int percent;
 } Sale;
 
-enum {
-    Price_id = 1,
-    Sale_id,
-    Hidden_id
-};
+/* Few goods are on sale: a sparse set finds them without looking at the others. */
+#define SHOP(COMPONENT, TAG)                                                                       \
+    COMPONENT(Price, .track_rows = true)                                                           \
+    COMPONENT(Sale, .storage = SETT_STORAGE_SPARSE_SET)                                            \
+    TAG(Hidden)
+SETT_COMPONENTS(SHOP)
 
 static void explain(sett_query* query)
 {
@@ -29,10 +30,7 @@ static void explain(sett_query* query)
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    SETT_REGISTER_WITH(world, Price, .id = Price_id, .track_rows = true);
-    /* Few goods have it: a sparse set finds them without a look at the others. */
-    SETT_REGISTER_WITH(world, Sale, .id = Sale_id, .storage = SETT_STORAGE_SPARSE_SET);
-    SETT_REGISTER_TAG_WITH(world, Hidden, .id = Hidden_id);
+    SETT_REGISTER_ALL(world, SHOP);
 
     for (int k = 0; k < 10000; k++) {
         sett_entity good = sett_entity_create(world);

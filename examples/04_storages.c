@@ -1,7 +1,8 @@
-/* 04_storages.c: the same loop over another layout.
+/* 04_storages.c: the same loop over different layouts.
  *
- * How a type is stored, sorted and grouped is decided where it is registered, or later; loops stay
- * as they are. Here sprites are drawn by layer, and the world is asked what would suit it. */
+ * The storage, order and group of a type are options of its registration, and can change later;
+ * loops stay the same. Here sprites are drawn by layer, and the world gives advice on its layout.
+ * */
 #include "sett/advise.h"
 #include "sett/sett.h"
 
@@ -16,10 +17,8 @@ typedef struct Burning {
     float heat;
 } Burning;
 
-enum {
-    Sprite_id = 1,
-    Burning_id
-};
+#define SCENE(COMPONENT, TAG) COMPONENT(Sprite) COMPONENT(Burning)
+SETT_COMPONENTS(SCENE)
 
 static void draw(sett_query* query, const char* label)
 {
@@ -36,8 +35,7 @@ static void draw(sett_query* query, const char* label)
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    SETT_REGISTER_WITH(world, Sprite, .id = Sprite_id);
-    SETT_REGISTER_WITH(world, Burning, .id = Burning_id);
+    SETT_REGISTER_ALL(world, SCENE);
     for (uint32_t k = 0; k < 50000; k++) {
         sett_entity entity = sett_entity_create(world);
         SETT_SET(world, entity, Sprite, .layer = k * 7 % 5, .image = k);

@@ -1,7 +1,7 @@
-/* 05_systems.c: systems: functions that the world runs, in an order that it works out.
+/* 05_systems.c: systems, which the world runs in an order that it computes.
  *
- * Each declares what it visits and how; from that follows which may run side by side, and on how
- * many threads they are split. The result is the same on any number of them. */
+ * Each system declares what it reads and writes. From that the world computes which systems can run
+ * at the same time. The result is the same for any number of threads. */
 #include "sett/threads.h"
 
 #include <stdio.h>
@@ -18,11 +18,8 @@ typedef struct Life {
     float seconds;
 } Life;
 
-enum {
-    Position_id = 1,
-    Velocity_id,
-    Life_id
-};
+#define GAME(COMPONENT, TAG) COMPONENT(Position) COMPONENT(Velocity) COMPONENT(Life)
+SETT_COMPONENTS(GAME)
 
 static void move(sett_context* c)
 {
@@ -69,9 +66,7 @@ static void emit(sett_context* c)
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
-    SETT_REGISTER_WITH(world, Position, .id = Position_id);
-    SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);
-    SETT_REGISTER_WITH(world, Life, .id = Life_id);
+    SETT_REGISTER_ALL(world, GAME);
 
     SETT_SYSTEM(world, emit, .phase = SETT_PHASE_INPUT, .interval = 0.5f);
     SETT_SYSTEM(world, move, .terms = {SETT_INOUT(Position), SETT_IN(Velocity)});

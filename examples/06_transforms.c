@@ -1,32 +1,32 @@
-/* 06_transforms.c: places relative to a parent's, worked out for whole scenes.
+/* 06_transforms.c: world transforms from transforms relative to a parent.
  *
- * One scene is deep, a chain of links each turned a little; one is wide, ten thousand boxes on a
- * deck. Sorted by the hierarchy, a plain loop meets every parent before its children. */
+ * One scene is deep, a chain of links, each rotated a little; one is wide, ten thousand boxes on a
+ * deck. The transforms are sorted by the hierarchy, so a plain loop visits parents first. */
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 
 #include <stdio.h>
 
 /* A rotation with scale (a, b), and a place (x, y). */
-typedef struct Array {
+typedef struct Matrix {
     float a, b, x, y;
-} Array;
+} Matrix;
 
 typedef struct Transform {
-    Array local; /* relative to the parent */
-    Array world; /* worked out */
+    Matrix local; /* relative to the parent */
+    Matrix world; /* computed */
 } Transform;
 
 static sett_component Transform_id;
 
-static Array product(Array p, Array m)
+static Matrix product(Matrix p, Matrix m)
 {
-    Array r = {p.a * m.a - p.b * m.b, p.b * m.a + p.a * m.b, p.x + p.a * m.x - p.b * m.y,
-               p.y + p.b * m.x + p.a * m.y};
+    Matrix r = {p.a * m.a - p.b * m.b, p.b * m.a + p.a * m.b, p.x + p.a * m.x - p.b * m.y,
+                p.y + p.b * m.x + p.a * m.y};
     return r;
 }
 
-static sett_entity place(sett_world* world, sett_entity parent, Array local)
+static sett_entity place(sett_world* world, sett_entity parent, Matrix local)
 {
     sett_entity e = sett_entity_create(world);
     SETT_SET(world, e, Transform, .local = local);
@@ -66,16 +66,16 @@ int main(void)
     Transform_id = SETT_REGISTER_WITH(world, Transform, .storage = SETT_STORAGE_SPARSE_SET);
     sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
 
-    sett_entity arm = place(world, sett_null(), (Array){1, 0, 5, 5});
+    sett_entity arm = place(world, sett_null(), (Matrix){1, 0, 5, 5});
     sett_entity hand = arm;
     for (int k = 0; k < 1000; k++) {
-        hand = place(world, hand, (Array){0.96f, 0.28f, 1, 0}); /* a link of length 1 */
+        hand = place(world, hand, (Matrix){0.96f, 0.28f, 1, 0}); /* a link of length 1 */
     }
 
-    sett_entity ship = place(world, sett_null(), (Array){0, 1, 100, 0}); /* by a quarter turn */
+    sett_entity ship = place(world, sett_null(), (Matrix){0, 1, 100, 0}); /* by a quarter turn */
     sett_name_set(world, ship, "ship");
     for (int k = 0; k < 10000; k++) {
-        sett_entity box = place(world, ship, (Array){1, 0, (float)(k % 100), (float)(k / 100)});
+        sett_entity box = place(world, ship, (Matrix){1, 0, (float)(k % 100), (float)(k / 100)});
         if (k == 4242) {
             sett_name_set(world, box, "cargo");
         }

@@ -1,8 +1,7 @@
-/* 07_relationships.c: entities that lead to entities, prefabs, copies, and values of which there is
- * one.
+/* 07_relationships.c: relationships, prefabs, copies and singletons.
  *
- * Ships are instances of a prefab, with a turret each; they are based at a station and hunt each
- * other. When a station goes, so do its ships; when a ship goes, whoever hunts it gives up. */
+ * Ships are instances of a prefab, each with a turret; they are based at a station and hunt each
+ * other. Destroying a station destroys its ships; destroying a ship ends the hunt for it. */
 #include "sett/duplicate.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
@@ -17,7 +16,7 @@ typedef struct Hull {
     int strength;
 } Hull;
 
-typedef struct Hunts { /* exclusive: a link, then what it carries */
+typedef struct Hunts { /* exclusive: a link, then its data */
     sett_link link;
     int anger;
 } Hunts;
@@ -60,13 +59,14 @@ int main(void)
         sett_relate(world, ships[k], based_at, station);
         *(int*)sett_relate(world, ships[k], Hunts_id, ships[(k + 1) % 100]) = k;
     }
-    sett_entity base = sett_duplicate(world, station, NULL); /* nobody is based there yet */
+    sett_entity base = sett_duplicate(world, station, NULL); /* no ship is based there yet */
     sett_relate(world, ships[7], based_at, base);            /* the eighth moves over */
     expect(!sett_is_null(sett_name_lookup(world, ships[7], "turret")), "it has its own turret");
 
     /* Who hunts the ninth? And with what anger? */
-    SETT_SOURCES(world, Hunts_id, ships[8], who, link) {
-        printf("ship %u hunts the ninth, anger %d\n", (unsigned)who.index, *(const int*)link.data);
+    SETT_SOURCES(world, Hunts_id, ships[8], hunter, link) {
+        printf("ship %u hunts the ninth, anger %d\n", (unsigned)hunter.index,
+               *(const int*)link.data);
     }
 
     /* Presence is an ordinary term; what a link carries is an ordinary field. */
@@ -80,7 +80,7 @@ int main(void)
     sett_entity_destroy(world, station); /* 99 ships with their turrets go along */
     SETT_SINGLETON_ENSURE(world, Score)->lost += 99;
     expect(sett_entity_valid(world, ships[7]), "the eighth is based elsewhere");
-    expect(sett_is_null(sett_target(world, ships[7], Hunts_id)), "and has nobody to hunt any more");
+    expect(sett_is_null(sett_target(world, ships[7], Hunts_id)), "and hunts no ship any more");
     printf("%u ship left, %d lost\n", (unsigned)sett_source_count(world, based_at, base),
            SETT_SINGLETON_FIND(world, Score)->lost);
     sett_world_destroy(world);

@@ -1,4 +1,4 @@
-/* 08_rollback.c: a world that goes back in time, as netcode and editors want it.
+/* 08_rollback.c: a world that goes back in time, for netcode and editors.
  *
  * Two players push balls. The other player's input comes eight frames late and is guessed until
  * then: when the guess was wrong, the world goes back to that frame and plays what has happened
@@ -21,7 +21,7 @@ enum {
     Ball_id = 1
 };
 
-/* What the other player does in a frame; nobody knows it before. */
+/* What the other player does in a frame; it arrives eight frames later. */
 static int32_t input(int frame)
 {
     return frame < FRAMES && frame % 37 < 12 ? frame % 5 - 2 : 0;
@@ -59,7 +59,7 @@ static void play(Game* game, int32_t push)
         }
     }
     sett_commands_apply(commands);
-#if !defined(NDEBUG) /* a write that Sett is not told of would be missing after going back */
+#if !defined(NDEBUG) /* finds writes that bypass Sett: a restore would miss them */
     if (sett_world_check_writes(game->world) != SETT_OK) {
         fprintf(stderr, "%s\n", sett_world_message(game->world));
     }
@@ -74,7 +74,7 @@ int main(void)
     for (int frame = 0; frame < FRAMES + LATE; frame++) {
         int known = frame - LATE; /* the input of this frame has just arrived */
         if (known >= 0 && input(known) != 0) {
-            /* It was taken for 0: back to where that frame began, and again from there. */
+            /* The guess was 0: back to the beginning of that frame, and play again from there. */
             sett_ring_restore(late.ring, LATE - 1);
             play(&late, input(known));
             for (int k = known + 1; k < frame; k++) {

@@ -1,8 +1,7 @@
-/* 09_events.c: being told of what happens.
+/* 09_events.c: observers.
  *
- * Damage is an event: a component that is set, told of, and taken off again. Whoever hits records
- * it; one observer subtracts it and records what follows. Another counts the rocks that there are,
- * whoever makes or ends them. */
+ * Damage is an event: a component that is set and removed again. A system records it; one observer
+ * subtracts it from the health and records what follows. Another observer counts the rocks. */
 #include "sett/observer.h"
 #include "sett/prefab.h"
 
@@ -18,14 +17,11 @@ typedef struct Damage {
 } Damage;
 
 typedef struct Rock {
-    int size; /* one of size 1 does not split any more */
+    int size; /* a rock of size 1 does not split */
 } Rock;
 
-enum {
-    Health_id = 1,
-    Damage_id,
-    Rock_id
-};
+#define GAME(COMPONENT, TAG) COMPONENT(Health) COMPONENT(Damage) COMPONENT(Rock)
+SETT_COMPONENTS(GAME)
 
 typedef struct Game {
     sett_entity rock; /* the prefab of all rocks */
@@ -33,8 +29,8 @@ typedef struct Game {
     int hits;
 } Game;
 
-/* Two rocks where there was one. In a callback structure does not change: it is recorded, and done
- * when the commands that are being applied come to it. */
+/* Two rocks instead of one. A callback cannot change structure: it records commands, and they are
+ * applied after the ones that are being applied. */
 static void split(sett_world* world, const Game* game, const Rock* rock)
 {
     sett_commands* commands = sett_world_commands(world);
@@ -81,9 +77,7 @@ int main(void)
 {
     sett_world* world = sett_world_create(NULL);
     Game game = {0};
-    SETT_REGISTER_WITH(world, Health, .id = Health_id);
-    SETT_REGISTER_WITH(world, Damage, .id = Damage_id);
-    SETT_REGISTER_WITH(world, Rock, .id = Rock_id);
+    SETT_REGISTER_ALL(world, GAME);
     game.rock = sett_entity_create(world);
     SETT_SET(world, game.rock, Health, .points = 3);
     SETT_SET(world, game.rock, Rock, .size = 3);

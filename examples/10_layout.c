@@ -16,15 +16,12 @@ typedef struct Velocity {
     float x, y;
 } Velocity;
 
-enum {
-    Position_id = 1,
-    Velocity_id
-};
+#define GAME(COMPONENT, TAG) COMPONENT(Position) COMPONENT(Velocity)
+SETT_COMPONENTS(GAME)
 
 static void fill(sett_world* world)
 {
-    SETT_REGISTER_WITH(world, Position, .id = Position_id);
-    SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);
+    SETT_REGISTER_ALL(world, GAME);
     for (int k = 0; k < 50000; k++) {
         sett_entity body = sett_entity_create(world);
         SETT_SET(world, body, Position, .x = (float)k);

@@ -313,7 +313,7 @@ static void the_log_hook_may_fail_itself(void)
     CHECK(strstr(heard, "sett_add, entity 0:1, component 1 \"Bystander\": it is there") != NULL);
 #endif
     CHECK_EQ(sett_world_error(attacked), SETT_STATUS_PRESENT);
-    CHECK(strstr(sett_world_message(attacked), "it is there already") != NULL);
+    CHECK(strstr(sett_world_message(attacked), "it exists already") != NULL);
     CHECK(!sett_is_null(sett_entity_create(attacked)));
     CHECK_END(attacked);
 

@@ -56,7 +56,7 @@ static void keeps_children_in_order(void)
     CHILDREN(world, p, b, a, c);
     CHECK_EQ(sett_hierarchy_insert_after(world, b, c), SETT_OK);
     CHILDREN(world, p, a, c, b);
-    CHECK_EQ(sett_hierarchy_insert_before(world, a, c), SETT_OK); /* it is there already */
+    CHECK_EQ(sett_hierarchy_insert_before(world, a, c), SETT_OK); /* it exists already */
     CHECK_EQ(sett_hierarchy_insert_after(world, b, c), SETT_OK);
     CHILDREN(world, p, a, c, b);
     CHECK_EQ(sett_hierarchy_detach(world, c), SETT_OK);

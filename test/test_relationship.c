@@ -137,7 +137,7 @@ static void many_carry_data_each(void)
         }
     }
     CHECK_VALID(world);
-    CHECK_EQ(*(uint64_t*)sett_relate(world, e[3], likes, e[5]), 305); /* it is there already */
+    CHECK_EQ(*(uint64_t*)sett_relate(world, e[3], likes, e[5]), 305); /* it exists already */
     for (uint32_t k = 0; k < 8; k++) {
         CHECK_EQ(sett_unrelate(world, e[k], likes, e[(k * 3) % 8]), SETT_OK);
         CHECK_EQ(sett_unrelate(world, e[k], likes, e[(k * 3) % 8]), SETT_STATUS_ABSENT);

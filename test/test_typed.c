@@ -211,7 +211,7 @@ static void a_field_of_another_type_is_reported(void)
         &(sett_query_desc){.terms = {SETT_INOUT(Place), SETT_IN(Speed), {.component = plain}}});
     SETT_QUERY_EACH(query, b) {
         CHECK(SETT_FIELD(b, 0, Place) == b->fields[0] && SETT_FIELD(b, 1, Speed) == b->fields[1]);
-        CHECK(SETT_FIELD(b, 0, const Place) == b->fields[0]);
+        CHECK(SETT_FIELD(b, 0, Place) == b->fields[0]);
         CHECK(SETT_FIELD_MUT(b, 2, Speed) == b->fields[2]);
         CHECK_EQ(heard_count, 0);
         CHECK(SETT_FIELD(b, 0, Speed) == NULL);

@@ -180,7 +180,7 @@ static void messages_name_what_they_are_about(void)
     sett_add(world, e, id);
     CHECK(sett_add(world, e, id) == NULL);
     CHECK_STR_EQ(sett_world_message(world),
-                 "sett_add, entity 0:1, component 1 \"velocity\": it is there already (sett_set "
+                 "sett_add, entity 0:1, component 1 \"velocity\": it exists already (sett_set "
                  "overwrites a component, sett_ensure accepts it)");
     CHECK_EQ(sett_remove(world, sett_entity_from_u64((uint64_t)7 << 32 | 3), id),
              SETT_STATUS_STALE);

@@ -37,8 +37,7 @@
 #define SETT_ALIGNOF(T) _Alignof(T)
 #endif
 
-/* In front of a function whose result has to be kept: gcc and clang warn where it is dropped, gcc
- * also through a cast to void; MSVC in its code analysis. */
+/* In front of a function whose result must be used: compilers warn if it is dropped. */
 #if defined(__GNUC__) || defined(__clang__)
 #define SETT_NODISCARD __attribute__((warn_unused_result))
 #elif defined(_MSC_VER)
@@ -48,26 +47,26 @@
 #define SETT_NODISCARD
 #endif
 
-/* What a call that can fail answers. One list makes the enumeration, the names and the texts. */
+/* What a call that can fail returns: one list for the enumerators, their names and their texts. */
 #define SETT_STATUS_LIST(X)                                                                        \
     X(OK, "success")                                                                               \
     X(OUT_OF_MEMORY, "the allocator returned NULL; nothing was changed")                           \
     X(LIMIT, "a limit of the world or of the library is reached")                                  \
     X(ARGUMENT, "an argument is outside of what the function documents")                           \
     X(STALE,                                                                                       \
-      "the handle is null, or its entity does not exist: destroyed, never created, or reserved "   \
-      "and not applied yet")                                                                       \
+      "the handle is null, or its entity is not alive: destroyed, never created, or reserved by "  \
+      "a command that was not applied yet")                                                        \
     X(UNREGISTERED,                                                                                \
       "the component id is not registered in this world (0 is none: keep the result of "           \
       "registering, and begin enumerators at 1)")                                                  \
-    X(PRESENT, "it is there already (sett_set overwrites a component, sett_ensure accepts it)")    \
+    X(PRESENT, "it exists already (sett_set overwrites a component, sett_ensure accepts it)")      \
     X(ABSENT, "the entity does not have the component (sett_find asks, sett_ensure adds)")         \
     X(CONFLICT, "a different registration or owner holds this name, id or type")                   \
-    X(CYCLE, "the request would close a cycle")                                                    \
+    X(CYCLE, "it would close a cycle")                                                             \
     X(LOCKED, "structure cannot change now: a loop is open or a callback runs")                    \
-    X(REJECTED, "what depends on it forbids it; the message says who")                             \
-    X(LOST, "the snapshot is gone: memory ran out while it was kept, or it passed the limit")      \
-    X(MISMATCH, "header and library disagree about version or layouts")                            \
+    X(REJECTED, "something that depends on it forbids it; the message names it")                   \
+    X(LOST, "the snapshot is lost: memory ran out, or the limit on its memory was exceeded")       \
+    X(MISMATCH, "header and library are of different versions")                                    \
     X(INVALID, "an invariant does not hold; the message says which")
 
 typedef enum sett_status {
@@ -106,15 +105,15 @@ typedef enum sett_log_level {
     SETT_LOG_ERROR,
 } sett_log_level;
 
-/* Receives one line without a line end; `message` lives until the hook returns. Of one misuse, by
- * one call with the same component, only the 1st, the 10th, the 100th and so on are logged. The
- * hook may read the world and record commands; structural changes are rejected
- * (SETT_STATUS_LOCKED), and what it would cause to be logged itself is dropped. */
+/* Receives one line, without a line end. `message` is valid until the hook returns. The same misuse
+ * (same call, same component) is logged the 1st, 10th, 100th time and so on. The hook can read the
+ * world and record commands; structural changes are rejected (LOCKED), and a message that the hook
+ * itself causes is dropped. */
 typedef void (*sett_log_fn)(void* user, sett_log_level level, const char* message);
 
-/* Called in debug builds (NDEBUG not defined when Sett was compiled) after a misuse was rejected:
- * the place to break into a debugger or to abort. Called each time. The failed call returns
- * normally when the hook does. The same rules as for sett_log_fn. */
+/* Called in debug builds of the library (compiled without NDEBUG) each time a misuse was rejected:
+ * a place to set a breakpoint or to abort. When the hook returns, the failed call returns normally.
+ * The rules of sett_log_fn apply. */
 typedef void (*sett_assert_fn)(void* user, sett_status status, const char* message);
 
 /* The log hook used when none is given: warnings and errors go to stderr. Threads: any. Since: 0.1

@@ -1,5 +1,5 @@
-/* observer.h: to be told of what happens to components, and of which entities begin and end to
- * match a query. Opt-in. docs/events.md says what is told when, in which order.
+/* observer.h: callbacks for components that are added, set or removed, and for entities that begin
+ * or stop to match a query. Opt-in. docs/events.md says which callback runs when, in which order.
  *
  *     sett_observer_create(world, &(sett_observer_desc){.name = "lights",
  *                                                       .component = Light_id,

@@ -1,42 +1,39 @@
-/* sett.h: the core of Sett. One header to read from top to bottom:
+/* sett.h: the core of Sett. Read it from top to bottom:
  *
- *     world        where everything lives                    sett_world_*
- *     components   the types of data, registered by number   sett_component_*
- *     entities     created, destroyed, listed                sett_entity_*
+ *     world        contains everything                       sett_world_*
+ *     components   types of data                             sett_component_*
+ *     entities     create, destroy, list                     sett_entity_*
  *     values       an entity's components                    sett_add, sett_get, sett_set, ...
  *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
- *     queries      loops over all that match                 sett_query_*, SETT_QUERY_EACH
- *     groups       members known at any time, arranged       sett_group_*
- *     sorting      orders of sparse sets and groups          sett_sort
- *     inspection   is it sound, how large is it              sett_world_validate, sett_world_stats
- *     in line      reading without a call, where optimised
- *     by type      what programs use most, in short          SETT_REGISTER, SETT_SET, ...
+ *     queries      loops over matching entities              sett_query_*, SETT_FOR
+ *     groups       sets of entities, stored together         sett_group_*
+ *     sorting      order of sparse sets and groups           sett_sort
+ *     inspection   validation and statistics                 sett_world_validate, sett_world_stats
+ *     by type      short forms that take a C type            SETT_REGISTER, SETT_SET, ...
  *
- * How the functions are described: what for; Returns; Fails; Cost; Invalidates; Threads; Since.
- * "Fails" lists values of sett_status without SETT_STATUS_: what is returned, or, by functions that
- * return something else, found in sett_world_error(). The macros at the end name a component by its
- * C type T and expect its id under the name T_id: a variable, or an enumerator from 1 on.
+ * Functions are described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
+ * Since. "Fails" lists values of sett_status without SETT_STATUS_; if a function does not return a
+ * status, sett_world_error() has it.
  *
- * Threads, in four words used below. `any`: callable at any time from any thread. `reader`: any
- * number of readers may run on one world at once. `writer`: alone on its world. `system`: a writer,
- * which systems may call side by side, within what they declare (sett/system.h). Two worlds never
- * share anything. Readers tell the log of misuse, in debug builds, from their threads.
+ * Threads. `any`: callable at any time from any thread. `reader`: any number of threads at once,
+ * while no thread writes. `writer`: one thread at a time, and no readers. `system`: as writer, and
+ * callable from systems that run in parallel, for components that they declare (system.h). Worlds
+ * share nothing.
  *
- * Addresses of components. In an array they hold until the component is removed or its type
- * converted. In a sparse set they hold until a component of that type is removed or the type is
- * sorted (of a keep_order type: until it is compacted); if a group owns the type, until any of the
- * group's types is added to or removed from anything.
+ * Addresses of components. In an array an address is valid until the component is removed or the
+ * type is converted. In a sparse set it is valid until a component of that type is removed or the
+ * type is sorted (with keep_order: until it is compacted); if a group owns the type, until any of
+ * the group's types is added or removed anywhere.
  *
- * Misuse (a stale handle, an absent component, a structural change while a loop is open) is
- * recognised in every build: the call changes nothing, returns its failure, and, where it would
- * have changed something, sett_world_error() says which. Debug builds also tell the log and the
- * assert hook.
+ * Misuse (a stale handle, an absent component, a structural change inside a loop) is detected in
+ * every build: the call changes nothing and returns its failure. Changing calls also set
+ * sett_world_error(). Debug builds report it to the log and assert hooks.
  *
- * NULL for a world, a query or whatever else a function that failed did not return: the call does
- * nothing and returns ARGUMENT, NULL, 0 or false; debug builds say so on stderr. In release builds
- * the quickest calls do not look, because it would cost 3 to 8 %: sett_add, sett_ensure, sett_set,
- * sett_remove, sett_get, sett_find, sett_has and the `_mut` forms, sett_entity_create and _destroy,
- * accessors and functions of a batch. To pass them a world, or a batch, is the caller's contract.
+ * NULL as the first argument, such as the result of a failed creation: the call does nothing and
+ * returns ARGUMENT, NULL, 0 or false; debug builds report it on stderr. In release builds the
+ * hottest calls do not check it, which would cost 3 to 8 %: sett_add, sett_ensure, sett_set,
+ * sett_remove, sett_get, sett_find, sett_has and their `_mut` forms, sett_entity_create and
+ * _destroy, accessors and functions of a batch. There it is the caller's contract.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -53,29 +50,28 @@ typedef struct sett_commands sett_commands;
 
 /* ---------------------------------------------------------------------------------------- world */
 
-/* How to make a world. All zeroes is a good world. */
+/* Options of a world. All zeroes is a good default. */
 typedef struct sett_world_desc {
     sett_allocator allocator;   /* default: the C library */
     sett_log_fn log_fn;         /* default: sett_log_stderr */
     sett_assert_fn assert_fn;   /* default: none */
-    void* hook_user;            /* handed to log_fn and assert_fn */
-    void* user;                 /* yours: what sett_world_user returns */
+    void* hook_user;            /* passed to log_fn and assert_fn */
+    void* user;                 /* returned by sett_world_user */
     uint32_t entity_limit;      /* entity indices stay below this; default: 268,435,456 (2^28) */
     uint32_t signature_warning; /* log when this many sets of components exist; default: 65,536 */
-    /* ask for all memory in blocks of 2 MB, aligned, fit for huge pages; default: blocks become so
-     * when a world has 1.25 MB, and only with the default allocator */
+    /* allocate all memory in aligned blocks of 2 MB, for huge pages; default: from 1.25 MB on, with
+     * the default allocator only */
     bool huge_pages;
-    /* types whose storage is left to SETT_STORAGE_DEFAULT are stored, and grouped, as the world's
-     * own loops would be faster: at the end of sett_progress, or in sett_layout_step
-     * (sett/layout.h). Addresses of values hold until then, and loops may visit in another order
-     * afterwards. Default: no */
+    /* at the end of sett_progress, or in sett_layout_step (layout.h), change the storage of types
+     * registered with SETT_STORAGE_DEFAULT, and group them, so that the program's loops get faster.
+     * Addresses of values are valid until then; loops may visit entities in another order. Default:
+     * no */
     bool auto_layout;
-    /* values that the end of sett_progress moves for auto_layout at most; default: 4,194,304 */
+    /* the most values that one sett_progress moves for auto_layout; default: 4,194,304 */
     uint32_t auto_layout_values;
 } sett_world_desc;
 
-/* What the caller's translation unit believes about the public structs; compared by
- * sett_world_create. */
+/* The layout of the public structs as the caller sees it; checked by sett_world_create. */
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_world_desc) | (uint64_t)sizeof(sett_component_desc) << 10 |             \
      (uint64_t)sizeof(sett_query_desc) << 20 | (uint64_t)sizeof(sett_batch) << 32 |                \
@@ -83,88 +79,84 @@ typedef struct sett_world_desc {
                 sizeof(sett_type_header_))                                                         \
          << 48)
 
-/* The function behind sett_world_create, for bindings, which call sett_layout_auto themselves:
- * `version` and `layout` are SETT_VERSION and SETT_LAYOUT as the caller's header has them. Fails
- * with NULL when they differ from the library's (the log hook gets the reason) or when memory runs
- * out. */
+/* The function behind sett_world_create, for bindings, which call sett_layout_auto themselves.
+ *   version, layout  SETT_VERSION and SETT_LAYOUT of the caller's header
+ * Returns NULL if they do not match the library (reported to the log), or when memory runs out. */
 SETT_API sett_world* sett_world_create_checked(const sett_world_desc* desc, int version,
                                                uint64_t layout);
 
-/* sett_world_create(desc), which calls it, is near the end of this header: it has to know all
- * structs. */
+/* sett_world_create(desc) is defined near the end of this header, because it needs all structs. */
 
-/* Begins auto_layout, as `auto_layout` of the descriptor does, so that the end of sett_progress
- * moves at most `max_values` values; 0 ends it, and leaves the layout as it is.
+/* Switches auto_layout on or off (see sett_world_desc).
+ *   max_values  the most values that one sett_progress moves; 0 switches it off and leaves the
+ *               layout as it is
  * Fails: OUT_OF_MEMORY.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
 
-/* Destroys every entity (removal hooks run) and frees all memory of the world, its queries and its
- * commands. NULL is fine.
- * Fails: LOCKED (a loop is open, a callback or a system runs); then nothing has happened. A loop
- * that was left open by mistake is closed by sett_query_end_all.
- * Cost: O(pages), plus O(components that have hooks). Invalidates: everything of this world.
+/* Destroys all entities (removal hooks run) and frees everything that belongs to the world. NULL is
+ * fine.
+ * Fails: LOCKED (a loop is open, or a callback or system runs); nothing was destroyed then.
+ * sett_query_end_all closes a loop that was left open by mistake.
+ * Cost: O(pages), plus O(components with hooks). Invalidates: everything of this world.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_destroy(sett_world* world);
 
-/* Returns the pointer of sett_world_desc.user, or the one set last: the program's own, for
- * callbacks that are given a world and nothing else.
+/* The program's own pointer, for callbacks that only get a world: sett_world_desc.user, or the one
+ * set last.
  * Threads: reader / writer. Since: 0.2 */
 SETT_API void* sett_world_user(const sett_world* world);
 SETT_API void sett_world_set_user(sett_world* world, void* user);
 
-/* Makes the calling thread the one that writes to the world outside of systems. Debug builds report
- * writes from another thread than the first that wrote: a program that hands a world from thread to
- * thread calls this on the one that takes over. Nothing happens in release builds.
+/* Makes the calling thread the owner of the world. Debug builds report a write from another thread
+ * than the owner, which is the first that wrote. A program that moves a world to another thread
+ * calls this there. No effect in release builds.
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_own(sett_world* world);
 
-/* Destroys every entity; types, queries and the memory reserved stay. Handles to the entities
- * become stale.
+/* Destroys all entities. Types, queries, systems and reserved memory stay.
  * Fails: LOCKED.
- * Cost: as destroying each.
+ * Cost: as destroying each entity.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_clear(sett_world* world);
 
-/* Gives blocks of memory in which nothing lives any more back to the allocator, compacts keep_order
- * storages, and forgets signatures that no entity has, and texts that no name uses (name.h).
+/* Frees unused blocks of memory, compacts keep_order storages, and removes signatures without
+ * entities and unused texts of names (name.h).
  * Fails: LOCKED.
  * Cost: O(entities + pages). Invalidates: addresses of keep_order components.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_trim(sett_world* world);
 
-/* Takes memory ahead: until the world has grown by `bytes`, whatever of it grows, the allocator is
- * not asked; but for arrays of more than 32 KB, which are allocations of their own: tables of many
- * millions of entities. What is reserved twice is there once. sett_world_trim gives back what is
- * unused.
+/* Reserves memory: until the world has grown by `bytes`, it does not call the allocator, except for
+ * arrays above 32 KB, such as tables of many millions of entities. Reservations do not add up: the
+ * larger one counts. sett_world_trim frees what is unused.
  * Fails: OUT_OF_MEMORY.
- * Cost: one allocation, none of it touched; nothing where so much is at hand.
+ * Cost: one allocation, or none if enough memory is free.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
 
-/* Returns why the last changing call on this world that failed did so; SETT_OK if none has. A
- * successful call does not reset it, and calls that only read (sett_get, sett_has) do not record.
+/* Returns the status of the last changing call on this world that failed; SETT_OK if none has
+ * failed. Successful calls do not reset it; reading calls (sett_get, sett_has) do not set it.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_world_error(const sett_world* world);
 
-/* Returns the sentence that goes with sett_world_error, with names and ids; "" if nothing has
- * failed. Valid until the next failure.
+/* Returns the message of sett_world_error, with names and handles; "" if no call has failed. Valid
+ * until the next failure.
  * Threads: writer. Since: 0.1 */
 SETT_API const char* sett_world_message(sett_world* world);
 
-/* The clock of change detection. Every write marks its page (and its row, if the type asked for
- * track_rows) with the tick. sett_world_advance_tick begins a new tick and returns it: whatever is
- * written from now on is newer than what was before. The clock never goes back: a restore of a
- * snapshot (sett/state.h) begins a new tick too. It is not part of the state, so a simulation that
- * is rewound must not compute with it.
+/* The clock of change detection. Every write marks its page with the tick (and its row, if the type
+ * has track_rows). sett_world_advance_tick begins a new tick and returns it. The tick never goes
+ * back: restoring a snapshot (state.h) begins a new one. It is not part of the state, so a
+ * simulation that is rewound must not compute with it.
  * Threads: reader / writer. Since: 0.1 */
 SETT_API uint64_t sett_world_tick(const sett_world* world);
 SETT_API uint64_t sett_world_advance_tick(sett_world* world);
 
 /* ----------------------------------------------------------------------------------- components */
 
-/* Ids of the library's own types, the same in every world. Each is registered when the header that
- * it belongs to is first used. */
+/* Ids of the built-in components, the same in every world. Each is registered by the first use of
+ * its header. */
 enum {
     SETT_ID_HIERARCHY = 1024, /* hierarchy.h */
     SETT_ID_NAME,             /* name.h */
@@ -172,112 +164,108 @@ enum {
     SETT_ID_DISABLED,
     SETT_ID_INSTANCE_OF, /* and the relationship */
     SETT_ID_INSTANCE_OF_SOURCES,
-    SETT_ID_SINGLETONS,         /* singleton.h: the tag of the entity that has them */
-    SETT_ID_RESERVED_END = 1088 /* ids below, from 1,024 on, are not for programs */
+    SETT_ID_SINGLETONS,         /* singleton.h: the tag of the entity that has the singletons */
+    SETT_ID_RESERVED_END = 1088 /* ids from 1,024 to 1,087 belong to the library */
 };
 
 typedef enum sett_storage_kind {
-    SETT_STORAGE_DEFAULT, /* array up to 256 bytes, sparse-set above; a tag is an array of bits */
-    /* position = entity index; addresses stable; best for common components, joins and churn */
+    SETT_STORAGE_DEFAULT, /* array up to 256 bytes, else sparse set; tags: an array of bits */
+    /* an array indexed by entity, in pages; stable addresses; for common components and churn */
     SETT_STORAGE_ARRAY,
-    /* sparse set; rows without gaps; best for rare components, and what can be sorted */
+    /* values without gaps; for rare components; can be sorted and owned by a group */
     SETT_STORAGE_SPARSE_SET,
 } sett_storage_kind;
 
 typedef enum sett_save_policy {
     SETT_SAVE_BYTES, /* the value is its bytes */
-    SETT_SAVE_CLONE, /* the value owns something: copied by the copy hook */
+    SETT_SAVE_CLONE, /* the value owns memory or the like: copied by the copy hook */
     SETT_SAVE_SKIP,  /* not part of the saved state */
 } sett_save_policy;
 
-/* Some of a value's bytes. */
+/* A range of bytes in a value. */
 typedef struct sett_byte_range {
     uint32_t offset;
     uint32_t size;
 } sett_byte_range;
 
-/* A component type. Only `name` is needed; `size` 0 makes a tag. Everything pointed to is copied.
- */
+/* A component type. Only `name` is required. Everything pointed to is copied. */
 typedef struct sett_component_desc {
     const char* name; /* unique in the world */
-    /* The C type of the values, which SETT_GET, SETT_FIELD and the other typed macros compare with
-     * the type that they name, in programs compiled without NDEBUG. SETT_TYPE fills it in. Default:
-     * not compared */
+    /* the C type of the values: in programs compiled without NDEBUG, SETT_GET, SETT_FIELD and the
+     * other typed macros check it. SETT_TYPE fills it in. Default: not checked */
     const char* type_name;
-    /* bytes of a value, at most 1 MB in an array and 64 MB sparse-set; default (0): a tag, presence
-     * without data */
+    /* bytes of a value, at most 1 MB in an array, 64 MB in a sparse set; default (0): a tag, a
+     * component without a value */
     size_t size;
     /* power of two, at most 4,096; default: what `size` allows, up to 16 */
     size_t align;
-    /* `size` bytes, in which the bits of padding are 0 and all others 1: padding is hashed,
-     * compared and sent as zeroes. SETT_REGISTER, SETT_REGISTER_WITH and component lists give
-     * SETT_MASK(T). Default: no bit is padding */
+    /* `size` bytes: bits of padding are 0, all others 1. Padding is hashed, compared and sent as
+     * zero. SETT_REGISTER, SETT_REGISTER_WITH and component lists pass SETT_MASK(T). Default: no
+     * padding */
     const void* mask;
-    /* the caller's own number: from 1 to 1,048,575, but not from 1,024 to 1,087, which are the
-     * library's; default: the lowest that is free */
+    /* 1 to 1,048,575, except 1,024 to 1,087, which belong to the library; default: the lowest free
+     * id */
     sett_component id;
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
-    uint32_t layout_version;   /* the caller's version of the value's layout; default: 0 */
-    bool keep_order;           /* sparse-set: removal keeps the order of the rest; default: no */
-    /* takes no part in signatures: for many independent, often toggled flags; default: no */
+    uint32_t layout_version;   /* your version of the value's layout; default: 0 */
+    bool keep_order; /* sparse set: removals preserve the order of the rest; default: no */
+    /* is in no signature: for many independent flags that are toggled often; default: no */
     bool dont_fragment;
-    /* remember the tick of the last write for each value, not only for each page; default: no. Not
-     * for tags, which have no values to write */
+    /* record the tick of the last write for each value, not only for each page; not for tags;
+     * default: no */
     bool track_rows;
 
-    /* Types that an entity gets, first and recursively, when it gets this one. Removing one of them
+    /* Components that are added before this one, recursively, if absent. Removing one of them
      * removes this one first. They must be registered already. */
     const sett_component* required;
     uint32_t required_count;
 
-    /* Byte offsets of sett_entity fields inside a value, each once and a multiple of 4: copies and
-     * instances then lead to each other instead of to the originals (duplicate.h, prefab.h). */
+    /* Byte offsets of sett_entity members inside a value, each once and a multiple of 4: copies and
+     * instances then refer to each other instead of to the originals (duplicate.h, prefab.h). */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
 
-    /* The bytes that make up a value, for hashes, comparisons and deltas; ranges do not overlap.
-     * What lies between counts as padding. Default: all of them, and none of a value that is not
-     * saved as bytes. */
+    /* The bytes that are hashed, compared and sent in deltas; ranges must not overlap, the rest
+     * counts as padding. Default: all bytes; none if `save` is not SETT_SAVE_BYTES. */
     const sett_byte_range* bytes;
     uint32_t byte_count;
 
-    /* The life of a value; each handles `count` values that lie one after another. Defaults: zero
-     * bytes, nothing, memcpy, memcpy. `copy` writes onto initialised values. `move` writes onto raw
-     * memory and leaves raw memory behind. They are for the values alone: the world may be half
-     * changed when they run, and rejects structural changes (SETT_STATUS_LOCKED). */
+    /* Value hooks, each for `count` adjacent values. Defaults: zero the bytes, do nothing, memcpy,
+     * memcpy. `copy` writes to initialised values. `move` writes to raw memory and leaves raw
+     * memory behind. The world may be half changed when they run: they must not use it, and
+     * structural changes are rejected (LOCKED). */
     void (*init)(void* values, uint32_t count, void* user);
     void (*deinit)(void* values, uint32_t count, void* user);
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
     void (*move)(void* to, void* from, uint32_t count, void* user);
 
-    /* Told of each value: after it was added; after it was written by sett_set or a recorded set;
-     * before it is removed, while it still exists. They must not change structure
-     * (SETT_STATUS_LOCKED); they may record into sett_world_commands(). Destroying an entity calls
-     * on_remove for all of its components before the first value goes. Observers (observer.h) are
-     * told after on_add and on_set, and before on_remove. */
+    /* Callbacks: after a value was added; after it was set by sett_set or a recorded set; before it
+     * is removed. They cannot change structure (LOCKED), but can record into sett_commands_here().
+     * When an entity is destroyed, all its on_remove callbacks run before the first value is
+     * removed. Observers (observer.h) run after on_add and on_set, and before on_remove. */
     void (*on_add)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
-    void* user; /* handed to all hooks */
+    void* user; /* passed to all hooks and callbacks */
 } sett_component_desc;
 
-/* Fills name, type_name, size and align of a descriptor:
- * (sett_component_desc){SETT_TYPE(Position), .id = Position_id}. All of it is constant, for static
- * descriptors; where the type has padding, add .mask = SETT_MASK(Position) inside of functions. */
+/* Fills in name, type_name, size and align of a descriptor:
+ * (sett_component_desc){SETT_TYPE(Position), .id = Position_id}. It is constant, and can be used in
+ * static descriptors. Inside a function, add .mask = SETT_MASK(Position) if the type has padding.
+ * */
 #define SETT_TYPE(T) .name = #T, .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
 
-/* Registers a type. Registering the same again (same name, C type, size, alignment, flags) returns
- * the same id.
+/* Registers a type. Registering the same type again returns the same id.
  * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message says what differs), UNREGISTERED
  * (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
- * Cost: O(1) plus the copy.
+ * Cost: O(1).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_component_register(sett_world* world, const sett_component_desc* desc);
 
-/* Registers the types of a list that ends with a descriptor without a name, in its order: the
- * function behind SETT_REGISTER_ALL.
- * Fails: as sett_component_register, at the first that fails; those before it are registered.
+/* Registers all types of a list, which ends with a descriptor without a name: the function behind
+ * SETT_REGISTER_ALL.
+ * Fails: as sett_component_register; stops at the first type that fails.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_component_register_list(sett_world* world,
                                                   const sett_component_desc* list);
@@ -289,29 +277,28 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
 
-/* Returns whether values of the component are of this C type: of this size, and registered with
- * this type_name or with none. If not, reports it to the log and assert hooks in every build. True
- * for an unregistered id, which the call that follows rejects. What the typed macros call in
- * programs compiled without NDEBUG.
- *   size       bytes of the type; 0: not compared
+/* Returns whether the component's values have this C type: this size, and this type_name or none.
+ * If not, reports it to the log and assert hooks, in every build. Returns true for an unregistered
+ * id, which the next call rejects. The typed macros call it in programs compiled without NDEBUG.
+ *   size       bytes of the type; 0: not checked
  *   type_name  the type, with or without `const`
- *   call       whose misuse it would be, for the message
- * Cost: O(1), one comparison of pointers if the text is the one registered with. Threads: reader.
- * Since: 0.2 */
+ *   call       the macro, for the message
+ * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type(const sett_world* world, sett_component component,
                                         size_t size, const char* type_name, const char* call);
 
-/* Fills `desc` with how the type was registered, defaults resolved; pointers belong to the world.
+/* Fills `desc` with the type's options, defaults resolved. Its pointers belong to the world.
  * Fails: UNREGISTERED.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_component_describe(const sett_world* world, sett_component component,
                                              sett_component_desc* desc);
 
-/* Returns how many entities have the component. Cost: O(1). Threads: reader. Since: 0.1 */
+/* Returns the number of entities that have the component. Cost: O(1). Threads: reader. Since: 0.1
+ * */
 SETT_API uint32_t sett_component_count(const sett_world* world, sett_component component);
 
-/* Makes room so that the next `count` additions to entities that exist, or that come next, allocate
- * nothing.
+/* Reserves memory: the next `count` additions allocate nothing, to existing entities and to those
+ * that are created next.
  * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(count / rows a page).
  * Threads: writer. Since: 0.1 */
@@ -324,14 +311,14 @@ SETT_API sett_status sett_component_reserve(sett_world* world, sett_component co
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_clear(sett_world* world, sett_component component);
 
-/* Returns the entity whose component lies at `address`, null if none does.
+/* Returns the entity whose component is at `address`, null if there is none.
  * Cost: O(pages of the type).
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_component_owner(const sett_world* world, sett_component component,
                                           const void* address);
 
-/* Moves a type's values from one kind of storage to another; every loop goes on working, in the
- * order of the new kind. A tag may be sparse-set too.
+/* Moves a type's values to another kind of storage. Queries and loops work as before, in the order
+ * of the new storage.
  * Fails: LOCKED, UNREGISTERED, ARGUMENT (a keep_order type cannot be an array; size), CONFLICT (a
  * group owns it), OUT_OF_MEMORY.
  * Cost: O(values). Invalidates: addresses of the type.
@@ -339,9 +326,9 @@ SETT_API sett_entity sett_component_owner(const sett_world* world, sett_componen
 SETT_API sett_status sett_component_convert(sett_world* world, sett_component component,
                                             sett_storage_kind kind);
 
-/* Moves the rows of a keep_order storage together over the gaps that removals left. The library
- * also does so by itself when an addition finds at least half of the rows to be gaps, and in
- * sett_world_trim. No effect on other storages.
+/* Closes the gaps that removals left in a keep_order storage. The library also does this when an
+ * addition finds that at least half of the rows are gaps, and in sett_world_trim. No effect on
+ * other storages.
  * Fails: LOCKED, UNREGISTERED.
  * Cost: O(rows). Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
@@ -358,58 +345,56 @@ SETT_API sett_entity sett_entity_create(sett_world* world);
 /* A component and its value. */
 typedef struct sett_value {
     sett_component component;
-    const void* value; /* default (NULL): for a tag, and for an initialised value */
-    size_t size;       /* of the type that the caller takes it for; default: not compared */
-    const char* type;  /* its name; default (NULL): not compared */
+    const void* value; /* default (NULL): a tag, or an initialised value */
+    size_t size;       /* of the C type, to check; default: not checked */
+    const char* type;  /* name of the C type, to check; default (NULL): not checked */
 } sett_value;
 
-/* Creates an entity with these components, each once, and with what they require.
+/* Creates an entity with these components and values, and with the components that they require.
  *
  *     sett_entity shot = SETT_CREATE(world, SETT_VALUE(Position, .x = x, .y = y),
  *                                    SETT_VALUE(Velocity, .x = 4), SETT_VALUE_TAG(Shot));
  *
- *   values  count of them, at most 32; copied; not an address inside of a keep_order storage
- * Callbacks run when all values are written: on_add, then on_set for what was given a value. No
- * query sees the entity without some of them.
- * Returns null on failure; then nothing was created. Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT
- * (a component twice, or a relationship), OUT_OF_MEMORY.
- * Cost: O(count); less than creating it and setting each.
+ *   values  `count` of them, at most 32, each component once; copied
+ * Callbacks run when all values are written: on_add, then on_set for components with a value.
+ * Returns null on failure; nothing was created then. Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT
+ * (a component twice; a relationship; a value inside a keep_order storage), OUT_OF_MEMORY.
+ * Cost: O(count); less than creating the entity and setting each value.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count);
 
 /* Creates `count` entities that all have the given components.
  *   components  component_count ids, each once; NULL with 0 for none
- *   values      for each component, NULL (initialised values) or the address of `count` values
- *               one after another; NULL altogether for none
- *   out         receives `count` handles; NULL if not wanted
- * Hooks run when all values are written: on_add, then on_set for the types that had values given.
- * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY; then nothing was created.
- * Cost: O(count), page-wise.
+ *   values      for each component the address of `count` values, or NULL (initialised values);
+ *               NULL: initialised values for all
+ *   out         receives `count` handles; can be NULL
+ * Callbacks run when all values are written: on_add, then on_set for types with given values.
+ * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY; nothing was created then.
+ * Cost: O(count), page by page.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
                                              const sett_component* components,
                                              uint32_t component_count, const void* const* values,
                                              sett_entity* out);
 
-/* Creates the entity with exactly this handle, for loading and networking.
- * Fails: PRESENT (the index is in use), STALE (the slot has seen a later generation already, or the
- * handle is null), LIMIT, LOCKED, OUT_OF_MEMORY.
+/* Creates an entity with a given handle, for loading and networking.
+ * Fails: PRESENT (the index is in use), STALE (the index had a later generation, or the handle is
+ * null), LIMIT, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
-/* Destroys an entity with all its components. Destroying what is gone is STALE and harmless;
- * destroying what is being destroyed (from a removal hook) is OK and does nothing. What is below it
- * (hierarchy.h), and what relationships say (relationship.h), goes with it, and links that lead to
- * it from entities that stay end.
- * Fails: STALE, LOCKED; REJECTED (by what depends on it), OUT_OF_MEMORY (only where links from
- * entities that stay end); then nothing has changed.
- * Cost: O(components it has), of all that go. Invalidates: its handle; addresses as by removing
- * each component.
+/* Destroys an entity with all its components; also its descendants (hierarchy.h), and entities that
+ * depend on it by a relationship (relationship.h). Links to it from other entities are removed.
+ * Destroying an entity that is being destroyed, from a removal hook, returns OK and does nothing.
+ * Fails: STALE, LOCKED; REJECTED (an entity that depends on it forbids it), OUT_OF_MEMORY (only
+ * when links from other entities are removed); nothing has changed then.
+ * Cost: O(components of all destroyed entities). Invalidates: its handle; addresses as when each
+ * component is removed.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 
-/* Destroys `count` entities; stale handles among them are skipped.
+/* Destroys `count` entities. Stale handles are skipped.
  * Fails: LOCKED.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
@@ -420,21 +405,20 @@ SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_enti
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
 
-/* Removes all components from the entity, which stays; and with it the links that lead to it from
- * others (relationship.h).
- * Fails: STALE, LOCKED; OUT_OF_MEMORY (only where links lead to it; nothing has changed).
- * Cost: O(components it has).
+/* Removes all components of an entity, and links to it from other entities (relationship.h). The
+ * entity stays alive.
+ * Fails: STALE, LOCKED; OUT_OF_MEMORY (only when links are removed; nothing has changed then).
+ * Cost: O(its components).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_clear(sett_world* world, sett_entity entity);
 
-/* Returns whether the entity exists. Cost: one comparison. Threads: reader. Since: 0.1 */
+/* Returns whether the entity is alive. Cost: one comparison. Threads: reader. Since: 0.1 */
 SETT_API bool sett_entity_valid(const sett_world* world, sett_entity entity);
 
-/* Returns the entity that lives at this index now, null if none does. Threads: reader. Since: 0.1
- */
+/* Returns the living entity with this index, null if there is none. Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_at(const sett_world* world, uint32_t index);
 
-/* Returns how many entities exist. Cost: O(1). Threads: reader. Since: 0.1 */
+/* Returns the number of living entities. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_count(const sett_world* world);
 
 /* Walks all entities in the order of the entity table: start with *cursor = 0, end at null.
@@ -443,76 +427,75 @@ SETT_API uint32_t sett_entity_count(const sett_world* world);
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor);
 
-/* Writes the ids of up to `capacity` components that the entity has, ascending, the dont_fragment
- * ones last
- * in the order of their registration.
- * Returns how many it has, 0 for a stale handle.
- * Cost: O(components it has + dont_fragment types).
+/* Writes the ids of up to `capacity` of the entity's components, ascending; dont_fragment ones
+ * last, in the order of their registration.
+ * Returns the number of its components, 0 for a stale handle.
+ * Cost: O(its components + dont_fragment types).
  * Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_components(const sett_world* world, sett_entity entity,
                                          sett_component* out, uint32_t capacity);
 
-/* Makes room so that `count` more entities can be created without allocating.
+/* Reserves memory: the next `count` entities are created without allocating.
  * Fails: OUT_OF_MEMORY, LIMIT.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Adds a component that the entity does not have, after the types that it requires.
- * Returns its address: fresh bytes are zero, or as the init hook left them; for a tag an address
- * that holds no bytes. NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
- * Cost: O(1), about 5 ns plus the cache misses. Invalidates: nothing (keep_order: see
+/* Adds a component that the entity does not have; first the components that it requires.
+ * Returns the address of the value, which is zeroed or initialised by the init hook; for a tag an
+ * address without bytes. NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED,
+ * OUT_OF_MEMORY.
+ * Cost: O(1), about 5 ns plus cache misses. Invalidates: nothing (keep_order: see
  * sett_component_compact).
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component component);
 
-/* As sett_add, but returns the address of the one the entity has, if it has one; it counts as
- * written.
+/* As sett_add; if the entity has the component, returns its address, to write.
  * Threads: system, if the entity has the component. Since: 0.1 */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
-/* Writes a value, adding the component if it is absent: then on_add sees the initialised value
- * first and on_set the written one.
- *   value  handed to the copy hook. Without one the old value is deinitialised and these bytes take
- *          its place: what they own is the world's then. NULL only for a tag
- * Returns the address in the world; NULL on failure. Fails: as sett_add, never PRESENT.
+/* Sets a value, and adds the component if it is absent: then on_add sees the initialised value,
+ * on_set the new one.
+ *   value  copied by the copy hook. Without one the old value is deinitialised, and the bytes are
+ *          copied: the world owns what they own. NULL only for a tag
+ * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT.
  * Cost: as sett_add or sett_get_mut, plus the copy.
- * Threads: system, if the entity has it and nobody is told of sets. Since: 0.1 */
+ * Threads: system, if the entity has the component and it has no on_set callback or observer.
+ * Since: 0.1 */
 SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
                         const void* value);
 
-/* Returns a component that the entity has, to read. Absence is a misuse: NULL, ABSENT.
- * Cost: O(1), about 3 ns plus the cache misses.
+/* Returns a component that the entity has, to read. If it does not have it, that is a misuse: NULL.
+ * Cost: O(1), about 3 ns plus cache misses.
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_get(const sett_world* world, sett_entity entity,
                               sett_component component);
 
-/* As sett_get, to write: the value counts as changed.
+/* As sett_get, to write: marks the value as changed.
  * Threads: system. Since: 0.1 */
 SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
 
-/* As sett_get, where absence is an ordinary answer: NULL, also for a stale handle.
+/* Returns a component, to read; NULL if the entity does not have it, or if the handle is stale.
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_find(const sett_world* world, sett_entity entity,
                                sett_component component);
 
-/* As sett_find, to write: the value counts as changed. Threads: system. Since: 0.1 */
+/* As sett_find, to write: marks the value as changed. Threads: system. Since: 0.1 */
 SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component);
 
-/* Returns whether the entity exists and has the component. Threads: reader. Since: 0.1 */
+/* Returns whether the entity is alive and has the component. Threads: reader. Since: 0.1 */
 SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
 
-/* Removes a component, after those of the entity that require it.
+/* Removes a component; first the entity's components that require it.
  * Fails: STALE, UNREGISTERED, ABSENT, LOCKED, OUT_OF_MEMORY.
- * Cost: O(1), about 4 ns plus the cache misses. Invalidates: the component's address; for a
- * sparse-set
- * type, any address of that type.
+ * Cost: O(1), about 4 ns plus cache misses. Invalidates: the address of the component; in a sparse
+ * set, all addresses of that type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* A component type looked up once, for loops that read many entities in no order. Valid until the
- * world is destroyed; whatever else changes, it sees.
+/* A component type that was looked up once, for loops that read many entities in random order.
+ * Valid until the world is destroyed.
  *
  *     sett_accessor positions = sett_accessor_make(world, Position_id);
  *     const Position* p = sett_accessor_find(&positions, target); */
@@ -522,8 +505,8 @@ typedef struct sett_accessor {
     sett_component component;
 } sett_accessor;
 
-/* Returns an accessor; of an unregistered type it finds nothing, until it is registered. Threads:
- * reader. Since: 0.1 */
+/* Returns an accessor. For an unregistered id it finds nothing until the type is registered.
+ * Threads: reader. Since: 0.1 */
 SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_component component);
 
 /* As sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
@@ -544,90 +527,85 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
                : sett_has(accessor->world, entity, accessor->component);
 }
 
-/* Returns the tick at which the value was last written through the API (set, get_mut, ensure, a
- * batch that declares out or inout): exact if the type has track_rows, else that of its page; 0 if
- * the entity does not have it. If a later restore (sett/state.h) exchanged the page of the value,
- * or the one that says who has it, the tick of that restore.
+/* Returns the tick of the last write to a value (by set, get_mut, ensure, or a loop that declares
+ * SETT_OUT or SETT_INOUT): exact if the type has track_rows, else of its page; 0 if the entity does
+ * not have the component. If a later restore (state.h) changed the page, the tick of the restore.
  * Threads: reader. Since: 0.1 */
 SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
                                     sett_component component);
 
 /* ------------------------------------------------------------------------------------- commands */
 
-/* Structural change recorded, to be applied when nothing is looping. Every world has one buffer;
- * more can be made, such as one a thread. Each is applied by itself, first to last, by
- * sett_commands_apply; sett_progress and sett_system_run apply the world's own too, and
- * sett_snapshot_take, sett_ring_take and sett_delta_apply all that there are. Other calls apply
- * nothing.
+/* Structural changes recorded for later: inside loops, systems and callbacks structure cannot
+ * change. Every world has a buffer; more can be created, such as one for each thread.
+ * sett_commands_apply applies a buffer in the order of recording. sett_progress and sett_system_run
+ * apply the world's own buffer; sett_snapshot_take, sett_ring_take and sett_delta_apply apply all
+ * buffers. Other calls apply nothing.
  *
- * What a command finds when its turn comes, and what it does then:
- *     its entity is gone, or reserved by a command of another buffer that
- *         was not applied yet                 it is skipped; a recorded value is deinitialised
- *     add, and the component is there         skipped: the value stays, nobody is told
- *     set, and the component is not there     it is added, as by sett_set
- *     remove, and the component is not there  skipped
- *     destroy or clear, and there is nothing  skipped, or told to nobody
- * None of these is an error. What the world rejects (to destroy the parent of children that forbid
- * it) is skipped too, and sett_world_error says so; the message, of the call that the command
- * stands for, begins with "sett_commands_apply: ".
+ * When a command is applied, and
+ *     its entity is dead, or reserved in another
+ *         buffer that was not applied yet          it is skipped; a recorded value is deinitialised
+ *     add: the entity has the component            it is skipped; the value stays
+ *     set: the entity does not have the component  it is added, as by sett_set
+ *     remove: the entity does not have it          it is skipped
+ * None of these is an error. A command that the world rejects (to destroy a parent whose children
+ * forbid it) is skipped too; sett_world_error says so, and its message begins with
+ * "sett_commands_apply: ".
  *
- * A handle from sett_cmd_create is an ordinary handle that does not live yet: it may be stored,
- * compared and recorded about. Until its command is applied sett_entity_valid and sett_has say no,
- * sett_find and sett_get NULL (of sett_get that is a misuse, STALE), immediate changes fail with
- * STALE, sett_entity_at finds nobody there, no loop and no count sees it. If the command is dropped
- * that stays so for good: no other entity ever gets this handle.
+ * sett_cmd_create reserves a handle. It can be stored, compared and used in further commands. Until
+ * the command is applied the entity is not alive: sett_entity_valid and sett_has return false,
+ * sett_find returns NULL, immediate changes fail with STALE, and no loop visits it. If the command
+ * is dropped, no other entity ever gets this handle.
  *
  * What callbacks record into the buffer that is being applied is applied by the same call, after
- * what was there; into another buffer, when that one is. Commands that follow from commands, over
- * 64 steps, are rejected: the recording fails with LIMIT, and the log is told of the callback and
- * of
- * the component.
+ * the rest. Commands that follow from commands more than 64 levels deep are rejected (LIMIT); the
+ * log names the callback and the component.
  *
- * Recording: any thread, one at a time a buffer, while nobody changes the world; but
- * sett_cmd_create is for the thread that owns the world, or, into context->commands, for systems
- * (sett/system.h). Once a buffer has grown to what it is used for, recording allocates nothing. */
+ * Recording: by any thread, one at a time for each buffer, while no thread changes the world. But
+ * sett_cmd_create is for the thread that owns the world, or for systems through context->commands.
+ * Recording allocates nothing once a buffer has grown to its usual size. */
 
-/* Returns the buffer to record into from wherever the call is made:
- *     in a function that a system runs                    context->commands, that of the job
- *     in a hook or an observer, while commands apply      the buffer that is being applied
- *     anywhere else                                       the world's own
- * The job is found by its thread. A function that may go on on another thread (a fiber) uses
- * context->commands, which goes with it.
- * Cost: about 20 instructions in a job, 2 elsewhere.
- * Threads: job, and writer. Since: 0.2 */
+/* Returns the right buffer for where the call is made:
+ *     in a system's function                                the buffer of the job
+ *     in a callback, while a buffer is applied              the buffer that is being applied
+ *     anywhere else                                         the world's own buffer
+ * The job is found by its thread. If a function can continue on another thread (a fiber), it must
+ * use context->commands instead.
+ * Cost: about 20 instructions in a system, 2 elsewhere.
+ * Threads: system. Since: 0.2 */
 SETT_API sett_commands* sett_commands_here(sett_world* world);
 
-/* Returns the world's own buffer. While systems run that may run side by side, it rejects all
- * recording (LOCKED), on however many threads: systems record into sett_commands_here(world).
- * Threads: reader, once it was called by the writer or the world has systems. Since: 0.1 */
+/* Returns the world's own buffer. While systems run that can run in parallel it rejects recording
+ * (LOCKED), for any number of threads: use sett_commands_here.
+ * Threads: writer; reader once the writer has called it or the world has systems. Since: 0.1 */
 SETT_API sett_commands* sett_world_commands(sett_world* world);
 
-/* Makes a further buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
+/* Creates another buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
 SETT_API sett_commands* sett_commands_create(sett_world* world);
 
-/* Returns the world whose buffer it is. Threads: any. Since: 0.2 */
+/* Returns the world of a buffer. Threads: any. Since: 0.2 */
 SETT_API sett_world* sett_commands_world(const sett_commands* commands);
 
-/* Frees a buffer made by sett_commands_create; what it still holds is dropped. NULL is fine.
+/* Frees a buffer of sett_commands_create and drops its commands. NULL is fine.
  * Fails: LOCKED (it is being applied, or a job records into it), ARGUMENT (the world's own).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_commands_destroy(sett_commands* commands);
 
-/* Applies everything recorded, in order, and what callbacks record into this buffer meanwhile.
- * Fails: LOCKED; OUT_OF_MEMORY: stops before the command that could not be applied and keeps it and
- * the rest; the message says which it was: number, kind, component, entity.
+/* Applies all commands in order, also those that callbacks record into this buffer meanwhile.
+ * Fails: LOCKED; OUT_OF_MEMORY: stops at the command that could not be applied, which stays in the
+ * buffer with the rest; the message names it.
  * Cost: as the changes.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_commands_apply(sett_commands* commands);
 
-/* Drops everything recorded; entities reserved by sett_cmd_create will not come to be.
+/* Drops all commands. Entities reserved by sett_cmd_create are never created.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_clear(sett_commands* commands);
 
-/* Returns how many commands wait. Threads: whoever records into it. Since: 0.1 */
+/* Returns the number of commands in the buffer. Threads: as recording. Since: 0.1 */
 SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 
-/* Writes what waits, a line a command, as snprintf does:
+/* Formats the commands, one on each line, as snprintf does:
  *
  *     1: create entity 7:1
  *     2: set "Position" of entity 7:1
@@ -637,18 +615,18 @@ SETT_API uint32_t sett_commands_count(const sett_commands* commands);
  * Threads: reader. Since: 0.1 */
 SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size);
 
-/* Reserves an entity: the handle can be stored and recorded about at once, and is valid from
- * sett_commands_apply on.
- * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY; LOCKED (systems record at this time: create
- * through the buffer that a system is handed).
+/* Reserves an entity, which is created when the buffer is applied; the handle can be used in
+ * further commands.
+ * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY; LOCKED (systems run: use
+ * sett_commands_here).
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
-/* Records what the immediate functions of the same names do. sett_cmd_set copies the value, which
- * is not NULL unless the type is a tag. relationship.h, hierarchy.h, name.h and prefab.h have more.
- * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (commands that follow
- * from commands, too deep), LOCKED (the world's own buffer, while systems run side by side). Only
- * LIMIT is in sett_world_error, since several threads may record at once. Since: 0.1 */
+/* Record what the functions without "cmd_" do at once. sett_cmd_set copies the value, which is NULL
+ * only for a tag. relationship.h, hierarchy.h, name.h and prefab.h have more.
+ * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (too deep, see above),
+ * LOCKED (the world's own buffer while systems run). Only LIMIT sets sett_world_error, because
+ * several threads can record at once. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);
@@ -660,44 +638,44 @@ SETT_API sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
 
 /* -------------------------------------------------------------------------------------- queries */
 
-/* Terms that a query can have. */
+/* The most terms of a query. */
 #define SETT_QUERY_TERMS 32
 
 typedef enum sett_term_kind {
     SETT_WITH,     /* the entity has it */
     SETT_WITHOUT,  /* the entity does not have it */
-    SETT_OPTIONAL, /* either; its field is NULL in batches of entities that do not have it */
-    SETT_ANY,      /* it has at least one of the query's ANY terms; fields as of optional ones */
+    SETT_OPTIONAL, /* either; the field is NULL in batches of entities that do not have it */
+    SETT_ANY,      /* the entity has one of the query's ANY terms at least; fields as OPTIONAL */
 } sett_term_kind;
 
 typedef enum sett_access {
-    SETT_INOUT, /* read and written; the default, since it is never wrong */
+    SETT_INOUT, /* read and written */
     SETT_IN,    /* only read: never counts as a change */
-    SETT_OUT,   /* every value is overwritten; what was there may not be seen */
-    SETT_NONE,  /* presence only; its field is NULL */
+    SETT_OUT,   /* every value is overwritten and never read */
+    SETT_NONE,  /* presence only; the field is NULL */
 } sett_access;
 
 typedef struct sett_term {
     sett_component component; /* 0 ends the list */
     sett_access access;       /* default: SETT_INOUT */
     sett_term_kind kind;      /* default: SETT_WITH */
-    bool changed;             /* WITH: only if written since sett_query_set_since; default: no */
+    bool changed;             /* WITH: only if changed since sett_query_set_since; default: no */
 } sett_term;
 
 typedef struct sett_query_desc {
     const char* name; /* for messages; default: the names of its components */
-    /* up to the first with component 0; none at all matches every entity */
+    /* the first with component 0 ends the list; without terms the query matches every entity */
     sett_term terms[SETT_QUERY_TERMS];
 } sett_query_desc;
 
-/* Rows in a batch at most. */
+/* The most rows of a batch. */
 #define SETT_BATCH_ROWS 1024
 
 /* Bytes of a batch that only the library reads. */
 #define SETT_BATCH_INTERNAL_ 2432
 
-/* Some matching entities. SETT_FOR and SETT_EACH visit its rows; a loop that counts does not, since
- * rows may have gaps. Fields are arrays indexed by row. 3.3 KB: on the stack for each open loop. */
+/* Up to 1,024 matching entities. SETT_FOR and SETT_EACH visit its rows, which can have gaps. Fields
+ * are arrays, indexed by row. Size: 3.3 KB, on the stack for each open loop. */
 typedef struct sett_batch {
     uint32_t count;              /* entities in the batch, not rows */
     uint32_t field_count;        /* terms of the query */
@@ -707,8 +685,7 @@ typedef struct sett_batch {
     const uint32_t* indices;     /* entity index of each row, or NULL */
     const uint32_t* generations; /* generation of each row, where `indices` is NULL */
     void* fields[SETT_QUERY_TERMS];
-    /* What SETT_FIELD [0] and SETT_FIELD_MUT [1] have checked in this loop, so that each check is
-     * done once: bit k of `terms`, the k-th term, as `types` says. */
+    /* internal: terms and types that SETT_FIELD [0] and SETT_FIELD_MUT [1] have checked already */
     struct {
         uint32_t terms[2];
         const char* types[2][SETT_QUERY_TERMS];
@@ -717,46 +694,44 @@ typedef struct sett_batch {
         uint64_t align_;
         void* pointer_;
         unsigned char bytes_[SETT_BATCH_INTERNAL_];
-    } internal; /* not for programs */
+    } internal;
 } sett_batch;
 
-/* Prepares a query. It belongs to the world and is freed with it, or by sett_query_destroy. It
- * skips entities that have the tag Disabled or Prefab (prefab.h), unless a term names it.
- * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component that is wanted and excluded),
+/* Creates a query. It belongs to the world, which frees it at the end. It skips entities with the
+ * tags Disabled and Prefab (prefab.h), unless a term names the tag.
+ * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component both required and excluded),
  * UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc);
 
 /* Frees a query. NULL is fine.
- * Fails: LOCKED (a loop over it is open, or systems run side by side), CONFLICT (it belongs to a
- * system and is freed with it).
+ * Fails: LOCKED (a loop over it is open, or systems run in parallel), CONFLICT (it belongs to a
+ * system).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_query_destroy(sett_query* query);
 
-/* Sets the tick that terms with `changed` compare with: they match what was written at a later tick
- * (sett_world_tick). Exact for types with track_rows; of others all values of a page count as
- * written when one was. A loop that declares its field out or inout writes every value that it
- * visits. Values in pages that a restore (sett/state.h) exchanged later match too, page by page;
- * the
- * terms of a system compare with its own last run, which is restored, and match writes only.
+/* Sets the tick that terms with `changed` compare with: they match values written at a later tick.
+ * Exact for types with track_rows; of other types all values in a page count as written if one was.
+ * A loop that declares SETT_OUT or SETT_INOUT writes every value that it visits. Values in pages
+ * that a later restore (state.h) changed match too. The `changed` terms of a system compare with
+ * its last run, and match writes only.
  *
  *     uint64_t seen = sett_world_tick(world);
- *     sett_world_advance_tick(world);        what is written from here on is newer than `seen`
+ *     sett_world_advance_tick(world);        later writes are newer than `seen`
  *     ... a frame ...
  *     sett_query_set_since(query, seen);
  *
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
 
-/* Writes a sentence or two about how a loop that begins now would go, and why, with the numbers, as
- * snprintf does.
+/* Formats, as snprintf does, how a loop over the query would run now, and why, with numbers.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(sett_query* query, char* out, size_t size);
 
-/* Returns how many entities match. Cost: as a loop with an empty body. Threads: system. Since: 0.1
- * */
+/* Returns the number of matching entities. Cost: as a loop with an empty body. Threads: system.
+ * Since: 0.1 */
 SETT_API uint32_t sett_query_count(sett_query* query);
 
 /* Returns the first entity in the order of the query, null if none matches.
@@ -764,10 +739,10 @@ SETT_API uint32_t sett_query_count(sett_query* query);
  * Threads: system. Since: 0.1 */
 SETT_API sett_entity sett_query_first(sett_query* query);
 
-/* Returns whether this entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
+/* Returns whether the entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
 SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 
-/* Visits all entities that match, one by one: `b` is the batch and `i` the row of the entity.
+/* Loops over all matching entities: `b` is the batch, `i` the row of the entity.
  *
  *     SETT_FOR(query, b, i) {
  *         Position* p = &SETT_FIELD_MUT(b, 0, Position)[i];
@@ -775,28 +750,24 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
  *         p->x += v->x * dt;
  *     }
  *
- * `break`, `continue`, `return` and `goto` mean what they mean in any loop: whichever way the loop
- * is left, it is closed. While it is open, structure must not change (SETT_STATUS_LOCKED; record
- * commands instead), values may.
+ * `break`, `continue`, `return` and `goto` work as in any loop. Inside the loop values can be
+ * written, but structure cannot change (LOCKED): record commands instead.
  *
- * Where rows have no gaps this is a plain counting loop, which gcc and clang vectorise at -O3 if
- * the body has up to about ten operations. Use SETT_QUERY_EACH and SETT_EACH_RUN for longer bodies,
- * for clang at -O2, and for values of one byte or with pointers in them (the compiler takes a store
- * to one for a store to the batch).
+ * When rows have no gaps, gcc and clang vectorise it at -O3 for bodies of up to about ten
+ * operations. Use SETT_QUERY_EACH with SETT_EACH_RUN for longer bodies, for clang at -O2, and for
+ * values of one byte or with pointers.
  *
- * Order: that of the owning group, if one covers the query; that of a sparse set, if the loop
- * goes over its rows; else that of entity indices. Which it is depends on storages and groups, and
- * on how many entities have what: where order matters, sort, or look at sett_query_explain. Within
- * a page, entities that have an optional component and those that have not come in batches of their
- * own.
+ * Order: of the owning group, if one covers the query; of a sparse set, if the loop runs over its
+ * rows; else of entity indices. It depends on storages, groups and counts: if the order matters,
+ * sort, or ask sett_query_explain. Within a page, entities with and without an optional component
+ * come in separate batches.
  *
- * C without gcc's attribute `cleanup` (MSVC) cannot close a loop that is left by `return` or
- * `goto`: call sett_batch_end(b) before. If it was forgotten, on Windows and Linux the next
- * structural change closes the loop once the function has returned; elsewhere the change is
- * rejected with the query's name. */
+ * MSVC in C cannot close a loop that is left by `return` or `goto`: call sett_batch_end(b) before.
+ * If that is forgotten, the next structural change after the function has returned closes the loop
+ * on Windows and Linux; elsewhere it is rejected with the query's name. */
 #define SETT_FOR(query, b, i) SETT_LOOP_(SETT_BEGIN_((query), &b##_batch_), b) SETT_ROWS_(b, i)
 
-/* The same batch by batch, for what is done once a batch:
+/* Loops over batches, for work that is done once for each batch:
  *
  *     SETT_QUERY_EACH(query, b) {
  *         Position* p = SETT_FIELD_MUT(b, 0, Position);
@@ -808,38 +779,32 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
     SETT_LOOP_(SETT_BEGIN_((query), &b##_batch_), b)                                               \
     while (sett_batch_next(b))
 
-/* The functions behind SETT_FOR and SETT_QUERY_EACH, for other languages and for loops that are not
- * lexical. sett_query_begin opens a loop in the caller's memory and returns `batch`. Returns NULL
- * when memory runs out for the scratch that queries over several sparse sets need, and for a
- * query that is NULL: the loop is empty then; sett_query_create has already reported the error.
- * sett_batch_next moves to the next batch, false when there is none. sett_batch_end closes the
- * loop; a second call does nothing.
- * Cost: about 10 ns to open and close; 5 ns plus 2 for each field a batch; at least one batch for
- * up to 1,024 entities with neighbouring indices.
- * Threads: writer: one thread loops over a world at a time, and systems by sett_context_begin and
- * sett_context_query, whose batches are moved and ended by the thread that began them. Since: 0.1
- */
+/* The functions behind SETT_FOR and SETT_QUERY_EACH, for other languages. sett_query_begin opens a
+ * loop and returns `batch`, or NULL: if memory runs out, or if the query is NULL (sett_query_create
+ * has already reported the error). sett_batch_next moves to the next batch, or returns false.
+ * sett_batch_end closes the loop; a second call does nothing.
+ * Cost: about 10 ns to open and close; for each batch 5 ns, plus 2 ns for each field.
+ * Threads: writer; systems use sett_context_begin and sett_context_query. Since: 0.1 */
 SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
 
-/* As sett_query_begin, for a batch that is a local variable of the function with the loop. When a
- * structural change finds the loop open after that function has returned, it closes the loop
- * instead of failing. What SETT_FOR and SETT_QUERY_EACH call in C without the attribute `cleanup`.
+/* As sett_query_begin, for a batch that is a local variable. A structural change after the function
+ * has returned closes the loop instead of failing. SETT_FOR calls it in C without the attribute
+ * `cleanup`.
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local(sett_query* query, sett_batch* batch);
 
-/* Makes this batch the last: the next sett_batch_next returns false. What `break` in SETT_EACH
- * calls.
+/* Makes this batch the last one: the next sett_batch_next returns false. `break` in SETT_EACH calls
+ * it.
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API void sett_batch_stop(const sett_batch* batch);
 
-/* Closes all loops that were left without sett_batch_end. Only for when no loop of this world is
- * running.
+/* Closes all loops of the world, after one was left without sett_batch_end. No loop may be running.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_end_all(sett_world* world);
 
-/* What closes a loop however it is left. */
+/* Closes a loop, whichever way it is left. */
 static inline void sett_scope_close_(sett_batch** batch)
 {
     if (*batch != NULL) {
@@ -888,12 +853,12 @@ static inline void sett_scope_leave_(sett_scope_* scope)
         for (SETT_SCOPE_(b##_scope_, b); b##_scope_.batch != NULL;                                 \
              sett_scope_close_(&b##_scope_.batch))
 
-/* The rows of a batch. What a loop over them reads is in variables of its own: the batch might be
- * what the body writes to. */
+/* A loop over the rows of a batch. It has copies of the batch's members, because the compiler must
+ * assume that the body writes to the batch. */
 typedef struct sett_each_ {
     const uint16_t* rows;
     uint32_t count;
-    bool ended; /* the loop over the rows was not left: they ran out, or it has not begun */
+    bool ended; /* the rows ran out, or the loop has not begun: it was not left by `break` */
     bool open;
     uint32_t k;
 } sett_each_;
@@ -912,7 +877,7 @@ static inline void sett_each_close_(sett_each_* each, const sett_batch* batch)
     }
 }
 
-/* The next batch, unless the loop over the rows of the one before was left. */
+/* The next batch, unless the loop over the rows was left by `break`. */
 static inline bool sett_each_next_(sett_each_* each, sett_batch* batch)
 {
     if (!each->ended || !sett_batch_next(batch)) {
@@ -922,7 +887,7 @@ static inline bool sett_each_next_(sett_each_* each, sett_batch* batch)
     return true;
 }
 
-/* The loop over one batch's rows. `ended` is written before and after, and not where it is left. */
+/* The loop over the rows of a batch. `ended` is set before and after it, and not by `break`. */
 #define SETT_EACH_ROWS_(each, i)                                                                   \
     for (uint32_t i##_k_ = 0, i = ((each).ended = false, 0u);                                      \
          i##_k_ < (each).count                                                                     \
@@ -934,18 +899,15 @@ static inline bool sett_each_next_(sett_each_* each, sett_batch* batch)
     for (sett_each_ i##_each_ = {NULL, 0, true, true, 0}; sett_each_next_(&i##_each_, (b));)       \
     SETT_EACH_ROWS_(i##_each_, i)
 
-/* Visits the rows of a batch: `i` is the row, for fields and for sett_batch_entity. `break` ends
- * this loop, and the one over batches after this batch; `continue` goes on with the next row. When
- * the rows have no gaps this is a plain counting loop, which gcc and clang vectorise at -O3 if the
- * body has up to about ten operations; for longer ones, and for clang at -O2, there is
- * SETT_EACH_RUN. Evaluates `b` several times. */
+/* Loops over the rows of a batch: `i` is the row. `break` ends this loop and, after the current
+ * batch, the loop over batches. Vectorised as SETT_FOR is. Evaluates `b` several times. */
 #define SETT_EACH(b, i)                                                                            \
     for (sett_each_ i##_each_ = sett_each_make_(b); i##_each_.open;                                \
          sett_each_close_(&i##_each_, (b)))                                                        \
     SETT_EACH_ROWS_(i##_each_, i)
 
-/* As SETT_EACH, as a loop over runs: bodies of any length are vectorised, by gcc at -O3 and by
- * clang at -O2 and -O3, and rows with gaps cost up to twice as much. */
+/* As SETT_EACH: bodies of any length are vectorised, by gcc at -O3 and by clang at -O2 and -O3, but
+ * rows with gaps cost up to twice as much. */
 #define SETT_EACH_RUN(b, i)                                                                        \
     for (sett_each_ i##_each_ = sett_each_make_(b); i##_each_.open;                                \
          sett_each_close_(&i##_each_, (b)))                                                        \
@@ -956,30 +918,29 @@ static inline bool sett_each_next_(sett_each_* each, sett_batch* batch)
                           i##_end_ = i##_each_.rows != NULL ? i + 1 : i##_each_.count;             \
                  i < i##_end_ ? true : (i##_each_.ended = true, false); ++i)
 
-/* Returns the array of the k-th term's component, indexed by row (by type: SETT_FIELD, which looks
- * whether it is of that size, while NDEBUG is not defined); NULL for a tag, for access NONE,
- * and for an optional component that the entities of this batch do not have. A field whose
- * values lie in another order than the batch's rows is a copy, gathered for this batch and, if it
- * is SETT_OUT or SETT_INOUT, written back when the batch ends. Until then the copy is the value:
- * sett_get, sett_get_mut and sett_set reach it, by addresses that hold until the batch ends, and so
- * do loops within this one.
+/* Returns the values of the k-th term as an array, indexed by row; SETT_FIELD is the same by type.
+ * NULL for a tag, for SETT_NONE, and for an optional component that these entities do not have.
+ *
+ * If a storage has the values in another order than the batch's rows, the field is a copy, gathered
+ * for this batch, and written back when the batch ends if it is SETT_OUT or SETT_INOUT. Until then
+ * sett_get, sett_get_mut and sett_set use the copy; their addresses are valid until the batch ends.
  * Threads: reader. Since: 0.1 */
 static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 {
     return batch->fields[k];
 }
 
-/* As sett_batch_field, of a term whose values are of this C type (sett_component_check_type). NULL
- * if they are not, or if the term has no field. Also reports access that the term does not declare:
- * writing what is IN, reading what is OUT. It reports to the log and assert hooks in every build.
- * What SETT_FIELD (`mut` false) and SETT_FIELD_MUT are without NDEBUG.
- *   size, type  what the caller takes the values for, `type` with or without `const`
+/* As sett_batch_field, with a check of the C type (sett_component_check_type): NULL if it is
+ * another one. Also reports writing a field that is SETT_IN, and reading one that is SETT_OUT.
+ * Reports to the log and assert hooks in every build. SETT_FIELD (`mut` false) and SETT_FIELD_MUT
+ * call it in programs compiled without NDEBUG.
+ *   size, type  the C type that the caller expects
  * Threads: the one that runs the loop. Since: 0.1 */
 SETT_API void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, bool mut, size_t size,
                                         const char* type);
 
-/* Returns whether the entities of this batch have the k-th term's component: how to tell for an
- * optional tag, whose field is NULL either way.
+/* Returns whether the entities of this batch have the k-th term's component; for optional tags,
+ * which have no field.
  * Threads: reader. Since: 0.1 */
 static inline bool sett_batch_has(const sett_batch* batch, uint32_t k)
 {
@@ -992,11 +953,10 @@ static inline uint32_t sett_batch_index(const sett_batch* batch, uint32_t row)
     return batch->indices != NULL ? batch->indices[row] : batch->base + row;
 }
 
-/* The slower half of sett_batch_entity. */
+/* The slow path of sett_batch_entity. */
 SETT_API sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row);
 
-/* Returns the entity of a row. Cost: two loads where an array drives. Threads: reader. Since: 0.1
- */
+/* Returns the entity of a row. Cost: two loads if an array drives. Threads: reader. Since: 0.1 */
 static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t row)
 {
     if (batch->indices != NULL) {
@@ -1008,35 +968,34 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
     return entity;
 }
 
-/* Returns the component of the k-th term for one row, in place: what sett_get would return, also
- * for gathered fields; NULL for an optional one that the entity does not have. A term that the
- * query does not have is a misuse: NULL.
+/* Returns the k-th term's value of one row; NULL for an optional component that the entity does not
+ * have. A `k` that is not a term is a misuse: NULL.
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
 
 /* --------------------------------------------------------------------------------------- groups */
 
-/* Types in one list of a group. */
+/* The most types in one list of a group. */
 #define SETT_GROUP_TYPES 16
 
-/* A group knows its members at any time: the entities that have all of `owned` and `with` and none
- * of `without`. Lists end at the first 0.
+/* A group is the set of entities that have all of `owned` and `with`, and none of `without`. Lists
+ * end at the first 0. The set is always up to date.
  *
- * What it owns it arranges: its members are the first rows of every owned storage, in one order,
- * and a query whose terms include the group's conditions walks them at the cost of plain arrays.
- * The price is paid when an entity enters or leaves: an exchange of two rows in each owned storage.
- * A group that owns nothing (a tracked set) keeps one bit an entity, moves nothing, and spares
- * queries the intersection. */
+ * A group arranges the storages that it owns: its members are the first rows of each, in the same
+ * order, and a query whose terms include the group's conditions loops over them as over plain
+ * arrays. It costs an exchange of two rows in each owned storage when an entity enters or leaves. A
+ * group that owns nothing (a tracked set) stores one bit for each entity and moves nothing; queries
+ * use it instead of intersecting its types. */
 typedef struct sett_group_desc {
     const char* name; /* for messages; default: "group" */
-    /* sparse-set, without keep_order, owned by no other group */
+    /* types in sparse sets without keep_order, not owned by another group */
     sett_component owned[SETT_GROUP_TYPES];
     sett_component with[SETT_GROUP_TYPES];
     sett_component without[SETT_GROUP_TYPES];
 
-    /* Told of each entity that enters or leaves later, while all of its components still exist; the
-     * same rules as for hooks of components. `entered` is told after on_add, `left` before
-     * on_remove. */
+    /* Callbacks for entities that enter or leave after the creation, while the entity has all of
+     * its components. The rules are those of component callbacks. on_enter runs after on_add,
+     * on_exit before on_remove. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
@@ -1044,20 +1003,18 @@ typedef struct sett_group_desc {
 
 typedef struct sett_group sett_group;
 
-/* Creates a group; entities that qualify already are taken in, without callbacks. It belongs to the
- * world.
+/* Creates a group. It belongs to the world. Existing entities enter without callbacks.
  * Returns NULL on failure. Fails: ARGUMENT (no condition; a dont_fragment type; an owned type that
- * is not
- * sparse-set or keeps its order), UNREGISTERED, CONFLICT (the message names both groups), LOCKED,
- * OUT_OF_MEMORY.
+ * is not in a sparse set or has keep_order), UNREGISTERED, CONFLICT (another group owns the type),
+ * LOCKED, OUT_OF_MEMORY.
  * Cost: O(entities of one of its types). Invalidates: addresses of owned types.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc);
 
-/* Destroys a group; its members stay as they are. Fails: LOCKED. NULL is fine. Threads: writer. */
+/* Destroys a group; its entities are not changed. Fails: LOCKED. NULL is fine. Threads: writer. */
 SETT_API sett_status sett_group_destroy(sett_group* group);
 
-/* Returns how many members it has. Cost: O(1). Threads: reader. Since: 0.1 */
+/* Returns the number of members. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_group_count(const sett_group* group);
 
 /* Returns whether the entity is a member. Cost: O(1). Threads: reader. Since: 0.1 */
@@ -1065,7 +1022,7 @@ SETT_API bool sett_group_has(const sett_group* group, sett_entity entity);
 
 /* -------------------------------------------------------------------------------------- sorting */
 
-/* What lies where a key is read. */
+/* The type of a key. */
 typedef enum sett_key_kind {
     SETT_KEY_NONE, /* no key */
     SETT_KEY_U32,
@@ -1076,36 +1033,34 @@ typedef enum sett_key_kind {
     SETT_KEY_F64,
 } sett_key_kind;
 
-/* What to put in order, and by what: one of `compare`, `key` and `like`.
+/* What to sort, and by what: one of `compare`, `key` and `like`.
  *
  *     sett_sort(world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_U32,
  *                                        .key_offset = offsetof(Sprite, layer)}); */
 typedef struct sett_sort_desc {
-    /* its values decide, and its rows are sorted: a sparse set that no group owns. With `group`, a
-     * type of the group: for `compare` one that it owns, for `like` not needed */
+    /* the type to sort, in a sparse set that no group owns. With `group`: the type of the group
+     * whose values are compared; for `compare` an owned one, for `like` not needed */
     sett_component component;
-    /* sort the members of this group, with the rows of all that it owns; default: none */
+    /* sort the members of this group, in all storages that it owns; default: none */
     sett_group* group;
     /* below 0: `a` goes first. Runs with the world locked */
     int (*compare)(const void* a, const void* b, void* user);
-    void* user; /* handed to `compare` */
-    /* a number, `key_offset` bytes from the beginning of the value; default: SETT_KEY_NONE */
+    void* user; /* passed to `compare` */
+    /* a number `key_offset` bytes into the value; default: SETT_KEY_NONE */
     sett_key_kind key;
     size_t key_offset;
-    /* the order of this type's rows, of an array that of entity indices: entities that have it go
-     * first, the others follow as they are */
+    /* sort as this type: entities that have it go first, in the order of its rows (for an array: of
+     * entity indices); the others follow in their present order */
     sett_component like;
-    bool reverse; /* the greatest first; of `like`, its last row first; default: no */
+    bool reverse; /* greatest first; with `like`: last row first; default: no */
 } sett_sort_desc;
 
-/* Puts the rows of a sparse set, or the members of an owning group, in order: additions then append
- * to it and removals disturb it (unless keep_order). Stable, in reverse too: of equal values the
- * one that was first stays first.
+/* Sorts the rows of a sparse set, or the members of an owning group. Later additions append;
+ * removals disturb the order, except with keep_order. The sort is stable, in reverse too.
  * Fails: LOCKED, UNREGISTERED, ARGUMENT (not a sparse set; none or several of `compare`, `key` and
  * `like`; no such key), CONFLICT (a group arranges the type), OUT_OF_MEMORY (order unchanged).
  * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(n of
- * both); less when little is out of order. A second sort of as many values allocates nothing: its
- * memory is the world's until sett_world_trim.
+ * both); less when little is out of order. A second sort of as many values allocates nothing.
  * Invalidates: addresses of the types whose rows move.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_sort(sett_world* world, const sett_sort_desc* desc);
@@ -1117,22 +1072,22 @@ typedef struct sett_stats {
     uint32_t entity_capacity; /* indices that the entity table covers */
     uint32_t retired;         /* slots out of generations */
     uint32_t components;      /* registered types */
-    uint32_t signatures;      /* sets of components known */
-    uint32_t queries;         /* prepared */
+    uint32_t signatures;      /* distinct sets of components */
+    uint32_t queries;         /* created */
     uint64_t values;          /* components of all entities, tags included */
-    uint64_t pages;           /* pages that hold state */
+    uint64_t pages;           /* pages of state */
     size_t page_size;         /* bytes in those pages */
     size_t block_size;        /* bytes held from the allocator */
     size_t free_size;         /* of these, bytes in free pages */
-    uint64_t allocations;     /* calls for memory since the world was made */
+    uint64_t allocations;     /* calls of the allocator since the world was created */
 } sett_stats;
 
 /* Fills `stats`. Cost: O(types + pages). Threads: writer. Since: 0.1 */
 SETT_API void sett_world_stats(const sett_world* world, sett_stats* stats);
 
-/* Checks every invariant of every structure.
- * Returns SETT_OK, or INVALID with *reason (may be NULL) set to a sentence that the world keeps
- * until the next call.
+/* Checks all invariants of all data structures.
+ * Returns SETT_OK, or INVALID and sets *reason (if not NULL) to a sentence, valid until the next
+ * call.
  * Cost: O(everything).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_validate(sett_world* world, const char** reason);

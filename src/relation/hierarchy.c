@@ -699,7 +699,7 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
     }
     sett_entity parent = tree_entity(world, beside->parent);
     uint32_t before = behind ? beside->next : sibling.index + 1;
-    if (before == entity.index + 1) { /* it is there already */
+    if (before == entity.index + 1) { /* it exists already */
         return SETT_OK;
     }
     return tree_check(world, parent, call)
