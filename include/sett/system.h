@@ -73,10 +73,10 @@ typedef struct sett_context {
     sett_commands* commands; /* the buffer of this job */
     void* user;              /* of the descriptor */
     float dt;                /* seconds: of the frame, of the interval, or of the fixed step */
-    uint32_t job;            /* this is job `system` */
-    uint32_t job_count;      /* of so many, of which those without entities are not called */
+    uint32_t job;            /* number of this job, */
+    uint32_t job_count;      /* of so many; jobs without entities are not called */
     uint64_t frame;          /* frames completed before this one */
-    double time;             /* seconds that all frames before this one took together */
+    double time;             /* seconds of all frames before this one */
     void* internal;
 } sett_context;
 
@@ -84,9 +84,9 @@ typedef struct sett_context {
 #define SETT_SYSTEM_ORDER 8
 
 typedef struct sett_system_desc {
-    const char* name;             /* unique in the world; needed */
-    void (*run)(sett_context* c); /* default: none; the system is then a managed set only */
-    void* user;                   /* handed to all callbacks */
+    const char* name;             /* unique in the world; required */
+    void (*run)(sett_context* c); /* default: none, only on_enter and on_exit */
+    void* user;                   /* passed to all callbacks */
     int phase;                    /* default: SETT_PHASE_UPDATE */
 
     /* The entities that it visits, as in sett_query_desc. Without terms the function is called
