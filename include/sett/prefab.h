@@ -83,8 +83,8 @@ SETT_API sett_entity sett_instantiate_with(sett_world* world, const sett_instant
  *     SETT_CMD_SET(commands, imp, Position, .x = 8, .y = 3);
  *
  * Entities below have handles when it is applied. What it finds then:
- *     the prefab is gone              nobody comes to be: the handle stays stale for good
- *     there are too many entities     nobody comes to be, and sett_world_error says so (LIMIT)
+ *     the prefab is dead              no instance is created: the handle stays stale
+ *     there are too many entities     no instance is created; sett_world_error says so (LIMIT)
  *     memory runs out                 as for all commands: it is kept, and its entity exists and
  *                                     has nothing. If it is given something before the next try,
  *                                     that is all it gets (PRESENT)

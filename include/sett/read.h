@@ -23,7 +23,7 @@ struct sett_world;
 
 /* An array that grows by pages. Only the first and the third member are read here. */
 typedef struct sett_page_table_ {
-    void** data;    /* by page number; NULL: a stretch where nobody is */
+    void** data;    /* by page number; NULL: no entity there */
     uint64_t* tick; /* of the last write to each page */
     uint32_t count; /* pages */
     uint32_t capacity;
@@ -81,7 +81,7 @@ static inline bool sett_read_is_current_(const sett_world_header_* world, sett_e
 }
 
 /* 1 if an array has a value for this index, else 0. A number, because presence is hard to predict:
- * who only asks need not branch on it. */
+ * the caller need not branch on it. */
 static inline uint32_t sett_read_bit_(const sett_type_header_* type, uint32_t index)
 {
     uint32_t number = index >> 13;

@@ -1,11 +1,11 @@
-/* singleton.h: values of which a world has one. Opt-in.
+/* singleton.h: components that exist once in a world. Opt-in.
  *
  *     Clock* clock = sett_singleton_ensure(world, Clock_id);
  *     const Clock* now = sett_singleton_find(world, Clock_id);
  *
- * They are components like all others, of an entity that the world keeps for them: queries,
- * observers and snapshots see them so. It has the tag "Singletons". Ask for the address each frame:
- * who keeps one from ensure and writes to it behind a snapshot's back loses what is written.
+ * Singletons are components of one entity that the world creates for them; it has the tag
+ * "Singletons". Queries, observers and snapshots see them like all components. Fetch addresses for
+ * writing again each frame: a snapshot does not see writes to an older address.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,30 +1,27 @@
-/* state.h: the world as a value: copied, rewound, compared and sent. Opt-in.
+/* state.h: the world as a value: copy, rewind, compare and send it. Opt-in.
  *
- *     comparisons  a hash, the first difference, a copy          sett_world_*
- *     snapshots    the state kept as it is now, to go back to    sett_snapshot_*
- *     deltas       what differs between two, to be sent          sett_delta_*
+ *     comparisons  hash, first difference, clone                 sett_world_*
+ *     snapshots    the state at a moment, to go back to          sett_snapshot_*
+ *     deltas       the difference of two snapshots, to be sent   sett_delta_*
  *     rings        the snapshots of the last n frames            sett_ring_*
  *
- * What the state is: which entities exist, with which handles, and which come next; the components
- * that they have and the values of those; the order of sparse sets, what groups and tracked
- * sets hold; at which tick each page was last written; frame and time of sett_progress, and of each
- * system whether it is enabled, how far it is on the way to its next run, and the tick of its last
- * run, with which its `changed` terms compare. What it is not: the clock (sett_world_tick), types,
- * queries with the ticks they were given, groups and systems themselves, recorded commands, and
- * values of types that say SETT_SAVE_SKIP.
+ * The state: which entities are alive, their handles and the handles that come next; components and
+ * values; the order of sparse sets; members of groups; the tick of the last write of each page;
+ * frame and time of sett_progress; whether each system is enabled, its timers and the tick of its
+ * last run. Not the state: the clock (sett_world_tick), component types, queries and their ticks,
+ * groups and systems themselves, recorded commands, and values of types with SETT_SAVE_SKIP.
  *
- * Changes and restores. A restore does not set the clock back, it begins a new tick. A program that
- * follows the world from outside (a renderer, a network layer) keeps a tick and asks what changed
- * since, by sett_query_set_since or sett_changed_tick: it finds what was written and what a restore
- * exchanged. A system finds what was written since its last run in the state that it is in: after a
- * restore the same frames visit the same entities again. Both are exact by page after a restore,
- * types with track_rows included.
+ * Changes and restores. A restore begins a new tick; the clock does not go back. A program that
+ * follows the world from outside (a renderer, a network layer) stores a tick and asks for later
+ * changes, by sett_query_set_since or sett_changed_tick: it finds what was written and what a
+ * restore changed. The `changed` terms of a system compare with the system's last run, which is
+ * restored: the same frames visit the same entities again. After a restore both are exact by page,
+ * not by row.
  *
- * A value counts as written when the library is told: by sett_set, sett_get_mut and their kin, by
- * batches that declare out or inout. An address from sett_get_mut may be written until the next
- * snapshot is taken or restored, and read for as long as the component lives. What is written
- * otherwise is missing from the snapshots, without a word: call sett_world_check_writes once a
- * frame while you develop.
+ * Writes. Snapshots see writes through the library: sett_set, sett_get_mut and similar calls, and
+ * loops that declare SETT_OUT or SETT_INOUT. An address from sett_get_mut can be written until the
+ * next snapshot is taken or restored. Other writes are missing from snapshots: call
+ * sett_world_check_writes once a frame while you develop to find them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -35,39 +32,37 @@
 
 /* ---------------------------------------------------------------------------------- comparisons */
 
-/* Returns a number for the state: equal for worlds with the same entities (by handle), the same
- * components of those (by name) and the same values (by their bytes, padding as zeroes; of types
- * that are not saved as bytes only those that they declare). Storages, orders, groups, ids of
- * types, what was before and what machine it is do not matter; values must be laid out alike, and
- * in the same order of bytes.
- * It begins a new tick.
- * Cost: O(pages), plus O(values) of pages that were written since the last time.
+/* Returns a hash of the state: equal for worlds with the same entities (by handle), components (by
+ * name) and values (by bytes, padding as zero; of types without SETT_SAVE_BYTES only the declared
+ * bytes). Storages, orders, groups, ids and history do not matter. Machines agree if they have the
+ * same layout of values and byte order. It begins a new tick.
+ * Cost: O(pages), plus O(values) of pages that were written since the last call.
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
 
-/* Writes a sentence about the first difference between two worlds, as sett_world_hash sees them,
- * as snprintf does: which entity, which component, which bytes.
- * Returns the length of the whole text; 0: there is none.
+/* Formats the first difference between two worlds, as snprintf does: entity, component, bytes. It
+ * compares what sett_world_hash hashes.
+ * Returns the length of the whole text; 0 if there is no difference.
  * Cost: O(entities x types).
  * Threads: reader of both. Since: 0.1 */
 SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out,
                                       size_t size);
 
-/* For debugging: checks whether a value was written without the library being told (see above)
- * since the last call of this or of sett_world_hash.
- * Returns OK, or INVALID with a message that names the component and where.
+/* For debugging: finds values that were written behind the library's back (see above) since the
+ * last call of this function or of sett_world_hash.
+ * Returns OK, or INVALID with a message that names the component and the entity.
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_check_writes(sett_world* world);
 
-/* Makes `into` the world that `from` is: the same handles live, and the same come next. Types are
- * matched by name; those that it lacks are registered, the hierarchy, names and relationships among
- * them, under the same ids where these are free. Groups stay those of `into`. What was in it
- * ends as by sett_world_clear. Commands recorded in `from` are not seen.
+/* Replaces the state of `into` by that of `from`: the same handles are alive, and the same come
+ * next. Types are matched by name; missing ones are registered, with the same ids if these are
+ * free. Groups stay those of `into`. Its entities are destroyed first, as by sett_world_clear.
+ * Commands recorded in `from` are not copied.
  * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type is laid out or
  * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is
  * beyond its limit), ARGUMENT (as sett_snapshot_take); then nothing was changed, but types may have
  * been registered. OUT_OF_MEMORY: then `into` is empty.
- * It begins a new tick of `into`, in which all that was copied counts as changed.
+ * It begins a new tick of `into`; all copied values count as changed.
  * Cost: O(pages), and O(values) of cloned types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */
@@ -75,27 +70,25 @@ SETT_API sett_status sett_world_clone(const sett_world* from, sett_world* into);
 
 /* ------------------------------------------------------------------------------------ snapshots */
 
-/* The state at one moment, held by its world. Snapshots form a tree, as the steps of an editor's
- * undo or a game's predictions do: one may go back to any of them, forward again, and on from there
- * another way. Each holds the pages in which it differs from its neighbour towards the present, so
- * that time and memory follow what was written and not what there is.
+/* The state at one moment, stored in its world. Snapshots form a tree, like the steps of an
+ * editor's undo or a game's predictions: any of them can be restored, in any order, and the world
+ * can go on from there. Each stores the pages that changed to its neighbour, so time and memory
+ * depend on what was written, not on the size of the world.
  *
- * A handle is a value; all zeroes is none. Of a snapshot that was dropped it is recognised as
- * stale. */
+ * A handle is a value; all zeroes is none. The handle of a dropped snapshot is stale. */
 typedef struct sett_snapshot {
     uint32_t slot;
     uint32_t serial;
 } sett_snapshot;
 
-/* Keeps the state as it is now. Commands that were recorded, into any buffer, are applied first.
+/* Takes a snapshot. Recorded commands, in all buffers, are applied first.
  * Groups can be neither made nor destroyed, and types not be converted, while snapshots are held.
  *   out  receives the handle
- * Fails: LOCKED (a loop is open, or a hook runs), ARGUMENT (a type has hooks for something that its
- * values own, and does not say how they are saved: see sett_save_policy), OUT_OF_MEMORY, or as
+ * Fails: LOCKED (a loop is open, or a hook runs), ARGUMENT (a type has hooks for what its values
+ * own, and no sett_save_policy), OUT_OF_MEMORY, or as
  * applying commands.
- * Cost: O(types); then each page is copied at its first write. Until the world is written to again
- * the first write to each page costs its copy: about 1 us for 16 KB.
- * Invalidates: nothing; but what was handed out for writing may only be read from now on.
+ * Cost: O(types); then each page is copied at its first write, about 1 us for 16 KB.
+ * Invalidates: nothing; but addresses for writing can only be read from now on.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
 
@@ -106,27 +99,25 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
  * init and deinit hooks of types that are saved by them
  * (SETT_SAVE_CLONE, SETT_SAVE_SKIP).
  *
- * Values of a SETT_SAVE_SKIP type stay as they are where the same entity has one before and after;
- * those that come back are initialised, those that end deinitialised.
+ * Values of a SETT_SAVE_SKIP type stay as they are if the entity has one before and after; others
+ * are initialised or deinitialised.
  *
  * Fails: STALE (dropped), LOST, LOCKED, OUT_OF_MEMORY (only for SKIP types and for the callback of
- * sett_snapshot_options; then nothing is changed).
- * Cost: O(pages that differ on the way) and, for a SKIP type that does, O(its values).
- * Invalidates: nothing but the addresses of components that are not there any more: where one lives
- * before and after, at the same place, its address holds.
+ * sett_snapshot_options; nothing has changed then).
+ * Cost: O(pages that changed), plus O(values) of SKIP types that changed.
+ * Invalidates: addresses of components that do not exist any more. A component that exists before
+ * and after, in the same row, has the same address.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot);
 
-/* Forgets a snapshot, wherever in the tree it is. What its neighbours need of it stays with them;
- * where more than one hangs on it its memory stays until that changes. So does that of the one
- * right behind the present, until the next is taken or an other is restored: ticks of pages say
- * which of them it holds.
- * Fails: STALE, LOST (nothing is left to drop).
- * Cost: O(pages that it holds).
+/* Drops a snapshot, anywhere in the tree. Pages that its neighbours need move to them. Its memory
+ * is freed later if several snapshots depend on it, or if it is the latest one before the present.
+ * Fails: STALE, LOST (it was lost already).
+ * Cost: O(its pages).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot);
 
-/* Forgets all of them. Threads: writer. Since: 0.1 */
+/* Drops all snapshots. Threads: writer. Since: 0.1 */
 SETT_API void sett_snapshot_drop_all(sett_world* world);
 
 /* Returns OK if it can be restored; STALE if it was dropped or never was; LOST if memory ran out
@@ -134,13 +125,13 @@ SETT_API void sett_snapshot_drop_all(sett_world* world);
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot);
 
-/* What a restore did, for those who mirror the world elsewhere (a renderer, physics). */
+/* What a restore changed, for programs that mirror the world elsewhere (a renderer, physics). */
 typedef enum sett_restored_kind {
-    SETT_RESTORED_KILLED,  /* this handle is of nobody any more */
-    SETT_RESTORED_REVIVED, /* this handle is of somebody again */
-    SETT_RESTORED_REMOVED, /* the entity, killed or not, had the component and has it no more */
-    SETT_RESTORED_ADDED,   /* the entity, revived or not, has the component, and had not */
-    SETT_RESTORED_CHANGED, /* its value is another now */
+    SETT_RESTORED_KILLED,  /* the entity is not alive any more */
+    SETT_RESTORED_REVIVED, /* the entity is alive again */
+    SETT_RESTORED_REMOVED, /* the entity, killed or not, does not have the component any more */
+    SETT_RESTORED_ADDED,   /* the entity, revived or not, has the component again */
+    SETT_RESTORED_CHANGED, /* the value is different */
 } sett_restored_kind;
 
 typedef struct sett_restored {
@@ -149,14 +140,14 @@ typedef struct sett_restored {
     sett_entity entity;
 } sett_restored;
 
-/* Told of all that a restore did, when it is done: entities first, then component by component in
- * the order of their registration, each ascending by index. Values are compared by their declared
+/* Receives all that a restore changed, after it: entities first, then component by component in the
+ * order of their registration, each ascending by index. Values are compared by their declared
  * bytes; of SETT_SAVE_CLONE types that declare none, only presence. The world may be read, and
  * commands be recorded. */
 typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, uint32_t count,
                                  void* user);
 
-/* How snapshots of a world are held. All zeroes is the default. */
+/* Options for the snapshots of a world. All zeroes is the default. */
 typedef struct sett_snapshot_options {
     /* bytes of pages that may be held. When a page is kept that passes it, or when one is taken,
      * the oldest are dropped until it fits, which the log is told; the latest never is. Not inside
