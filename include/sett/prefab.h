@@ -1,11 +1,11 @@
-/* prefab.h: entities as templates for others. Opt-in.
+/* prefab.h: entities as templates. Opt-in.
  *
- *     sett_entity imp = sett_entity_create(world);          any entity, with what is below it
+ *     sett_entity imp = sett_entity_create(world);          any entity, with its descendants
  *     SETT_SET(world, imp, Health, .points = 60);
  *     sett_prefab_make(world, imp);                         queries skip it from here on
  *     sett_instantiate(world, imp, 100, imps);              a hundred like it, without the tag
  *
- * Also here: the tag Disabled, which hides an entity from queries likewise.
+ * Also here: the tag Disabled, which hides an entity from queries.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,81 +15,79 @@
 #include "sett/sett.h"
 
 /* Return the tags "Prefab" and "Disabled", registered by the first call; 0 when memory runs out.
- * Queries skip entities that have one, unless a term names it: SETT_WITH for these only,
- * SETT_OPTIONAL for all. Worlds without such entities pay nothing for it. Hooks, groups, counts of
- * components and access by handle do not look at the tags. They are ordinary tags otherwise.
+ * Queries skip entities that have one of them, unless a term names the tag: SETT_WITH matches only
+ * these entities, SETT_OPTIONAL all. Without such entities queries cost the same. Hooks, groups,
+ * counts and access by handle ignore the tags.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_prefab_tag(sett_world* world);
 SETT_API sett_component sett_disabled_tag(sett_world* world);
 
-/* Gives an entity and all that is below it the tag Prefab; what has it keeps it.
+/* Adds the tag Prefab to an entity and its descendants.
  * Fails: STALE, LOCKED, OUT_OF_MEMORY (then some may have it).
- * Cost: O(entities below). Threads: writer. Since: 0.1 */
+ * Cost: O(descendants). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_prefab_make(sett_world* world, sett_entity entity);
 
-/* Makes instances of an entity and of all that is below it: `count` of each, with the same
- * components, but for the tag Prefab, and with copies of the values.
- *   prefab  any entity, with the tag or without
- *   out     receives the `count` instances of the entity itself; NULL if not wanted
- * References inside values (entity_offsets) and links of relationships that lead to what is
- * instantiated lead to the instance's own; others lead where the prefab's do. What is below keeps
- * its order and its names; the instances themselves have no parent. Types with a deinit and no copy
- * hook are initialised, not copied. Each instance is led to the prefab by the relationship
- * InstanceOf. Instances of one call have neighbouring indices, those of each entity below as well.
- * Hooks run when all instances exist: on_add, then on_set, entity by entity.
- * Fails: STALE, LOCKED, LIMIT, OUT_OF_MEMORY; then nothing was created.
- * Cost: O(count x entities), page-wise: about a third more than sett_entity_create_many. A count of
- * 1: see sett_instantiate_with.
+/* Creates `count` instances of an entity and its descendants, with the same components (except the
+ * tag Prefab) and copies of the values.
+ *   prefab  any entity, with or without the tag
+ *   out     receives the `count` instances of the entity itself; can be NULL
+ * References inside values (entity_offsets) and links of relationships: those to an instantiated
+ * entity refer to its instance, the others stay. Descendants have the order and the names of the
+ * prefab's; the instances themselves have no parent. Types with a deinit hook and no copy hook are
+ * initialised, not copied. Each instance is linked to the prefab by the relationship InstanceOf.
+ * Instances of one call have adjacent indices. Callbacks run when all instances exist: on_add, then
+ * on_set, entity by entity.
+ * Fails: STALE, LOCKED, LIMIT, OUT_OF_MEMORY; nothing was created then.
+ * Cost: O(count x entities), page by page: about a third more than sett_entity_create_many. For one
+ * instance see sett_instantiate_with.
  * Invalidates: as adding the components.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
                                       sett_entity* out);
 
-/* How to make one instance. All zeroes but the prefab: as sett_instantiate. */
+/* How to create one instance. Only `prefab` is required. */
 typedef struct sett_instantiate_desc {
     sett_entity prefab;
     sett_entity parent; /* the instance becomes its last child; default: none */
-    const char* name;   /* among the children of the parent; default: none */
-    /* Components of the instance itself: in place of the prefab's values, or beside them. A value
-     * of NULL means initialised. Default: none */
+    const char* name;   /* unique among the parent's children; default: none */
+    /* values of the instance that replace the prefab's, or are added to them; a value of NULL is
+     * initialised; default: none */
     const sett_value* values;
     uint32_t value_count;
 } sett_instantiate_desc;
 
-/* Makes one instance of a prefab, with a parent, a name and values of its own, in one call.
+/* Creates one instance of a prefab, with a parent, a name and values of its own.
  *
  *     sett_instantiate_with(world, &(sett_instantiate_desc){
  *         .prefab = imp, .parent = map, .name = "boss",
  *         SETT_VALUES(SETT_VALUE(Position, .x = 8, .y = 3), SETT_VALUE(Health, .points = 90))});
  *
- * Callbacks run when the instance is complete: on_add sees the values given, the parent and the
- * name; on_set runs once a component. References in values that are given stay as they are.
- * Returns null on failure; then nothing was created. Fails: STALE (prefab or parent), LOCKED,
+ * Callbacks run when the instance is complete: on_add sees the given values, the parent and the
+ * name; on_set runs once for each component. References in given values stay as they are.
+ * Returns null on failure; nothing was created then. Fails: STALE (prefab or parent), LOCKED,
  * ARGUMENT (no name, see sett_name_set; a component of the library itself), CONFLICT (a child of
  * the parent has the name), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
- * Cost: from the third instance on about that of sett_create_with, for each entity; the first two,
- * and those after the prefab's components, children or names have changed, several times as much.
- * The same goes for sett_instantiate with a count of 1. Prefabs with links of relationships (but
- * for InstanceOf) always cost that.
+ * Cost: for each entity about that of sett_create_with. The first two instances, and the first two
+ * after the prefab's components, children or names have changed, cost several times as much; so do
+ * all instances of a prefab with links of relationships. Also for sett_instantiate of one.
  * Invalidates: as adding the components.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_instantiate_with(sett_world* world, const sett_instantiate_desc* desc);
 
-/* Records the making of one instance, to be applied with other commands (sett.h). Its handle is a
- * reservation, as that of sett_cmd_create, so that more can be recorded about it at once:
+/* Records the creation of one instance (commands: sett.h). Its handle is reserved, as by
+ * sett_cmd_create, and can be used in further commands:
  *
  *     sett_entity imp = sett_cmd_instantiate(commands, imp_prefab);
  *     sett_cmd_attach(commands, imp, map);
  *     SETT_CMD_SET(commands, imp, Position, .x = 8, .y = 3);
  *
- * Entities below have handles when it is applied. What it finds then:
+ * Its descendants get handles when it is applied. When it is applied, and
  *     the prefab is dead              no instance is created: the handle stays stale
  *     there are too many entities     no instance is created; sett_world_error says so (LIMIT)
- *     memory runs out                 as for all commands: it is kept, and its entity exists and
- *                                     has nothing. If it is given something before the next try,
- *                                     that is all it gets (PRESENT)
- * A prefab that is recorded itself has to be applied before.
- * It counts as two commands, the creation and the rest.
+ *     memory runs out                 the command stays in the buffer; its entity exists, without
+ *                                     components. If it gets some before the next try, that try
+ *                                     adds nothing (PRESENT)
+ * It counts as two commands. A prefab that is itself recorded must be applied before.
  * Returns null on failure. Fails: as sett_cmd_create.
  * Cost: applied, that of sett_instantiate with a count of 1.
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
@@ -101,19 +99,18 @@ SETT_API sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity p
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_instance_of(sett_world* world);
 
-/* Sets whether instances made from now on share the values of a type: they do not get the component
- * until they override it. Where an entity below a prefab has such a type, its instances too are led
- * to it by InstanceOf.
+/* Sets whether later instances share the values of a type: they do not get the component until they
+ * override it. Descendants of a prefab that have such a type are linked to their instances, too.
  * Fails: UNREGISTERED. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared);
 
-/* Returns the entity's own value, or that of its prefab, or of that one's; NULL if none has one.
- * What queries and sett_get see is an entity's own.
+/* Returns the entity's own value, else that of its prefab, else that of the prefab's prefab, and so
+ * on; NULL if there is none. Queries and sett_get see only an entity's own value.
  * Cost: O(1) a step. Threads: reader. Since: 0.1 */
 SETT_API const void* sett_prefab_get(const sett_world* world, sett_entity entity,
                                      sett_component component);
 
-/* Gives an entity a value of its own, the one that sett_prefab_get returns, unless it has one.
+/* Copies the value that sett_prefab_get returns to the entity, unless it has its own.
  * Returns its address; NULL on failure. Fails: as sett_set; ABSENT (no prefab has a value).
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_prefab_override(sett_world* world, sett_entity entity,

@@ -92,12 +92,11 @@ typedef struct sett_snapshot {
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
 
-/* Makes the world what it was when the snapshot was taken; what it was until now is gone, unless a
- * snapshot of it was taken. All snapshots stay. Commands that were recorded and not applied are
- * dropped. It begins a new tick, and the pages that it exchanges count as changed in it for queries
- * and for sett_changed_tick, but not for the terms of systems. No hook runs but the copy, move,
- * init and deinit hooks of types that are saved by them
- * (SETT_SAVE_CLONE, SETT_SAVE_SKIP).
+/* Restores the state of a snapshot. The present state is lost, unless a snapshot of it was taken.
+ * All snapshots stay. Commands that were not applied are dropped. A new tick begins; the pages that
+ * the restore changes count as changed in it for queries and sett_changed_tick, but not for the
+ * terms of systems. Only value hooks run (copy, move, init, deinit), of types with SETT_SAVE_CLONE
+ * or SETT_SAVE_SKIP.
  *
  * Values of a SETT_SAVE_SKIP type stay as they are if the entity has one before and after; others
  * are initialised or deinitialised.
@@ -142,20 +141,19 @@ typedef struct sett_restored {
 
 /* Receives all that a restore changed, after it: entities first, then component by component in the
  * order of their registration, each ascending by index. Values are compared by their declared
- * bytes; of SETT_SAVE_CLONE types that declare none, only presence. The world may be read, and
- * commands be recorded. */
+ * bytes; of SETT_SAVE_CLONE types without declared bytes only presence is reported. The callback
+ * can read the world and record commands. */
 typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, uint32_t count,
                                  void* user);
 
 /* Options for the snapshots of a world. All zeroes is the default. */
 typedef struct sett_snapshot_options {
-    /* bytes of pages that may be held. When a page is kept that passes it, or when one is taken,
-     * the oldest are dropped until it fits, which the log is told; the latest never is. Not inside
-     * a loop, nor between two takings where a type is saved by cloning: there it may be passed by
-     * the pages that are written for the first time since. Default: no limit */
+    /* bytes of pages that snapshots can use: beyond it the oldest snapshots are dropped, and a
+     * message is logged; the latest one is never dropped. It can be exceeded inside a loop, and
+     * between two snapshots if a type has SETT_SAVE_CLONE. Default: no limit */
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */
-    void* user;                /* handed to it */
+    void* user;                /* passed to `restored` */
 } sett_snapshot_options;
 
 /* Sets the options; NULL sets the defaults. Fails: OUT_OF_MEMORY. Threads: writer. Since: 0.1 */
@@ -163,11 +161,11 @@ SETT_API sett_status sett_snapshot_set_options(sett_world* world,
                                                const sett_snapshot_options* options);
 
 typedef struct sett_snapshot_stats {
-    uint32_t snapshots; /* held */
-    uint32_t hidden;    /* dropped, and held all the same because others hang on them */
-    uint32_t pages;     /* copied or parked for them */
+    uint32_t snapshots; /* that can be restored */
+    uint32_t hidden;    /* dropped, but still stored because others depend on them */
+    uint32_t pages;     /* stored for them */
     size_t page_size;   /* bytes in those pages */
-    uint64_t lost;      /* snapshots that ended because memory ran out, or because of the limit */
+    uint64_t lost;      /* snapshots lost because memory ran out, or because of the limit */
 } sett_snapshot_stats;
 
 /* Fills `stats`. The pages are in sett_world_stats only as memory in use. Cost: O(snapshots).
@@ -225,33 +223,32 @@ SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size
 /* The snapshots of the last n frames: taking one more drops the oldest. */
 typedef struct sett_ring sett_ring;
 
-/* Makes a ring of up to `capacity` (0 counts as 1) snapshots. It belongs to the world.
+/* Creates a ring of up to `capacity` snapshots (0 counts as 1). It belongs to the world.
  * Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
 SETT_API sett_ring* sett_ring_create(sett_world* world, uint32_t capacity);
 
 /* Drops its snapshots and frees it. NULL is fine.
- * Fails: LOCKED (systems run side by side).
+ * Fails: LOCKED (systems run in parallel).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_ring_destroy(sett_ring* ring);
 
-/* As sett_snapshot_take. */
+/* Takes a snapshot, and drops the oldest if the ring is full. Fails: as sett_snapshot_take. */
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
-/* Goes back to the snapshot taken `back` takings ago: 0 is the latest. It stays in the ring, and
- * the later ones are dropped. The frame that it begins must not take again, or the ring has the
- * same moment twice; those that follow do:
+/* Restores the snapshot taken `back` snapshots ago: 0 is the latest. It stays in the ring; later
+ * ones are dropped. To replay, do not take the first frame's snapshot again:
  *
  *     sett_ring_take(ring), play(world);                   each frame
  *     sett_ring_restore(ring, 7), play(world);             eight frames back, and up to now again
  *     for (int k = 1; k < 8; k++) { sett_ring_take(ring), play(world); }
  *
- * Fails: ARGUMENT (it does not hold as many), or as sett_snapshot_restore. */
+ * Fails: ARGUMENT (there is no such snapshot), or as sett_snapshot_restore. */
 SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
 
-/* Returns how many it holds. */
+/* Returns the number of snapshots in it. */
 SETT_API uint32_t sett_ring_count(const sett_ring* ring);
 
-/* Returns the snapshot taken `back` takings ago, none if it does not hold as many. */
+/* Returns the snapshot taken `back` snapshots ago, none if there is no such snapshot. */
 SETT_API sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back);
 
 #endif
