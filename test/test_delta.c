@@ -240,7 +240,7 @@ static void other_types_are_rejected(void)
 {
     scene s = begin_scene();
     sett_world* bare = quiet_world();
-    CHECK_EQ(sett_delta_apply(bare, s.bytes, s.size), SETT_STATUS_INVALID);
+    CHECK_EQ(sett_delta_apply(bare, s.bytes, s.size), SETT_STATUS_CONFLICT);
     for (uint32_t k = 0; k < TYPES; k++) {
         char name[16];
         snprintf(name, sizeof(name), "t%u", (unsigned)k);

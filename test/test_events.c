@@ -4,6 +4,8 @@
  * What callbacks hear is written down as they hear it: whose callback, then + added, = set,
  * - about to be removed, > entered, < about to leave, then the value. */
 #include "sett/observer.h"
+#include "sett/relationship.h"
+#include "sett/state.h"
 #include "worlds.h"
 
 #define TELLERS 12
@@ -687,6 +689,130 @@ static void dont_fragment_types_are_notified_too(void)
     scene_end(&s);
 }
 
+static uint32_t heard_data;
+
+/* The data of the only link of an entity. */
+static void hear_data(teller* who, sett_entity entity)
+{
+    sett_component likes = sett_component_find(who->s->world, "likes");
+    const uint32_t* data =
+        sett_related(who->s->world, entity, likes, sett_target(who->s->world, entity, likes));
+    heard_data = data != NULL ? *data : 0;
+}
+
+/* A scene of the same types from which deltas come, in the state of the other. */
+static void scene_begin_sender(scene* from, const scene* s)
+{
+    scene_begin(from);
+    CHECK_EQ(sett_world_clone(s->world, from->world), SETT_OK);
+}
+
+/* Plays what changed in the sender since a snapshot. */
+static sett_status play(scene* s, scene* from, sett_snapshot since, bool altered)
+{
+    static unsigned char bytes[4096];
+    size_t size;
+    sett_snapshot now;
+    CHECK_EQ(sett_snapshot_take(from->world, &now), SETT_OK);
+    CHECK_EQ(sett_delta_encode(from->world, since, now, bytes, sizeof(bytes), &size), SETT_OK);
+    bytes[16] ^= (unsigned char)altered; /* the hash that it leads to */
+    sett_status status = sett_delta_apply(s->world, bytes, size);
+    CHECK(status == SETT_OK || altered);
+    return status;
+}
+
+/* A delta notifies of the entities that end first, then of components removed, added and changed,
+ * type by type in the order of registration and by index. An addition is notified when the final
+ * value is in its place: on_add, the queries that the entity enters, on_set. A value that changes
+ * is notified as a set. */
+static void a_delta_is_notified_with_final_values(void)
+{
+    scene s;
+    scene from;
+    scene_begin(&s);
+    sett_entity e[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        e[k] = sett_entity_create(s.world);
+        set(&s, e[k], s.b, 10 + k);
+    }
+    set(&s, e[1], s.c, 20);
+    scene_begin_sender(&from, &s);
+    observe(&s, "b", s.b, "+=-");
+    observe(&s, "c", s.c, "+=-");
+    observe(&s, "r", s.r, "+=-");
+    observe(&s, "t", s.t, "+=-");
+    watch(&s, "q", s.a, 0);
+    sett_snapshot since;
+    CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(from.world, e[0]), SETT_OK);
+    CHECK_EQ(sett_remove(from.world, e[1], s.c), SETT_OK);
+    set(&from, e[1], s.a, 31);
+    set(&from, e[2], s.b, 32);
+    set(&from, e[2], s.c, 33);
+    sett_entity fresh = sett_entity_create(from.world);
+    set(&from, fresh, s.r, 34); /* and b, which it requires */
+    set(&from, fresh, s.b, 35);
+    CHECK(sett_ensure(from.world, e[1], s.t) != NULL);
+    CHECK_EQ(play(&s, &from, since, false), SETT_OK);
+    expect(&s, "b-10 a+31 q> a=31 b+35 b=35 b=32 c-20 c+33 c=33 t+ r+34 r=34");
+    CHECK(sett_has(s.world, e[1], s.t));
+    sett_world_destroy(from.world);
+    scene_end(&s);
+}
+
+/* A link of a delta is notified when its data are in place; other data of a link that stays are
+ * notified as a set. */
+static void a_link_of_a_delta_is_notified_with_its_data(void)
+{
+    for (uint32_t many = 0; many < 2; many++) {
+        scene s;
+        scene from;
+        scene_begin(&s);
+        sett_entity e[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            e[k] = sett_entity_create(s.world);
+        }
+        sett_component likes = sett_relationship_register(
+            s.world, &(sett_relationship_desc){.name = "likes", .size = 4, .many = many != 0});
+        scene_begin_sender(&from, &s);
+        teller* who = observe(&s, "l", likes, "+=-");
+        who->then = hear_data;
+        sett_snapshot since;
+        CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+        *(uint32_t*)sett_relate(from.world, e[0], likes, e[1]) = 5;
+        CHECK_EQ(play(&s, &from, since, false), SETT_OK);
+        s.text[0] = '\0';
+        s.length = 0;
+        CHECK_EQ(heard_data, 5);
+        CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+        *(uint32_t*)sett_related_mut(from.world, e[0], likes, e[1]) = 6;
+        CHECK_EQ(play(&s, &from, since, false), SETT_OK);
+        CHECK_EQ(heard_data, 6);
+        CHECK(strstr(s.text, "l=") != NULL && strstr(s.text, "l+") == NULL);
+        sett_world_destroy(from.world);
+        scene_end(&s);
+    }
+}
+
+/* What a delta that is rejected has notified is undone without notifying observers of it. */
+static void a_rejected_delta_is_undone_silently(void)
+{
+    scene s;
+    scene from;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    scene_begin_sender(&from, &s);
+    observe(&s, "b", s.b, "+=-");
+    sett_snapshot since;
+    CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+    set(&from, e, s.b, 8);
+    CHECK_EQ(play(&s, &from, since, true), SETT_STATUS_INVALID);
+    expect(&s, "b+8 b=8");
+    CHECK(!sett_has(s.world, e, s.b));
+    sett_world_destroy(from.world);
+    scene_end(&s);
+}
+
 /* ---- What a callback may do ------------------------------------------------------------------ */
 
 static void try_structure(teller* who, sett_entity entity)
@@ -1079,7 +1205,9 @@ TEST_MAIN(TEST(the_hook_and_then_observers_hear_of_an_addition),
           TEST(creating_many_is_notified_at_the_end), TEST(clearing_a_type_is_notified_one_by_one),
           TEST(the_end_of_many_is_notified_one_by_one), TEST(moving_is_not_notified),
           TEST(commands_are_notified_when_they_are_applied),
-          TEST(dont_fragment_types_are_notified_too), TEST(structure_is_rejected_in_callbacks),
+          TEST(dont_fragment_types_are_notified_too), TEST(a_delta_is_notified_with_final_values),
+          TEST(a_link_of_a_delta_is_notified_with_its_data),
+          TEST(a_rejected_delta_is_undone_silently), TEST(structure_is_rejected_in_callbacks),
           TEST(values_may_be_set_in_callbacks), TEST(sets_inside_sets_end),
           TEST(commands_of_callbacks_wait), TEST(commands_of_callbacks_go_behind_the_others),
           TEST(commands_from_commands_end), TEST(disabled_observers_hear_nothing),

@@ -8,6 +8,7 @@
 
 #include "sett/system.h"
 
+#include "state/snapshot.h"
 #include "world/world.h"
 
 typedef struct value {
@@ -657,6 +658,40 @@ static void validation_sees_a_page_that_was_written_unkept(void)
     sett_world_destroy(world);
 }
 
+/* However many are held, taking, dropping and restoring look at neighbours only: none of them goes
+ * along the list of all, whose far end leads nowhere meanwhile. */
+static void costs_do_not_grow_with_snapshots_held(void)
+{
+    enum {
+        HELD = 200
+    };
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 1);
+    static sett_snapshot held[HELD];
+    for (uint32_t k = 0; k < HELD; k++) {
+        write(world, e, k);
+        held[k] = take(world);
+    }
+    setti_snapshot* oldest = world->state->oldest;
+    setti_snapshot* second = oldest->younger;
+    oldest->younger = (setti_snapshot*)(uintptr_t)64;
+    for (uint32_t k = 0; k < 50; k++) {
+        write(world, e, 1000 + k);
+        sett_snapshot taken = take(world);
+        write(world, e, 2000 + k);
+        CHECK_EQ(sett_snapshot_restore(world, held[HELD - 1]), SETT_OK);
+        CHECK_EQ(sett_snapshot_restore(world, taken), SETT_OK);
+        CHECK_EQ(read(world, e), 1000 + k);
+        CHECK_EQ(sett_snapshot_drop(world, taken), SETT_OK);
+        CHECK_EQ(sett_snapshot_drop(world, held[20 + k]), SETT_OK); /* in the middle: merged */
+    }
+    oldest->younger = second;
+    CHECK_VALID(world);
+    CHECK_EQ(sett_snapshot_restore(world, held[0]), SETT_OK);
+    CHECK_EQ(read(world, e), 0);
+    sett_world_destroy(world);
+}
+
 static void signatures_of_snapshots_are_not_reclaimed(void)
 {
     sett_world* world = begin();
@@ -731,4 +766,5 @@ TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_h
           TEST(what_lies_right_behind_stays_until_the_next), TEST(a_ring_holds_the_last_frames),
           TEST(frames_allocate_nothing_once_it_runs),
           TEST(validation_sees_a_page_that_was_written_unkept),
+          TEST(costs_do_not_grow_with_snapshots_held),
           TEST(signatures_of_snapshots_are_not_reclaimed), TEST(a_restore_notifies_what_it_did))

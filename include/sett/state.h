@@ -87,7 +87,8 @@ typedef struct sett_snapshot {
  * Fails: LOCKED (a loop is open, or a hook runs), ARGUMENT (a type has hooks for what its values
  * own, and no sett_save_policy), OUT_OF_MEMORY, or as
  * applying commands.
- * Cost: O(types); then each page is copied at its first write, about 1 us for 16 KB.
+ * Cost: O(types), however many are held; then each page is copied at its first write, about 1 us
+ * for 16 KB.
  * Invalidates: nothing; but addresses for writing can only be read from now on.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
@@ -121,7 +122,8 @@ SETT_API void sett_snapshot_drop_all(sett_world* world);
 
 /* Returns OK if it can be restored; STALE if it was dropped or never was; LOST if memory ran out
  * when a page had to be copied for it, or if the limit on memory dropped it.
- * Threads: reader. Since: 0.1 */
+ * Threads: reader, but not while systems run: one that writes may be losing it at that moment. Ask
+ * before or after sett_progress. Since: 0.1 */
 SETT_API sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot);
 
 /* What a restore changed, for programs that mirror the world elsewhere (a renderer, physics). */
@@ -154,6 +156,10 @@ typedef struct sett_snapshot_options {
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */
     void* user;                /* passed to `restored` */
+    /* bytes of memory that applying one delta may take, copies of pages for undoing it apart: what
+     * needs more is rejected before it is taken. Default: 64 MB, as much as the world holds, and 64
+     * times the bytes of the delta */
+    size_t delta_limit;
 } sett_snapshot_options;
 
 /* Sets the options; NULL sets the defaults. Fails: OUT_OF_MEMORY. Threads: writer. Since: 0.1 */
@@ -185,11 +191,12 @@ SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_sta
  *   out   receives up to `capacity` bytes
  *   size  receives the bytes of the whole, also when they do not fit
  * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs is saved by cloning
- * and declares no bytes; or an index has used up all of its generations between the two),
- * OUT_OF_MEMORY.
+ * and declares no bytes; or the delta would lead back before the last life of an index, which no
+ * entity can get again), OUT_OF_MEMORY.
  * Cost: O(pages that differ), plus O(siblings) where children came, went or moved, likewise
- * O(sources) of targets, where sources have many targets times those; plus sett_world_hash; begins
- * a new tick. Nothing is restored for it.
+ * O(sources) of targets, where sources have many targets times those; plus O(types). The first
+ * delta of two snapshots that no other was encoded of costs sett_world_hash more, and begins a new
+ * tick. Nothing is restored for it.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                        void* out, size_t capacity, size_t* size);
@@ -200,21 +207,29 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * if what comes out is not what was expected, it is undone. SETT_SAVE_SKIP values that were ended
  * on the way are then fresh ones.
  *
+ * Components are added with their final values: on_add sees them, on_set follows, and on_set
+ * reports each value that changes (docs/events.md). What a rejected delta has notified until then
+ * is undone without notifying anybody but sett_snapshot_options.restored. Types that the library
+ * registers by itself (Hierarchy, Name, Prefab, Disabled, InstanceOf, Singletons) are registered if
+ * they are missing, all others have to be there.
+ *
  * A few bytes can name an entity at any index, as handles may be created far out, and make tables
- * as long as that, about a byte an index: sett_world_desc.entity_limit is what bounds it.
+ * as long as that. sett_snapshot_options.delta_limit bounds the memory that one delta takes, before
+ * it is taken; after a rejection it is given back.
  *
  * A world with other storages, or with rows in another order, is in the same state when its hash is
  * the same (sett_world_hash), and the delta applies. One that was a clone and has followed since
  * also has the same order of rows and free indices: from there both go on computing alike, loops in
- * the same order, creations with the same handles.
+ * the same order, creations with the same handles. The first time that a world cannot take over the
+ * order of a type's rows the log says so (SETT_LOG_INFO), with the name of the type.
  * Fails: INVALID (malformed, cut off, altered, of another version; the message says where it is
- * wrong), CONFLICT (this world is in another state, or a type is laid out otherwise), LOCKED,
- * ARGUMENT, OUT_OF_MEMORY; then the state is what it was. Memory to undo with is held before each
- * step, so that undoing needs none. LOST: only if hooks or observers that were told wrote to more
- * pages in one step than were held for it, about nine of every storage, and memory ran out then.
- * Cost: as the changes, plus sett_world_hash twice; O(rows) of sparse-set types that differ. Holds
- * one
- * block of up to nine pages of every table meanwhile.
+ * wrong), CONFLICT (this world is in another state; a type is missing or laid out otherwise, and
+ * the message names it), LIMIT (it takes more memory than one may), LOCKED, ARGUMENT,
+ * OUT_OF_MEMORY; then the state is what it was. Memory to undo with is held before each step, so
+ * that undoing needs none. LOST: only if hooks or observers wrote to more pages in one step than
+ * were held for it, about nine of every storage, and memory ran out then.
+ * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of sparse-set types that
+ * differ. Holds one block of up to nine pages of every table meanwhile.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);
 

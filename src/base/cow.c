@@ -33,6 +33,14 @@ void setti_notes_forget_all(const setti_pages* pages)
     }
 }
 
+void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages)
+{
+    setti_page_notes* notes = pages->notes;
+    setti_pool_free(pool, notes->hash, notes->hash_count * sizeof(setti_page_hash), 16);
+    notes->hash = NULL;
+    notes->hash_count = 0;
+}
+
 bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
 {
     if (count <= diff->capacity - diff->count) {
@@ -81,7 +89,7 @@ static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, u
 bool setti_cow_hold(setti_pool* pool, setti_cow* cow, const setti_pages* pages, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) {
-        setti_spare* spare = setti_pool_alloc(pool, pages->size, pages->align);
+        setti_spare* spare = setti_pool_alloc_exempt(pool, pages->size, pages->align);
         if (spare == NULL) {
             return false;
         }
@@ -106,7 +114,7 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
 /* Room for a page that is to be kept. */
 static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
-    void* room = setti_pool_alloc(pool, pages->size, pages->align);
+    void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
     setti_spare** at = &pool->cow->spare;
     while (room == NULL && *at != NULL) {
         if ((*at)->size == pages->size && (*at)->align == pages->align) {

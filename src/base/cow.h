@@ -103,6 +103,9 @@ static inline void setti_notes_forget(const setti_pages* pages, uint32_t number)
 
 void setti_notes_forget_all(const setti_pages* pages);
 
+/* Gives back the memory for hashes. */
+void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages);
+
 /* To be called when threads that ran side by side have ended: if nothing is kept since one of them
  * found no memory, the others no longer read what says so. */
 static inline void setti_cow_settle(setti_pool* pool)

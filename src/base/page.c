@@ -85,8 +85,33 @@ static void* pool_pop(setti_pool* pool, uint32_t k)
     return piece;
 }
 
+/* Bytes that count against the ceiling. */
+static size_t pool_counted(const setti_pool* pool)
+{
+    size_t exempt = pool->exempt + (pool->held != NULL ? pool->held->size : 0);
+    return pool->block_size > exempt ? pool->block_size - exempt : 0;
+}
+
+bool setti_pool_is_above(const setti_pool* pool)
+{
+    return pool->ceiling != 0 && pool_counted(pool) > pool->ceiling;
+}
+
+void setti_pool_set_ceiling(setti_pool* pool, size_t more)
+{
+    pool->exempt = 0;
+    pool->denied = false;
+    size_t counted = pool_counted(pool);
+    pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
+}
+
 static void* pool_allocate(setti_pool* pool, size_t size, size_t align)
 {
+    size_t counted = pool->ceiling != 0 ? pool_counted(pool) : 0;
+    if (pool->ceiling != 0 && (counted > pool->ceiling || size > pool->ceiling - counted)) {
+        pool->denied = true;
+        return NULL;
+    }
     void* memory = pool->allocator.alloc_fn(pool->allocator.user, size, align);
     if (memory != NULL) {
         pool->allocations++;
@@ -236,6 +261,17 @@ static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t a
     pool_release(pool, large, large->size, large->align);
 }
 
+void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align)
+{
+    size_t ceiling = pool->ceiling;
+    size_t before = pool->block_size;
+    pool->ceiling = 0;
+    void* piece = setti_pool_alloc(pool, size, align);
+    pool->ceiling = ceiling;
+    pool->exempt += ceiling != 0 ? pool->block_size - before : 0;
+    return piece;
+}
+
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
@@ -283,7 +319,10 @@ bool setti_pool_hold(setti_pool* pool, size_t size)
         return true;
     }
     setti_pool_let_go(pool);
+    size_t ceiling = pool->ceiling;
+    pool->ceiling = 0;
     pool->held = pool_allocate(pool, size, SETTI_POOL_STEP);
+    pool->ceiling = ceiling;
     if (pool->held != NULL) {
         pool->held->size = size;
         pool->held->align = SETTI_POOL_STEP;
@@ -430,40 +469,66 @@ void setti_pages_init(setti_pages* pages, size_t size, size_t align)
     pages->align = (uint32_t)align;
 }
 
-bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
+/* Empties the entries behind those in use, up to `end`. */
+static void pages_clear(const setti_pages* pages, uint32_t end)
 {
-    if (count <= pages->count) {
-        return true;
-    }
-    if (count > pages->capacity) {
-        uint32_t capacity = setti_bits_ceil(SETTI_MAX(count, 4));
-        uint64_t* tick = setti_pool_alloc(pool, table_size(capacity), 16);
-        if (tick == NULL) {
-            return false;
-        }
-        setti_pages old = *pages;
-        pages->data = (void**)(void*)(tick + (size_t)2 * capacity);
-        pages->tick = tick;
-        pages->capacity = capacity;
-        memset(setti_pages_bits(pages), 0, ((size_t)capacity + 63) / 64 * sizeof(uint64_t));
-        if (old.count != 0) {
-            memcpy(tick, old.tick, old.count * sizeof(*tick));
-            memcpy(setti_pages_restored(pages, 0), setti_pages_restored(&old, 0),
-                   old.count * sizeof(*tick));
-            memcpy(pages->data, old.data, old.count * sizeof(*old.data));
-            memcpy(setti_pages_entry(pages, 0), setti_pages_entry(&old, 0),
-                   old.count * sizeof(uint32_t));
-            memcpy(setti_pages_bits(pages), setti_pages_bits(&old),
-                   ((size_t)old.count + 63) / 64 * sizeof(uint64_t));
-        }
-        setti_pool_free(pool, old.tick, table_size(old.capacity), 16);
-    }
-    for (uint32_t number = pages->count; number < count; number++) {
+    for (uint32_t number = pages->count; number < end; number++) {
         pages->data[number] = NULL;
         pages->tick[number] = 0;
         *setti_pages_restored(pages, number) = 0;
         *setti_pages_entry(pages, number) = 0;
     }
+}
+
+/* Gives a table room for so many entries, not fewer than are in use. False when memory runs out. */
+static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
+{
+    uint64_t* tick = setti_pool_alloc(pool, table_size(capacity), 16);
+    if (tick == NULL) {
+        return false;
+    }
+    const setti_pages old = *pages;
+    pages->data = (void**)(void*)(tick + (size_t)2 * capacity);
+    pages->tick = tick;
+    pages->capacity = capacity;
+    memset(setti_pages_bits(pages), 0, ((size_t)capacity + 63) / 64 * sizeof(uint64_t));
+    if (old.count != 0) {
+        memcpy(tick, old.tick, old.count * sizeof(*tick));
+        memcpy(setti_pages_restored(pages, 0), setti_pages_restored(&old, 0),
+               old.count * sizeof(*tick));
+        memcpy(pages->data, old.data, old.count * sizeof(*old.data));
+        memcpy(setti_pages_entry(pages, 0), setti_pages_entry(&old, 0),
+               old.count * sizeof(uint32_t));
+        memcpy(setti_pages_bits(pages), setti_pages_bits(&old),
+               ((size_t)old.count + 63) / 64 * sizeof(uint64_t));
+    }
+    setti_pool_free(pool, old.tick, table_size(old.capacity), 16);
+    return true;
+}
+
+void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity)
+{
+    SETTI_ASSERT(capacity >= pages->count);
+    if (pages->notes != NULL && pages->notes->hash_count > capacity) {
+        setti_notes_free_hash(pool, pages);
+    }
+    if (capacity == 0) {
+        setti_pages_deinit(pool, pages);
+    } else if (capacity < pages->capacity && pages_resize(pool, pages, capacity)) {
+        pages_clear(pages, capacity); /* snapshots may know pages there */
+    }
+}
+
+bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
+{
+    if (count <= pages->count) {
+        return true;
+    }
+    if (count > pages->capacity &&
+        !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
+        return false;
+    }
+    pages_clear(pages, count);
     pages->count = count;
     return true;
 }

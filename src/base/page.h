@@ -40,13 +40,18 @@ typedef struct setti_pool {
      * takes memory from the pool while such loops run takes it too */
     setti_lock lock;
     sett_allocator allocator;
-    setti_block* blocks;            /* newest first */
-    setti_block* held;              /* for when the allocator fails; or NULL */
-    setti_large* large;             /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
-    unsigned char* bump;            /* the unused end of the newest block */
-    size_t bump_size;               /* its bytes */
-    size_t block_size;              /* bytes held from the allocator */
-    size_t used_size;               /* bytes handed out, rounded up to their classes */
+    setti_block* blocks; /* newest first */
+    setti_block* held;   /* for when the allocator fails; or NULL */
+    setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
+    unsigned char* bump; /* the unused end of the newest block */
+    size_t bump_size;    /* its bytes */
+    size_t block_size;   /* bytes held from the allocator */
+    size_t used_size;    /* bytes handed out, rounded up to their classes */
+    /* Bytes that may be held from the allocator beside `exempt` and `held`; 0: any number. For work
+     * that is asked for from outside: what would pass it fails as if memory had run out. */
+    size_t ceiling;
+    size_t exempt;                  /* bytes held for copies of pages since the ceiling was set */
+    bool denied;                    /* the ceiling was met */
     uint64_t allocations;           /* calls for memory so far */
     bool huge_pages;                /* all blocks are, and not only large ones: see pool_grow */
     void* free[SETTI_POOL_CLASSES]; /* free pieces by class, linked through their first word */
@@ -72,6 +77,15 @@ bool setti_pool_hold(setti_pool* pool, size_t size);
 
 /* Gives it back. */
 void setti_pool_let_go(setti_pool* pool);
+
+/* Lets the pool hold so many bytes more than it does; 0: any number again. */
+void setti_pool_set_ceiling(setti_pool* pool, size_t more);
+
+/* Whether more is held than the ceiling allows: out of what is held aside. */
+bool setti_pool_is_above(const setti_pool* pool);
+
+/* setti_pool_alloc of what does not count against the ceiling. */
+void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
 /* Takes a piece back; `size` and `align` as at its allocation. NULL is fine. */
 void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align);
@@ -108,6 +122,10 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 /* Makes this entry's page exist, uninitialised; *fresh tells whether it is new. False when memory
  * runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
+
+/* Gives back what a table has room for beyond `capacity` entries, none of which has a page, if
+ * there is memory to do so in. */
+void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);
 
 /* Gives a page back; its entry is then empty. An empty entry is fine. */
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);

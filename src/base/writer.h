@@ -13,4 +13,8 @@ typedef struct setti_writer {
 /* Appends; what does not fit is only counted. */
 void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
 
+/* Appends bytes that may be anything: quotes, backslashes and all that is not printable ASCII as
+ * \xNN. */
+void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t length);
+
 #endif

@@ -34,6 +34,7 @@ typedef struct setti_relation {
     /* the link being made: its value begins linked, so that everybody told of it sees it whole */
     sett_entity pending_source;
     sett_entity pending_target; /* null: values begin leading nowhere */
+    const void* pending_data;   /* NULL: zeroes */
 
     /* Of many: the records of all links, without gaps. */
     setti_pages records;
@@ -130,6 +131,11 @@ static inline uint32_t setti_chain_source(const setti_relation* relation, uint32
  * world says why. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call);
+
+/* sett_relate with data (NULL: those that the link has) that are in place when anybody is notified:
+ * of a link that exists, and has others, as of a set. */
+void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
+                            sett_entity target, const void* data);
 
 /* Gives both types their ties: what the end of an entity means for those at the other end of its
  * links. */

@@ -28,6 +28,14 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     }
 }
 
+/* Gives a link its data, unless it keeps those it has. */
+static void relation_write(const setti_relation* relation, void* to, const void* data)
+{
+    if (data != NULL && relation->data_size != 0) {
+        memcpy(to, data, relation->data_size);
+    }
+}
+
 /* Fresh values; the one that is being made leads where it is to lead, before anybody is told. */
 static void links_init(void* values, uint32_t count, void* user)
 {
@@ -36,7 +44,9 @@ static void links_init(void* values, uint32_t count, void* user)
     if (!sett_is_null(relation->pending_target)) {
         sett_entity target = relation->pending_target;
         relation->pending_target = sett_null();
-        (void)setti_chain_link(relation, relation->pending_source.index, target);
+        void* data = setti_chain_link(relation, relation->pending_source.index, target);
+        relation_write(relation, data, relation->pending_data);
+        relation->pending_data = NULL;
     }
 }
 
@@ -379,7 +389,8 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
 
 /* Gives the target its list and the source its component, which then leads there. False when memory
  * runs out. */
-static bool relation_attach(setti_relation* relation, sett_entity source, sett_entity target)
+static bool relation_attach(setti_relation* relation, sett_entity source, sett_entity target,
+                            const void* data)
 {
     sett_world* world = relation->world;
     bool lists = !setti_storage_has(&relation->sources->storage, target.index);
@@ -401,21 +412,35 @@ static bool relation_attach(setti_relation* relation, sett_entity source, sett_e
     if (links) {
         relation->pending_source = source;
         relation->pending_target = target;
+        relation->pending_data = data;
         (void)setti_change_add_reserved(world, relation->links, source);
     }
     return true;
 }
 
+/* The link exists and is written to: gives it other data. */
+static void relation_rewrite(const setti_relation* relation, sett_entity source, void* link,
+                             const void* data)
+{
+    unsigned char* own = (unsigned char*)link + relation->data;
+    if (data != NULL && memcmp(own, data, relation->data_size) != 0) {
+        relation_write(relation, own, data);
+        setti_chain_notify(relation, source.index);
+    }
+}
+
 /* Turns an exclusive link that exists, or makes one. */
-static void* relation_set_target(setti_relation* relation, sett_entity source, sett_entity target)
+static void* relation_set_target(setti_relation* relation, sett_entity source, sett_entity target,
+                                 const void* data)
 {
     sett_world* world = relation->world;
     setti_storage* storage = &relation->links->storage;
     sett_link* link = setti_storage_find_mut(&world->pool, storage, source.index);
     if (link != NULL && sett_equals(link->target, target)) {
+        relation_rewrite(relation, source, link, data);
         return link;
     }
-    if (!relation_attach(relation, source, target)) {
+    if (!relation_attach(relation, source, target, data)) {
         return NULL;
     }
     bool turned = link != NULL;
@@ -423,36 +448,41 @@ static void* relation_set_target(setti_relation* relation, sett_entity source, s
     if (turned) {
         setti_chain_unlink(relation, link);
         setti_chain_set(relation, source.index, link, target);
+        relation_write(relation, (unsigned char*)link + relation->data, data);
         setti_chain_notify(relation, source.index);
     }
     return link;
 }
 
 /* Appends to the links of a source, or begins them. */
-static void* relation_add_target(setti_relation* relation, sett_entity source, sett_entity target)
+static void* relation_add_target(setti_relation* relation, sett_entity source, sett_entity target,
+                                 const void* data)
 {
     sett_world* world = relation->world;
     uint32_t place = setti_chain_search(relation, source, target);
     if (place == SETTI_NONE) {
         sett_links* targets =
             setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
-        if (!setti_chain_reserve(relation) || !relation_attach(relation, source, target)) {
+        if (!setti_chain_reserve(relation) || !relation_attach(relation, source, target, data)) {
             return NULL;
         }
         place = relation->record_count - 1;
         if (targets != NULL) {
             targets = setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
             place = setti_chain_append(relation, source.index, targets, target);
+            unsigned char* record = (unsigned char*)setti_chain_record_at(relation, place);
+            relation_write(relation, record + relation->data, data);
             setti_chain_notify(relation, source.index);
         }
     } else {
         setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
+        relation_rewrite(relation, source, setti_chain_record_at(relation, place), data);
     }
     return setti_chain_record_at(relation, place);
 }
 
-void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
-                  sett_entity target)
+void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
+                            sett_entity target, const void* data)
 {
     if (SETTI_IS_NULL(world)) {
         return NULL;
@@ -466,13 +496,19 @@ void* sett_relate(sett_world* world, sett_entity source, sett_component relation
         setti_world_fail(world, SETT_STATUS_STALE, call, target, relationship);
         return NULL;
     }
-    unsigned char* link = relation->many ? relation_add_target(relation, source, target)
-                                         : relation_set_target(relation, source, target);
+    unsigned char* link = relation->many ? relation_add_target(relation, source, target, data)
+                                         : relation_set_target(relation, source, target, data);
     if (link == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
         return NULL;
     }
     return link + relation->data;
+}
+
+void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
+                  sett_entity target)
+{
+    return setti_relation_relate(world, source, relationship, target, NULL);
 }
 
 /* The place of the link from source to target, SETTI_NONE if there is none. */
@@ -534,14 +570,10 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source,
     if (!sett_entity_valid(world, call->target)) {
         return SETT_OK;
     }
-    void* data = sett_relate(world, source, call->relationship, call->target);
-    if (data == NULL) {
-        return world->error;
-    }
-    if (call->has_data) {
-        memcpy(data, call + 1, setti_relation_of(world, call->relationship)->data_size);
-    }
-    return SETT_OK;
+    const void* data = call->has_data ? call + 1 : NULL;
+    return setti_relation_relate(world, source, call->relationship, call->target, data) != NULL
+               ? SETT_OK
+               : world->error;
 }
 
 static sett_status relation_apply_unrelate(sett_world* world, sett_entity source,

@@ -7,7 +7,7 @@
  *
  * Invariant:  at most one entity was given the tag by this file
  */
-#include "sett/singleton.h"
+#include "relation/singletons.h"
 
 #include "world/world.h"
 
@@ -27,8 +27,7 @@ static sett_entity singleton_find(const sett_world* world)
     return setti_entity_at(&world->entities, setti_storage_next(&tag->storage, &cursor));
 }
 
-/* The tag, registered by the first use; 0 on failure. */
-static sett_component singleton_register(sett_world* world)
+sett_component setti_singletons_register(sett_world* world)
 {
     sett_component_desc desc;
     memset(&desc, 0, sizeof(desc));
@@ -43,7 +42,7 @@ static sett_component singleton_register(sett_world* world)
 /* Creates the entity, with a component and its value if one is given: all of it, or nothing. */
 static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
 {
-    sett_component tag = singleton_register(world);
+    sett_component tag = setti_singletons_register(world);
     sett_component components[2] = {tag, component};
     const void* values[2] = {NULL, value};
     sett_entity entity = sett_null();

@@ -16,7 +16,7 @@
 void setti_compare_entities(setti_compare* compare)
 {
     uint32_t at = SETTI_NONE;
-    memset(compare->begun, 0, compare->words * sizeof(uint64_t));
+    setti_marks_clear(&compare->begun);
     const setti_view_page* page;
     while ((page = setti_view_next(compare->view, &compare->view->world->entities.pages, &at)) !=
            NULL) {
@@ -30,7 +30,7 @@ void setti_compare_entities(setti_compare* compare)
             compare->sink->entity(compare->sink, sett_is_null(was) ? NULL : &was,
                                   sett_is_null(is) ? NULL : &is);
             if (!sett_is_null(is)) {
-                setti_compare_set(compare->begun, index);
+                setti_marks_add(&compare->begun, index);
             }
         }
     }
@@ -42,12 +42,12 @@ static void compare_mark_words(setti_compare* compare, const setti_storage* stor
 {
     uint32_t words = setti_storage_rows(storage) / 64;
     size_t size = (size_t)64 * storage->size;
-    uint64_t* bits = compare->bits + (size_t)page->number * words;
+    size_t first = (size_t)page->number * words;
     const unsigned char* was = page->in[0];
     const unsigned char* is = page->in[1];
     for (uint32_t k = 0; k < words; k++) {
         if (was == NULL || is == NULL || memcmp(was + k * size, is + k * size, size) != 0) {
-            bits[k] = UINT64_MAX;
+            *setti_marks_word(&compare->bits, first + k) = UINT64_MAX;
         }
     }
 }
@@ -60,9 +60,12 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     while ((page = setti_view_next(compare->view, &storage->presence, &at)) != NULL) {
         const uint64_t* was = page->in[0];
         const uint64_t* is = page->in[1];
-        uint64_t* bits = compare->bits + (size_t)page->number * SETTI_BITS_WORDS;
+        size_t first = (size_t)page->number * SETTI_BITS_WORDS;
         for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
-            bits[k] |= (was != NULL ? was[k] : 0) ^ (is != NULL ? is[k] : 0);
+            uint64_t differs = (was != NULL ? was[k] : 0) ^ (is != NULL ? is[k] : 0);
+            if (differs != 0) {
+                *setti_marks_word(&compare->bits, first + k) |= differs;
+            }
         }
     }
     at = SETTI_NONE;
@@ -91,7 +94,7 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
                     memcmp(was + at, is + at, sizeof(index)) == 0 &&
                     memcmp(was + k * size, is + k * size, size) == 0;
         if (index != SETTI_NONE && !same) {
-            setti_compare_set(compare->bits, index);
+            setti_marks_add(&compare->bits, index);
         }
     }
 }
@@ -108,7 +111,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
             bool before = was != NULL && was->row[k] != SETTI_NONE;
             bool after = is != NULL && is->row[k] != SETTI_NONE;
             if (before != after) {
-                setti_compare_set(compare->bits, (page->number << SETTI_SPARSE_SHIFT) + k);
+                setti_marks_add(&compare->bits, (page->number << SETTI_SPARSE_SHIFT) + k);
             }
         }
     }
@@ -140,8 +143,8 @@ static void compare_mark_records(setti_compare* compare, const setti_relation* r
             uint64_t end = (uint64_t)first + ((uint64_t)1 << relation->record_shift);
             end = SETTI_MIN(end, (uint64_t)setti_view_records(view, relation, side));
             for (uint32_t place = first; place < end; place++) {
-                setti_compare_set(compare->bits,
-                                  setti_view_record(view, relation, place, side)->source);
+                setti_marks_add(&compare->bits,
+                                setti_view_record(view, relation, place, side)->source);
             }
         }
     }
@@ -190,27 +193,44 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
 void setti_compare_notify(setti_compare* compare, const setti_type* type)
 {
     setti_view* view = compare->view;
-    for (size_t at = 0; at < compare->words; at++) {
-        for (uint64_t rest = compare->bits[at]; rest != 0; rest &= rest - 1) {
-            uint32_t index = (uint32_t)at * 64 + setti_bits_lowest(rest);
-            const void* before = setti_view_value(view, type, index, 0);
-            const void* after = setti_view_value(view, type, index, 1);
-            sett_entity was = setti_view_entity(view, index, 0);
-            sett_entity is = setti_view_entity(view, index, 1);
-            bool same = before != NULL && after != NULL && sett_equals(was, is);
-            if ((before != NULL || after != NULL) &&
-                !(same && !compare->all && compare_same(view, type, before, after))) {
-                compare->sink->value(compare->sink, was, before, is, after);
-            }
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&compare->bits, &index);) {
+        const void* before = setti_view_value(view, type, index, 0);
+        const void* after = setti_view_value(view, type, index, 1);
+        sett_entity was = setti_view_entity(view, index, 0);
+        sett_entity is = setti_view_entity(view, index, 1);
+        bool same = before != NULL && after != NULL && sett_equals(was, is);
+        if ((before != NULL || after != NULL) &&
+            !(same && !compare->all && compare_same(view, type, before, after))) {
+            compare->sink->value(compare->sink, was, before, is, after);
         }
     }
 }
 
+bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
+{
+    setti_view* view = compare->view;
+    const setti_pages* pages[3] = {&type->storage.presence, &type->storage.rows, NULL};
+    if (type->relation != NULL && type->relation->many) {
+        pages[2] = &type->relation->records;
+    }
+    for (uint32_t k = 0; k < 3 && pages[k] != NULL; k++) {
+        uint32_t at = SETTI_NONE;
+        if (setti_view_next(view, pages[k], &at) != NULL) {
+            return true;
+        }
+    }
+    return setti_view_extent(view, type, 0) != setti_view_extent(view, type, 1);
+}
+
+/* An entity that begins where another was has changed the presence of all that either has. */
 void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
-    memcpy(compare->bits, compare->begun, compare->words * sizeof(uint64_t));
-    setti_compare_mark(compare, type);
-    setti_compare_notify(compare, type);
+    if (setti_compare_concerns(compare, type)) {
+        setti_marks_clear(&compare->bits);
+        setti_marks_join(&compare->bits, &compare->begun);
+        setti_compare_mark(compare, type);
+        setti_compare_notify(compare, type);
+    }
 }
 
 /* Words that cover every index that a page may be about, on either side or live: reserved ones lie
@@ -232,23 +252,82 @@ static size_t compare_words(setti_view* view)
     return (size_t)(end / 64) + 1;
 }
 
+/* Words of all three sets, and of what says which of them are live. */
+#define COMPARE_SETS 3
+
+static size_t compare_size(size_t words)
+{
+    return COMPARE_SETS * (words + words / 64 + 1) * sizeof(uint64_t);
+}
+
 bool setti_compare_init(setti_view* view, setti_compare* compare)
 {
     setti_pool* pool = setti_unconst(&view->world->pool);
     memset(compare, 0, sizeof(*compare));
-    compare->view = view;
-    compare->words = compare_words(view);
-    compare->bits = setti_pool_alloc(pool, 3 * compare->words * sizeof(uint64_t), 16);
-    if (compare->bits == NULL) {
-        return false;
+    setti_marks* set[COMPARE_SETS] = {&compare->bits, &compare->begun, &compare->marked};
+    size_t words = compare_words(view);
+    uint64_t* room = setti_pool_alloc(pool, compare_size(words), 16);
+    for (uint32_t k = 0; room != NULL && k < COMPARE_SETS; k++) {
+        set[k]->words = words;
+        set[k]->word = room;
+        set[k]->live = room + words;
+        room += words + words / 64 + 1;
+        setti_marks_clear(set[k]);
     }
-    compare->begun = compare->bits + compare->words;
-    compare->marked = compare->begun + compare->words;
-    return true;
+    compare->view = view;
+    return room != NULL;
 }
 
 void setti_compare_deinit(setti_compare* compare)
 {
     setti_pool* pool = setti_unconst(&compare->view->world->pool);
-    setti_pool_free(pool, compare->bits, 3 * compare->words * sizeof(uint64_t), 16);
+    setti_pool_free(pool, compare->bits.word, compare_size(compare->bits.words), 16);
+}
+
+/* ---------------------------------------------------------------------------------------- marks */
+
+void setti_marks_clear(setti_marks* marks)
+{
+    memset(marks->live, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
+}
+
+/* The next word behind `at` that is live, `words` if none is. */
+static size_t marks_next_word(const setti_marks* marks, size_t at)
+{
+    for (size_t k = ++at / 64; k <= marks->words / 64; k++, at = k * 64) {
+        uint64_t rest = marks->live[k] >> (at % 64);
+        if (rest != 0) {
+            return at + setti_bits_lowest(rest);
+        }
+    }
+    return marks->words;
+}
+
+void setti_marks_join(setti_marks* marks, const setti_marks* from)
+{
+    for (size_t at = marks_next_word(from, SIZE_MAX); at < from->words;
+         at = marks_next_word(from, at)) {
+        *setti_marks_word(marks, at) |= from->word[at];
+    }
+}
+
+bool setti_marks_next(const setti_marks* marks, uint32_t* index)
+{
+    size_t at = SIZE_MAX; /* from the first on */
+    if (*index != SETTI_NONE) {
+        uint32_t shift = *index % 64;
+        at = *index / 64;
+        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0;
+        if (rest != 0) {
+            *index += 1 + setti_bits_lowest(rest);
+            return true;
+        }
+    }
+    do {
+        at = marks_next_word(marks, at);
+    } while (at < marks->words && marks->word[at] == 0);
+    if (at < marks->words) {
+        *index = (uint32_t)at * 64 + setti_bits_lowest(marks->word[at]);
+    }
+    return at < marks->words;
 }

@@ -13,13 +13,20 @@ typedef struct setti_compare_sink {
                   sett_entity is, const void* after);
 } setti_compare_sink;
 
+/* A set of entity indices, of any number in a large world: clearing it and going over it costs what
+ * is in it, and a bit for 64 words. */
+typedef struct setti_marks {
+    uint64_t* word; /* a bit an index; not written where `live` has no bit */
+    uint64_t* live; /* a bit a word */
+    size_t words;
+} setti_marks;
+
 typedef struct setti_compare {
     setti_view* view;
-    uint64_t* bits; /* by entity index: what may differ */
-    size_t words;
-    uint64_t* begun;  /* the entities that begin at their index */
-    uint64_t* marked; /* room for the caller's own marks */
-    bool all;         /* tell of what may differ also where it is the same */
+    setti_marks bits;   /* what may differ */
+    setti_marks begun;  /* the entities that begin at their index */
+    setti_marks marked; /* room for the caller's own marks */
+    bool all;           /* tell of what may differ also where it is the same */
     setti_compare_sink* sink;
 } setti_compare;
 
@@ -28,8 +35,8 @@ bool setti_compare_init(setti_view* view, setti_compare* compare);
 
 void setti_compare_deinit(setti_compare* compare);
 
-/* Tells the sink of all entities, ascending; then, and only then, of a type's values, ascending by
- * entity. */
+/* Notifies the sink of all entities, ascending; then, and only then, of a type's values, ascending
+ * by entity. */
 void setti_compare_entities(setti_compare* compare);
 void setti_compare_type(setti_compare* compare, const setti_type* type);
 
@@ -38,9 +45,32 @@ void setti_compare_type(setti_compare* compare, const setti_type* type);
 void setti_compare_mark(setti_compare* compare, const setti_type* type);
 void setti_compare_notify(setti_compare* compare, const setti_type* type);
 
-static inline void setti_compare_set(uint64_t* bits, uint32_t index)
+/* Whether anything of a type may differ: a page does, or how many rows are in use. */
+bool setti_compare_concerns(setti_compare* compare, const setti_type* type);
+
+void setti_marks_clear(setti_marks* marks);
+
+/* Adds all that is in another set. */
+void setti_marks_join(setti_marks* marks, const setti_marks* from);
+
+/* The word of a number, for adding to it. */
+static inline uint64_t* setti_marks_word(setti_marks* marks, size_t number)
 {
-    bits[index / 64] |= (uint64_t)1 << (index % 64);
+    uint64_t* live = &marks->live[number / 64];
+    uint64_t bit = (uint64_t)1 << (number % 64);
+    if ((*live & bit) == 0) {
+        *live |= bit;
+        marks->word[number] = 0;
+    }
+    return &marks->word[number];
 }
+
+static inline void setti_marks_add(setti_marks* marks, uint32_t index)
+{
+    *setti_marks_word(marks, index / 64) |= (uint64_t)1 << (index % 64);
+}
+
+/* Goes to the next index behind *index, which starts at SETTI_NONE; false at the end. */
+bool setti_marks_next(const setti_marks* marks, uint32_t* index);
 
 #endif

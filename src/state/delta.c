@@ -206,6 +206,28 @@ static void delta_write_head(setti_delta_writer* to, uint64_t before, uint64_t a
     }
 }
 
+/* Whether there may be entries of a type. Names are written for those that move. */
+static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
+{
+    const setti_hierarchy* tree = to->walk->view->world->hierarchy;
+    bool named = setti_delta_form_of(to->walk->view->world, type) == SETTI_DELTA_NAME;
+    return setti_compare_concerns(to->walk, type) ||
+           (named && tree != NULL && setti_compare_concerns(to->walk, tree->type));
+}
+
+/* Writes entries, lists and rows of a type, and how many they are where its record says that. */
+static void delta_write_parts(setti_delta_writer* to, const setti_type* type, size_t at)
+{
+    to->type = type;
+    to->form = setti_delta_form_of(to->walk->view->world, type);
+    setti_delta_write_entries(to);
+    setti_delta_write_at(to, at, to->count, 4);
+    setti_delta_write_lists(to);
+    setti_delta_write_at(to, at + 4, to->count, 4);
+    setti_delta_write_rows(to);
+    setti_delta_write_at(to, at + 8, to->count, 4);
+}
+
 static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
     const sett_world* world = to->walk->view->world;
@@ -223,14 +245,9 @@ static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t af
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         at = delta_counts_at(at, type);
-        to->type = type;
-        to->form = setti_delta_form_of(world, type);
-        setti_delta_write_entries(to);
-        setti_delta_write_at(to, at, to->count, 4);
-        setti_delta_write_lists(to);
-        setti_delta_write_at(to, at + 4, to->count, 4);
-        setti_delta_write_rows(to);
-        setti_delta_write_at(to, at + 8, to->count, 4);
+        if (delta_concerns(to, type)) {
+            delta_write_parts(to, type, at);
+        }
         at += 4 * 4;
     }
     setti_delta_write_at(to, 24, to->size, 8);
@@ -281,25 +298,42 @@ static sett_status delta_check_types(sett_world* world, setti_compare* walk)
     return SETT_OK;
 }
 
+/* Finds what the hash of a snapshot is made of, from that of the live world. */
+static sett_status delta_sum(sett_world* world, setti_snapshot* node)
+{
+    setti_view view;
+    setti_compare walk;
+    uint64_t sum = setti_hash_sum(world);
+    if (!delta_begin(world, node, NULL, &view, &walk)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, delta_call, sett_null(), 0);
+    }
+    node->sum = sum - delta_hash_walk(&walk);
+    node->summed = true;
+    delta_end(world, &view, &walk);
+    return SETT_OK;
+}
+
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
                                 setti_delta_writer* to)
 {
     setti_view view;
     setti_compare walk;
-    uint64_t after = setti_hash_sum(world);
-    if (!delta_begin(world, b, NULL, &view, &walk)) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, delta_call, sett_null(), 0);
+    sett_status status = a->summed || b->summed ? SETT_OK : delta_sum(world, b);
+    if (status != SETT_OK) {
+        return status;
     }
-    after -= delta_hash_walk(&walk);
-    delta_end(world, &view, &walk);
     if (!delta_begin(world, a, b, &view, &walk)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, delta_call, sett_null(), 0);
     }
-    sett_status status = delta_check_types(world, &walk);
+    status = delta_check_types(world, &walk);
     if (status == SETT_OK) {
-        uint64_t before = after - delta_hash_walk(&walk);
+        uint64_t more = delta_hash_walk(&walk);
+        a->sum = a->summed ? a->sum : b->sum - more;
+        b->sum = a->sum + more;
+        a->summed = true;
+        b->summed = true;
         to->walk = &walk;
-        delta_write_all(to, setti_hash_finish(before), setti_hash_finish(after));
+        delta_write_all(to, setti_hash_finish(a->sum), setti_hash_finish(b->sum));
         status = to->status;
     }
     delta_end(world, &view, &walk);

@@ -9,12 +9,24 @@
  * Invariant:  after a failure the state is what it was, bit by bit
  */
 #include "sett/state.h"
+
+#include "base/writer.h"
+#include "relation/singletons.h"
+#include "sett/prefab.h"
 #include "state/delta_reader.h"
+#include "world/change.h"
 #include "world/command.h"
 
 #include <stdio.h>
 
 static const char apply_call[] = "sett_delta_apply";
+
+#define APPLY_TYPE_BYTES 39 /* of a type at least, its name apart */
+
+/* Memory that a delta may take, copies of pages for undoing apart: so much, as much as the world,
+ * and so much for each of its bytes. A tag takes 13 bytes of a delta and 26 of a world. */
+#define APPLY_BYTES ((size_t)64 << 20)
+#define APPLY_BYTES_A_BYTE ((size_t)64)
 
 /* -------------------------------------------------------------------------------------- reading */
 
@@ -98,6 +110,72 @@ static bool apply_is_type(const sett_world* world, const setti_delta_type* of, u
            setti_delta_bytes(world, of->type) == of->bytes;
 }
 
+static sett_component apply_register_hierarchy(sett_world* world)
+{
+    return sett_hierarchy_register(world, NULL);
+}
+
+static sett_component apply_register_name(sett_world* world)
+{
+    return sett_name_register(world, 0);
+}
+
+/* Registers a type that the library registers itself when a program first uses it. */
+static sett_status apply_register_own(sett_world* world, const char* name)
+{
+    static const struct {
+        const char* name;
+        sett_component (*make)(sett_world* world);
+    } own[] = {
+        {"Hierarchy", apply_register_hierarchy},
+        {"Name", apply_register_name},
+        {"Prefab", sett_prefab_tag},
+        {"Disabled", sett_disabled_tag},
+        {"InstanceOf", sett_instance_of},
+        {"InstanceOf sources", sett_instance_of},
+        {"Singletons", setti_singletons_register},
+    };
+    for (uint32_t k = 0; k < sizeof(own) / sizeof(own[0]); k++) {
+        if (strcmp(own[k].name, name) == 0) {
+            return own[k].make(world) != 0 ? SETT_OK : world->error;
+        }
+    }
+    return SETT_OK;
+}
+
+static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
+                                     const char* name, uint32_t size, uint32_t version)
+{
+    char text[160] = "";
+    setti_writer writer = {text, sizeof(text), 0};
+    setti_writer_add_escaped(&writer, name, strlen(name));
+    if (of->type == NULL) {
+        return setti_world_fail_with(delta->world, SETT_STATUS_CONFLICT,
+                                     "%s: type \"%s\" is not registered in this world - register "
+                                     "it as the sender does",
+                                     apply_call, text);
+    }
+    return setti_world_fail_with(
+        delta->world, SETT_STATUS_CONFLICT,
+        "%s: type \"%s\" is laid out otherwise here (%u bytes, layout_version %u) than in the "
+        "delta (%u bytes, layout_version %u), declares other bytes or belongs to another "
+        "relationship - register it as the sender does",
+        apply_call, text, (unsigned)of->type->desc.size, (unsigned)of->type->desc.layout_version,
+        (unsigned)size, (unsigned)version);
+}
+
+/* The type of a name, registered now if the library does that itself; NULL if there is none. */
+static sett_status apply_find_type(sett_world* world, const char* name, setti_type** type)
+{
+    sett_status status = SETT_OK;
+    if (sett_component_find(world, name) == 0) {
+        status = apply_register_own(world, name);
+    }
+    sett_component id = sett_component_find(world, name);
+    *type = id != 0 ? setti_world_type(world, id) : NULL;
+    return status;
+}
+
 static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from, uint32_t number)
 {
     setti_delta_type* of = &delta->type[number];
@@ -115,31 +193,29 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         of->count[k] = setti_delta_u32(from);
     }
     of->extent = setti_delta_u32(from);
-    if (from->short_of || length == 0 || length > 255) {
+    if (from->short_of || length == 0 || length > 255 || memchr(bytes, 0, length) != NULL) {
         return setti_delta_reject(delta, "a type has no proper name, or the bytes end within it");
     }
     char name[256];
     memcpy(name, bytes, length);
     name[length] = '\0';
-    sett_component id = sett_component_find(delta->world, name);
-    of->type = id != 0 ? setti_world_type(delta->world, id) : NULL;
+    sett_status status = apply_find_type(delta->world, name, &of->type);
+    if (status != SETT_OK) {
+        return status;
+    }
     if (of->type == NULL || !apply_is_type(delta->world, of, size, version)) {
-        return setti_world_fail_with(
-            delta->world, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\", %u bytes, version %u, is not registered here, "
-            "or laid out otherwise",
-            apply_call, name, (unsigned)size, (unsigned)version);
+        return apply_reject_type(delta, of, name, size, version);
     }
     const char* why = setti_delta_rejects(of->type);
     if (why != NULL && of->count[SETTI_DELTA_ENTRIES] != 0) {
         return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
-                                     apply_call, name, why);
+                                     apply_call, of->type->desc.name, why);
     }
-    for (uint32_t k = 0; k < number; k++) {
-        if (delta->type[k].type == of->type) {
-            return setti_delta_reject(delta, "a type is listed twice");
-        }
+    if (of->type->delta_number != 0) {
+        return setti_delta_reject(delta, "a type is listed twice");
     }
+    of->type->delta_number = number + 1;
+    delta->types_found = number + 1;
     return SETT_OK;
 }
 
@@ -174,9 +250,9 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
         delta->type_count = 0;
         return setti_delta_reject(delta, "its bytes are not those that were written");
     }
-    if (delta->type_count > delta->world->registered.count) {
+    if (delta->type_count > (size_t)(from->end - from->at) / APPLY_TYPE_BYTES) {
         delta->type_count = 0;
-        return setti_delta_reject(delta, "it has types that this world has not");
+        return setti_delta_reject(delta, "its bytes end within the types");
     }
     return SETT_OK;
 }
@@ -204,7 +280,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
     if (status != SETT_OK) {
         return status;
     }
-    size_t size = (delta->type_count + 1) * sizeof(*delta->type);
+    size_t size = ((size_t)delta->type_count + 1) * sizeof(*delta->type);
     delta->type = setti_pool_alloc(&world->pool, size, 16);
     for (uint32_t k = 0; delta->type != NULL && status == SETT_OK && k < delta->type_count; k++) {
         status = apply_parse_type(delta, from, k);
@@ -273,7 +349,8 @@ static sett_status apply_check_begun(const setti_delta* delta)
         }
         if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.ids.limit ||
             entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
-            return setti_delta_reject(delta, "an entity begins where one is, or as none can be");
+            return setti_delta_reject(
+                delta, "it creates an entity whose index is in use or whose generation is invalid");
         }
         last = entity;
     }
@@ -294,7 +371,8 @@ static sett_status apply_check_slots(const setti_delta* delta)
         if (!dead || current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
             slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.ids.limit ||
             setti_delta_lists(&delta->begun, delta->begun_count, slot.index)) {
-            return setti_delta_reject(delta, "an index is free that is not, or as none can be");
+            return setti_delta_reject(
+                delta, "it frees an index that is in use or has used up its generations");
         }
         last = slot;
     }
@@ -466,12 +544,24 @@ static bool apply_measure(setti_delta* delta)
     return done;
 }
 
+static sett_status apply_reject_size(const setti_delta* delta)
+{
+    return setti_world_fail_with(
+        delta->world, SETT_STATUS_LIMIT,
+        "%s: it needs more than %lu bytes of memory - reject its sender, or raise "
+        "sett_snapshot_options.delta_limit",
+        apply_call, (unsigned long)delta->limit);
+}
+
 static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 {
     setti_pool* pool = &delta->world->pool;
-    bool done = pool->cow->diff != NULL && !pool->cow->spare_taken &&
+    bool above = setti_pool_is_above(pool);
+    bool done = !above && pool->cow->diff != NULL && !pool->cow->spare_taken &&
                 setti_diff_reserve(pool, pool->cow->diff, pages) && setti_pool_hold(pool, size);
-    if (!done) {
+    if (above) {
+        (void)apply_reject_size(delta);
+    } else if (!done) {
         setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
     }
     return done;
@@ -522,6 +612,9 @@ static sett_status apply_blame(const setti_delta* delta)
 {
     sett_world* world = delta->world;
     char text[SETTI_MESSAGE_SIZE - 64];
+    if (world->error == SETT_STATUS_OUT_OF_MEMORY && world->pool.denied) {
+        return apply_reject_size(delta);
+    }
     if (world->error == SETT_STATUS_OUT_OF_MEMORY || world->error == SETT_STATUS_LOCKED ||
         strncmp(sett_world_message(world), apply_call, sizeof(apply_call) - 1) == 0) {
         return world->error;
@@ -530,27 +623,79 @@ static sett_status apply_blame(const setti_delta* delta)
     return setti_world_fail_with(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
-/* Plays it; what fails on the way, or comes out otherwise than reserved, is taken back. */
-static sett_status apply_change(setti_delta* delta, bool trust)
+/* Memory that a delta may take: beside what it says itself also arrays as long as storages, to put
+ * them in order. */
+static size_t apply_limit(const setti_delta* delta, size_t size)
+{
+    const setti_pool* pool = &delta->world->pool;
+    size_t limit = delta->world->state->options.delta_limit;
+    if (limit == 0) {
+        limit = SETTI_MIN(size, SIZE_MAX / 4 / APPLY_BYTES_A_BYTE) * APPLY_BYTES_A_BYTE;
+        limit += APPLY_BYTES + pool->block_size;
+    }
+    return limit;
+}
+
+/* What tables have room for. */
+static uint32_t* apply_note_tables(const sett_world* world, size_t size)
+{
+    uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
+    for (const setti_root* root = world->roots; capacity != NULL && root != NULL;
+         root = root->next) {
+        for (uint32_t k = 0; k < 2; k++) {
+            const setti_pages* pages = root->pages[k];
+            capacity[2 * root->number + k] = pages != NULL ? pages->capacity : 0;
+        }
+    }
+    return capacity;
+}
+
+/* Gives back what a delta that was undone has taken. */
+static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_t roots)
+{
+    for (const setti_root* root = world->roots; root != NULL && root->number < roots;
+         root = root->next) {
+        for (uint32_t k = 0; k < 2; k++) {
+            if (root->pages[k] != NULL) {
+                setti_pages_shrink(&world->pool, root->pages[k], capacity[2 * root->number + k]);
+            }
+        }
+    }
+    setti_change_reclaim_signatures(world);
+    setti_pool_trim(&world->pool);
+}
+
+/* Plays it; what fails on the way, or comes out otherwise than announced, fails. */
+static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust)
 {
     sett_world* world = delta->world;
-    sett_snapshot undo;
-    setti_state* state = setti_state_get(world);
-    if (state == NULL) {
+    sett_status status = SETT_OK;
+    if (!apply_measure(delta)) {
         return world->error;
     }
-    setti_state_lift_limit(state); /* or one that is rejected could cost all older snapshots */
-    sett_status status = sett_snapshot_take(world, &undo);
-    if (status != SETT_OK) {
-        setti_state_set_limit(state);
-        return status;
-    }
-    if (!apply_measure(delta) || !setti_delta_play(delta) ||
+    setti_pool_set_ceiling(&world->pool, delta->limit);
+    if (!setti_delta_play(delta) ||
         !setti_delta_arrange(delta, setti_snapshot_find(world, undo, &status))) {
         status = apply_blame(delta);
     } else if (!trust && sett_world_hash(world) != delta->after) {
-        status = setti_delta_reject(delta, "what it makes of the world is not what it reserved");
+        status = setti_delta_reject(delta, "what it makes of the world is not what it announced");
     }
+    setti_pool_set_ceiling(&world->pool, 0);
+    return status;
+}
+
+/* The same, taken back if it fails. */
+static sett_status apply_or_undo(setti_delta* delta, bool trust)
+{
+    sett_world* world = delta->world;
+    sett_snapshot undo;
+    setti_state_lift_limit(world->state); /* or one that is rejected could cost older snapshots */
+    sett_status status = sett_snapshot_take(world, &undo);
+    if (status != SETT_OK) {
+        setti_state_set_limit(world->state);
+        return status;
+    }
+    status = apply_play(delta, undo, trust);
     if (status != SETT_OK) {
         (void)sett_world_message(world); /* written, before what it is about is gone */
         sett_status back = setti_snapshot_undo(world, undo);
@@ -559,7 +704,7 @@ static sett_status apply_change(setti_delta* delta, bool trust)
     if (sett_snapshot_status(world, undo) == SETT_OK) {
         (void)sett_snapshot_drop(world, undo);
     }
-    setti_state_set_limit(state);
+    setti_state_set_limit(world->state);
     setti_pool_let_go(&world->pool);
     setti_cow_let_go(&world->pool, world->pool.cow);
     world->epoch++;
@@ -586,6 +731,39 @@ static sett_status apply_reject_state(const setti_delta* delta)
         apply_call, type->desc.name);
 }
 
+/* The same; a delta that was undone leaves no memory behind. */
+static sett_status apply_change(setti_delta* delta, size_t size, bool trust)
+{
+    sett_world* world = delta->world;
+    if (setti_state_get(world) == NULL) {
+        return world->error;
+    }
+    uint32_t roots = world->last_root->number + 1;
+    size_t before = world->pool.block_size;
+    uint32_t* capacity = apply_note_tables(world, 2 * roots * sizeof(*capacity));
+    if (capacity == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+    }
+    delta->limit = apply_limit(delta, size);
+    sett_status status = apply_or_undo(delta, trust);
+    if (status != SETT_OK && world->pool.block_size > before) {
+        apply_give_back(world, capacity, roots);
+    }
+    setti_pool_free(&world->pool, capacity, 2 * roots * sizeof(*capacity), 16);
+    return status;
+}
+
+static void apply_end(const setti_delta* delta)
+{
+    for (uint32_t k = 0; k < delta->types_found; k++) {
+        delta->type[k].type->delta_number = 0;
+    }
+    if (delta->type != NULL) {
+        size_t size = ((size_t)delta->type_count + 1) * sizeof(*delta->type);
+        setti_pool_free(&delta->world->pool, delta->type, size, 16);
+    }
+}
+
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust)
 {
     setti_delta_reader from = {bytes, (const unsigned char*)bytes + size, false};
@@ -606,11 +784,9 @@ sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size,
         status = apply_check(&delta, &from);
     }
     if (status == SETT_OK) {
-        status = apply_change(&delta, trust);
+        status = apply_change(&delta, size, trust);
     }
-    if (delta.type != NULL) {
-        setti_pool_free(&world->pool, delta.type, (delta.type_count + 1) * sizeof(*delta.type), 16);
-    }
+    apply_end(&delta);
     return status;
 }
 

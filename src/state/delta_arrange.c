@@ -222,6 +222,21 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
     return count == storage->count;
 }
 
+/* The first time in a world that the order of rows is not taken over: a program that relies on it
+ * has to know. */
+static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
+{
+    sett_world* world = delta->world;
+    if (!world->state->order_reported) {
+        world->state->order_reported = true;
+        setti_world_log(world, SETT_LOG_INFO,
+                        "sett_delta_apply: \"%.100s\" keeps the order of its rows, which is not "
+                        "that of the sender: loops over it go another way from now on (the state "
+                        "is the same; reported once)",
+                        of->type->desc.name);
+    }
+}
+
 static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
 {
     setti_pool_free(&delta->world->pool, of->want, arrange_want_size(of), 16);
@@ -247,6 +262,7 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
     memset(bits, 0, size);
     arrange_want(view, of);
     if (!arrange_fits(of, bits)) {
+        arrange_report(delta, of);
         arrange_forget(delta, of);
     }
     setti_pool_free(pool, bits, size, 16);
@@ -255,12 +271,7 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
 
 static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type* type)
 {
-    for (uint32_t k = 0; k < delta->type_count; k++) {
-        if (delta->type[k].type == type) {
-            return &delta->type[k];
-        }
-    }
-    return NULL;
+    return type->delta_number != 0 ? &delta->type[type->delta_number - 1] : NULL;
 }
 
 /* Whether all storages of a group want the same members in front, in the same order. */
@@ -294,6 +305,10 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
             concerns = of->kind == SETTI_SPARSE && other != NULL && arrange_concerns(view, other);
         }
         done = !concerns || arrange_prepare(delta, view, of);
+        if (of->kind == SETTI_SPARSE && of->type->storage.kind != SETTI_SPARSE &&
+            of->count[SETTI_DELTA_ROWS] != 0) {
+            arrange_report(delta, of);
+        }
     }
     for (const setti_listener* at = delta->world->listeners; done && at != NULL; at = at->next) {
         for (uint32_t i = 0; at->owned.count != 0 && i < at->owned.count; i++) {
@@ -302,6 +317,7 @@ static bool arrange_prepare_all(const setti_delta* delta, setti_view* view)
                 break;
             }
             if (of != NULL && of->want != NULL) {
+                arrange_report(delta, of);
                 arrange_forget(delta, of);
             }
         }

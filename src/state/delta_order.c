@@ -32,11 +32,15 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index)
 {
     uint32_t was = order_generation(to->walk->view, index, 0);
     uint32_t is = order_generation(to->walk->view, index, 1);
-    if ((was == SETTI_RETIRED || is == SETTI_RETIRED) && order_next_generation(was) != is) {
+    uint32_t next = order_next_generation(was);
+    bool retired = was == SETTI_RETIRED || is == SETTI_RETIRED || next == SETTI_RETIRED;
+    if (retired && was != is && next != is) { /* nothing begins or is free there again */
         to->status = setti_world_fail_with(
             setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
-            "sett_delta_encode: index %u is used up on one side", (unsigned)index);
-    } else if ((is & SETTI_DEAD) != 0 && order_next_generation(was) != is) {
+            "sett_delta_encode: index %u has used up its generations in one of the two states, and "
+            "the delta would lead back before that",
+            (unsigned)index);
+    } else if ((is & SETTI_DEAD) != 0 && next != is) {
         setti_delta_write_number(to, index, 4);
         setti_delta_write_number(to, is, 4);
         to->count++;
@@ -105,6 +109,24 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
+/* Writes the rows of a page that hold another index than before; where `was` rows were in use and
+ * `is` are, the rest is nothing. */
+static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t was, uint32_t is)
+{
+    setti_view* view = to->walk->view;
+    const setti_storage* storage = &to->type->storage;
+    uint32_t first = number << storage->shift;
+    uint32_t end = SETTI_MIN(is - first, setti_storage_rows(storage));
+    const uint32_t* before =
+        order_indices(storage, setti_view_get(view, &storage->rows, number, 0));
+    const uint32_t* after = order_indices(storage, setti_view_get(view, &storage->rows, number, 1));
+    for (uint32_t k = 0; k < end; k++) {
+        if (first + k >= was || before[k] != after[k]) {
+            order_put(to, first + k, after[k]);
+        }
+    }
+}
+
 void setti_delta_write_rows(setti_delta_writer* to)
 {
     setti_view* view = to->walk->view;
@@ -115,17 +137,15 @@ void setti_delta_write_rows(setti_delta_writer* to)
     if (storage->kind != SETTI_SPARSE) {
         return;
     }
-    for (uint32_t first = 0; first < is; first += setti_storage_rows(storage)) {
-        uint32_t number = first >> storage->shift;
-        uint32_t end = SETTI_MIN(is - first, setti_storage_rows(storage));
-        const uint32_t* before =
-            order_indices(storage, setti_view_get(view, &storage->rows, number, 0));
-        const uint32_t* after =
-            order_indices(storage, setti_view_get(view, &storage->rows, number, 1));
-        for (uint32_t k = 0; k < end && !(before == after && first + end <= was); k++) {
-            if (first + k >= was || before[k] != after[k]) {
-                order_put(to, first + k, after[k]);
-            }
-        }
+    /* pages that differ, and all in which rows may be in use anew */
+    uint32_t tail = was >> storage->shift;
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    while ((page = setti_view_next(view, &storage->rows, &at)) != NULL && page->number < tail &&
+           (uint64_t)page->number << storage->shift < is) {
+        order_put_page(to, page->number, was, is);
+    }
+    for (uint32_t number = tail; (uint64_t)number << storage->shift < is; number++) {
+        order_put_page(to, number, was, is);
     }
 }

@@ -194,14 +194,26 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
     }
 }
 
-static bool play_value(sett_world* world, const setti_type* type, sett_entity entity,
+/* The value of an entry, on its way to its place. */
+typedef struct play_fill {
+    setti_change_fill fill; /* first */
+    const setti_type* type;
+    const unsigned char* bytes;
+} play_fill;
+
+static void play_fill_write(const setti_change_fill* given, void* value)
+{
+    const play_fill* fill = (const play_fill*)(const void*)given;
+    play_write(fill->type, value, fill->bytes);
+}
+
+static bool play_value(sett_world* world, setti_type* type, sett_entity entity,
                        setti_delta_entry entry)
 {
-    unsigned char* value = sett_ensure(world, entity, type->id);
-    if (value != NULL && type->storage.size != 0) {
-        play_write(type, value, entry.bytes);
-    }
-    return value != NULL;
+    const play_fill fill = {{play_fill_write}, type, entry.bytes};
+    return type->storage.size != 0
+               ? setti_change_put(world, type, entity, &fill.fill, "sett_delta_apply") != NULL
+               : sett_ensure(world, entity, type->id) != NULL;
 }
 
 static bool play_node(const setti_delta* delta, const setti_type* type, sett_entity entity,
@@ -249,12 +261,8 @@ static bool play_link(sett_world* world, const setti_type* type, sett_entity ent
 {
     sett_entity target;
     memcpy(&target, entry.bytes, sizeof(target));
-    unsigned char* data = sett_relate(world, entity, type->id, target);
-    if (data != NULL && type->relation->data_size != 0) {
-        (void)sett_related_mut(world, entity, type->id, target);
-        memcpy(data, entry.bytes + sizeof(target), type->relation->data_size);
-    }
-    return data != NULL;
+    const unsigned char* data = entry.bytes + sizeof(target);
+    return setti_relation_relate(world, entity, type->id, target, data) != NULL;
 }
 
 /* ---------------------------------------------------------------------------------------- links */
@@ -297,8 +305,9 @@ static bool play_lead(const setti_delta* delta, setti_relation* relation, sett_e
     sett_component id = relation->links->id;
     for (uint32_t k = 0; k < entry.count; k++) {
         sett_entity target;
-        (void)play_target(relation, entry, k, &target);
-        if (!setti_delta_room(delta) || sett_relate(world, source, id, target) == NULL) {
+        const unsigned char* data = play_target(relation, entry, k, &target);
+        if (!setti_delta_room(delta) ||
+            setti_relation_relate(world, source, id, target, data) == NULL) {
             return false;
         }
         setti_chain_requeue(relation, setti_chain_find(relation, source, target), true);
@@ -320,18 +329,17 @@ static bool play_links(const setti_delta* delta, setti_relation* relation, sett_
                        setti_delta_entry entry)
 {
     sett_world* world = delta->world;
-    bool done =
-        play_leads_so(relation, source.index, entry) || play_lead(delta, relation, source, entry);
+    if (!play_leads_so(relation, source.index, entry)) {
+        return play_lead(delta, relation, source, entry);
+    }
+    bool done = true;
     for (uint32_t k = 0; done && k < entry.count && relation->data_size != 0; k++) {
         sett_entity target;
         const unsigned char* data = play_target(relation, entry, k, &target);
         const void* now = sett_related(world, source, relation->links->id, target);
         if (memcmp(now, data, relation->data_size) != 0) {
-            done = setti_delta_room(delta);
-            if (done) {
-                memcpy(sett_related_mut(world, source, relation->links->id, target), data,
-                       relation->data_size);
-            }
+            done = setti_delta_room(delta) &&
+                   setti_relation_relate(world, source, relation->links->id, target, data) != NULL;
         }
     }
     return done;

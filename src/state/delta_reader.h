@@ -64,6 +64,7 @@ typedef struct setti_delta {
     uint64_t before;
     uint64_t after;
     uint32_t type_count;
+    uint32_t types_found; /* of these, from the first on */
     uint32_t ended_count;
     uint32_t begun_count;
     uint32_t slot_count;
@@ -73,6 +74,7 @@ typedef struct setti_delta {
     setti_delta_reader begun;
     setti_delta_reader slots;
     setti_delta_reader order;
+    size_t limit;        /* bytes of memory that it may take */
     size_t room;         /* bytes that one step may need to keep pages */
     uint32_t room_pages; /* and how many they may be */
 } setti_delta;

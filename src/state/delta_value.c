@@ -18,7 +18,8 @@ static void value_mark(setti_delta_writer* to)
 {
     setti_compare* walk = to->walk;
     const sett_world* world = walk->view->world;
-    memcpy(walk->bits, walk->begun, walk->words * sizeof(uint64_t));
+    setti_marks_clear(&walk->bits);
+    setti_marks_join(&walk->bits, &walk->begun);
     setti_compare_mark(walk, to->type);
     if (world->hierarchy == NULL ||
         (to->form != SETTI_DELTA_TREE && to->form != SETTI_DELTA_NAME)) {
@@ -28,14 +29,12 @@ static void value_mark(setti_delta_writer* to)
         setti_compare_mark(walk, world->hierarchy->type);
     }
     /* links are indices: those of a parent that is another one at its index have not changed */
-    for (size_t at = 0; at < walk->words; at++) {
-        for (uint64_t rest = walk->begun[at]; rest != 0; rest &= rest - 1) {
-            const sett_hierarchy* node = setti_view_value(
-                walk->view, world->hierarchy->type, (uint32_t)at * 64 + setti_bits_lowest(rest), 1);
-            for (uint32_t child = node != NULL ? node->first : 0; child != 0; child = node->next) {
-                setti_compare_set(walk->bits, child - 1);
-                node = setti_view_value(walk->view, world->hierarchy->type, child - 1, 1);
-            }
+    const setti_type* tree = world->hierarchy->type;
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->begun, &index);) {
+        const sett_hierarchy* node = setti_view_value(walk->view, tree, index, 1);
+        for (uint32_t child = node != NULL ? node->first : 0; child != 0; child = node->next) {
+            setti_marks_add(&walk->bits, child - 1);
+            node = setti_view_value(walk->view, tree, child - 1, 1);
         }
     }
 }
@@ -343,7 +342,7 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
 static void value_mark_owner(setti_delta_writer* to, sett_entity owner)
 {
     if (!sett_is_null(owner)) {
-        setti_compare_set(to->walk->marked, owner.index);
+        setti_marks_add(&to->walk->marked, owner.index);
     }
 }
 
@@ -387,16 +386,13 @@ void setti_delta_write_lists(setti_delta_writer* to)
         to->form != SETTI_DELTA_LINKS) {
         return;
     }
-    memset(walk->marked, 0, walk->words * sizeof(uint64_t));
+    setti_marks_clear(&walk->marked);
     to->sink.value = value_owner;
     walk->all = true;
     value_mark(to);
     setti_compare_notify(walk, to->type);
     walk->all = false;
-    for (size_t at = 0; at < walk->words; at++) {
-        for (uint64_t rest = walk->marked[at]; rest != 0; rest &= rest - 1) {
-            uint32_t index = (uint32_t)at * 64 + setti_bits_lowest(rest);
-            value_write_list(to, setti_view_entity(walk->view, index, 1));
-        }
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->marked, &index);) {
+        value_write_list(to, setti_view_entity(walk->view, index, 1));
     }
 }

@@ -29,6 +29,7 @@
  *             cow_from = tick of the near one + 1 <= the world's tick, or 0 without any (but for
  *             the end of a stage of threads in which it was lost);
  *             a page's tick, and that of its restore, <= the world's tick;
+ *             `others` = bytes held by all diffs but that of the head one;
  *             a live page's tick >= cow_from <=> the near one's diff has an entry of it (keep.c)
  */
 #include "state/snapshot.h"
@@ -84,6 +85,8 @@ static void state_each(setti_cow* cow, const setti_pages* pages,
 /* Makes the snapshot right behind the live world the one that pages are kept for. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
+    state->cow.others += state->head != NULL ? state->head->diff.size : 0;
+    state->cow.others -= head != NULL ? head->diff.size : 0;
     state->head = head;
     state->cow.diff = head != NULL ? &head->diff : NULL;
     if (!state->world->side_by_side) { /* else setti_cow_settle does, when others have read it */
@@ -167,13 +170,9 @@ static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
 /* Bytes that the roots of the world take in a snapshot. */
 static size_t roots_measure(const sett_world* world, uint32_t* count)
 {
-    size_t size = 0;
-    *count = 0;
-    for (const setti_root* root = world->roots; root != NULL; root = root->next) {
-        size += root->size + 2 * sizeof(uint32_t);
-        ++*count;
-    }
-    return size;
+    const setti_root* last = world->last_root; /* there is one: that of the entities */
+    *count = last->number + 1;
+    return last->saved_at + SETTI_ROOT_SAVED(last->size);
 }
 
 static void roots_save(const sett_world* world, unsigned char* out)
@@ -189,18 +188,9 @@ static void roots_save(const sett_world* world, unsigned char* out)
     }
 }
 
-const unsigned char* setti_snapshot_root(const sett_world* world, const setti_snapshot* node,
-                                         const setti_root* root)
+const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root)
 {
-    const unsigned char* at = node->roots;
-    uint32_t number = 0;
-    for (const setti_root* k = world->roots; k != NULL; k = k->next, number++) {
-        if (k == root) {
-            return number < node->root_count ? at : NULL;
-        }
-        at += number < node->root_count ? k->size + 2 * sizeof(uint32_t) : 0;
-    }
-    return NULL;
+    return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
 /* Roots that came later are what they were at first. */
@@ -235,73 +225,94 @@ static void state_link(setti_state* state, setti_snapshot* node)
     state->count++;
 }
 
-/* Takes a snapshot, of which nothing is kept any more, out of the tree. */
+/* Hangs a snapshot on its neighbour towards the live world; takes it off. */
+static void state_hang(setti_snapshot* node, setti_snapshot* toward)
+{
+    node->toward = toward;
+    node->sibling_previous = NULL;
+    node->sibling_next = toward->child;
+    if (toward->child != NULL) {
+        toward->child->sibling_previous = node;
+    }
+    toward->child = node;
+}
+
+static void state_unhang(setti_snapshot* node)
+{
+    setti_snapshot* before = node->sibling_previous;
+    *(before != NULL ? &before->sibling_next : &node->toward->child) = node->sibling_next;
+    if (node->sibling_next != NULL) {
+        node->sibling_next->sibling_previous = before;
+    }
+    node->toward = NULL;
+}
+
+/* Ends a snapshot on which none hangs, with what it holds. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
+    if (node->toward != NULL) {
+        state_unhang(node);
+    }
     *(node->older != NULL ? &node->older->younger : &state->oldest) = node->younger;
     *(node->younger != NULL ? &node->younger->older : &state->youngest) = node->older;
     state->count--;
     state->hidden -= node->hidden;
+    state->cow.others -= node->diff.size;
     setti_diff_deinit(pool, &node->diff);
     setti_pool_free(pool, node->roots, SETTI_MAX(node->root_size, 1), 16);
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-static void state_count_children(const setti_state* state)
+/* Puts the only snapshot that hangs on a hidden one in its place. */
+static bool state_merge(setti_state* state, setti_snapshot* node)
 {
-    for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        node->children = 0;
+    setti_snapshot* child = node->child;
+    size_t before = child->diff.size + node->diff.size;
+    if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
+        state->postponed = true;
+        return false;
     }
-    for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        if (node->toward != NULL) {
-            node->toward->children++;
-        }
-    }
+    state->cow.others -= before - child->diff.size;
+    setti_snapshot* toward = node->toward;
+    state_unhang(child);
+    state_hang(child, toward);
+    state_free(state, node);
+    return true;
 }
 
-static setti_snapshot* state_child(const setti_state* state, const setti_snapshot* parent)
-{
-    setti_snapshot* node = state->oldest;
-    while (node != NULL && node->toward != parent) {
-        node = node->younger;
-    }
-    return node;
-}
-
-/* Frees a hidden snapshot if nothing, or only one, hangs on it. */
+/* Frees a hidden snapshot if none, or only one, hangs on it. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
-    if (node->children == 0) {
+    if (node->child == NULL) {
         if (node == state->head) {
             state_set_head(state, NULL);
         }
         state_free(state, node);
         return true;
     }
-    if (node->children > 1 || node == state->head) {
-        return false;
-    }
-    setti_snapshot* child = state_child(state, node);
-    if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
-        return false; /* another time */
-    }
-    child->toward = node->toward;
-    state_free(state, node);
-    return true;
+    return node->child->sibling_next == NULL && node != state->head && state_merge(state, node);
 }
 
-/* Frees the hidden ones that need not be there; the end of one may be that of its neighbour. */
-static void state_tidy(setti_state* state)
+/* The same for this one, if it is hidden, and those towards the live world: the end of one may be
+ * that of its neighbour. Others need not be looked at: nothing has changed about them. */
+static void state_collapse_from(setti_state* state, setti_snapshot* node)
 {
-    bool again = state->hidden != 0;
-    while (again) {
-        again = false;
-        state_count_children(state);
-        for (setti_snapshot* node = state->oldest; node != NULL && !again; node = node->younger) {
-            again = node->hidden && state_collapse(state, node);
-        }
-        again = again && state->hidden != 0;
+    while (node != NULL && node->hidden) {
+        setti_snapshot* toward = node->toward;
+        node = state_collapse(state, node) ? toward : NULL;
+    }
+}
+
+/* Frees those hidden ones that need not be there, given where something has changed. */
+static void state_tidy(setti_state* state, setti_snapshot* node)
+{
+    state_collapse_from(state, node);
+    setti_snapshot* at = state->postponed ? state->oldest : NULL;
+    state->postponed = false;
+    while (at != NULL) {
+        bool freed = at->hidden && state_collapse(state, at);
+        at = freed ? state->oldest : at->younger;
     }
 }
 
@@ -311,20 +322,24 @@ static void state_drop(setti_state* state, setti_snapshot* node, bool lost)
     state_free_slot(state, node, lost);
     node->hidden = true;
     state->hidden++;
-    state_tidy(state);
+    state_tidy(state, node);
 }
 
 static void state_end(setti_cow* cow, bool out_of_memory)
 {
     setti_state* state = (setti_state*)cow;
     uint32_t ended = state->count - state->hidden;
-    while (state->oldest != NULL) {
-        if (!state->oldest->hidden) {
-            state_free_slot(state, state->oldest, out_of_memory);
+    state_set_head(state, NULL);
+    for (setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
+        node->toward = NULL;
+        if (!node->hidden) {
+            state_free_slot(state, node, out_of_memory);
         }
+    }
+    while (state->oldest != NULL) {
         state_free(state, state->oldest);
     }
-    state_set_head(state, NULL);
+    state->postponed = false;
     if (out_of_memory) {
         setti_world_log(state->world, SETT_LOG_WARNING,
                         "memory ran out while a page was kept for %u snapshots: they are lost, the "
@@ -335,18 +350,7 @@ static void state_end(setti_cow* cow, bool out_of_memory)
 
 static size_t state_size(const setti_state* state)
 {
-    size_t size = 0;
-    for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        size += node->diff.size;
-    }
-    return size;
-}
-
-/* What is held beside that which grows as pages are kept. */
-static void state_count_others(setti_state* state)
-{
-    size_t own = state->head != NULL ? state->head->diff.size : 0;
-    state->cow.others = state_size(state) - own;
+    return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
 /* Drops the oldest while more memory is held than may be; never the one just taken, nor, if that
@@ -366,7 +370,6 @@ static void state_obey_limit(setti_state* state)
         state_drop(state, node, true);
         dropped++;
     }
-    state_count_others(state);
     if (dropped != 0) {
         setti_world_log(state->world, SETT_LOG_WARNING,
                         "snapshots hold more than the limit of %u KB: the oldest %u dropped",
@@ -460,13 +463,14 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     }
     state_link(state, node);
     *out = state_occupy_slot(state, node);
-    if (state->head != NULL) {
-        state->cow.expected = state->head->diff.count;
-        state->head->toward = node;
+    setti_snapshot* before = state->head;
+    if (before != NULL) {
+        state->cow.expected = before->diff.count;
+        state_hang(before, node);
     }
     state_set_head(state, node);
     world->pool.tick++;
-    state_tidy(state);
+    state_tidy(state, before);
     state_obey_limit(state);
     return SETT_OK;
 }
@@ -500,12 +504,23 @@ static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
     }
 }
 
+/* Bytes in the diffs behind the first of a path. */
+static size_t restore_size(const setti_snapshot* head)
+{
+    size_t size = 0;
+    for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
+        size += node->diff.size;
+    }
+    return size;
+}
+
 /* Makes the live world the last snapshot of the path. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     const setti_diff nothing = {NULL, 0, 0, 0};
     setti_pool* pool = &state->world->pool;
     pool->restored = ++pool->tick;
+    state->cow.others -= restore_size(head);
     restore_edge(state, &head->diff, true);
     setti_diff_deinit(pool, &head->diff);
     roots_restore(state->world, head);
@@ -513,12 +528,14 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
         setti_snapshot* next = head->path;
         restore_edge(state, &next->diff, false);
         roots_restore(state->world, next);
+        state_unhang(next);
         head->diff = next->diff;
-        head->toward = next;
+        state_hang(head, next);
         next->diff = nothing;
+        state->cow.others += head->diff.size;
         head = next;
     }
-    head->toward = NULL;
+    state->head = NULL;
     state_set_head(state, head);
     state->world->epoch++;
 }
@@ -579,8 +596,9 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     } else {
         setti_values_begin_skipped(state);
     }
-    state_tidy(state);
-    state_count_others(state);
+    if (head != target) {
+        state_tidy(state, head);
+    }
     if (notifies && found) {
         setti_restored_notify(world, &notified);
     } else if (notifies) {
@@ -720,6 +738,8 @@ static const char* state_validate(const sett_world* world)
     }
     uint32_t count = 0;
     uint32_t hidden = 0;
+    uint32_t hang = 0;
+    size_t others = 0;
     for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
         size_t size = 0;
         for (uint32_t k = 0; k < node->diff.count; k++) {
@@ -728,11 +748,18 @@ static const char* state_validate(const sett_world* world)
         if ((node->toward == NULL) != (node == state->head) || size != node->diff.size) {
             return "snapshot: two lie behind the live world, or the bytes held are miscounted";
         }
+        for (const setti_snapshot* at = node->child; at != NULL; at = at->sibling_next) {
+            hang += at->toward == node;
+        }
         count++;
         hidden += node->hidden;
+        others += node != state->head ? size : 0;
     }
-    if (count != state->count || hidden != state->hidden) {
+    if (count != state->count || hidden != state->hidden || others != state->cow.others) {
         return "snapshot: miscounted";
+    }
+    if (hang + 1 != count) {
+        return "snapshot: one does not know those that hang on it";
     }
     uint32_t saved = 0;
     const char* reason = NULL;

@@ -11,12 +11,16 @@ typedef struct setti_snapshot {
     struct setti_snapshot* older; /* in the order of taking */
     struct setti_snapshot* younger;
     struct setti_snapshot* toward; /* the neighbour; NULL: the live world itself */
-    struct setti_snapshot* path;   /* scratch: the next on the way away from the live world */
+    struct setti_snapshot* child;  /* one of those whose neighbour it is; NULL: there is none */
+    struct setti_snapshot* sibling_next; /* of those of the same neighbour */
+    struct setti_snapshot* sibling_previous;
+    struct setti_snapshot* path; /* scratch: the next on the way away from the live world */
     setti_diff diff;
-    uint64_t tick;     /* the world's clock when it was taken */
-    uint32_t slot;     /* of its handle */
-    uint32_t children; /* scratch: snapshots whose neighbour it is */
-    bool hidden;       /* dropped; held because others hang on it */
+    uint64_t tick; /* the world's clock when it was taken */
+    uint32_t slot; /* of its handle */
+    uint64_t sum;  /* of hashes, if it is known: what the hash of the world is made of */
+    bool summed;   /* it is */
+    bool hidden;   /* dropped; held because others hang on it */
     uint32_t root_count;
     size_t root_size;
     unsigned char* roots; /* of each root its bytes, and how long its tables are */
@@ -35,8 +39,10 @@ typedef struct setti_state {
     setti_snapshot* head; /* the one right behind the live world */
     setti_snapshot* oldest;
     setti_snapshot* youngest;
-    uint32_t count;  /* snapshots, hidden ones included */
-    uint32_t hidden; /* of these */
+    uint32_t count;      /* snapshots, hidden ones included */
+    uint32_t hidden;     /* of these */
+    bool order_reported; /* that a delta's order of rows was not taken over */
+    bool postponed;      /* a hidden one could not be freed for want of memory */
     setti_snapshot_slot* slot;
     uint32_t slot_count;
     uint32_t slot_capacity;
@@ -61,8 +67,7 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
 setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 
 /* A root's bytes as they were; NULL if it came later. */
-const unsigned char* setti_snapshot_root(const sett_world* world, const setti_snapshot* node,
-                                         const setti_root* root);
+const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
 /* Restores for who has to: needs no memory. Where there is none, values of SETT_SAVE_SKIP types
  * begin anew, and nobody is told what was restored but the log. Fails: as sett_snapshot_restore,

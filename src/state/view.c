@@ -163,7 +163,7 @@ uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t si
     if (view->node[side] == NULL) {
         return type->storage.extent;
     }
-    const unsigned char* bytes = setti_snapshot_root(view->world, view->node[side], &type->root);
+    const unsigned char* bytes = setti_snapshot_root(view->node[side], &type->root);
     uint32_t extent = 0;
     if (bytes != NULL) {
         memcpy(&extent, bytes + offsetof(setti_storage, extent) - offsetof(setti_storage, count),
@@ -213,9 +213,8 @@ const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t 
 
 uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side)
 {
-    const void* bytes = view->node[side] != NULL
-                            ? setti_snapshot_root(view->world, view->node[side], root)
-                            : root->address;
+    const void* bytes =
+        view->node[side] != NULL ? setti_snapshot_root(view->node[side], root) : root->address;
     uint32_t number = 0;
     if (bytes != NULL) {
         memcpy(&number, bytes, sizeof(number));

@@ -51,7 +51,8 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
 }
 
 /* Adds one reserved type to one entity. */
-static void* change_attach(sett_world* world, setti_type* type, sett_entity entity)
+static void* change_attach(sett_world* world, setti_type* type, sett_entity entity,
+                           const setti_change_fill* fill)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = *signature;
@@ -70,6 +71,9 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
     } else {
         value = setti_storage_find(&type->storage, entity.index); /* a group may have moved it */
     }
+    if (fill != NULL) {
+        fill->write(fill, value);
+    }
     setti_change_call(world, type, SETTI_ON_ADD, entity, value);
     setti_change_notify_enter(world, walk, entity);
     return value;
@@ -77,12 +81,13 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
 
 void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
-    return change_attach(world, type, entity);
+    return change_attach(world, type, entity, NULL);
 }
 
 /* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs
  * out. */
-static void* change_add(sett_world* world, setti_type* type, sett_entity entity)
+static void* change_add(sett_world* world, setti_type* type, sett_entity entity,
+                        const setti_change_fill* fill)
 {
     setti_change_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, entity);
@@ -98,10 +103,10 @@ static void* change_add(sett_world* world, setti_type* type, sett_entity entity)
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
         if (!setti_storage_has(&type->required.item[k]->storage, entity.index)) {
-            change_attach(world, type->required.item[k], entity);
+            change_attach(world, type->required.item[k], entity, NULL);
         }
     }
-    return change_attach(world, type, entity);
+    return change_attach(world, type, entity, fill);
 }
 
 /* Whether the world, the type and the entity allow a change; fails as `call` otherwise. */
@@ -158,7 +163,7 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
         setti_change_reject_linked(world, type, call);
         return NULL;
     }
-    void* value = change_add(world, type, entity);
+    void* value = change_add(world, type, entity, NULL);
     if (value == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
     }
@@ -589,6 +594,24 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
     setti_type* type = setti_world_hot_type(world, component);
     return SETTI_LIKELY(type != NULL) ? change_set(world, entity, type, value)
                                       : change_set_unknown(world, entity, component, value);
+}
+
+void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
+                       const setti_change_fill* fill, const char* call)
+{
+    void* row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+    if (row != NULL) {
+        fill->write(fill, row);
+    } else if (change_check(world, entity, type->id, call) == NULL) {
+        return NULL;
+    } else {
+        row = change_add(world, type, entity, fill);
+    }
+    if (row == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+        return NULL;
+    }
+    return change_set_hooked(world, type, entity, row, row) ? row : NULL;
 }
 
 /* ------------------------------------------------------------------------------------- removing */

@@ -19,6 +19,16 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
  * of it; NULL, and nothing is done: take the slow path, which says why if that fails. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
+/* What is made of an initialised value, or of the one that an entity has. */
+typedef struct setti_change_fill {
+    void (*write)(const struct setti_change_fill* fill, void* value);
+} setti_change_fill;
+
+/* sett_set of a value that `fill` writes in its place, of an entity that exists: who is notified of
+ * an addition sees the final value already. NULL on failure, and the world says why. */
+void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
+                       const setti_change_fill* fill, const char* call);
+
 /* Makes sure that adding the type, which the entity does not have, needs no memory. */
 bool setti_change_reserve(sett_world* world, setti_type* type, sett_entity entity);
 

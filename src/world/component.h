@@ -191,8 +191,9 @@ typedef struct setti_type {
     struct setti_relation* relation_of_sources;
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
-        registered;    /* desc.storage before conversions: what registering again is held to */
-    uint64_t name_key; /* in the table of names */
+        registered;        /* desc.storage before conversions: what registering again is held to */
+    uint64_t name_key;     /* in the table of names */
+    uint32_t delta_number; /* while a delta is applied: one more than its number there; 0: none */
 } setti_type;
 
 /* NULL, or what is wrong with the offsets of entity references in a value of this size. */

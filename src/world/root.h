@@ -11,11 +11,16 @@
 
 #define SETTI_ROOT_SIZE 32
 
+/* Bytes of a root in a snapshot: its own, and how long its tables are. */
+#define SETTI_ROOT_SAVED(size) ((size_t)(size) + 2 * sizeof(uint32_t))
+
 typedef struct setti_root {
     struct setti_root* next; /* in the order of adding */
     struct setti_root* previous;
     void* address;
+    uint32_t number;       /* how many come before it */
     uint32_t size;         /* bytes, at most SETTI_ROOT_SIZE */
+    size_t saved_at;       /* where a snapshot saves it: behind those before it */
     setti_pages* pages[2]; /* tables of pages that go with it; NULL: none */
     /* By what the same is found in another world that this one is copied to: for what modules keep
      * beside components, and is the same bytes there. NULL: it is not copied. Set after adding. */

@@ -57,6 +57,16 @@ sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, 
 
 /* --------------------------------------------------------------------------------------- roots */
 
+/* Numbers a root and those behind it. */
+static void world_number_roots(setti_root* root)
+{
+    for (; root != NULL; root = root->next) {
+        const setti_root* before = root->previous;
+        root->number = before != NULL ? before->number + 1 : 0;
+        root->saved_at = before != NULL ? before->saved_at + SETTI_ROOT_SAVED(before->size) : 0;
+    }
+}
+
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages)
 {
@@ -75,6 +85,7 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
         world->roots = root;
     }
     world->last_root = root;
+    world_number_roots(root);
 }
 
 void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage* storage)
@@ -88,6 +99,7 @@ void setti_world_remove_root(sett_world* world, setti_root* root)
     SETTI_ASSERT(world->pool.cow_from == 0);
     *(root->previous != NULL ? &root->previous->next : &world->roots) = root->next;
     *(root->next != NULL ? &root->next->previous : &world->last_root) = root->previous;
+    world_number_roots(root->next);
 }
 
 sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)

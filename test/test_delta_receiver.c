@@ -1,0 +1,443 @@
+/* What the receiver of a delta notices: types that it lacks, memory, notifications, and what cannot
+ * be undone.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+#include "sett/observer.h"
+#include "sett/prefab.h"
+#include "sett/relationship.h"
+#include "sett/singleton.h"
+#include "states.h"
+
+#include "base/page.h"
+#include "state/delta.h"
+
+static sett_component number(sett_world* world, const char* name, uint32_t version)
+{
+    sett_component id = sett_component_register(
+        world, &(sett_component_desc){.name = name, .size = 4, .layout_version = version});
+    CHECK(id != 0);
+    return id;
+}
+
+static void put(sett_world* world, sett_entity entity, sett_component id, uint32_t value)
+{
+    CHECK(sett_set(world, entity, id, &value) != NULL);
+}
+
+/* ---- Types ----------------------------------------------------------------------------------- */
+
+static void a_missing_type_is_named(void)
+{
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    number(world, "known", 0);
+    sett_component id = number(world, "b\"a\\d\n\x1b[31m", 0);
+    number(peer, "known", 0);
+    for (uint32_t k = 0; k < 50; k++) { /* there may be more of them there than here */
+        char name[16];
+        snprintf(name, sizeof(name), "other %u", (unsigned)k);
+        number(k % 2 == 0 ? world : peer, name, 0);
+    }
+    sett_snapshot a = take(world);
+    put(world, sett_entity_create(world), id, 1);
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_CONFLICT);
+    const char* message = sett_world_message(peer);
+    CHECK_MSG(strstr(message, "\"b\\x22a\\x5cd\\x0a\\x1b[31m\" is not registered") != NULL, "%s",
+              message);
+    CHECK(strchr(message, '\n') == NULL && strchr(message, 0x1b) == NULL);
+    CHECK_EQ(sett_entity_count(peer), 0);
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+static void a_type_of_another_layout_version_is_rejected(void)
+{
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    sett_component id = number(world, "value", 7);
+    number(peer, "value", 6);
+    sett_snapshot a = take(world);
+    put(world, sett_entity_create(world), id, 1);
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_CONFLICT);
+    const char* message = sett_world_message(peer);
+    CHECK_MSG(strstr(message, "\"value\"") != NULL && strstr(message, "layout_version 6") != NULL &&
+                  strstr(message, "layout_version 7") != NULL,
+              "%s", message);
+    CHECK_EQ(sett_entity_count(peer), 0);
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+static void types_of_the_library_register_themselves(void)
+{
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    sett_component id = number(world, "value", 0);
+    CHECK_EQ(number(peer, "value", 0), id);
+    sett_snapshot a = take(world);
+    sett_entity base = sett_entity_create(world);
+    sett_entity part = sett_entity_create(world);
+    sett_entity hidden = sett_entity_create(world);
+    put(world, base, id, 1);
+    put(world, part, id, 2);
+    put(world, hidden, id, 3);
+    CHECK_EQ(sett_hierarchy_attach(world, part, base), SETT_OK);
+    CHECK_EQ(sett_name_set(world, part, "part"), SETT_OK);
+    CHECK_EQ(sett_prefab_make(world, base), SETT_OK);
+    sett_entity made;
+    CHECK_EQ(sett_instantiate(world, base, 1, &made), SETT_OK);
+    CHECK(sett_ensure(world, hidden, sett_disabled_tag(world)) != NULL);
+    CHECK(sett_has(world, hidden, sett_disabled_tag(world)));
+    uint32_t nine = 9;
+    CHECK(sett_singleton_set(world, id, &nine) != NULL);
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    sett_query* query =
+        sett_query_create(peer, &(sett_query_desc){.terms = {{id, SETT_IN, SETT_WITH, false}}});
+    CHECK_APPLY(peer, bytes, size);
+    CHECK_SAME(world, peer);
+    uint32_t sum = 0;
+    SETT_QUERY_EACH(query, b) {
+        const uint32_t* value = sett_batch_field(b, 0);
+        SETT_EACH(b, i) {
+            sum += value[i];
+        }
+    }
+    CHECK_EQ(sum, 1 + 2 + 9); /* the instance of both, the singleton */
+    CHECK_EQ(*(const uint32_t*)sett_singleton_find(peer, id), 9);
+    CHECK(sett_equals(sett_target(peer, made, sett_instance_of(peer)), base));
+    CHECK(sett_equals(sett_name_find(peer, base, "part"), part));
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+typedef struct meter {
+    size_t held;
+    size_t most;
+} meter;
+
+static void* meter_alloc(void* user, size_t size, size_t align)
+{
+    meter* m = user;
+    m->held += size;
+    m->most = SETTI_MAX(m->most, m->held);
+    return aligned_alloc(SETTI_MAX(align, 16), setti_align_up(size, SETTI_MAX(align, 16)));
+}
+
+static void meter_free(void* user, void* address, size_t size, size_t align)
+{
+    meter* m = user;
+    (void)align;
+    m->held -= size;
+    free(address);
+}
+
+#define FAR_TYPES 40
+
+static sett_world* far_world(meter* m)
+{
+    sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = UINT32_MAX - 1};
+    if (m != NULL) {
+        desc.allocator = (sett_allocator){meter_alloc, meter_free, m};
+    }
+    sett_world* world = sett_world_create(&desc);
+    CHECK(world != NULL);
+    for (uint32_t k = 0; k < FAR_TYPES; k++) {
+        char name[16];
+        snprintf(name, sizeof(name), "t%u", (unsigned)k);
+        number(world, name, 0);
+    }
+    return world;
+}
+
+/* A delta that is about another index; returns in how many places. */
+static uint32_t forge(const unsigned char* bytes, size_t size, uint32_t index, uint32_t other,
+                      unsigned char* out)
+{
+    uint32_t places = 0;
+    memcpy(out, bytes, size);
+    for (size_t at = 0; at + 4 <= size; at++) {
+        if (memcmp(out + at, &index, 4) == 0) {
+            memcpy(out + at, &other, 4);
+            places++;
+        }
+    }
+    return places;
+}
+
+/* Some thousand bytes that name an entity far out in many types would make tables of gigabytes: the
+ * first of them, or some until the limit is met, which are given back. */
+static void a_delta_takes_no_more_memory_than_it_may(void)
+{
+    static const uint32_t far[] = {0xEEEEEEE0, 0x10000000};
+    const sett_entity near_by = {0x00010203, 1};
+    meter m = {0, 0};
+    sett_world* world = far_world(NULL);
+    sett_world* peer = far_world(&m);
+    sett_snapshot a = take(world);
+    CHECK_EQ(sett_entity_create_handle(world, near_by), SETT_OK);
+    for (uint32_t k = 0; k < FAR_TYPES; k++) {
+        CHECK(sett_add(world, near_by, 1 + k) != NULL);
+    }
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    unsigned char* forged = malloc(size);
+    CHECK(size < 10000);
+    (void)take(peer); /* the peer holds one of its own */
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK(forge(bytes, size, near_by.index, far[k], forged) > FAR_TYPES);
+        size_t before = m.held;
+        m.most = m.held;
+        CHECK_EQ(setti_delta_apply(peer, forged, size, true), SETT_STATUS_LIMIT);
+        CHECK_MSG(strstr(sett_world_message(peer), "delta_limit") != NULL, "%s",
+                  sett_world_message(peer));
+        CHECK_MSG(m.most < before + ((size_t)100 << 20), "%zu MB", m.most >> 20);
+        CHECK_MSG(m.held <= before + 65536, "%zu KB more than before", (m.held - before) >> 10);
+        CHECK_EQ(sett_entity_count(peer), 0);
+        CHECK_VALID(peer);
+    }
+    sett_snapshot_options options = {.delta_limit = (size_t)64 << 10};
+    CHECK_EQ(sett_snapshot_set_options(peer, &options), SETT_OK);
+    CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_LIMIT);
+    CHECK_VALID(peer);
+    CHECK_EQ(sett_snapshot_set_options(peer, NULL), SETT_OK);
+    CHECK_APPLY(peer, bytes, size);
+    CHECK_SAME(world, peer);
+    free(forged);
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+    CHECK_EQ(m.held, 0);
+}
+
+/* ---- Lives of indices ------------------------------------------------------------------------ */
+
+/* Between any two states around the last life of an index: what is encoded applies. */
+static void the_last_life_travels_or_is_rejected_when_encoded(void)
+{
+    enum {
+        STATES = 6
+    };
+    const sett_entity last = {3, 0x7FFFFFFF};
+    sett_world* world = quiet_world();
+    sett_component id = number(world, "value", 0);
+    for (uint32_t k = 0; k < 8; k++) {
+        put(world, sett_entity_create(world), id, k);
+    }
+    sett_snapshot state[STATES];
+    state[0] = take(world);
+    CHECK_EQ(sett_entity_destroy(world, (sett_entity){3, 1}), SETT_OK);
+    state[1] = take(world);
+    CHECK_EQ(sett_entity_create_handle(world, (sett_entity){3, 0x7FFFFFFE}), SETT_OK);
+    state[2] = take(world);
+    CHECK_EQ(sett_entity_destroy(world, (sett_entity){3, 0x7FFFFFFE}), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, last), SETT_OK);
+    put(world, last, id, 77);
+    state[3] = take(world);
+    put(world, last, id, 78);
+    state[4] = take(world);
+    CHECK_EQ(sett_entity_destroy(world, last), SETT_OK);
+    state[5] = take(world);
+    uint32_t applied = 0;
+    uint32_t rejected = 0;
+    for (uint32_t a = 0; a < STATES; a++) {
+        for (uint32_t b = 0; b < STATES; b++) {
+            static unsigned char bytes[4096];
+            size_t size;
+            sett_status status =
+                sett_delta_encode(world, state[a], state[b], bytes, sizeof(bytes), &size);
+            if (status != SETT_OK) {
+                CHECK_EQ(status, SETT_STATUS_ARGUMENT);
+                CHECK(strstr(sett_world_message(world), "index 3 has used up") != NULL);
+                rejected++;
+                continue;
+            }
+            sett_world* peer = quiet_world();
+            CHECK_EQ(sett_snapshot_restore(world, state[a]), SETT_OK);
+            CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
+            CHECK_EQ(sett_snapshot_restore(world, state[b]), SETT_OK);
+            CHECK_APPLY(peer, bytes, size);
+            CHECK_SAME(world, peer);
+            applied++;
+            sett_world_destroy(peer);
+        }
+    }
+    CHECK(applied >= STATES + 10 && rejected >= 5);
+    CHECK_END(world);
+}
+
+/* One that would give an index a life behind its last one. */
+static void no_life_follows_the_last(void)
+{
+    const sett_entity last = {3, 0x7FFFFFFF};
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    CHECK_EQ(sett_entity_create_handle(world, (sett_entity){3, 5}), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(peer, last), SETT_OK);
+    sett_snapshot a = take(world);
+    CHECK_EQ(sett_entity_destroy(world, (sett_entity){3, 5}), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, (sett_entity){3, 9}), SETT_OK);
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    const unsigned char ended[8] = {3, 0, 0, 0, 5, 0, 0, 0};
+    size_t at = SETTI_DELTA_HEAD;
+    while (memcmp(bytes + at, ended, sizeof(ended)) != 0) {
+        at++;
+        CHECK(at + sizeof(ended) <= size);
+    }
+    memcpy(bytes + at + 4, &last.generation, 4);
+    CHECK_EQ(setti_delta_apply(peer, bytes, size, true), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(sett_world_message(peer), "generation is invalid") != NULL, "%s",
+              sett_world_message(peer));
+    CHECK(sett_entity_valid(peer, last));
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+static sett_entity reserved;
+
+static void reserve_one(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const sett_component* id = user;
+    (void)entity;
+    (void)value;
+    reserved = sett_cmd_create(sett_world_commands(world));
+    CHECK_EQ(sett_cmd_add(sett_world_commands(world), reserved, *id), SETT_OK);
+}
+
+/* An observer of the receiver records a creation, and is given an index whose next life the delta
+ * says: the reservation holds. */
+static void a_reserved_index_keeps_its_generation(void)
+{
+    sett_world* world = quiet_world();
+    sett_component id = number(world, "value", 0);
+    sett_entity e[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        e[k] = sett_entity_create(world);
+        put(world, e[k], id, k);
+    }
+    CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
+    sett_world* peer = quiet_world();
+    CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
+    sett_snapshot a = take(world);
+    sett_entity passing = sett_entity_create(world);
+    CHECK_EQ(passing.index, e[1].index);
+    CHECK_EQ(sett_entity_destroy(world, passing), SETT_OK); /* its next life is the third */
+    CHECK_EQ(sett_entity_destroy(world, e[3]), SETT_OK);
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    const sett_observer_desc desc = {.component = id, .on_remove = reserve_one, .user = &id};
+    CHECK(sett_observer_create(peer, &desc) != NULL);
+    CHECK_APPLY(peer, bytes, size);
+    CHECK_EQ(reserved.index, e[1].index);
+    CHECK_VALID(peer);
+    CHECK_EQ(sett_commands_apply(sett_world_commands(peer)), SETT_OK);
+    CHECK(sett_has(peer, reserved, id));
+    CHECK_VALID(peer);
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* Encoding goes over types and over pages that differ: not over roots for each type, and not over
+ * the world for its hash, once that of one of the snapshots is known. */
+static void encoding_costs_what_differs(void)
+{
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    for (uint32_t k = 0; k < 300; k++) {
+        char name[16];
+        snprintf(name, sizeof(name), "t%u", (unsigned)k);
+        CHECK_EQ(number(world, name, 0), number(peer, name, 0));
+    }
+    for (uint32_t k = 0; k < 5000; k++) {
+        put(world, sett_entity_create(world), 1 + k % 300, k);
+    }
+    CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
+    sett_snapshot last = take(world);
+    for (uint32_t frame = 0; frame < 5; frame++) {
+        put(world, (sett_entity){frame, 1}, 1 + frame, frame + 70000);
+        sett_snapshot now = take(world);
+        static unsigned char bytes[65536];
+        size_t size;
+        uint64_t tick = sett_world_tick(world);
+        setti_root* second = world->roots->next;
+        world->roots->next = (setti_root*)(uintptr_t)64; /* nobody goes over the roots */
+        sett_status status = SETT_OK;
+        if (frame != 0) {
+            status = sett_delta_encode(world, last, now, bytes, sizeof(bytes), &size);
+        }
+        world->roots->next = second;
+        if (frame == 0) {
+            status = sett_delta_encode(world, last, now, bytes, sizeof(bytes), &size);
+        }
+        CHECK_EQ(status, SETT_OK);
+        CHECK_EQ(sett_world_tick(world) == tick, frame != 0); /* hashing begins a new one */
+        CHECK_APPLY(peer, bytes, size);
+        CHECK_SAME(world, peer);
+        CHECK_EQ(sett_snapshot_drop(world, last), SETT_OK);
+        last = now;
+    }
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+static char said[512];
+
+static void keep_info(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    if (level == SETT_LOG_INFO) {
+        snprintf(said, sizeof(said), "%s", message);
+    }
+}
+
+static void an_order_that_is_not_taken_over_is_reported_once(void)
+{
+    sett_world* world = quiet_world();
+    sett_world* peer = sett_world_create(&(sett_world_desc){.log_fn = keep_info});
+    const sett_component_desc desc = {
+        .name = "rows", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
+    sett_component id = sett_component_register(world, &desc);
+    for (uint32_t k = 0; k < 8; k++) {
+        put(world, sett_entity_create(world), id, 8 - k);
+    }
+    CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
+    CHECK_EQ(sett_sort(peer, &(sett_sort_desc){.component = id, .key = SETT_KEY_U32}), SETT_OK);
+    for (uint32_t round = 0; round < 2; round++) {
+        sett_snapshot a = take(world);
+        put(world, sett_entity_create(world), id, 100 + round);
+        CHECK_EQ(sett_remove(world, (sett_entity){round, 1}, id), SETT_OK);
+        unsigned char* bytes;
+        size_t size = encode(world, a, take(world), &bytes);
+        said[0] = '\0';
+        CHECK_APPLY(peer, bytes, size);
+        CHECK_EQ(strstr(said, "\"rows\" keeps the order") != NULL, round == 0);
+        free(bytes);
+    }
+    CHECK_SAME(world, peer);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+TEST_MAIN(TEST(a_missing_type_is_named), TEST(a_type_of_another_layout_version_is_rejected),
+          TEST(types_of_the_library_register_themselves),
+          TEST(a_delta_takes_no_more_memory_than_it_may),
+          TEST(the_last_life_travels_or_is_rejected_when_encoded), TEST(no_life_follows_the_last),
+          TEST(a_reserved_index_keeps_its_generation), TEST(encoding_costs_what_differs),
+          TEST(an_order_that_is_not_taken_over_is_reported_once))
