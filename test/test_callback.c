@@ -310,7 +310,7 @@ static void the_log_hook_may_fail_itself(void)
 #if !defined(NDEBUG)
     CHECK_EQ(lines, 1);
     CHECK_EQ(asserts, 1);
-    CHECK(strstr(heard, "sett_add, entity 0:1, component 1 \"Bystander\": it is there") != NULL);
+    CHECK(strstr(heard, "sett_add, entity 0:1, component 1 \"Bystander\": it exists") != NULL);
 #endif
     CHECK_EQ(sett_world_error(attacked), SETT_STATUS_PRESENT);
     CHECK(strstr(sett_world_message(attacked), "it exists already") != NULL);

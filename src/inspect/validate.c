@@ -42,7 +42,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         bool flagged = (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
         if (flagged != (type->notified[event].count != 0)) {
-            return "its flags do not say whether anybody is told of an event";
+            return "its flags do not say which events have callbacks";
         }
     }
     uint32_t cursor = 0;

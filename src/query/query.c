@@ -71,7 +71,7 @@ static void query_unregistered(sett_world* world, const char* call, const char* 
     setti_world_fail_with(
         world, SETT_STATUS_UNREGISTERED,
         "%s: %s: term %u: component %s is not registered in this world%s", call, query, (unsigned)k,
-        number, component == UINT32_MAX ? " (0: was the result of registering kept?)" : "");
+        number, component == UINT32_MAX ? " (0 - use the id that registering returned)" : "");
 }
 
 static bool query_writes(const sett_term* term)

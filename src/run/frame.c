@@ -342,7 +342,7 @@ static sett_status frame_close(sett_world* world)
             job->side.failed = false;
             status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                            "system \"%.100s\": no memory for the gathered fields "
-                                           "of a loop, which visited nobody",
+                                           "of a loop - the loop visited no entity",
                                            system->name);
         }
     }

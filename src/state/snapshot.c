@@ -342,8 +342,8 @@ static void state_end(setti_cow* cow, bool out_of_memory)
     state->postponed = false;
     if (out_of_memory) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "memory ran out while a page was kept for %u snapshots: they are lost, the "
-                        "world goes on",
+                        "memory ran out while a page was copied for %u snapshots: they are lost - "
+                        "the world itself is complete",
                         (unsigned)ended);
     }
 }
@@ -602,9 +602,10 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     if (notifies && found) {
         setti_restored_notify(world, &notified);
     } else if (notifies) {
-        setti_world_log(world, SETT_LOG_WARNING,
-                        "no memory to tell what was restored: what mirrors the world has to look "
-                        "at all of it");
+        setti_world_log(
+            world, SETT_LOG_WARNING,
+            "no memory for the list of restored changes - programs that mirror the world "
+            "must read all of it");
     }
     setti_restored_free(world, &notified);
     return SETT_OK;
@@ -715,12 +716,12 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
         ++*saved;
         if (entry >= head->diff.count || head->diff.item[entry].pages != pages ||
             head->diff.item[entry].number != number) {
-            return "snapshot: a page that was written since is not kept";
+            return "snapshot: a page that was written since has no copy";
         }
         const setti_cow_entry* item = &head->diff.item[entry];
         if ((item->data == NULL) != (item->kind == SETTI_COW_ABSENT) ||
             (item->kind == SETTI_COW_COPY && pages->data[number] == NULL)) {
-            return "snapshot: what is kept of a page is of another kind";
+            return "snapshot: the copy of a page is of another kind";
         }
     }
     return NULL;
@@ -730,11 +731,11 @@ static const char* state_validate(const sett_world* world)
 {
     const setti_state* state = world->state;
     if (state == NULL || state->head == NULL) {
-        return world->pool.cow_from == 0 ? NULL : "pages are kept for no snapshot";
+        return world->pool.cow_from == 0 ? NULL : "pages are copied although there is no snapshot";
     }
     if (world->pool.cow_from != state->head->tick + 1 || state->cow.diff != &state->head->diff ||
         state->head->toward != NULL || world->pool.tick < world->pool.cow_from) {
-        return "snapshot: pages are kept for another one than that behind the live world";
+        return "snapshot: pages are copied for another snapshot than the latest";
     }
     uint32_t count = 0;
     uint32_t hidden = 0;
@@ -770,6 +771,6 @@ static const char* state_validate(const sett_world* world)
         }
     }
     return reason == NULL && saved != state->head->diff.count
-               ? "snapshot: a page is kept twice, or was not written"
+               ? "snapshot: a page has two copies, or was not written"
                : reason;
 }

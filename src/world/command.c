@@ -832,10 +832,10 @@ SETTI_COLD static void commands_stopped(sett_commands* commands, const command_r
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
     command_print_record(world, what, commands->read, record);
-    world->command_depth = 0; /* this is told of the application itself */
+    world->command_depth = 0; /* this message is about the application itself */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                           "sett_commands_apply: command %u of %u, %s: the allocator returned NULL; "
-                          "it and those behind it are kept",
+                          "it and the rest stay in the buffer",
                           (unsigned)(done + 1), (unsigned)(done + commands->count), what);
 }
 
@@ -1006,7 +1006,7 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
         if (!job_claim(buffers[k], true, ahead)) {
             return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                          "no memory to claim the entities that systems created: "
-                                         "nothing was applied, everything is kept");
+                                         "nothing was applied, all commands stay in their buffers");
         }
         ahead += buffers[k]->job.created;
     }

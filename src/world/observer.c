@@ -100,8 +100,8 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\": \"%.100s\" is dont_fragment, which queries are not "
-            "told of: observe the component",
+            "%s: \"%.100s\": \"%.100s\" is dont_fragment, which observers of "
+            "queries cannot see - observe the component",
             observer_call, name, type->desc.name);
     }
     return SETT_OK;

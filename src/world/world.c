@@ -573,7 +573,7 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
     char instead[128];
     if (world->calling != NULL) {
         world_advise(instead, sizeof(instead), call, " and apply it afterwards",
-                     "do it when the change that it is told of is done");
+                     "call it after the callback has returned");
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: a callback of \"%.100s\" is running; %s", call,
                                      world->calling, instead);
