@@ -40,8 +40,9 @@ typedef struct vector {
 int main(void)
 {
     sett_world* world = sett_world_create(&(sett_world_desc){0});
-    sett_component p = sett_component_register_type(world, "P", sizeof(vector), sizeof(float));
-    sett_component v = sett_component_register_type(world, "V", sizeof(vector), sizeof(float));
+    sett_component p = sett_component_register(world, &(sett_component_desc){SETT_TYPE(vector)});
+    sett_component v = sett_component_register(
+        world, &(sett_component_desc){.name = "speed", .size = sizeof(vector)});
     sett_entity e = sett_entity_create(world);
     vector* at = sett_add(world, e, p);
     at->x = 1;
