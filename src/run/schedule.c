@@ -33,30 +33,30 @@
 /* ----------------------------------------------------------------------------------------- heap */
 
 /* Whether `a` comes out before `b`. */
-static bool heap_is_less(const sett_system* a, const sett_system* b)
+static bool schedule_is_less(const sett_system* a, const sett_system* b)
 {
     return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-static void heap_push(setti_run* run, sett_system* system)
+static void schedule_push(setti_run* run, sett_system* system)
 {
     uint32_t at = run->heap_count++;
-    for (; at != 0 && heap_is_less(system, run->heap[(at - 1) / 2]); at = (at - 1) / 2) {
+    for (; at != 0 && schedule_is_less(system, run->heap[(at - 1) / 2]); at = (at - 1) / 2) {
         run->heap[at] = run->heap[(at - 1) / 2];
         run->work++;
     }
     run->heap[at] = system;
 }
 
-static sett_system* heap_pop(setti_run* run)
+static sett_system* schedule_pop(setti_run* run)
 {
     sett_system* first = run->heap[0];
     const uint32_t count = --run->heap_count;
     sett_system* last = run->heap[count];
     uint32_t at = 0;
     for (uint32_t child = 1; child < count; child = 2 * at + 1) {
-        child += child + 1 < count && heap_is_less(run->heap[child + 1], run->heap[child]);
-        if (!heap_is_less(run->heap[child], last)) {
+        child += child + 1 < count && schedule_is_less(run->heap[child + 1], run->heap[child]);
+        if (!schedule_is_less(run->heap[child], last)) {
             break;
         }
         run->heap[at] = run->heap[child];
@@ -89,17 +89,17 @@ static void schedule_sort(setti_run* run)
             run->work++;
         }
         if (system->waiting == 0) {
-            heap_push(run, system);
+            schedule_push(run, system);
         }
     }
     while (run->heap_count != 0) {
-        sett_system* first = heap_pop(run);
+        sett_system* first = schedule_pop(run);
         sett_system* then;
         setti_order_walk walk = setti_order_walk_begin(first, false);
         run->sorted[run->sorted_count++] = first;
         while ((then = setti_order_walk_next(&walk)) != NULL) {
             if (--then->waiting == 0) {
-                heap_push(run, then);
+                schedule_push(run, then);
             }
         }
     }
@@ -275,10 +275,10 @@ static bool schedule_find_stages(sett_world* world)
         sett_system* system = run->sorted[k];
         system->key = schedule_key(system, system->stage);
         system->tie = system->place;
-        heap_push(run, system);
+        schedule_push(run, system);
     }
     for (uint32_t k = 0; done && k < run->sorted_count; k++) {
-        run->sorted[k] = heap_pop(run);
+        run->sorted[k] = schedule_pop(run);
     }
     return done;
 }
