@@ -2,6 +2,10 @@
  * played and undone; and with the hashes left out of account, so that it stays. Whatever they are,
  * the world stays sound, and what was rejected has left it as it was.
  *
+ * Bytes that begin with a zero are a recipe instead, which holds whatever the version of the
+ * format: how many changes of a world, four bytes each, of which a delta is made; then alterations
+ * of that delta, three bytes each: where, and what is changed there.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "sett/hierarchy.h"
@@ -124,12 +128,88 @@ static void fuzz_apply(sett_world* world, const uint8_t* data, size_t size, bool
     free(copy);
 }
 
+/* One change, by what the numbers happen to mean. */
+static void fuzz_change(sett_world* world, const uint8_t* step)
+{
+    sett_entity e = sett_entity_at(world, step[1] % 16);
+    sett_entity other = sett_entity_at(world, step[2] % 16);
+    sett_component id = 1 + step[2] % 7;
+    unsigned char value[8] = {step[3], step[1], 0, 0, step[2], 0, 0, 0};
+    char name[2] = {(char)('p' + step[3] % 7), '\0'};
+    const char* relation[3] = {"g", "h", "i"};
+    sett_component link = sett_component_find(world, relation[step[3] % 3]);
+    switch (step[0] % 10) {
+    case 0:
+        (void)sett_entity_create(world);
+        break;
+    case 1:
+        (void)sett_entity_create_handle(
+            world, (sett_entity){(uint32_t)step[1] * 97, 1 + (uint32_t)step[2]});
+        break;
+    case 2:
+        (void)sett_entity_destroy(world, e);
+        break;
+    case 3:
+        (void)sett_remove(world, e, id);
+        break;
+    case 4:
+        (void)sett_hierarchy_attach(world, e, other);
+        break;
+    case 5:
+        (void)sett_hierarchy_detach(world, e);
+        break;
+    case 6:
+        (void)sett_name_set(world, e, name);
+        break;
+    case 7: {
+        unsigned char* data = sett_relate(world, e, link, other);
+        if (data != NULL && step[3] % 3 != 2) {
+            memcpy(data, value, 4);
+        }
+        break;
+    }
+    case 8:
+        (void)sett_unrelate(world, e, link, other);
+        break;
+    default:
+        (void)sett_set(world, e, id, value);
+        break;
+    }
+}
+
+/* The delta of a recipe, to be freed. */
+static uint8_t* fuzz_make(const uint8_t* data, size_t size, size_t* made)
+{
+    sett_world* world = fuzz_world();
+    sett_snapshot before;
+    sett_snapshot after;
+    size_t at = 2;
+    FUZZ_CHECK(sett_snapshot_take(world, &before) == SETT_OK, "");
+    for (uint32_t k = 0; size > 1 && k < data[1] && at + 4 <= size; k++, at += 4) {
+        fuzz_change(world, data + at);
+    }
+    FUZZ_CHECK(sett_snapshot_take(world, &after) == SETT_OK, "");
+    (void)sett_delta_encode(world, before, after, NULL, 0, made);
+    uint8_t* bytes = malloc(*made + 1);
+    FUZZ_CHECK(bytes != NULL, "");
+    FUZZ_CHECK(sett_delta_encode(world, before, after, bytes, *made, made) == SETT_OK,
+               sett_world_message(world));
+    for (; at + 3 <= size; at += 3) {
+        bytes[((size_t)data[at] << 8 | data[at + 1]) % *made] ^= data[at + 2];
+    }
+    sett_world_destroy(world);
+    return bytes;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
+    uint8_t* made = size != 0 && data[0] == 0 ? fuzz_make(data, size, &size) : NULL;
+    data = made != NULL ? made : data;
     sett_world* world = fuzz_world();
     fuzz_apply(world, data, size, false, false);
     fuzz_apply(world, data, size, true, false);
     fuzz_apply(world, data, size, true, true);
     sett_world_destroy(world);
+    free(made);
     return 0;
 }
