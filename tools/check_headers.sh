@@ -40,6 +40,10 @@ macros() { # <compiler> <language> <flags>
     count=$((count + 1))
 }
 
+[ -f test/consumer/macros.c ] || { # a tree without tests: see check_checks.sh
+    echo "$count compilations"
+    exit 0
+}
 for build in "" -DNDEBUG; do
     for compiler in gcc clang; do
         macros $compiler c "$c_flags $build"
