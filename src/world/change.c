@@ -441,8 +441,8 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
                                            const setti_type* type)
 {
     setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                          "sett_set, entity %u:%u, component \"%.100s\": called by \"%.100s\", "
-                          "which is told of sets, %u of them inside one another",
+                          "sett_set, entity %u:%u, component \"%.100s\": called by \"%.100s\", an "
+                          "on_set callback, %u of them nested - record it instead",
                           (unsigned)entity.index, (unsigned)entity.generation, type->desc.name,
                           world->calling, (unsigned)SETTI_EVENT_DEPTH);
     setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
@@ -452,10 +452,11 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
 /* Who is told of a set runs in no order with what runs beside. */
 SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
 {
-    setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                          "sett_set: system \"%.200s\" runs, and somebody is told of sets of "
-                          "\"%.100s\"; record it with sett_cmd_set into context->commands",
-                          world->running, type->desc.name);
+    setti_world_fail_with(
+        world, SETT_STATUS_LOCKED,
+        "sett_set: \"%.100s\" has on_set callbacks, which cannot run inside system "
+        "\"%.200s\" - record it with sett_cmd_set",
+        type->desc.name, world->running);
     return false;
 }
 
