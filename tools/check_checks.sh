@@ -73,6 +73,9 @@ words=$tree/tools/check_words.sh
 must pass '' "$words"
 printf '/* SETT_STORAGE_%s */\n' MATRIX >>"$tree/src/base/page.h"
 must fail 'src/base/page.h:3:SETT_STORAGE_[M]ATRIX - write: SETT_STORAGE_ARRAY' "$words"
+fresh
+printf '/* it is %s */\n' told >>"$tree/src/base/page.h"
+must fail 'src/base/page.h:3:is told - write: is called' "$words"
 
 # ---- layers --------------------------------------------------------------------------------------
 

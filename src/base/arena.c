@@ -1,4 +1,4 @@
-/* arena.c: memory given back all at once. See arena.h.
+/* arena.c: memory that is freed all at once. See arena.h.
  *
  * The workload: some scratch in each call of a system, the same amount every frame. So a reset that
  * finds more than one chunk replaces them by one of their size together, and allocates no more.
@@ -18,7 +18,7 @@ struct setti_arena_chunk {
 #define ARENA_HEADER 64
 #define ARENA_CHUNK ((size_t)4 << 10)
 
-static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin behind the header");
+static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the header");
 
 /* Puts a chunk with room for `size` bytes in front of the others. */
 static bool arena_grow(setti_arena* arena, size_t size)
@@ -44,7 +44,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
 
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
 {
-    /* Chunks are aligned to 64: what asks for more may lose up to `align` before it. */
+    /* Chunks are aligned to 64: a larger alignment may lose up to `align` bytes. */
     size_t slack = align > ARENA_ALIGN ? align : 0;
     if (size > SIZE_MAX / 4) {
         return NULL;
@@ -89,7 +89,7 @@ void setti_arena_reset(setti_arena* arena)
     if (arena->chunk->previous != NULL) {
         size_t size = arena->size;
         setti_arena_deinit(arena);
-        (void)arena_grow(arena, size); /* without it the next piece asks again */
+        (void)arena_grow(arena, size); /* if this fails, the next piece tries again */
     }
     arena->used = ARENA_HEADER;
 }

@@ -1,5 +1,5 @@
-/* arena.h: memory that is taken piece by piece and given back all at once. Chunks come from the
- * allocator; after the first rounds there is one, large enough for all that a round takes. */
+/* arena.h: memory that is allocated piece by piece and freed all at once. Chunks come from the
+ * allocator; after the first rounds there is one chunk, large enough for a whole round. */
 #ifndef SETTI_ARENA_H
 #define SETTI_ARENA_H
 
@@ -18,10 +18,10 @@ typedef struct setti_arena {
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align);
 
-/* Gives a piece back, if it is the last one taken; else it stays until the reset. */
+/* Frees a piece if it is the newest one; otherwise it stays until the reset. */
 void setti_arena_pop(setti_arena* arena, const void* piece, size_t size);
 
-/* Gives all pieces back, and makes one chunk of several. */
+/* Frees all pieces, and merges several chunks into one. */
 void setti_arena_reset(setti_arena* arena);
 
 /* Frees the chunks. */

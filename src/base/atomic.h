@@ -1,9 +1,9 @@
-/* atomic.h: numbers that one thread writes and others look at without a lock. Where C has no
- * atomics (SETTI_ATOMICS is 0) signals are never looked at from another thread, and marks are plain
- * words: aligned ones are written whole on all machines that there are.
+/* atomic.h: numbers that one thread writes and others read without a lock. Where C has no atomics
+ * (SETTI_ATOMICS is 0) no other thread reads signals, and marks are plain words: all known machines
+ * write aligned words whole.
  *
- *     signal   to know whether taking the lock is worth it; what was written before it is seen
- *     mark     in which a thread looks for what it wrote itself; orders nothing else
+ *     signal   says whether the lock is worth taking; earlier writes are visible
+ *     mark     read by the thread that wrote it; orders nothing else
  *     tally    to which several threads add; its sum does not depend on their order
  *     counter  how many are at something; orders nothing else */
 #ifndef SETTI_ATOMIC_H
@@ -53,7 +53,7 @@ static inline bool setti_signal_is(setti_signal* from, uint32_t value)
     return atomic_load_explicit(from, memory_order_acquire) == value;
 }
 
-/* Adds and returns what was there. */
+/* Adds and returns the old value. */
 static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
 {
     return (uint32_t)atomic_fetch_add_explicit(to, value, memory_order_relaxed);

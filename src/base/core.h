@@ -1,4 +1,4 @@
-/* core.h: what every file needs: assertions, branch hints, checked arithmetic, messages. */
+/* core.h: used by every file: assertions, branch hints, checked arithmetic, messages. */
 #ifndef SETTI_CORE_H
 #define SETTI_CORE_H
 
@@ -9,8 +9,8 @@
 /* Holds in every correct program; checked in debug builds only. */
 #define SETTI_ASSERT(condition) assert(condition)
 
-/* SETTI_COLD is for what hardly ever runs, SETTI_APART for what is fast too, but in line would make
- * the path beside it save registers. SETTI_PREFETCH asks for memory ahead of its use. */
+/* SETTI_COLD: rarely runs. SETTI_APART: fast as well, but inlined it would make the path beside it
+ * save registers. SETTI_PREFETCH loads memory ahead of its use. */
 #if defined(__GNUC__)
 #define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -34,8 +34,8 @@
 #define SETTI_PREFETCH(address) (void)(address)
 #endif
 
-/* Fast paths that measurements want in line, unless the user asked for small code: always in line
- * they add an eighth to the library at -Os. */
+/* Fast paths that are inlined because measurements say so, except at -Os, where that would add an
+ * eighth to the library. */
 #if defined(__GNUC__) && !defined(__OPTIMIZE_SIZE__)
 #define SETTI_INLINE static inline __attribute__((always_inline))
 #elif defined(_MSC_VER) && !defined(__GNUC__)
@@ -44,7 +44,7 @@
 #define SETTI_INLINE static inline
 #endif
 
-/* Says on stderr that a call was given NULL. */
+/* Reports on stderr that a parameter is NULL. */
 void setti_report_null(const char* call, const char* what);
 
 /* No index, no row, no page. */
@@ -69,8 +69,8 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
     return true;
 }
 
-/* Whether a pointer is NULL that `call` needs: what could not be created, mostly. Debug builds say
- * so on stderr, since there is no world whose log could be used. */
+/* Whether a pointer that `call` needs is NULL, mostly because creating it failed. Debug builds
+ * report it on stderr, since there is no world whose log could be used. */
 static inline bool setti_is_null(const void* pointer, const char* call, const char* what)
 {
 #if !defined(NDEBUG)
@@ -87,7 +87,7 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 /* The same in a public function, of one of its parameters. */
 #define SETTI_IS_NULL(parameter) setti_is_null((parameter), __func__, #parameter)
 
-/* The same where even two instructions count: release builds do not look. */
+/* The same where even two instructions count: release builds do not check. */
 #if defined(NDEBUG)
 #define SETTI_IS_NULL_IN_DEBUG(parameter) false
 #else

@@ -1,8 +1,8 @@
-/* keep.c: saving pages before they are written. See keep.h.
+/* cow.c: copy-on-write: saves pages before they are written. See cow.h.
  *
- * The workload: some hundred pages of 16 KB at the first writes of a frame. What it costs is the
- * copy, so nothing else is done but an append; the pieces that copies go to come back to the pool's
- * free lists when a snapshot is dropped and are taken from there by the next.
+ * The workload: some hundred pages of 16 KB at the first writes of a frame. The cost is the copy,
+ * so nothing else is done but an append; the memory of copies returns to the pool's free lists when
+ * a snapshot is destroyed, and the next snapshot reuses it.
  *
  *     table   | data | tick | entry |        diff   | pages, number, kind, data, tick | ...
  *                               |                      ^
@@ -111,7 +111,7 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
-/* Room for a page that is to be kept. */
+/* Memory for a page that is saved. */
 static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
     void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
@@ -172,8 +172,8 @@ static void cow_move(const setti_pages* pages, void* to, void* from)
     }
 }
 
-/* The page's entry holds a copy: the page takes its bytes back, so that it is what it was where it
- * was. */
+/* The page's entry holds a copy: its bytes return to the page, which is then as before, at its
+ * address. */
 static void cow_park_copied(setti_pool* pool, const setti_pages* pages, setti_cow_entry* entry,
                             void* page)
 {
@@ -201,7 +201,7 @@ SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uin
     setti_cow_entry* entry = &pool->cow->diff->item[*setti_pages_entry(pages, number)];
     SETTI_ASSERT(entry->pages == pages && entry->number == number);
     if (entry->kind != SETTI_COW_COPY) {
-        return false; /* made since, which is nobody's but the live world's */
+        return false; /* created since: only the live world has it */
     }
     cow_park_copied(pool, pages, entry, page);
     return true;
@@ -315,13 +315,13 @@ static int kept_compare(const void* a, const void* b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Both have an entry of a page: the nearer one says how the farther one's page lies. */
+/* Both have an entry of a page: the nearer one tells where the farther one's page lies. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
     const setti_pages* pages = far->pages;
     if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
-        /* the page that the copy is of is parked: it takes its bytes back */
+        /* the copied page is parked: its bytes return to it */
         if (setti_pages_values(pages) != NULL) {
             setti_pages_values(pages)->drop(pages, near->data);
         }

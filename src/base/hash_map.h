@@ -1,5 +1,5 @@
-/* hash_map.h: from a 64-bit key to a 32-bit number, for the caches of a world. Entries are added
- * and looked up, and all dropped at once; single ones are never removed. */
+/* hash_map.h: maps a 64-bit key to a 32-bit number, for the caches of a world. Entries are added,
+ * looked up, and removed all at once; single entries are never removed. */
 #ifndef SETTI_HASH_MAP_H
 #define SETTI_HASH_MAP_H
 
@@ -23,7 +23,7 @@ uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key);
 /* Sets the value under `key` (not 0). False when memory runs out. */
 bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uint32_t value);
 
-/* Drops all entries and the memory. */
+/* Removes all entries and frees the memory. */
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map);
 
 /* A hash of bytes, never 0 (FNV-1a, finished by a multiplication: names are short). */

@@ -1,7 +1,7 @@
-/* page.c: the pool that all memory of a world comes from. See page.h.
+/* page.c: the pool for all memory of a world. See page.h.
  *
- * The workload: pages of 4 to 17 KB that live long, are taken one after another while a world
- * fills, and are returned and taken again in the same few sizes while it runs. So: a bump pointer
+ * The workload: pages of 4 to 17 KB that live long, are allocated one after another while a world
+ * fills, and are freed and allocated again in the same few sizes while it runs. So: a bump pointer
  * for new ones, one free list a size for old ones, no search.
  *
  *     block   | header | piece | piece | ... | bump --> unused |
@@ -174,8 +174,7 @@ static void pool_retire_bump(setti_pool* pool)
     SETTI_ASSERT(pool->bump_size == 0);
 }
 
-/* Whether blocks come from the system: a caller's allocator is asked for alignments of 2 MB only if
- * its owner said so. */
+/* Whether blocks are aligned to 2 MB: a caller's allocator has to declare that it supports it. */
 static bool pool_is_system(const setti_pool* pool)
 {
     return pool->allocator.alloc_fn == setti_platform_alloc;
@@ -544,7 +543,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
         if (page == NULL) {
             return false;
         }
-        setti_pages_write(pool, pages, number); /* what is kept is that there was none */
+        setti_pages_write(pool, pages, number); /* saved as absent */
         setti_pages_put(pages, number, page);
         *fresh = true;
     }

@@ -4,9 +4,9 @@
  * that hold a world's state, and the small tables around them. A paged array is a table of pointers
  * to such pages; growing it adds a page and never moves one.
  *
- * Each page carries the tick of its last write. Whoever writes calls setti_pages_write first, once
- * a page in loops; on it rest change detection and everything that has to know which pages differ
- * from an earlier state.
+ * Each page carries the tick of its last write. Call setti_pages_write before writing, once a page
+ * in loops: change detection, snapshots and hashes rely on it to know which pages differ from an
+ * earlier state.
  */
 #ifndef SETTI_PAGE_H
 #define SETTI_PAGE_H
@@ -32,12 +32,12 @@ typedef struct setti_pool {
     uint64_t tick;
     uint64_t restored; /* the tick of the latest restore; 0: none */
     uint64_t cloned;   /* the tick at which another world was cloned into this one; 0: none was */
-    /* pages last written before this tick go to the keeper before they are written; 0, and so none
-     * of them, while no snapshot is held */
+    /* pages last written before this tick are saved before they are written; 0, and so no page,
+     * while no snapshot is held */
     uint64_t cow_from;
-    struct setti_cow* cow; /* who wants to know what pages were like; keep.h */
-    /* held by the barrier while it saves a page, because loops on several threads may: whoever
-     * takes memory from the pool while such loops run takes it too */
+    struct setti_cow* cow; /* saves old contents of pages; cow.h */
+    /* held by the barrier while it saves a page, because loops on several threads may; lock it to
+     * allocate from the pool while such loops run */
     setti_lock lock;
     sett_allocator allocator;
     setti_block* blocks; /* newest first */
@@ -59,7 +59,7 @@ typedef struct setti_pool {
 
 void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages);
 
-/* Gives everything back to the allocator, whatever is still handed out. */
+/* Frees everything, including pieces that are still in use. */
 void setti_pool_deinit(setti_pool* pool);
 
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
@@ -75,29 +75,28 @@ bool setti_pool_reserve(setti_pool* pool, size_t size);
  * together, where each counts as up to 256 bytes more. False when memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
 
-/* Gives it back. */
+/* Frees it. */
 void setti_pool_let_go(setti_pool* pool);
 
-/* Lets the pool hold so many bytes more than it does; 0: any number again. */
+/* Lets the pool hold so many bytes more than it does; 0: no limit. */
 void setti_pool_set_ceiling(setti_pool* pool, size_t more);
 
-/* Whether more is held than the ceiling allows: out of what is held aside. */
+/* Whether the pool holds more than the ceiling allows, by using the block held aside. */
 bool setti_pool_is_above(const setti_pool* pool);
 
-/* setti_pool_alloc of what does not count against the ceiling. */
+/* As setti_pool_alloc, without counting against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
-/* Takes a piece back; `size` and `align` as at its allocation. NULL is fine. */
+/* Frees a piece; `size` and `align` as at its allocation. NULL is ignored. */
 void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align);
 
-/* Gives blocks that hold nothing back to the allocator. Does nothing when it cannot get memory to
- * work with. */
+/* Returns empty blocks to the allocator. Does nothing without memory for its own work. */
 void setti_pool_trim(setti_pool* pool);
 
 /* Checks that free and used bytes add up to what the blocks hold. Returns NULL or what is wrong. */
 const char* setti_pool_validate(const setti_pool* pool);
 
-/* What few have to know of a table; keep.h. */
+/* Rarely used data of a table; cow.h. */
 typedef struct setti_page_notes setti_page_notes;
 
 /* A page table, for stretches of equal length. Pointers and ticks lie apart: readers touch 8 bytes
@@ -116,21 +115,21 @@ typedef struct setti_pages {
 /* An empty table of pages of this size and alignment. */
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
-/* Makes entries 0..count-1 exist; new ones are empty. False when memory runs out. */
+/* Extends the table to entries 0..count-1; new ones are empty. False when memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Makes this entry's page exist, uninitialised; *fresh tells whether it is new. False when memory
+/* Creates this entry's page if it is missing, uninitialised; *fresh: it is new. False when memory
  * runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
-/* Gives back what a table has room for beyond `capacity` entries, none of which has a page, if
- * there is memory to do so in. */
+/* Frees the table's room beyond `capacity` entries, none of which has a page, if there is memory
+ * for the smaller table. */
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);
 
-/* Gives a page back; its entry is then empty. An empty entry is fine. */
+/* Frees a page; its entry is then empty. An empty entry is ignored. */
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
 
-/* Frees all pages and the table, which is then empty. Nothing may be kept of it. */
+/* Frees all pages and the table, which is then empty. No snapshot may hold pages of it. */
 void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 
 /* The page of this number, or NULL. */
@@ -153,8 +152,7 @@ static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t 
     *is = SETTI_MAX(*is, *setti_pages_restored(pages, from));
 }
 
-/* Where the table remembers which entry of the diff is a page's, while its tick says that it has
- * one. */
+/* The number of the page's entry in the diff, valid while the page's tick says that it has one. */
 static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t number)
 {
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;
@@ -190,12 +188,11 @@ static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
                : SETTI_NONE;
 }
 
-/* The rare half of setti_pages_write: saves a page that a snapshot needs as it is now; keep.c. */
+/* The rare half of setti_pages_write: saves a page that a snapshot needs; cow.c. */
 void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number);
 
-/* To be called before writing to a page: once a page in loops. Two threads must not write to one
- * page at a time, nor have it marked: whoever splits a loop splits it between pages of all that the
- * loop writes. */
+/* Call before writing to a page: once a page in loops. Two threads must not write to or mark one
+ * page at a time: split a loop only at the borders of all pages that it writes. */
 SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     if (pages->tick[number] != pool->tick) {
@@ -206,8 +203,8 @@ SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, 
     }
 }
 
-/* The same for fast paths, which call nothing so that they need not save registers: false, and
- * nothing is done, if a snapshot needs the page. The slow path then calls setti_pages_write. */
+/* The same for fast paths, which call nothing so that they need not save registers: false, without
+ * a change, if a snapshot needs the page. The slow path then calls setti_pages_write. */
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
                                         uint32_t number)
 {

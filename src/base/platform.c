@@ -18,7 +18,7 @@
 #define NOMINMAX
 #include <malloc.h>
 #include <windows.h>
-/* Words of 1985 that it makes macros of; in the amalgamation all other files come behind. */
+/* Macros of the Windows headers that other files of the amalgamation use as names. */
 #undef near
 #undef far
 #define PLATFORM_WINDOWS
@@ -63,7 +63,7 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
 #endif
 }
 
-/* Without atomics of any kind there are no threads to keep apart either. */
+/* Without any atomics there are no threads to exclude either. */
 void setti_lock_take(setti_lock* lock)
 {
 #if defined(__GNUC__)
@@ -160,7 +160,7 @@ static uintptr_t platform_stack_end(void)
     return end;
 }
 
-/* A frame of its own: in line, what lives in the caller might lie beyond `here`. */
+/* Needs its own frame: inlined, the caller's variables might lie beyond `here`. */
 SETTI_APART bool setti_platform_has_returned(const void* variable)
 {
     volatile char here = 0;
@@ -331,7 +331,7 @@ void setti_thread_join(setti_thread* thread)
     CloseHandle(handle);
 }
 
-#else /* no threads: a pool is the one that uses it */
+#else /* no threads: a pool consists of the calling thread */
 
 uint32_t setti_platform_cores(void)
 {

@@ -1,4 +1,4 @@
-/* platform.h: the only place that knows which operating system this is. */
+/* platform.h: the only part that depends on the operating system. */
 #ifndef SETTI_PLATFORM_H
 #define SETTI_PLATFORM_H
 
@@ -7,8 +7,7 @@
 /* Blocks of this size and alignment can be one huge page on the systems that have them. */
 #define SETTI_HUGE_PAGE ((size_t)2 << 20)
 
-/* A lock for stretches of some instructions that hardly ever meet: waiting spins. All zeroes is an
- * open one. */
+/* A spin lock for short, rarely contended sections. All zeroes: unlocked. */
 typedef struct setti_lock {
     volatile long taken;
 } setti_lock;
@@ -21,20 +20,20 @@ void setti_lock_release(setti_lock* lock);
 void* setti_platform_alloc(void* user, size_t size, size_t align);
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 
-/* Nanoseconds on a clock that only goes forward, from some beginning. */
+/* Nanoseconds of a monotonic clock. */
 uint64_t setti_platform_now(void);
 
 /* Threads that the machine runs at once. */
 uint32_t setti_platform_cores(void);
 
-/* Tells the processor that this is a loop that waits. */
+/* Hints to the processor that this loop spins. */
 void setti_platform_pause(void);
 
-/* A number for the thread that asks, which no other has while it lives. */
+/* A number of the calling thread, unique while it runs. */
 uintptr_t setti_platform_thread(void);
 
-/* Whether a local variable of a function that this thread has called is gone, because the function
- * has returned. False where that is not known, and for what does not lie on this thread's stack. */
+/* Whether an address lies on the unused part of the calling thread's stack, so that the function of
+ * this local variable has returned. False if that is not known, and for other addresses. */
 bool setti_platform_has_returned(const void* variable);
 
 /* A mutex with one condition. */
@@ -47,18 +46,18 @@ void setti_gate_deinit(setti_gate* gate);
 void setti_gate_lock(setti_gate* gate);
 void setti_gate_unlock(setti_gate* gate);
 
-/* Waits until somebody wakes all who wait, or a little less; the gate is locked. */
+/* Waits until all waiting threads are woken; may return earlier. The gate is locked. */
 void setti_gate_wait(setti_gate* gate);
 void setti_gate_wake(setti_gate* gate);
 
-/* A thread; lies where it is until it is joined. */
+/* A thread; its address must not change until it is joined. */
 typedef struct setti_thread {
     void (*body)(void* user);
     void* user;
     uint64_t opaque[2];
 } setti_thread;
 
-/* Starts `body`, which with its argument is filled in already. False when there is no more. */
+/* Starts `body`; it and its argument are filled in already. False if no thread can be started. */
 bool setti_thread_start(setti_thread* thread);
 void setti_thread_join(setti_thread* thread);
 

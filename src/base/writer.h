@@ -1,4 +1,4 @@
-/* writer.h: texts of any length into the caller's room, as snprintf does. */
+/* writer.h: writes texts of any length into the caller's buffer, as snprintf does. */
 #ifndef SETTI_WRITER_H
 #define SETTI_WRITER_H
 
@@ -10,7 +10,7 @@ typedef struct setti_writer {
     size_t length; /* of the whole text, also beyond `size` */
 } setti_writer;
 
-/* Appends; what does not fit is only counted. */
+/* Appends; characters that do not fit are only counted. */
 void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
 
 /* Appends bytes that may be anything: quotes, backslashes and all that is not printable ASCII as

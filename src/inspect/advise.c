@@ -1,11 +1,11 @@
-/* advise.c: which layout would be faster, from what was profiled. See sett/advise.h.
+/* advise.c: proposes faster layouts from a profile. See sett/advise.h.
  *
- * Each query that was profiled is priced (price.h) under the layout that there is, and under each
- * that one change would give: a type stored in the other kind, or a group that owns what one query
- * asks for. A change is proposed if it saves at least a tenth of all loops that it concerns, and a
- * microsecond in each; those that save most first, and none about a type of a better one.
+ * Each profiled query is priced (price.h) under the present layout, and under each layout that one
+ * change would give: a type stored in the other kind, or a group that owns the components of one
+ * query. A change is proposed if it saves at least a tenth of all loops that it concerns, and a
+ * microsecond in each. The largest saving comes first; a type occurs in one proposal only.
  *
- * Invariant:  advice is a function of counts and of what was profiled, of nothing else
+ * Invariant:  advice is a function of counts and of the profile only
  */
 #include "sett/advise.h"
 
@@ -27,7 +27,7 @@ typedef struct advice_option {
 
 /* ------------------------------------------------------------------------------------- choosing */
 
-/* Whether another piece of advice is about this type. */
+/* Whether another proposal concerns this type. */
 static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_component component)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -51,7 +51,8 @@ static void advice_price(const sett_world* world, advice_option* option)
     option->gain = pays ? gain : 0;
 }
 
-/* How often entities would have entered or left the group: by the type that changed most. */
+/* Estimates how often entities would have entered or left the group: from the type that changed
+ * most. */
 static setti_price advice_churn(const sett_query* query)
 {
     uint64_t most = 0;
@@ -63,7 +64,7 @@ static setti_price advice_churn(const sett_query* query)
                              setti_entity_count(&query->world->entities));
 }
 
-/* The best change that is about none of the types taken. */
+/* The best change that concerns none of the types taken. */
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
     advice_option best = {{NULL, NULL, NULL}, {0, 0, 0}, 0, 0};
@@ -179,7 +180,7 @@ static void advice_fill(const sett_world* world, const advice_option* option, se
     advice_write_convert(world, option, item);
 }
 
-/* Tags that were toggled so often that they may be what makes the sets many. */
+/* Tags that were toggled so often that they may cause the large number of signatures. */
 static bool advice_fragments(const sett_world* world, const setti_type* type)
 {
     uint64_t changes = type->use.added + type->use.removed;

@@ -1,63 +1,63 @@
-/* auto_layout.c: a world that finds its layout by itself.
+/* auto_layout.c: finds a layout while the program runs.
  *
  * Loops are counted where they begin. Every few frames each query that was looped over is counted
- * once (occupancy words, no values) and priced (price.h) under the layout that there is and under
- * each that one change would give: one type stored in the other kind, a group for one query, a
- * group of its own ended. What a change would have saved since the last look is added to its
- * *regret*, and what it would have cost is taken off. A change is made when its regret reaches what
- * the move costs, as one buys what one has rented long enough: at any time moves have cost no more
- * than waiting has, so that a program pays at most twice what the best layout known in advance
- * would have cost. Regret begins again at 0 after each move, and each move of the same thing costs
- * twice the one before: a workload that goes to and fro is followed ever more slowly.
+ * once (occupancy words, no values) and priced (price.h) under the present layout and under each
+ * layout that one change would give: one type stored in the other kind, a group for one query, an
+ * automatic group destroyed. The saving that a change would have given since the last sample is
+ * added to its *regret*, its costs are subtracted. A change is made when its regret reaches the
+ * cost of the move (the ski rental rule): at any time moves have cost no more than waiting has, so
+ * that a program pays at most twice the cost of the best layout known in advance. Regret restarts
+ * at 0 after each move, and each move of the same thing is priced twice as high as the one before:
+ * a workload that alternates is followed ever more slowly.
  *
  * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene that is
  * loaded, played, and left. Rejected: an average of the last frames with a threshold and a margin,
- * which needs two constants more, and moves in vain where a phase ends just then.
+ * which needs two more constants and moves in vain when a phase ends at that moment.
  *
- * Invariant:  what is done depends on numbers of loops, matches and entities alone: the same calls
+ * Invariant:  decisions depend on numbers of loops, matches and entities only: the same calls
  *             move the same values at the same frame on every machine;
- *             only types with default_storage move; nothing does while a snapshot is held
+ *             only types with default_storage move, and none while a snapshot is held
  */
 #include "inspect/layout_internal.h"
 
 #include "run/run.h"
 #include "world/change.h"
 
-/* Frames between two looks: at first, and where nothing is close to being done. */
+/* Frames between two samples: at first, and if no change is close. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* looks until a change would be made, that keep the period short */
+#define AUTO_CLOSE 8 /* the period stays short if a change is at most so many samples away */
 
-/* Moving one value, and anything at all. */
+/* Cost of moving one value, and of any move. */
 #define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS)
 #define AUTO_DOUBLINGS 12
-/* A saving below a tenth may be the model's error. */
+/* Savings below a tenth may be errors of the model. */
 #define AUTO_SHARE 90 /* of a hundred */
-/* Queries whose loops are less than one in so many of all that loops cost are not looked at. */
+/* Queries that take less than one in so many of the cost of all loops are ignored. */
 #define AUTO_PART 32
 
-/* Words of an array's occupancy that are compared from look to look. */
+/* Words of an array's occupancy that are compared from sample to sample. */
 #define AUTO_WORDS 32
 
-/* What is known of a type from the last look. */
+/* Data of a type from the last sample. */
 typedef struct setti_type_sample {
     uint32_t count;
-    uint32_t changes; /* how often auto_layout converted it by itself */
+    uint32_t changes; /* conversions by auto_layout */
     uint64_t churn;   /* entities that got or lost it since, estimated: of pairs that cancel out,
                          only those that took place on other entities */
     setti_price regret;
-    bool priced; /* in this look */
+    bool priced; /* in this sample */
     uint64_t words[AUTO_WORDS];
 } setti_type_sample;
 
-/* A change that could be made. */
+/* A possible change. */
 typedef struct auto_option {
     setti_relayout change;
     sett_query* query; /* of a group */
     setti_price* regret;
     uint32_t* changes;
-    setti_price gain; /* since the last look */
+    setti_price gain; /* since the last sample */
     setti_price cost; /* of making it */
 } auto_option;
 
@@ -98,7 +98,7 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     sample->priced = false;
 }
 
-/* Counts what every query that was looped over finds. Returns what all these loops cost. */
+/* Counts the matches of every query that was looped over. Returns the cost of all these loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {
     static const setti_relayout none = {NULL, NULL, NULL};
@@ -130,7 +130,7 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether some system writes to the type by handle: with a sparse set it would run as one job. */
+/* Whether a system writes to the type by handle: with a sparse set it would run as one job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
     const sett_system* system = world->run != NULL ? world->run->systems : NULL;
@@ -159,8 +159,8 @@ static bool auto_can_group(const sett_query* query)
     return may;
 }
 
-/* How many entities enter or leave the group of a query from look to look: what was seen when there
- * was one, or the type that changed most. */
+/* How many entities enter or leave the group of a query between two samples: as counted by an
+ * earlier group, or estimated from the type that changed most. */
 static uint64_t auto_churn(const sett_query* query)
 {
     uint64_t most = query->churn;
@@ -171,8 +171,8 @@ static uint64_t auto_churn(const sett_query* query)
     return most;
 }
 
-/* Prices a change, and adds to its regret. `churn`: what entering and leaving costs under it, or,
- * if below 0, without it. */
+/* Prices a change, and adds to its regret. `churn`: cost of entering and leaving with the change,
+ * or, if below 0, without it. */
 static void auto_price(const sett_world* world, auto_option* option, setti_price churn)
 {
     setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &option->change);
@@ -206,8 +206,8 @@ static bool auto_fits(const auto_option* option, uint32_t max_values)
            (option->change.group != NULL && auto_can_build(option->change.group, max_values));
 }
 
-/* Takes the better of two changes that have both paid for themselves; notes whether one is close
- * to. */
+/* Selects the better of two changes whose regret has reached their cost; notes whether one is
+ * close to it. */
 static void auto_compare(auto_option* best, const auto_option* option, uint32_t max_values,
                          bool* close)
 {
@@ -245,8 +245,8 @@ static void auto_look_at_query(sett_world* world, sett_query* query, auto_option
     }
 }
 
-/* The change that has paid for its move and saves most; a gain of 0: there is none. `all`: what all
- * loops cost. *close: some change will have paid soon. */
+/* The change with the largest saving whose regret has reached its cost; a gain of 0: there is none.
+ * `all`: cost of all loops. *close: a change is close to its cost. */
 static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_values, bool* close)
 {
     static const setti_relayout none = {NULL, NULL, NULL};
@@ -272,7 +272,7 @@ static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_
 
 /* --------------------------------------------------------------------------------------- moving */
 
-/* A new layout: what was worth while in the old one is to be found out anew. */
+/* Resets all regrets: those of the old layout do not hold in the new one. */
 static void auto_forget_regrets(sett_world* world)
 {
     for (sett_query* query = world->queries; query != NULL; query = query->next) {
@@ -288,7 +288,7 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Stores a type in the other kind; the members of a group first, if it is given. Returns how many
+/* Stores a type in the other kind; members of the group, if given, come first. Returns how many
  * values moved; 0 when memory runs out. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* first)
 {
@@ -303,7 +303,7 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
 }
 
 /* Creates the group of a query. Returns how many values may have moved; 0 when memory runs out,
- * which is no failure of any call that the program made. */
+ * which is not reported, since the program made no call that failed. */
 static uint64_t auto_group(sett_world* world, sett_query* query)
 {
     sett_status error = world->error;
@@ -321,8 +321,8 @@ static uint64_t auto_group(sett_world* world, sett_query* query)
     return moves;
 }
 
-/* Ends a group, and stores what it owned in arrays, as far as there is memory; the rest stays in
- * sparse sets, which are judged one by one from then on. */
+/* Destroys a group and converts its types to arrays, as far as there is memory; the others remain
+ * sparse sets, which are priced one by one from then on. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
     setti_type* types[SETT_GROUP_TYPES];
@@ -360,8 +360,8 @@ static setti_listener auto_conditions(const sett_query* query, setti_type** with
     return listener;
 }
 
-/* How many values creating the group moves, all that it is to own being in sparse sets: two for
- * each row that is not where it is to be. */
+/* How many values creating the group moves, if all its types are sparse sets: two for each row in
+ * a wrong position. */
 static uint64_t auto_misplaced(const sett_query* query, const setti_listener* conditions)
 {
     uint32_t owned = setti_price_owned(query);
@@ -394,15 +394,15 @@ static void auto_stop_building(sett_world* world, sett_query* query)
     }
 }
 
-/* Converts what the group of a wanted query is to own, type by type, as far as `max_values` goes,
- * and makes the group when all is done. */
+/* Converts the types of a wanted group one by one, up to `max_values` values, and creates the group
+ * when all are converted. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
     sett_query* query = world->queries;
     while (query != NULL && !query->wanted) {
         query = query->next;
     }
-    if (query == NULL || !auto_can_group(query)) { /* the program wants something else by now */
+    if (query == NULL || !auto_can_group(query)) { /* the program has changed its types since */
         auto_stop_building(world, query);
         return 0;
     }
@@ -466,7 +466,7 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
 
 /* --------------------------------------------------------------------------------------- public */
 
-/* Looks at what was sampled, and makes the change that has paid for itself. */
+/* Evaluates the sample, and makes the change whose regret has reached its cost. */
 static uint64_t auto_look(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = world->layout;

@@ -1,4 +1,4 @@
-/* explain.c: what a query would do, in words. */
+/* explain.c: describes the plan of a query in words. */
 #include "base/writer.h"
 #include "query/query.h"
 

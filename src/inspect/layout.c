@@ -5,11 +5,10 @@
  *                | "group" "{" name { name } ["with" name { name }] ["without" name { name }] "}"
  *     name       = word | '"' ... '"'
  *
- * The workload: some dozen lines at the start of a program. The text itself is what the world
- * keeps, and it is read again for each type that is registered: no second form of it has to be kept
- * right.
+ * The workload: some dozen lines at the start of a program. The world stores the text itself and
+ * reads it again for each type that is registered: there is no second form to update.
  *
- * Invariant:  a text that is kept has been read to its end without an error;
+ * Invariant:  a stored text has been read to its end without an error;
  *             a group with by_layout owns sparse sets, and has no callbacks
  */
 #include "inspect/layout_internal.h"
@@ -46,7 +45,7 @@ typedef struct layout_reader {
     const char* at;
     sett_storage_kind storage; /* of the list of names that is being read; DEFAULT: none is */
     uint32_t named;            /* names of it so far */
-    const char* wrong;         /* NULL, or what is wrong */
+    const char* wrong;         /* NULL, or the error */
     const char* wrong_at;
 } layout_reader;
 
@@ -74,7 +73,7 @@ static bool layout_fail(layout_reader* reader, const char* at, const char* wrong
     return false;
 }
 
-/* The end of a word in quotes, behind the closing one; NULL if there is none. */
+/* The end of a word in quotes, after the closing one; NULL if there is none. */
 static const char* layout_end_of_quotes(const char* at)
 {
     for (at++; *at != '"'; at++) {
@@ -149,7 +148,7 @@ static bool layout_names(const layout_word* word, const char* name)
     return *name == '\0';
 }
 
-/* What stands between the braces of a group. */
+/* The text between the braces of a group. */
 static bool layout_read_group(layout_reader* reader, layout_item* item)
 {
     layout_word word;
@@ -178,7 +177,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
     return reader->wrong == NULL;
 }
 
-/* A name of a list, or its end. *ended: that was its end. */
+/* A name of a list, or its end. *ended: it was the end. */
 static bool layout_read_name(layout_reader* reader, layout_item* item, bool* ended)
 {
     layout_word word;
@@ -385,7 +384,7 @@ static bool layout_has_group(const sett_world* world, const char* text,
     return false;
 }
 
-/* Makes the groups whose types are all registered by now. */
+/* Creates the groups whose types are all registered. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
     layout_item item;
@@ -531,7 +530,7 @@ static void layout_drop_text(sett_world* world)
     layout->unreported = false;
 }
 
-/* Ends the groups of earlier layouts that the text does not have. */
+/* Destroys the groups of earlier layouts that the text does not have. */
 static void layout_end_groups(sett_world* world, const char* text)
 {
     for (setti_listener* at = world->listeners; at != NULL;) {
@@ -580,7 +579,8 @@ static sett_storage_kind layout_choose(const sett_world* world, const char* name
     return text != NULL ? layout_choice(text, name, &where) : SETT_STORAGE_DEFAULT;
 }
 
-/* What could not be made yet: types were missing, or snapshots held, or memory. */
+/* Creates groups that were not possible before: a type was missing, a snapshot was held, or memory
+ * ran out. */
 static void layout_resume(sett_world* world)
 {
     const char* text = world->layout->text;
@@ -652,7 +652,7 @@ static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Types that modules of the library keep for themselves are not the layout's matter. */
+/* Built-in types of the library's modules are not part of a layout. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;
@@ -772,7 +772,7 @@ uint64_t setti_layout_moves(const setti_relayout* change)
     }
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
-        /* a sparse set exchanges the rows of members that do not lie in front, two values each */
+        /* a sparse set exchanges the rows of members outside of its first rows, two values each */
         values += storage->kind == SETTI_SPARSE ? 2 * fewest : storage->count;
     }
     for (uint32_t k = 0; change->dissolved != NULL && k < change->dissolved->owned.count; k++) {

@@ -1,11 +1,11 @@
-/* layout_internal.h: what the files of advice and layouts share. */
+/* layout_internal.h: shared by the files of advice and layouts. */
 #ifndef SETTI_LAYOUT_INTERNAL_H
 #define SETTI_LAYOUT_INTERNAL_H
 
 #include "inspect/price.h"
 #include "sett/layout.h"
 
-/* What a world knows of its layout beyond where its types are stored. */
+/* A world's data about its layout, beyond the storages of its types. */
 struct setti_layout {
     char* text; /* applied last, or NULL */
     size_t text_size;
@@ -13,12 +13,12 @@ struct setti_layout {
 
     bool automatic;      /* auto_layout.c */
     uint32_t max_values; /* that sett_progress moves */
-    uint32_t frames;     /* since the last look at what was sampled */
+    uint32_t frames;     /* since the last sample */
     uint32_t period;     /* between two */
     bool building;       /* some query is `wanted` */
 };
 
-/* The world's, made if need be; NULL when memory runs out. */
+/* The world's, created if needed; NULL when memory runs out. */
 struct setti_layout* setti_layout_ensure(sett_world* world);
 
 /* Whether auto_layout samples. */
@@ -28,14 +28,14 @@ static inline bool setti_layout_samples(const sett_world* world)
 }
 
 /* Whether a type can be stored in the other kind: it has values, no group owns it, it does not keep
- * its order, and no module of the library counts on where it is. */
+ * its order, and no module of the library relies on its storage. */
 bool setti_layout_can_convert(const setti_type* type);
 
-/* Whether a group can own all types whose values the query asks for: two or more. `automatic`: also
- * in place of others that are. */
+/* Whether a group can own all types with fields in the query: two or more. `automatic`: also in
+ * place of automatic groups. */
 bool setti_layout_can_group(const sett_query* query, bool automatic);
 
-/* The group for a query: owns what it has fields of, and has its other conditions. */
+/* The group for a query: owns the types of its fields, and has its other conditions. */
 sett_group_desc setti_layout_group_desc(const sett_query* query);
 
 /* How many values a change moves. */

@@ -1,12 +1,12 @@
 /* price.c: the cost model behind advice and auto_layout.
  *
- * A loop costs what it looks at, plus what it finds, plus what it has to fetch from another order.
- * A query is priced the cheapest way that a layout gives it. A change is judged by all queries in
- * which its types occur, since a group that makes one loop plain makes others gather. Constants are
- * of one core, a million entities, types of 8 bytes; what they are worth is measured by
- * sett_advised (bench/advise_main.c), beside all layouts there are.
+ * A loop costs its scanned rows, plus its matches, plus the values that it fetches from another
+ * order. A query is priced by the cheapest plan that a layout allows. A change is priced over all
+ * queries with its types, since a group that makes one loop plain makes others gather. Constants
+ * were measured on one core with a million entities and types of 8 bytes; sett_advised
+ * (bench/advise_main.c) compares the choices with all possible layouts.
  *
- * Invariant:  a price is a function of counts, of nothing else, in whole numbers
+ * Invariant:  a price is a function of counts only, in whole numbers
  */
 #include "inspect/price.h"
 
@@ -17,7 +17,7 @@
 #define COST_LISTED 20  /* more for a match in a list, */
 #define COST_LINE 900   /* and more where its cache lines come alone, */
 #define COST_LINES 60   /* but not more than this for each row looked at */
-#define COST_LOOKUP 160 /* looking whether a row has another component */
+#define COST_LOOKUP 160 /* testing whether a row has another component */
 #define COST_FETCH 210  /* a value copied from another order, */
 #define COST_BACK 120   /* and back */
 /* Entering or leaving a group, for each type that it owns: with all in the second-level cache, and
@@ -28,11 +28,11 @@
 /* Adding, removing or reading by handle in a sparse set instead of an array. */
 #define COST_INDIRECT 300
 
-/* The layout that a query finds: of its terms, as sets. */
+/* The layout for a query, as sets of its terms. */
 typedef struct price_view {
     uint32_t sparse_set;
     uint32_t owned;   /* by the group that covers it, if one does; */
-    uint32_t covered; /* what that makes true; */
+    uint32_t covered; /* terms that this makes true; */
     setti_price rows; /* and its length */
 } price_view;
 
@@ -82,7 +82,7 @@ static setti_price price_matches(const sett_query* query, setti_use use)
     return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
 }
 
-/* The terms of a query whose types these are. */
+/* The terms of a query with these types. */
 static uint32_t price_terms_of(const sett_query* query, const setti_type_list* types)
 {
     uint32_t terms = 0;
@@ -127,7 +127,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     return view;
 }
 
-/* Looking up some terms for each row, and fetching the values of some for each match. */
+/* Cost of looking up some terms for each row and fetching the values of some for each match. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -185,7 +185,7 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
     return least;
 }
 
-/* Whether the change makes the query's loops cost something else. */
+/* Whether the change affects the cost of the query's loops. */
 static bool price_is_concerned(const sett_query* query, const setti_relayout* change)
 {
     bool all;
@@ -204,7 +204,7 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return concerned;
 }
 
-/* What single entities cost more if an array becomes a sparse set. */
+/* Extra cost of accesses by handle if an array becomes a sparse set. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)(type->use.added + type->use.removed + type->use.accessed) * COST_INDIRECT;

@@ -1,5 +1,5 @@
-/* price.h: what loops cost under a layout, the one that there is or one that could be. Whole
- * numbers of hundredths of a nanosecond, so that every machine arrives at the same. */
+/* price.h: the cost of loops under the present or a possible layout, in whole hundredths of a
+ * nanosecond, so that the result is the same on every machine. */
 #ifndef SETTI_PRICE_H
 #define SETTI_PRICE_H
 
@@ -9,13 +9,13 @@ typedef int64_t setti_price;
 
 #define SETTI_PRICE_NS 100 /* to a nanosecond */
 
-/* What is different from the layout that there is; at most one of these is not NULL. */
+/* The difference from the present layout; at most one of these is not NULL. */
 typedef struct setti_relayout {
     const setti_type* type; /* an array becomes a sparse set, a sparse set an array */
     /* a group for what this query asks for is made, and automatic ones in its way end: what these
      * own stays in sparse sets */
     const sett_query* group;
-    const setti_listener* dissolved; /* this group ends, and what it owns becomes arrays */
+    const setti_listener* dissolved; /* this group is destroyed, and its types become arrays */
 } setti_relayout;
 
 /* All loops over queries that a change concerns, and other accesses of its types. */
@@ -25,7 +25,7 @@ typedef struct setti_prices {
     uint64_t loops; /* of the query with the most */
 } setti_prices;
 
-/* Whether a group owns something that a group for this query would own. */
+/* Whether a group owns a type that a group for this query would own. */
 bool setti_price_collides(const sett_query* query, const setti_listener* group);
 
 /* The terms that a group for this query would own: those with values, all of them required. */
@@ -38,7 +38,7 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change);
 
-/* What it costs that `count` entities enter or leave a group of `rows` rows that owns so many
+/* The cost of `count` entities that enter or leave a group of `rows` rows that owns so many
  * types. */
 setti_price setti_price_churn(uint64_t count, uint32_t owned, uint64_t rows);
 

@@ -1,4 +1,4 @@
-/* stats.c: what is in a world and what it costs. */
+/* stats.c: counts and memory of a world. */
 #include "run/run.h"
 #include "world/command.h"
 

@@ -2,18 +2,16 @@
  *
  * Invariant of the world:  a storage has an index => that entity is alive;  a type that is not
  * dont_fragment is in an entity's signature <=> its storage has the entity;  a signature's hooked
- * is the
- * number of its types with removal hooks;  an entity has a type => it has all that the type
- * requires;  where a transition begins that a type, not dont_fragment, remembers, the type is
- * missing if it
- * adds, and there if it removes
+ * is the number of its types with removal hooks;  an entity has a type => it has all types that
+ * the type requires;  a transition that a type, not dont_fragment, remembers begins at a signature
+ * without the type if it adds, with the type if it removes
  */
 #include "run/run.h"
 #include "world/world.h"
 
 #include <stdio.h>
 
-/* Fast paths take the word of where a remembered transition begins for who has the type. */
+/* Fast paths read from the start of a remembered transition whether an entity has the type. */
 static bool validate_transitions(const sett_world* world, const setti_type* type)
 {
     for (uint32_t k = 0; k < SETTI_TRANSITIONS; k++) {
@@ -34,7 +32,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
         return reason;
     }
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) == 0 && !validate_transitions(world, type)) {
-        return "it remembers a transition that is none";
+        return "it remembers an invalid transition";
     }
     if (setti_world_type(world, type->id) != type) {
         return "the table of types does not lead back to it";
