@@ -180,56 +180,53 @@ SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_sta
 
 /* --------------------------------------------------------------------------------------- deltas */
 
-/* Writes down what has to be done to a world in state `a` so that it is in state `b`: entities that
- * end and begin, by handle; components removed, added and changed, by the names of their types and
- * their declared bytes; parents and the order of their children, links with their data and the
- * order of both their lists, names; which handles come next, and the order of rows of sparse-set
- * storages. Either state may be the earlier one.
+/* Encodes the difference between two snapshots: what turns state `a` into state `b`, either of
+ * which can be the earlier one. It contains entities that are destroyed and created, by handle;
+ * components removed, added and changed, by the names of their types and their declared bytes;
+ * parents and the order of children; links with their data and order; names; the handles that come
+ * next; the order of rows in sparse sets.
  *
- * Not in a delta: values of SETT_SAVE_SKIP types (there they are initialised) and the ticks of
- * change detection: whoever applies it finds changed what it changed.
+ * It does not contain values of SETT_SAVE_SKIP types, which are initialised at the receiver, and
+ * the ticks of change detection: at the receiver the changed values count as changed.
  *   out   receives up to `capacity` bytes
- *   size  receives the bytes of the whole, also when they do not fit
- * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs is saved by cloning
- * and declares no bytes; or the delta would lead back before the last life of an index, which no
- * entity can get again), OUT_OF_MEMORY.
- * Cost: O(pages that differ), plus O(siblings) where children came, went or moved, likewise
- * O(sources) of targets, where sources have many targets times those; plus O(types). The first
- * delta of two snapshots that no other was encoded of costs sett_world_hash more, and begins a new
- * tick. Nothing is restored for it.
+ *   size  receives the size of the whole delta, also if it does not fit
+ * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs has SETT_SAVE_CLONE
+ * and no declared bytes; or the delta would go back before the last generation of an index),
+ * OUT_OF_MEMORY.
+ * Cost: O(pages that differ), plus O(siblings) where children changed, O(sources) where links to a
+ * target changed, and O(types). The first delta of two snapshots also costs sett_world_hash, and
+ * begins a new tick.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                        void* out, size_t capacity, size_t* size);
 
-/* Makes a world that is in the state a delta is from what it is to. Recorded commands are applied
- * first. Hooks and observers are told as by the immediate calls. The bytes may come from anywhere:
- * all of them are checked, what they ask for is done by the calls that reject what cannot be, and
- * if what comes out is not what was expected, it is undone. SETT_SAVE_SKIP values that were ended
- * on the way are then fresh ones.
+/* Applies a delta to a world that is in the delta's first state. Recorded commands are applied
+ * first. The bytes can come from an untrusted source: all of them are checked, and if the result is
+ * not the expected state, everything is undone. SETT_SAVE_SKIP values of destroyed entities are
+ * initialised anew.
  *
- * Components are added with their final values: on_add sees them, on_set follows, and on_set
- * reports each value that changes (docs/events.md). What a rejected delta has notified until then
- * is undone without notifying anybody but sett_snapshot_options.restored. Types that the library
- * registers by itself (Hierarchy, Name, Prefab, Disabled, InstanceOf, Singletons) are registered if
- * they are missing, all others have to be there.
+ * Callbacks run as for immediate calls: on_add sees the final value, then on_set runs; on_set also
+ * runs for each changed value (docs/events.md). If a delta is rejected after callbacks ran, its
+ * changes are undone without callbacks, except sett_snapshot_options.restored. Missing built-in
+ * components (Hierarchy, Name, Prefab, Disabled, InstanceOf, Singletons) are registered; all other
+ * types must be registered before.
  *
- * A few bytes can name an entity at any index, as handles may be created far out, and make tables
- * as long as that. sett_snapshot_options.delta_limit bounds the memory that one delta takes, before
- * it is taken; after a rejection it is given back.
+ * A few bytes can name an entity at any index, and need tables of that length.
+ * sett_snapshot_options.delta_limit bounds the memory that one delta takes, before it is allocated;
+ * after a rejection it is freed.
  *
- * A world with other storages, or with rows in another order, is in the same state when its hash is
- * the same (sett_world_hash), and the delta applies. One that was a clone and has followed since
- * also has the same order of rows and free indices: from there both go on computing alike, loops in
- * the same order, creations with the same handles. The first time that a world cannot take over the
- * order of a type's rows the log says so (SETT_LOG_INFO), with the name of the type.
- * Fails: INVALID (malformed, cut off, altered, of another version; the message says where it is
- * wrong), CONFLICT (this world is in another state; a type is missing or laid out otherwise, and
- * the message names it), LIMIT (it takes more memory than one may), LOCKED, ARGUMENT,
- * OUT_OF_MEMORY; then the state is what it was. Memory to undo with is held before each step, so
- * that undoing needs none. LOST: only if hooks or observers wrote to more pages in one step than
- * were held for it, about nine of every storage, and memory ran out then.
- * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of sparse-set types that
- * differ. Holds one block of up to nine pages of every table meanwhile.
+ * States are equal if their hashes are (sett_world_hash), with other storages or another order of
+ * rows too. A clone that has applied all deltas also has the same order of rows and the same free
+ * handles: both worlds continue alike. If a world cannot take over the order of a type's rows, the
+ * log says so once (SETT_LOG_INFO), with the name of the type.
+ * Fails: INVALID (malformed, cut off, altered, of another version; the message says where),
+ * CONFLICT (this world is in another state; a type is missing or has another layout: the message
+ * names it), LIMIT (it needs more memory than delta_limit), LOCKED, ARGUMENT, OUT_OF_MEMORY; the
+ * state is unchanged then. Memory to undo is reserved before each step. LOST: only if callbacks
+ * wrote to more pages in one step than were reserved, about nine of every storage, and memory ran
+ * out.
+ * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of changed types in sparse
+ * sets.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);
 
