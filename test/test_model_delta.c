@@ -106,11 +106,8 @@ static sett_world* begin(bool other)
 
 static sett_entity any(sett_world* world)
 {
-    uint32_t alive = world->entities.ids.count;
-    sett_entity none = {0, 0};
-    return alive != 0 ? setti_entity_at(&world->entities,
-                                        setti_id_set_dense(&world->entities.ids, below(alive)))
-                      : none;
+    uint32_t alive = world->entities.count;
+    return entity_from(world, alive != 0 ? below(alive) : 0);
 }
 
 static void change_value(sett_world* world, sett_entity e)
@@ -212,7 +209,7 @@ static void operate(sett_world* world, uint64_t* log)
     switch (below(16)) {
     case 0:
     case 1:
-        if (world->entities.ids.count < MOST) {
+        if (world->entities.count < MOST) {
             e = sett_entity_create(world);
             *log = (*log ^ e.index ^ ((uint64_t)e.generation << 32)) * 0xD6E8FEB86659FD93u;
         }
@@ -239,7 +236,7 @@ static void operate(sett_world* world, uint64_t* log)
     case 11:
         if (below(30) == 0) {
             change_order(world);
-        } else if (below(8) == 0 && world->entities.ids.count < MOST) {
+        } else if (below(8) == 0 && world->entities.count < MOST) {
             (void)sett_duplicate(world, e, NULL);
         }
         break;
@@ -251,20 +248,15 @@ static void operate(sett_world* world, uint64_t* log)
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
-static uint32_t generation(const sett_world* world, uint32_t index)
-{
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    return page != NULL ? page->generation[index & SETTI_ID_SET_MASK] : SETTI_DEAD | 1;
-}
-
 static void same_entities(const sett_world* a, const sett_world* b)
 {
     uint32_t end =
-        SETTI_MAX(setti_id_set_capacity(&a->entities.ids), setti_id_set_capacity(&b->entities.ids));
-    CHECK_EQ(a->entities.ids.count, b->entities.ids.count);
+        SETTI_MAX(setti_entity_capacity(&a->entities), setti_entity_capacity(&b->entities));
+    CHECK_EQ(a->entities.count, b->entities.count);
+    CHECK_EQ(a->entities.retired, b->entities.retired);
     for (uint32_t k = 0; k < end; k++) {
-        CHECK_EQ(generation(a, k), generation(b, k));
-        CHECK_EQ(setti_id_set_dense(&a->entities.ids, k), setti_id_set_dense(&b->entities.ids, k));
+        CHECK_EQ(setti_entity_generation(&a->entities, k),
+                 setti_entity_generation(&b->entities, k));
     }
 }
 
@@ -288,7 +280,7 @@ static void same_rows(const sett_world* a, const sett_world* b)
 /* Lists of links, forth and back; sibling lists are in the hash. */
 static void same_lists(const sett_world* a, const sett_world* b)
 {
-    for (uint32_t index = 0; index < setti_id_set_capacity(&a->entities.ids); index++) {
+    for (uint32_t index = 0; index < setti_entity_capacity(&a->entities); index++) {
         sett_entity e = setti_entity_at(&a->entities, index);
         for (sett_component id = OWES; id <= LINKS && !sett_is_null(e); id++) {
             sett_link_cursor x[2] = {{0}, {0}};
@@ -308,7 +300,7 @@ static void same_lists(const sett_world* a, const sett_world* b)
 
 static void same_names(sett_world* a, sett_world* b)
 {
-    for (uint32_t index = 0; index < setti_id_set_capacity(&a->entities.ids); index++) {
+    for (uint32_t index = 0; index < setti_entity_capacity(&a->entities); index++) {
         sett_entity e = setti_entity_at(&a->entities, index);
         const char* name = sett_is_null(e) ? NULL : sett_name_get(a, e);
         CHECK(name == NULL ? sett_is_null(e) || sett_name_get(b, e) == NULL

@@ -226,12 +226,9 @@ static void world_begin(arena_world* at, scene* s, uint32_t which)
 /* Everything, in its order; ticks say that what counts as changed is the same too. */
 static uint64_t world_hash(const sett_world* world)
 {
-    uint64_t hash = world->entities.ids.count;
-    for (uint32_t row = 0; row < setti_id_set_capacity(&world->entities.ids); row++) {
-        uint32_t index = setti_id_set_dense(&world->entities.ids, row);
-        const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-        hash = hash * 31 + index;
-        hash = hash * 31 + (page != NULL ? page->generation[index & SETTI_ID_SET_MASK] : 0);
+    uint64_t hash = world->entities.count;
+    for (uint32_t index = 0; index < setti_entity_capacity(&world->entities); index++) {
+        hash = hash * 31 + setti_entity_generation(&world->entities, index);
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_storage* storage = &world->registered.item[k]->storage;

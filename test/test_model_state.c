@@ -13,6 +13,7 @@
 #include "check.h"
 #include "owned.h"
 #include "sett/state.h"
+#include "worlds.h"
 
 #include "base/bits.h"
 #include "query/query.h"
@@ -273,12 +274,11 @@ static void validate(void)
 
 static sett_entity some_entity(void)
 {
-    uint32_t count = run.world->entities.ids.count;
+    uint32_t count = run.world->entities.count;
     if (count == 0 || one_in(50)) {
         return (sett_entity){below(HANDLES), 1};
     }
-    return setti_entity_at(&run.world->entities,
-                           setti_id_set_dense(&run.world->entities.ids, below(count)));
+    return entity_from(run.world, below(count));
 }
 
 static sett_component some_type(void)
@@ -515,7 +515,7 @@ static void note_skipped(bool check)
                 EXPECT(*value == (kept ? skipped[t][index].value : SKIP_FRESH));
             }
         }
-        if (run.world->entities.ids.pages.count == 0) {
+        if (run.world->entities.pages.count == 0) {
             continue;
         }
     }
@@ -872,7 +872,7 @@ static void running_out_of_memory_loses_snapshots_and_nothing_else(void)
     chance_state = check_setting("SETT_SEED", 1) + 1;
     begin();
     for (run.done = 0; run.done < operations; run.done++) {
-        if (one_in(run.quiet ? 200 : 400)) {
+        if (one_in(run.quiet ? 60 : 120)) {
             starve();
         }
         operate();

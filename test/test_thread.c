@@ -245,7 +245,7 @@ static void town_spawn(sett_context* c)
         SETT_EACH(b, i) {
             sett_entity maker = sett_batch_entity(b, i);
             uint32_t dice = chance_of(c->frame, maker.index, 13);
-            if (dice % 16 != 0) {
+            if (dice % 32 != 0) { /* a job never records more than a chunk takes */
                 continue;
             }
             sett_entity made = sett_cmd_create(c->commands);
@@ -370,14 +370,9 @@ static uint64_t town_hash(const town* t)
 {
     const sett_world* world = t->world;
     uint64_t hash = 0xCBF29CE484222325u;
-    uint32_t capacity = setti_id_set_capacity(&world->entities.ids);
-    for (uint32_t row = 0; row < capacity; row++) {
-        uint32_t index = setti_id_set_dense(&world->entities.ids, row);
-        const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-        hash = hash_bytes(hash, &index, sizeof(index));
-        if (page != NULL) {
-            hash = hash_bytes(hash, &page->generation[index & SETTI_ID_SET_MASK], 4);
-        }
+    for (uint32_t index = 0; index < setti_entity_capacity(&world->entities); index++) {
+        uint32_t generation = setti_entity_generation(&world->entities, index);
+        hash = hash_bytes(hash, &generation, sizeof(generation));
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_storage* storage = &world->registered.item[k]->storage;
@@ -416,7 +411,7 @@ static uint64_t town_finish(town* t)
 
 /* What 40 frames end in, with any compiler, on any number of threads. A change to the order of
  * loops (query/plan.c), of commands, or of what is created changes it; nothing else may. */
-#define TOWN_HASH 0x6361759EF92F4A9Eu
+#define TOWN_HASH 0xEA89D7D4B665EFDEu
 
 static uint64_t run_town(const sett_tasks* tasks, bool delayed, bool no_times)
 {
@@ -528,7 +523,7 @@ static void the_steady_state_allocates_nothing(void)
                    4000);
         sett_schedule_desc desc = {.tasks = sett_threads_tasks(threads), .no_times = true};
         CHECK_EQ(sett_schedule_configure(t.world, &desc), SETT_OK);
-        town_frames(&t, 500);
+        town_frames(&t, 1500); /* how far indices reach varies, and with it the number of jobs */
         atomic_store(&memory.closed, true);
         town_frames(&t, 1000);
         CHECK_EQ(atomic_load(&memory.rejected), 0);

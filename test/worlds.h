@@ -26,6 +26,15 @@ static inline sett_world* quiet_world(void)
     return world;
 }
 
+/* The first living entity that is not below an index, or else the first of all; null if there is
+ * none. With an index drawn below the number of entities: some entity. */
+static inline sett_entity entity_from(const sett_world* world, uint32_t index)
+{
+    sett_entity entity = sett_entity_next(world, &index);
+    index = 0;
+    return sett_is_null(entity) ? sett_entity_next(world, &index) : entity;
+}
+
 static inline void check_valid(const char* file, int line, sett_world* world)
 {
     const char* reason = "";

@@ -336,7 +336,8 @@ SETT_API sett_status sett_component_compact(sett_world* world, sett_component co
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Creates an entity without components.
+/* Creates an entity without components, at the lowest free index: which one that is follows from
+ * the entities that live, from what commands have reserved and from indices that are used up.
  * Returns null on failure. Fails: LOCKED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns. Invalidates: nothing.
  * Threads: writer. Since: 0.1 */
@@ -400,7 +401,7 @@ SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
                                               uint32_t count);
 
-/* Destroys every entity that has the component.
+/* Destroys every entity that has the component, in the order of its storage.
  * Fails: LOCKED, UNREGISTERED.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
@@ -421,9 +422,9 @@ SETT_API sett_entity sett_entity_at(const sett_world* world, uint32_t index);
 /* Returns the number of living entities. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_count(const sett_world* world);
 
-/* Walks all entities in the order of the entity table: start with *cursor = 0, end at null.
- * Creating or destroying entities between two calls may skip or repeat some.
- * Cost: O(1).
+/* Walks all entities, ascending by index: start with *cursor = 0, end at null. Entities may be
+ * created and destroyed between two calls: those created at an index that was passed are skipped.
+ * Cost: O(1), all of them O(indices / 64 + entities).
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor);
 

@@ -97,6 +97,15 @@ static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
     return SETTI_NONE;
 }
 
+/* The word without its `k` lowest bits that are set; there are as many. */
+static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
+{
+    for (; k != 0; k--) {
+        word &= word - 1;
+    }
+    return word;
+}
+
 /* The smallest power of two that is not below `value`; 1 <= value <= 2^31. */
 static inline uint32_t setti_bits_ceil(uint32_t value)
 {

@@ -61,7 +61,7 @@ static setti_price advice_churn(const sett_query* query)
         most = SETTI_MAX(most, type->use.added + type->use.removed);
     }
     return setti_price_churn(most, setti_bits_count(setti_price_owned(query)),
-                             setti_entity_count(&query->world->entities));
+                             query->world->entities.count);
 }
 
 /* The best change that concerns none of the types taken. */
@@ -149,8 +149,7 @@ static void advice_write_convert(const sett_world* world, const advice_option* o
                      "\"%.60s\", which %u of %u entities have, would be faster in %s: what was "
                      "profiled of it would take %.1f us instead of %.1f.",
                      type->desc.name, (unsigned)type->storage.count,
-                     (unsigned)setti_entity_count(&world->entities),
-                     array ? "an array" : "a sparse set",
+                     (unsigned)world->entities.count, array ? "an array" : "a sparse set",
                      (double)option->prices.then / SETTI_PRICE_NS / 1000,
                      (double)option->prices.now / SETTI_PRICE_NS / 1000);
     setti_writer_add(&code, "sett_component_convert(world, %.40s_id, %s);", type->desc.name,

@@ -227,9 +227,8 @@ static void auto_look_at_query(sett_world* world, sett_query* query, auto_option
     if (auto_can_group(query)) {
         auto_option option = {{NULL, query, NULL}, query, &query->regret, &query->changes, 0, 0};
         uint32_t owned = setti_bits_count(setti_price_owned(query));
-        auto_price(
-            world, &option,
-            setti_price_churn(auto_churn(query), owned, setti_entity_count(&world->entities)));
+        auto_price(world, &option,
+                   setti_price_churn(auto_churn(query), owned, world->entities.count));
         auto_compare(best, &option, max_values, close);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -262,8 +261,7 @@ static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_
         if (at->automatic) {
             auto_option option = {{NULL, NULL, at}, NULL, &at->regret, &at->changes, 0, 0};
             auto_price(world, &option,
-                       -setti_price_churn(at->churn, at->owned.count,
-                                          setti_entity_count(&world->entities)));
+                       -setti_price_churn(at->churn, at->owned.count, world->entities.count));
             auto_compare(&best, &option, max_values, close);
         }
     }
@@ -372,7 +370,7 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     for (uint32_t row = 0; row < first->extent; row++) {
         uint32_t index = *setti_storage_index(first, row);
         const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-        uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+        uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
         if (!setti_listener_matches(conditions, &world->signatures, signature)) {
             continue;
         }

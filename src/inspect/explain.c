@@ -18,7 +18,7 @@ static void explain_pages(setti_writer* text, const sett_query* query)
 {
     if (query->array_count == 0) {
         setti_writer_add(text, "all %u entities are looked at, because nothing is required",
-                         (unsigned)setti_entity_count(&query->world->entities));
+                         (unsigned)query->world->entities.count);
     } else {
         uint32_t apart = query->required & query->positional;
         bool set = query->cover != NULL && query->cover->owned.count == 0;

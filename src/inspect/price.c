@@ -152,7 +152,7 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
 static setti_price price_pages(const sett_query* query, setti_price matches, const price_view* view)
 {
     uint32_t walked = query->required & ~view->sparse_set;
-    setti_price rows = setti_id_set_capacity(&query->world->entities.ids);
+    setti_price rows = setti_entity_capacity(&query->world->entities);
     for (uint32_t rest = walked; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
         if (storage->kind != SETTI_SPARSE) {

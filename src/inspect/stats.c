@@ -30,14 +30,13 @@ void sett_world_stats(const sett_world* world, sett_stats* stats)
         return;
     }
     memset(stats, 0, sizeof(*stats));
-    stats->entities = setti_entity_count(&world->entities);
-    stats->entity_capacity = setti_id_set_capacity(&world->entities.ids);
+    stats->entities = world->entities.count;
+    stats->entity_capacity = setti_entity_capacity(&world->entities);
     stats->retired = world->entities.retired;
     stats->components = world->registered.count;
     stats->signatures = SETTI_MAX(setti_signature_count(&world->signatures), 1);
     stats->queries = world->query_count;
     stats_pages(&world->entities.pages, stats);
-    stats_pages(&world->entities.ids.pages, stats);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
         stats->values += type->storage.count;

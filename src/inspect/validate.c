@@ -50,7 +50,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
         if (sett_is_null(setti_entity_at(&world->entities, index))) {
             return "an entity that is not alive has it";
         }
-        uint32_t signature = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
+        uint32_t signature = page->signature[index & SETTI_ENTITY_MASK] & ~SETTI_DYING;
         bool listed = setti_signature_has(&world->signatures, signature, type->id);
         if (listed == ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0)) {
             return "storage and signature disagree";
@@ -70,7 +70,7 @@ static const char* validate_signatures(const sett_world* world)
     const setti_pages* pages = &world->entities.pages;
     for (uint32_t number = 0; number < pages->count; number++) {
         const setti_entity_page* page = pages->data[number];
-        for (uint32_t slot = 0; page != NULL && slot < SETTI_ID_SET_ROWS; slot++) {
+        for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
             uint32_t signature = page->signature[slot] & ~SETTI_DYING;
             if (signature == 0) {
                 continue;
@@ -79,7 +79,7 @@ static const char* validate_signatures(const sett_world* world)
                 return "an entity's signature is not in the table";
             }
             const setti_signature* record = &world->signatures.record[signature];
-            uint32_t index = (number << SETTI_ID_SET_SHIFT) + slot;
+            uint32_t index = (number << SETTI_ENTITY_SHIFT) + slot;
             uint32_t hooked = 0;
             for (uint32_t k = 0; k < record->count; k++) {
                 const setti_type* type = setti_world_type(world, record->types[k]);
@@ -104,10 +104,12 @@ static const char* validate_listener(const sett_world* world, const setti_listen
         return reason;
     }
     uint32_t members = 0;
-    for (uint32_t row = 0; reason == NULL && row < world->entities.ids.count; row++) {
-        uint32_t index = setti_id_set_dense(&world->entities.ids, row);
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_entity_next(&world->entities, &cursor);
+         reason == NULL && index != SETTI_NONE;
+         index = setti_entity_next(&world->entities, &cursor)) {
         const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-        uint32_t signature = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
+        uint32_t signature = page->signature[index & SETTI_ENTITY_MASK] & ~SETTI_DYING;
         bool matches = setti_listener_matches(listener, &world->signatures, signature);
         members += matches;
         if (matches != setti_listener_has(listener, index)) {
@@ -117,6 +119,23 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     }
     uint32_t count = listener->owned.count != 0 ? listener->length : listener->members.count;
     return reason == NULL && count != members ? "group: it miscounts its members" : reason;
+}
+
+/* Destroying cannot fail: whoever is linked has an entry in the list of those who go together. */
+static const char* validate_collect(const sett_world* world)
+{
+    uint64_t room = 1;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_type* type = world->registered.item[k];
+        room += type->collect_room;
+        if (type->cascade != NULL && type->cascade->collect != NULL &&
+            (type->flags & SETTI_TYPE_LINKED) != 0 && type->storage.count > type->collect_room) {
+            return "more entities are linked than can be destroyed together";
+        }
+    }
+    return room == world->collect_room && world->collect_count == 0
+               ? NULL
+               : "the room for entities that are destroyed together is miscounted, or in use";
 }
 
 sett_status sett_world_validate(sett_world* world, const char** reason)
@@ -131,6 +150,9 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     }
     if (found == NULL) {
         found = setti_signature_validate(&world->signatures);
+    }
+    if (found == NULL) {
+        found = validate_collect(world);
     }
     if (found == NULL) {
         found = validate_signatures(world);

@@ -372,7 +372,7 @@ static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t
     for (uint32_t row = 0; row < rows; row += 64) {
         uint64_t word = 0;
         for (uint32_t k = 0; page != NULL && k < 64; k++) {
-            uint32_t generation = page->generation[(base & SETTI_ID_SET_MASK) + row + k];
+            uint32_t generation = page->generation[(base & SETTI_ENTITY_MASK) + row + k];
             word |= (uint64_t)((generation & SETTI_DEAD) == 0) << k;
         }
         words[row / 64] = word;
@@ -1022,7 +1022,7 @@ static void set_generations(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     const setti_entity_page* page =
         setti_entity_page_of(&loop->query->world->entities, batch->base);
-    batch->generations = page->generation + (batch->base & SETTI_ID_SET_MASK);
+    batch->generations = page->generation + (batch->base & SETTI_ENTITY_MASK);
 }
 
 SETTI_APART static bool batch_next_any(sett_batch* batch)

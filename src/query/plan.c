@@ -232,7 +232,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 /* `count` entities, of which those count that are among `part` of all: taken as independent. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
-    uint64_t all = setti_entity_count(&query->world->entities);
+    uint64_t all = query->world->entities.count;
     return count == 0 ? 0 : count * part / all;
 }
 
@@ -257,7 +257,7 @@ static uint32_t plan_disorder(const setti_storage* storage)
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual;
-    uint64_t all = setti_entity_count(&query->world->entities);
+    uint64_t all = query->world->entities.count;
     uint64_t rows = all;
     uint64_t apart = 0;
     if (way == SETTI_WAY_ARRANGED) {

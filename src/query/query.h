@@ -193,7 +193,7 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
     for (uint32_t k = 0; k < query->array_count; k++) {
         limit = SETTI_MIN(limit, query->array[k]->extent);
     }
-    return query->array_count != 0 ? limit : setti_id_set_capacity(&query->world->entities.ids);
+    return query->array_count != 0 ? limit : setti_entity_capacity(&query->world->entities);
 }
 
 /* The plan of a loop that begins now: a function of the state of the world and nothing else. */

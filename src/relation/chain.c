@@ -196,7 +196,7 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&relation->world->entities, index);
-    uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+    uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
     return setti_storage_has(&relation->sources->storage, index) ||
            setti_change_reserve_add(relation->world, relation->sources, index, &signature);
 }

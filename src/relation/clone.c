@@ -45,7 +45,7 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
 {
     const sett_world* from = clone->from;
     const setti_entity_page* page = setti_entity_page_of(&from->entities, node->index);
-    uint32_t set = page->signature[node->index & SETTI_ID_SET_MASK];
+    uint32_t set = page->signature[node->index & SETTI_ENTITY_MASK];
     uint32_t count = set != 0 ? from->signatures.record[set].count : 0;
     if (*cursor < count) {
         return from->types[from->signatures.record[set].types[(*cursor)++]];
@@ -167,12 +167,12 @@ static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_e
 /* Lists the entities to be copied. */
 static sett_status clone_gather(setti_clone* clone, sett_entity root)
 {
-    const setti_id_set* ids = &clone->to->entities.ids;
+    const setti_entity_table* table = &clone->to->entities;
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
         clone->node_count++;
     }
     uint64_t made = (uint64_t)clone->node_count * clone->count - !sett_is_null(clone->into);
-    if (made > ids->limit - ids->count) {
+    if (made > table->limit - setti_entity_taken(table)) {
         return setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->call, sett_null(), 0);
     }
     clone->nodes = clone_alloc(clone, clone->node_count, sizeof(*clone->nodes));
@@ -424,7 +424,7 @@ static sett_status clone_reserve(setti_clone* clone)
     if (!clone_reserve_names(clone) || !clone_reserve_parent(clone)) {
         return clone_no_memory(clone);
     }
-    uint64_t ahead = 0;
+    uint32_t from = clone->to->entities.hint * 64;
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_each_link(clone, node, clone_claim_record)) {
@@ -434,13 +434,16 @@ static sett_status clone_reserve(setti_clone* clone)
         if (node->derives && !setti_chain_reserve_target(clone->instances, node->index)) {
             return clone_no_memory(clone);
         }
-        status = ahead < SETTI_NONE ? setti_bulk_reserve(clone->to, &node->bulk, (uint32_t)ahead)
-                                    : SETT_STATUS_LIMIT;
+        status = setti_bulk_reserve(clone->to, &node->bulk, &from);
         if (status != SETT_OK) {
             setti_world_fail(clone->to, status, clone->call, sett_null(), 0);
         }
-        ahead += sett_is_null(node->bulk.into) ? clone->count : 0;
     }
+    if (status == SETT_OK && clone->instances != NULL &&
+        !setti_change_reserve_collect(clone->to, clone->instances->sources, clone->node_count)) {
+        return clone_no_memory(clone);
+    }
+    clone->to->claim_from = from; /* callbacks may record creations before all copies exist */
     return status;
 }
 
@@ -581,6 +584,7 @@ void setti_clone_release(setti_clone* clone)
     for (uint32_t k = 0; clone->nodes != NULL && k < clone->node_count; k++) {
         setti_bulk_free(clone->to, &clone->nodes[k].bulk);
     }
+    clone->to->claim_from = 0;
     for (setti_relation* at = clone->to->relations; at != NULL; at = at->next) {
         at->claimed = 0;
     }

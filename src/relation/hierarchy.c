@@ -301,8 +301,8 @@ SETTI_INLINE uint32_t tree_lowest(const setti_storage* storage, uint32_t link)
 
 static uint32_t tree_signature(const sett_world* world, uint32_t link)
 {
-    const setti_entity_page* page = world->entities.pages.data[(link - 1) >> SETTI_ID_SET_SHIFT];
-    return page->signature[(link - 1) & SETTI_ID_SET_MASK];
+    const setti_entity_page* page = world->entities.pages.data[(link - 1) >> SETTI_ENTITY_SHIFT];
+    return page->signature[(link - 1) & SETTI_ENTITY_MASK];
 }
 
 /* Whether all of a subtree end with its root, unseen. */
@@ -468,7 +468,7 @@ sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_d
         setti_world_fail(world, SETT_STATUS_CONFLICT, call, sett_null(), tree->type->id);
         return 0;
     }
-    if (world->entities.ids.limit >= SETTI_MOVED) { /* a link has to fit beside the mark */
+    if (world->entities.limit >= SETTI_MOVED) { /* a link has to fit beside the mark */
         setti_world_fail(world, SETT_STATUS_LIMIT, call, sett_null(), 0);
         return 0;
     }
@@ -600,6 +600,9 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
         bool beside = before != 0 && tree_read(tree, before)->parent == parent.index + 1;
         return tree_place(world, tree, entity, parent, beside ? before : 0, call);
     }
+    if (!setti_change_reserve_collect(world, tree->type, 0)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
+    }
     uint32_t link = entity.index + 1;
     sett_hierarchy* node = tree_write(world, tree, link);
     if (from != 0) {
@@ -625,9 +628,10 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
         return false;
     }
     sett_hierarchy* above = tree_row(storage, parent.index + 1);
-    sett_hierarchy* node = above->children < SETTI_CHILDREN_LIMIT
-                               ? setti_change_try_add(world, tree->type->id, entity)
-                               : NULL;
+    sett_hierarchy* node =
+        above->children < SETTI_CHILDREN_LIMIT && storage->count < tree->type->collect_room
+            ? setti_change_try_add(world, tree->type->id, entity)
+            : NULL;
     if (node == NULL) {
         return false;
     }

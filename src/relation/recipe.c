@@ -178,7 +178,7 @@ static uint64_t recipe_apart(const sett_world* world, uint32_t index)
 static uint32_t recipe_signature(const sett_world* world, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    return page->signature[index & SETTI_ID_SET_MASK];
+    return page->signature[index & SETTI_ENTITY_MASK];
 }
 
 /* The number of the node behind a link, which is in the subtree. */
@@ -416,12 +416,15 @@ static sett_status recipe_reserve(sett_world* world, recipe* made, const setti_i
     bool into = !sett_is_null(instance->into);
     uint32_t named = made->named + (instance->name != 0);
     sett_status status = SETT_OK;
+    uint32_t from = table->hint * 64;
+    uint32_t at = from;
     if (made->node_count > into) {
-        status = setti_entity_reserve(&world->pool, table, made->node_count - into);
+        status = setti_entity_reserve(&world->pool, table, &from, made->node_count - into);
     }
     for (uint32_t k = 0; k < made->node_count && status == SETT_OK; k++) {
-        made->copies[k].index =
-            into && k == 0 ? instance->into.index : setti_entity_upcoming(table, k - into);
+        bool given = into && k == 0;
+        made->copies[k].index = given ? instance->into.index : setti_entity_next_free(table, at);
+        at = given ? at : made->copies[k].index + 1;
         if (!setti_bundle_reserve(world, &made->bundles[k], made->copies[k].index)) {
             status = SETT_STATUS_OUT_OF_MEMORY;
         }

@@ -20,8 +20,8 @@ void setti_compare_entities(setti_compare* compare)
     const setti_view_page* page;
     while ((page = setti_view_next(compare->view, &compare->view->world->entities.pages, &at)) !=
            NULL) {
-        for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
-            uint32_t index = (page->number << SETTI_ID_SET_SHIFT) + slot;
+        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
+            uint32_t index = (page->number << SETTI_ENTITY_SHIFT) + slot;
             sett_entity was = setti_view_entity(compare->view, index, 0);
             sett_entity is = setti_view_entity(compare->view, index, 1);
             if (sett_equals(was, is)) {
@@ -239,7 +239,7 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
 static size_t compare_words(setti_view* view)
 {
     const sett_world* world = view->world;
-    uint64_t end = (uint64_t)setti_view_count(view, &world->entities.pages) << SETTI_ID_SET_SHIFT;
+    uint64_t end = (uint64_t)setti_view_count(view, &world->entities.pages) << SETTI_ENTITY_SHIFT;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_storage* storage = &world->registered.item[k]->storage;
         bool sparse_set = storage->kind == SETTI_SPARSE;

@@ -63,14 +63,6 @@ typedef struct delta_hash {
     uint64_t sum; /* of what is new, less what is not any more */
 } delta_hash;
 
-static void delta_hash_entity(setti_compare_sink* sink, const sett_entity* ended,
-                              const sett_entity* begun)
-{
-    delta_hash* hash = (delta_hash*)sink;
-    hash->sum += begun != NULL ? setti_hash_entity(*begun) : 0;
-    hash->sum -= ended != NULL ? setti_hash_entity(*ended) : 0;
-}
-
 /* What a value on one side amounts to, its links included. */
 static uint64_t delta_hash_side(const delta_hash* hash, sett_entity entity, const void* value,
                                 uint32_t side)
@@ -97,15 +89,37 @@ static void delta_hash_value(setti_compare_sink* sink, sett_entity was, const vo
     hash->sum -= before != NULL ? delta_hash_side(hash, was, before, 0) : 0;
 }
 
+/* What slots amount to, living and dead. */
+static void delta_hash_slots(delta_hash* hash)
+{
+    const setti_pages* pages = &hash->view->world->entities.pages;
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    while ((page = setti_view_next(hash->view, pages, &at)) != NULL) {
+        uint32_t first = page->number << SETTI_ENTITY_SHIFT;
+        hash->sum += page->in[1] != NULL ? setti_hash_slots(page->in[1], first) : 0;
+        hash->sum -= page->in[0] != NULL ? setti_hash_slots(page->in[0], first) : 0;
+    }
+}
+
+static void delta_ignore_entity(setti_compare_sink* sink, const sett_entity* ended,
+                                const sett_entity* begun)
+{
+    (void)sink;
+    (void)ended;
+    (void)begun;
+}
+
 /* By how much the sums of the two sides differ. */
 static uint64_t delta_hash_walk(setti_compare* walk)
 {
     delta_hash hash;
     memset(&hash, 0, sizeof(hash));
-    hash.sink.entity = delta_hash_entity;
+    hash.sink.entity = delta_ignore_entity;
     hash.sink.value = delta_hash_value;
     hash.view = walk->view;
     walk->sink = &hash.sink;
+    delta_hash_slots(&hash);
     setti_compare_entities(walk);
     const setti_type_list* types = &walk->view->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
@@ -197,7 +211,7 @@ static void delta_write_head(setti_delta_writer* to, uint64_t before, uint64_t a
     setti_delta_write_number(to, 0, 8); /* bytes in all */
     setti_delta_write_number(to, 0, 8); /* their hash */
     setti_delta_write_number(to, types->count, 4);
-    for (uint32_t k = 0; k < 4; k++) {
+    for (uint32_t k = 0; k < 3; k++) {
         setti_delta_write_number(to, 0, 4);
     }
     SETTI_ASSERT(to->size == SETTI_DELTA_HEAD);
@@ -239,8 +253,6 @@ static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t af
     setti_delta_write_at(to, at + 4, to->count, 4);
     setti_delta_write_slots(to);
     setti_delta_write_at(to, at + 8, to->count, 4);
-    setti_delta_write_order(to);
-    setti_delta_write_at(to, at + 12, to->count, 4);
     at = SETTI_DELTA_HEAD;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];

@@ -1,17 +1,16 @@
 /* delta.h: what the two ends of a delta share: how its bytes are laid out, and what may travel.
  *
  *     head     magic, version, hash before, hash after, bytes in all, hash of the bytes from here
- *              on; counts of the next five
+ *              on; counts of the next four
  *     types    name, form and kind, size, layout version, bytes a value, hash of its mask, counts
  *              of its three, extent
  *     ended    index, generation            ascending by index
  *     begun    index, generation            ascending by index
  *     slots    index, next generation       ascending: dead indices whose next life is not the next
- *     order    runs of the entity table's rows: first row, count, indices
  *     and type by type
  *     entries  kind, index, value           ascending by index; removed: no value
  *     lists    owner, kept, count, members  ascending by owner: what follows the first `kept`
- *     rows     runs of a sparse set's rows, as above; a gap is SETTI_NONE
+ *     rows     runs of a sparse set's rows: first row, count, indices; a gap is SETTI_NONE
  *
  * All numbers are little-endian and lie one after another without gaps.
  *
@@ -35,9 +34,10 @@
 #include "relation/name_table.h"
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
-#define SETTI_DELTA_VERSION 4u        /* 1: no links, no order; 2: spare pages; 3: no masks */
-#define SETTI_DELTA_COUNTS 40         /* where the head's counts are, and the checked bytes */
-#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4) /* bytes */
+/* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices */
+#define SETTI_DELTA_VERSION 5u
+#define SETTI_DELTA_COUNTS 40 /* where the head's counts are, and the checked bytes */
+#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 4 * 4) /* bytes */
 
 typedef enum setti_delta_kind {
     SETTI_DELTA_REMOVED,

@@ -242,7 +242,6 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     delta->ended_count = setti_delta_u32(from);
     delta->begun_count = setti_delta_u32(from);
     delta->slot_count = setti_delta_u32(from);
-    delta->run_count = setti_delta_u32(from);
     if (from->short_of || total != size) {
         return setti_delta_reject(delta, "its bytes were cut off, or others follow");
     }
@@ -294,12 +293,8 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
     (void)apply_skip(from, delta->begun_count, 8);
     delta->slots = *from;
     (void)apply_skip(from, delta->slot_count, 8);
-    delta->order = *from;
     if (status == SETT_OK && from->short_of) {
         status = setti_delta_reject(delta, "its bytes end within the entities");
-    }
-    if (status == SETT_OK && !apply_skip_runs(from, delta->run_count, world->entities.ids.limit)) {
-        status = setti_delta_reject(delta, "runs of entities are not in order, or cut off");
     }
     return status;
 }
@@ -326,8 +321,7 @@ static sett_status apply_check_ended(const setti_delta* delta)
 /* A slot's generation, SETTI_RETIRED if nobody can live in it any more when the ended are gone. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
-    const setti_entity_page* page = setti_entity_page_of(&delta->world->entities, index);
-    uint32_t current = page != NULL ? page->generation[index & SETTI_ID_SET_MASK] : SETTI_DEAD | 1;
+    uint32_t current = setti_entity_generation(&delta->world->entities, index);
     *dead = (current & SETTI_DEAD) != 0;
     if (!*dead && setti_delta_lists(&delta->ended, delta->ended_count, index)) {
         *dead = true;
@@ -347,7 +341,7 @@ static sett_status apply_check_begun(const setti_delta* delta)
         if (k != 0 && entity.index <= last.index) {
             return setti_delta_reject(delta, "entities that begin are not in order");
         }
-        if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.ids.limit ||
+        if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.limit ||
             entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
             return setti_delta_reject(
                 delta, "it creates an entity whose index is in use or whose generation is invalid");
@@ -369,7 +363,7 @@ static sett_status apply_check_slots(const setti_delta* delta)
             return setti_delta_reject(delta, "free indices are not in order");
         }
         if (!dead || current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
-            slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.ids.limit ||
+            slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit ||
             setti_delta_lists(&delta->begun, delta->begun_count, slot.index)) {
             return setti_delta_reject(
                 delta, "it frees an index that is in use or has used up its generations");
@@ -661,6 +655,7 @@ static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_
             }
         }
     }
+    setti_entity_trim(&world->pool, &world->entities);
     setti_change_reclaim_signatures(world);
     setti_pool_trim(&world->pool);
 }

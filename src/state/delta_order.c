@@ -1,5 +1,5 @@
-/* delta_order.c: writing down what decides the future beside values: which handles come next, and
- * in which order rows lie.
+/* delta_order.c: writing down what decides the future beside values: in which life dead slots are,
+ * from which the next handles follow, and in which order rows lie.
  *
  * The workload: a peer that goes on computing by itself from where the delta leads. For it the same
  * creations have to give the same handles, and loops the same order. Orders are permutations of few
@@ -15,8 +15,8 @@
 static uint32_t order_generation(setti_view* view, uint32_t index, uint32_t side)
 {
     const setti_entity_page* page =
-        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ID_SET_SHIFT, side);
-    return page != NULL ? page->generation[index & SETTI_ID_SET_MASK] : SETTI_DEAD | 1;
+        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ENTITY_SHIFT, side);
+    return page != NULL ? page->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
 }
 
 /* What a slot's generation comes to be if whoever lives in it on side 0 ends. */
@@ -54,8 +54,8 @@ void setti_delta_write_slots(setti_delta_writer* to)
     const setti_view_page* page;
     to->count = 0;
     while ((page = setti_view_next(to->walk->view, pages, &at)) != NULL) {
-        for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
-            order_write_slot(to, (page->number << SETTI_ID_SET_SHIFT) + slot);
+        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
+            order_write_slot(to, (page->number << SETTI_ENTITY_SHIFT) + slot);
         }
     }
 }
@@ -81,26 +81,6 @@ static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
     setti_delta_write_number(to, index, 4);
     setti_delta_write_at(to, to->run_at, ++to->run_count, 4);
     to->run_next = row + 1;
-}
-
-void setti_delta_write_order(setti_delta_writer* to)
-{
-    const setti_pages* pages = &to->walk->view->world->entities.ids.pages;
-    uint32_t at = SETTI_NONE;
-    const setti_view_page* page;
-    order_begin(to);
-    while ((page = setti_view_next(to->walk->view, pages, &at)) != NULL) {
-        const setti_id_page* was = page->in[0];
-        const setti_id_page* is = page->in[1];
-        uint32_t first = page->number << SETTI_ID_SET_SHIFT;
-        for (uint32_t k = 0; k < SETTI_ID_SET_ROWS; k++) {
-            uint32_t before = was != NULL ? was->dense[k] : first + k;
-            uint32_t after = is != NULL ? is->dense[k] : first + k;
-            if (before != after) {
-                order_put(to, first + k, after);
-            }
-        }
-    }
 }
 
 static const uint32_t* order_indices(const setti_storage* storage, const void* page)

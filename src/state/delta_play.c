@@ -149,24 +149,19 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
     sett_world* world = delta->world;
     setti_entity_table* table = &world->entities;
-    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
     if (!setti_delta_room(delta)) {
         return false;
     }
-    if (page != NULL &&
-        entity.generation < (page->generation[entity.index & SETTI_ID_SET_MASK] & ~SETTI_DEAD)) {
+    if (entity.generation < setti_entity_upcoming(table, entity.index).generation) {
         setti_entity_set_next(&world->pool, table, entity);
     }
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
 
-/* Gives a dead index its next life; not where a recorded creation was reserved one meanwhile. */
+/* Gives a dead index its next life. */
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
-    if (setti_entity_is_reserved(&world->entities, slot.index)) {
-        return true;
-    }
     if (!setti_delta_room(delta)) {
         return false;
     }
@@ -177,6 +172,24 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
     }
     setti_entity_set_next(&world->pool, &world->entities, slot);
     return true;
+}
+
+/* One more than the highest index of a list. */
+static uint32_t play_list_end(setti_delta_reader from, uint32_t count)
+{
+    if (count == 0) {
+        return 0;
+    }
+    from.at += (size_t)(count - 1) * 8;
+    return setti_delta_entity(&from).index + 1;
+}
+
+/* Observers may record creations meanwhile: behind all indices that the delta is about. */
+static uint32_t play_claim_from(const setti_delta* delta)
+{
+    uint32_t end = play_list_end(delta->ended, delta->ended_count);
+    end = SETTI_MAX(end, play_list_end(delta->begun, delta->begun_count));
+    return SETTI_MAX(end, play_list_end(delta->slots, delta->slot_count));
 }
 
 /* --------------------------------------------------------------------------------------- values */
@@ -553,9 +566,13 @@ static bool play_lists(const setti_delta* delta)
 
 bool setti_delta_play(const setti_delta* delta)
 {
-    return play_all_dont_fragment(delta) &&
-           play_each(delta, delta->ended, delta->ended_count, play_end) &&
-           play_each(delta, delta->begun, delta->begun_count, play_begin) &&
-           play_each(delta, delta->slots, delta->slot_count, play_slot) && play_entries(delta, 0) &&
-           play_entries(delta, 1) && play_entries(delta, 2) && play_lists(delta);
+    delta->world->claim_from = play_claim_from(delta);
+    bool done = play_all_dont_fragment(delta) &&
+                play_each(delta, delta->ended, delta->ended_count, play_end) &&
+                play_each(delta, delta->begun, delta->begun_count, play_begin) &&
+                play_each(delta, delta->slots, delta->slot_count, play_slot) &&
+                play_entries(delta, 0) && play_entries(delta, 1) && play_entries(delta, 2) &&
+                play_lists(delta);
+    delta->world->claim_from = 0;
+    return done;
 }

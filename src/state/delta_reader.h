@@ -68,12 +68,10 @@ typedef struct setti_delta {
     uint32_t ended_count;
     uint32_t begun_count;
     uint32_t slot_count;
-    uint32_t run_count;
     setti_delta_type* type;
     setti_delta_reader ended;
     setti_delta_reader begun;
     setti_delta_reader slots;
-    setti_delta_reader order;
     size_t limit;        /* bytes of memory that it may take */
     size_t room;         /* bytes that one step may need to keep pages */
     uint32_t room_pages; /* and how many they may be */

@@ -38,7 +38,6 @@ void setti_delta_write_lists(setti_delta_writer* to);
 
 /* Write what decides which handles come next, and in which order rows lie. */
 void setti_delta_write_slots(setti_delta_writer* to);
-void setti_delta_write_order(setti_delta_writer* to);
 void setti_delta_write_rows(setti_delta_writer* to);
 
 #endif

@@ -2,6 +2,7 @@
  *
  * The workload: two machines, or two runs, whose hashes parted: where? So it says the lowest entity
  * that differs, and of its components the first registered, and bytes. Types are matched by name.
+ * Where all entities are equal, it says the lowest dead slot whose next life differs.
  */
 #include "sett/state.h"
 #include "state/hash.h"
@@ -32,6 +33,22 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
     return snprintf(out, size, "index %u: entity %u:%u in the first world, %u:%u in the second",
                     (unsigned)a.index, (unsigned)a.index, (unsigned)a.generation, (unsigned)b.index,
                     (unsigned)b.generation);
+}
+
+/* 0 if a dead slot goes on with the same life in both. */
+static int difference_slot(const sett_world* a, const sett_world* b, uint32_t index, char* out,
+                           size_t size)
+{
+    uint32_t in_a = setti_entity_generation(&a->entities, index);
+    uint32_t in_b = setti_entity_generation(&b->entities, index);
+    if (in_a == in_b) {
+        return 0;
+    }
+    return snprintf(out, size,
+                    "the next entity at index %u has generation %u in the first world, %u in the "
+                    "second (0: the index is used up)",
+                    (unsigned)index, (unsigned)(in_a & ~SETTI_DEAD),
+                    (unsigned)(in_b & ~SETTI_DEAD));
 }
 
 /* A byte of a value as it counts: what is padding is zero. */
@@ -148,7 +165,7 @@ size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out
         return 0;
     }
     uint32_t end =
-        SETTI_MAX(setti_id_set_capacity(&a->entities.ids), setti_id_set_capacity(&b->entities.ids));
+        SETTI_MAX(setti_entity_capacity(&a->entities), setti_entity_capacity(&b->entities));
     int length = 0;
     for (uint32_t index = 0; length == 0 && index < end; index++) {
         sett_entity in_a = setti_entity_at(&a->entities, index);
@@ -158,6 +175,9 @@ size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out
         } else if (!sett_is_null(in_a)) {
             length = difference_components(a, b, in_a, out, size);
         }
+    }
+    for (uint32_t index = 0; length == 0 && index < end; index++) {
+        length = difference_slot(a, b, index, out, size);
     }
     if (length == 0 && size != 0) {
         out[0] = '\0';

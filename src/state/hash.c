@@ -6,7 +6,8 @@
  * tick, and the hash of the world is the sum over pages.
  *
  *     value     mix(name of the type, handle of the entity, its bytes, padding as zeroes)
- *     entity    mix(handle)
+ *     slot      mix(handle), of the entity that lives there or would live there next;
+ *               0 where none ever lived
  *     world     sum of both: in which order they lie does not matter
  *
  * A page's sum can only change if the page is written: a handle at an index changes by the entity's
@@ -117,7 +118,7 @@ static uint64_t hash_at(const sett_world* world, const setti_hash_type* of, uint
                         const void* value)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    sett_entity entity = {index, page->generation[index & SETTI_ID_SET_MASK]};
+    sett_entity entity = {index, page->generation[index & SETTI_ENTITY_MASK]};
     return setti_hash_value(of, entity, value);
 }
 
@@ -174,15 +175,12 @@ static uint64_t hash_records(const sett_world* world, const setti_hash_type* of,
     return sum;
 }
 
-static uint64_t hash_entities(const sett_world* world, uint32_t number)
+uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first)
 {
-    const setti_entity_page* page = world->entities.pages.data[number];
     uint64_t sum = 0;
-    for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
-        sett_entity entity = {(number << SETTI_ID_SET_SHIFT) + slot, page->generation[slot]};
-        if ((entity.generation & SETTI_DEAD) == 0) {
-            sum += setti_hash_entity(entity);
-        }
+    for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
+        sett_entity entity = {first + slot, page->generation[slot]};
+        sum += entity.generation != SETTI_UNUSED ? setti_hash_entity(entity) : 0;
     }
     return sum;
 }
@@ -250,7 +248,7 @@ static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
 static uint64_t hash_page(const hash_part* part, uint32_t number)
 {
     if (part->of == NULL) {
-        return hash_entities(part->world, number);
+        return setti_hash_slots(part->pages->data[number], number << SETTI_ENTITY_SHIFT);
     }
     if (part->records) {
         return hash_records(part->world, part->of, number);

@@ -26,8 +26,10 @@ typedef struct setti_hash_type {
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type);
 
-/* What an entity, and what a value of one, add to the sum of a world. */
+/* What a handle amounts to; what the slots of a page of the entity table, the first one's index
+ * being `first`, and a value of an entity add to the sum of a world. */
 uint64_t setti_hash_entity(sett_entity entity);
+uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first);
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
 
 /* The same of a link, where the type has records. */

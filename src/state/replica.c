@@ -157,8 +157,8 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     if (status == SETT_OK && from == into) {
         status = setti_world_fail_with(into, SETT_STATUS_ARGUMENT, "%s: into itself", replica_call);
     }
-    if (status == SETT_OK && from->entities.ids.limit > into->entities.ids.limit &&
-        setti_id_set_capacity(&from->entities.ids) > into->entities.ids.limit) {
+    if (status == SETT_OK && from->entities.limit > into->entities.limit &&
+        setti_entity_capacity(&from->entities) > into->entities.limit) {
         status = setti_world_fail(into, SETT_STATUS_LIMIT, replica_call, sett_null(), 0);
     }
     if (status == SETT_OK) {
@@ -213,14 +213,15 @@ static uint32_t* replica_signatures(const sett_world* from, sett_world* into, si
 static bool replica_reserve(const sett_world* from, sett_world* into)
 {
     setti_pool* pool = &into->pool;
-    uint32_t capacity = setti_id_set_capacity(&from->entities.ids);
-    bool done = replica_reserve_pages(pool, &from->entities.pages, &into->entities.pages) &&
-                replica_reserve_pages(pool, &from->entities.ids.pages, &into->entities.ids.pages);
+    uint32_t capacity = setti_entity_capacity(&from->entities);
+    bool done = setti_entity_reserve_pages(pool, &into->entities, from->entities.pages.count) &&
+                replica_reserve_pages(pool, &from->entities.pages, &into->entities.pages);
     for (uint32_t k = 0; done && k < from->registered.count; k++) {
         const setti_storage* storage = &from->registered.item[k]->storage;
-        setti_storage* own = &replica_find(into, from->registered.item[k])->storage;
-        done = replica_reserve_pages(pool, &storage->presence, &own->presence) &&
-               replica_reserve_pages(pool, &storage->rows, &own->rows);
+        setti_type* own = replica_find(into, from->registered.item[k]);
+        done = replica_reserve_pages(pool, &storage->presence, &own->storage.presence) &&
+               replica_reserve_pages(pool, &storage->rows, &own->storage.rows) &&
+               setti_change_reserve_collect(into, own, storage->count);
     }
     for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
         for (uint32_t k = 0; done && root->name != NULL && k < 2; k++) {
@@ -240,11 +241,7 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
 static void replica_empty(sett_world* into)
 {
     setti_pool* pool = &into->pool;
-    setti_entity_table* table = &into->entities;
-    setti_pages_deinit(pool, &table->pages);
-    setti_id_set_deinit(pool, &table->ids);
-    table->reserved = 0;
-    table->retired = 0;
+    setti_entity_deinit(pool, &into->entities);
     for (uint32_t k = 0; k < into->registered.count; k++) {
         setti_storage_deinit(pool, &into->registered.item[k]->storage);
     }
@@ -282,15 +279,15 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
 {
     setti_entity_table* table = &into->entities;
     replica_copy_pages(&into->pool, &from->entities.pages, &table->pages);
-    replica_copy_pages(&into->pool, &from->entities.ids.pages, &table->ids.pages);
     for (uint32_t k = 0; k < table->pages.count; k++) {
         setti_entity_page* page = table->pages.data[k];
-        for (uint32_t slot = 0; page != NULL && slot < SETTI_ID_SET_ROWS; slot++) {
+        for (uint32_t slot = 0; page != NULL && slot < SETTI_ENTITY_ROWS; slot++) {
             page->signature[slot] = page->signature[slot] != 0 ? number[page->signature[slot]] : 0;
         }
     }
-    table->ids.count = from->entities.ids.count;
+    table->count = from->entities.count;
     table->retired = from->entities.retired;
+    setti_entity_rebuild(table); /* what commands of that world have claimed is free here */
 }
 
 /* Values that are more than bytes are made one by one over what was copied. */

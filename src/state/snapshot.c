@@ -457,6 +457,8 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     if (status != SETT_OK) {
         return status;
     }
+    SETTI_ASSERT(world->entities.reserved ==
+                 0); /* all commands are applied: none claims an index */
     setti_snapshot* node = snapshot_make(state);
     if (node == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
@@ -514,6 +516,16 @@ static size_t restore_size(const setti_snapshot* head)
     return size;
 }
 
+/* The entity table's caches follow the pages that went over an edge, and its roots. */
+static void restore_entities(sett_world* world, const setti_diff* diff)
+{
+    for (uint32_t k = 0; k < diff->count; k++) {
+        if (diff->item[k].pages == &world->entities.pages) {
+            setti_entity_refresh(&world->entities, diff->item[k].number);
+        }
+    }
+}
+
 /* Makes the live world the last snapshot of the path. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
@@ -522,12 +534,14 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     pool->restored = ++pool->tick;
     state->cow.others -= restore_size(head);
     restore_edge(state, &head->diff, true);
-    setti_diff_deinit(pool, &head->diff);
     roots_restore(state->world, head);
+    restore_entities(state->world, &head->diff);
+    setti_diff_deinit(pool, &head->diff);
     while (head->path != NULL) {
         setti_snapshot* next = head->path;
         restore_edge(state, &next->diff, false);
         roots_restore(state->world, next);
+        restore_entities(state->world, &next->diff);
         state_unhang(next);
         head->diff = next->diff;
         state_hang(head, next);

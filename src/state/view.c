@@ -175,11 +175,11 @@ uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t si
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
 {
     const setti_entity_page* page =
-        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ID_SET_SHIFT, side);
+        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ENTITY_SHIFT, side);
     sett_entity entity = {0, 0};
-    if (page != NULL && (page->generation[index & SETTI_ID_SET_MASK] & SETTI_DEAD) == 0) {
+    if (page != NULL && (page->generation[index & SETTI_ENTITY_MASK] & SETTI_DEAD) == 0) {
         entity.index = index;
-        entity.generation = page->generation[index & SETTI_ID_SET_MASK];
+        entity.generation = page->generation[index & SETTI_ENTITY_MASK];
     }
     return entity;
 }

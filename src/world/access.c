@@ -185,7 +185,7 @@ ACCESS_SAME(sett_world_header_, types, sett_world, types);
 ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
 ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
 static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == SETT_KIND_ARRAY_ &&
-                  SETTI_ID_SET_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
+                  SETTI_ENTITY_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
                   offsetof(setti_entity_page, generation) == 0,
               "read.h: pages");
 
@@ -236,7 +236,7 @@ uint32_t sett_entity_count(const sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    return setti_entity_count(&world->entities);
+    return world->entities.count;
 }
 
 sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor)
@@ -244,14 +244,8 @@ sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor)
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
-    const setti_entity_table* table = &world->entities;
-    while (*cursor < table->ids.count) {
-        sett_entity entity = setti_entity_at(table, setti_id_set_dense(&table->ids, (*cursor)++));
-        if (!sett_is_null(entity)) { /* else a retired slot */
-            return entity;
-        }
-    }
-    return sett_null();
+    uint32_t index = setti_entity_next(&world->entities, cursor);
+    return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
 }
 
 uint32_t sett_entity_components(const sett_world* world, sett_entity entity, sett_component* out,
@@ -287,7 +281,8 @@ sett_status sett_entity_reserve(sett_world* world, uint32_t count)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = setti_entity_reserve(&world->pool, &world->entities, count);
+    uint32_t from = world->entities.hint * 64;
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, count);
     return status == SETT_OK
                ? status
                : setti_world_fail(world, status, "sett_entity_reserve", sett_null(), 0);

@@ -24,11 +24,16 @@
 
 /* --------------------------------------------------------------------------------------- adding */
 
-/* Everything an addition needs, reserved: pages, edges, and places with listeners. */
+/* How many entities one link gives a type. */
+#define CHANGE_LINKED 2
+
+/* Everything an addition needs, reserved: pages, edges, room to be collected, and places with
+ * listeners. */
 static bool change_reserve(sett_world* world, setti_type* type, uint32_t index, uint32_t* signature)
 {
     uint32_t from = *signature;
-    if (!setti_storage_reserve(&world->pool, &type->storage, index)) {
+    if (!setti_storage_reserve(&world->pool, &type->storage, index) ||
+        !setti_change_reserve_collect(world, type, CHANGE_LINKED)) {
         return false;
     }
     *signature = setti_change_toggle(world, from, type);
@@ -697,7 +702,7 @@ static bool change_remove(sett_world* world, setti_type* type, sett_entity entit
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+    uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
     return change_reserve_removals(world, type, index, &signature);
 }
 
@@ -726,7 +731,7 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t set = page->signature[index & SETTI_ID_SET_MASK];
+    uint32_t set = page->signature[index & SETTI_ENTITY_MASK];
     uint32_t signature = set;
     uint32_t k = 0;
     setti_type* type;
@@ -741,7 +746,7 @@ bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 void setti_change_remove_stranded(sett_world* world, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t set = page->signature[index & SETTI_ID_SET_MASK];
+    uint32_t set = page->signature[index & SETTI_ENTITY_MASK];
     uint32_t k = 0;
     setti_type* type;
     while ((type = change_next_stranded(world, set, index, &k)) != NULL) {

@@ -11,8 +11,13 @@ void setti_change_destroy_all(sett_world* world);
  * asked. Passed over if it is going already. */
 void setti_change_collect(sett_world* world, uint32_t index);
 
+/* Makes sure that `more` entities with this type, which do not have it yet, can be collected with
+ * those
+ * that do: to be called before they are linked. False when memory runs out. */
+bool setti_change_reserve_collect(sett_world* world, setti_type* type, uint32_t more);
+
 /* Whether nobody has to be told when an entity of this signature ends, but for the ties of one
- * type. */
+ * type, nor can tell by an order of rows in which turn it did. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
 /* sett_add where that is short and nobody is told. Returns the value, for the caller to write all
@@ -48,8 +53,9 @@ bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 
 /* Entities created together, all with the same types. Several such creations become one that cannot
- * fail half way: settle; prepare each; reserve each, `ahead` being how many are created before it;
- * then create each in the same order; tell each, when all is in its place; free each. */
+ * fail half way: settle; prepare each; reserve each, *from being the index from which it takes free
+ * ones, and becoming that of the next; then create each in the same order; tell each, when all is
+ * in its place; free each. What commands claim meanwhile has to lie behind: world->claim_from. */
 typedef struct setti_bulk {
     const sett_component* components; /* asked for, and what they require */
     const void* const* values;        /* of each, NULL: initialised values; NULL: all of them */
@@ -63,12 +69,13 @@ typedef struct setti_bulk {
     /* The rest is worked out; all zeroes at first. */
     setti_type_list types; /* what is added, in order */
     uint32_t signature;
-    uint32_t row; /* of the entity table: the first one's, once they exist */
+    sett_entity* room;       /* for their handles, if callbacks need them and the caller does not */
+    const sett_entity* made; /* their handles, once they exist; NULL: they are not needed */
     bool claimed;
 } setti_bulk;
 
 sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* call);
-sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahead);
+sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t* from);
 void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out);
 void setti_bulk_notify(sett_world* world, const setti_bulk* bulk);
 void setti_bulk_free(sett_world* world, setti_bulk* bulk);
@@ -113,7 +120,7 @@ sett_status setti_bulk_run(sett_world* world, const char* call, uint32_t count,
 static inline bool setti_change_is_dying(const sett_world* world, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    return page != NULL && (page->signature[index & SETTI_ID_SET_MASK] & SETTI_DYING) != 0;
+    return page != NULL && (page->signature[index & SETTI_ENTITY_MASK] & SETTI_DYING) != 0;
 }
 
 /* A type's storage that is about to become one of another kind: its memory is reserved. */

@@ -19,23 +19,26 @@
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Whether rows are reserved by number, not by index: then several reserved at once add up. */
+/* Whether rows, or room to be destroyed together, are reserved by number, not by index: then
+ * several reserved at once add up. */
 SETTI_INLINE bool bundle_claims(const setti_type* type)
 {
-    return type->storage.kind == SETTI_SPARSE;
+    return type->storage.kind == SETTI_SPARSE || type->cascade != NULL;
 }
 
 /* Whether a row for an index needs no memory; in line where its page exists. */
 SETTI_INLINE bool bundle_reserve_type(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_storage* storage = &type->storage;
-    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY && setti_storage_word(storage, index) != NULL &&
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY && type->cascade == NULL &&
+                     setti_storage_word(storage, index) != NULL &&
                      storage->rows.data[index >> storage->shift] != NULL)) {
         return true;
     }
     if (bundle_claims(type)) {
         type->claimed++;
-        if (!setti_storage_reserve_rows(&world->pool, storage, type->claimed)) {
+        if (!setti_storage_reserve_rows(&world->pool, storage, type->claimed) ||
+            !setti_change_reserve_collect(world, type, 0)) {
             return false;
         }
     }
@@ -234,8 +237,9 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
         parts[k].quiet = false;
     }
     setti_entity_table* table = &world->entities;
-    plain = plain && setti_entity_reserve(&world->pool, table, 1) == SETT_OK &&
-            setti_bundle_reserve(world, &bundle, setti_entity_upcoming(table, 0));
+    uint32_t index;
+    plain = plain && setti_entity_reserve_lowest(&world->pool, table, &index) &&
+            setti_bundle_reserve(world, &bundle, index);
     if (SETTI_UNLIKELY(!plain)) {
         setti_bundle_unclaim(&bundle);
         return bundle_create_slow(world, values, count);

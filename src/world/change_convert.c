@@ -19,9 +19,10 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     }
     /* An array has its rows where the entities are: room for all that exist and, behind the highest
      * index, for `count` to come. */
-    const setti_id_set* ids = &world->entities.ids;
-    uint32_t end = ids->limit - ids->count < count ? ids->limit : ids->count + count;
-    end = SETTI_MAX(end, setti_id_set_capacity(ids));
+    const setti_entity_table* table = &world->entities;
+    uint32_t taken = setti_entity_taken(table);
+    uint32_t end = table->limit - taken < count ? table->limit : taken + count;
+    end = SETTI_MAX(end, setti_entity_capacity(table));
     if (count != 0 && (!setti_storage_reserve_rows(&world->pool, &type->storage, count) ||
                        !setti_storage_reserve_indices(&world->pool, &type->storage, 0, end))) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
@@ -116,7 +117,7 @@ static void conversion_move_part(sett_world* world, setti_storage* from, setti_s
         }
         if (part != CONVERSION_ALL) {
             const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-            uint32_t own = page->signature[index & SETTI_ID_SET_MASK];
+            uint32_t own = page->signature[index & SETTI_ENTITY_MASK];
             if (own != signature) {
                 signature = own;
                 member = setti_listener_matches(listener, &world->signatures, signature);

@@ -1,11 +1,10 @@
 /* change_create.c: entities begin, one by one and in bulk.
  *
- * The workload: spawning. One entity without components is the next row of the entity table, in
- * line; its components follow by sett_add. Many at once take the rows behind the members, too, in
- * runs of indices that follow one another: of a run each type's storage is filled page by page.
+ * The workload: spawning. One entity without components takes the lowest free index, in line; its
+ * components follow by sett_add. Many at once take the lowest free indices, too, in runs that
+ * follow one another: of a run each type's storage is filled page by page.
  *
- *     row      | members | next, next, next ... | free
- *     index                7, 8, 9, 5, 4             two runs: 7 up to 9, 5 down to 4
+ *     free     0 0 1 1 1 0 0 1 0 1 1 1 1 ...           runs: 2 to 4, 7, 9 and on
  *
  * Invariant:  reserved for all before the first exists: what can fail comes first
  *             told when all of a creation are in their places
@@ -21,7 +20,8 @@ SETTI_COLD static sett_entity change_create_slow(sett_world* world)
     if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return sett_null();
     }
-    sett_status status = setti_entity_reserve(&world->pool, &world->entities, 1);
+    uint32_t from = world->entities.hint * 64;
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, 1);
     if (status != SETT_OK) {
         setti_world_fail(world, status, call, sett_null(), 0);
         return sett_null();
@@ -29,33 +29,59 @@ SETTI_COLD static sett_entity change_create_slow(sett_world* world)
     return setti_entity_create(&world->pool, &world->entities);
 }
 
-SETTI_INLINE sett_entity change_create_short(sett_world* world, bool cow)
+/* Takes the lowest of the free indices of the hint's word. */
+SETTI_INLINE sett_entity change_take(setti_entity_table* table, setti_entity_page* page,
+                                     uint64_t bits)
 {
-    setti_entity_table* table = &world->entities;
-    uint32_t row = table->ids.count;
-    const setti_id_page* page = setti_id_set_page_of(&table->ids, row);
-    if (SETTI_UNLIKELY(page == NULL || world->locks != 0 || table->reserved != 0 ||
-                       row >= table->ids.limit)) {
-        return change_create_slow(world);
-    }
-    /* An index that lived before has its page; a fresh one is its own row, and may not. */
+    uint32_t word = table->hint;
     sett_entity entity;
-    entity.index = page->dense[row & SETTI_ID_SET_MASK];
-    setti_entity_page* home = setti_entity_page_of(table, entity.index);
-    if (SETTI_UNLIKELY(home == NULL ||
-                       !setti_entity_try_mark(&world->pool, table, entity.index, cow))) {
-        return change_create_slow(world);
-    }
-    uint32_t* generation = &home->generation[entity.index & SETTI_ID_SET_MASK];
+    entity.index = word * 64 + setti_bits_lowest(bits);
+    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1);
+    table->count++;
+    uint32_t* generation = &page->generation[entity.index & SETTI_ENTITY_MASK];
     entity.generation = *generation & ~SETTI_DEAD;
     *generation = entity.generation;
-    table->ids.count = row + 1;
     return entity;
+}
+
+/* The last free index of a word; or the fast path led nowhere. */
+SETTI_APART static sett_entity change_create_last(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t word = table->hint;
+    setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
+    uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
+    if (SETTI_UNLIKELY(bits == 0 || world->locks != 0)) {
+        return change_create_slow(world);
+    }
+    setti_entity_write(&world->pool, table, word * 64);
+    sett_entity entity = change_take(table, page, bits);
+    if ((bits & (bits - 1)) == 0) {
+        setti_entity_hint_ends(table);
+    }
+    return entity;
+}
+
+/* The lowest free index, where its page exists and others are free in its word. Calls nothing. */
+SETTI_INLINE sett_entity change_create_fast(sett_world* world, bool cow)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t number = table->hint / SETTI_ENTITY_WORDS;
+    setti_entity_page* page = setti_pages_get(&table->pages, number);
+    if (SETTI_UNLIKELY(page == NULL || world->locks != 0)) {
+        return change_create_last(world);
+    }
+    uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];
+    if (SETTI_UNLIKELY((bits & (bits - 1)) == 0 ||
+                       !setti_pages_try_mark(&world->pool, &table->pages, number, cow))) {
+        return change_create_last(world);
+    }
+    return change_take(table, page, bits);
 }
 
 SETTI_APART static sett_entity change_create_cow(sett_world* world)
 {
-    return change_create_short(world, true);
+    return change_create_fast(world, true);
 }
 
 sett_entity sett_entity_create(sett_world* world)
@@ -64,7 +90,7 @@ sett_entity sett_entity_create(sett_world* world)
         return sett_null();
     }
     setti_world_check_owner(world, __func__);
-    return SETTI_LIKELY(world->pool.cow_from == 0) ? change_create_short(world, false)
+    return SETTI_LIKELY(world->pool.cow_from == 0) ? change_create_fast(world, false)
                                                    : change_create_cow(world);
 }
 
@@ -76,16 +102,14 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     if (status != SETT_OK) {
         return status;
     }
-    if (entity.index >= table->ids.limit) {
+    if (entity.index >= table->limit) {
         return setti_world_fail(world, SETT_STATUS_LIMIT, call, entity, 0);
     }
     if (sett_is_null(entity) || entity.generation > SETTI_GENERATION_MAX) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
     }
-    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
-    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
-    uint32_t current = page != NULL ? page->generation[slot] : (SETTI_DEAD | 1);
-    if ((current & SETTI_DEAD) == 0 || setti_entity_is_reserved(table, entity.index)) {
+    uint32_t current = setti_entity_generation(table, entity.index);
+    if ((current & SETTI_DEAD) == 0 || setti_entity_is_claimed(table, entity.index)) {
         return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
     }
     if (current == SETTI_RETIRED || entity.generation < (current & ~SETTI_DEAD)) {
@@ -148,41 +172,6 @@ sett_status setti_bulk_prepare(sett_world* world, setti_bulk* bulk, const char* 
     return SETT_OK;
 }
 
-/* Creations one after another whose indices follow one another: upwards where they are fresh or
- * were freed from the last to the first, downwards where they were freed in order. */
-typedef struct change_run {
-    uint32_t first; /* the lowest index */
-    uint32_t count;
-    bool down;
-} change_run;
-
-/* The run that the next `count` creations begin with. */
-static change_run change_run_next(const setti_entity_table* table, uint32_t ahead, uint32_t count)
-{
-    uint32_t row = table->ids.count + table->reserved + ahead;
-    uint32_t first = setti_id_set_dense(&table->ids, row);
-    change_run run = {first, 1, false};
-    run.down = count > 1 && setti_id_set_dense(&table->ids, row + 1) + 1 == first;
-    uint32_t step = run.down ? UINT32_MAX : 1;
-    while (run.count < count) { /* page by page: a page that does not exist is the identity */
-        uint32_t at = row + run.count;
-        const setti_id_page* page = setti_id_set_page_of(&table->ids, at);
-        uint32_t slot = at & SETTI_ID_SET_MASK;
-        uint32_t end = SETTI_MIN(SETTI_ID_SET_ROWS - slot, count - run.count);
-        uint32_t k = 0;
-        while (k < end &&
-               (page != NULL ? page->dense[slot + k] : at + k) == first + (run.count + k) * step) {
-            k++;
-        }
-        run.count += k;
-        if (k < end) {
-            break;
-        }
-    }
-    run.first = run.down ? first + 1 - run.count : first;
-    return run;
-}
-
 /* Rows behind those that were reserved for others and not taken yet. */
 static bool change_bulk_claim(sett_world* world, setti_bulk* bulk)
 {
@@ -191,7 +180,8 @@ static bool change_bulk_claim(sett_world* world, setti_bulk* bulk)
     for (uint32_t k = 0; k < bulk->types.count; k++) {
         setti_type* type = bulk->types.item[k];
         type->claimed += bulk->count;
-        done = done && setti_storage_reserve_rows(&world->pool, &type->storage, type->claimed);
+        done = done && setti_storage_reserve_rows(&world->pool, &type->storage, type->claimed) &&
+               setti_change_reserve_collect(world, type, 0);
     }
     return done;
 }
@@ -204,41 +194,69 @@ static void change_bulk_unclaim(setti_bulk* bulk)
     bulk->claimed = false;
 }
 
-sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t ahead)
+/* Whether a callback runs, or a group changes, when entities with these types are created. */
+static bool change_bulk_is_heard(const sett_world* world, const setti_bulk* bulk)
+{
+    bool heard = world->listeners != NULL;
+    for (uint32_t k = 0; k < bulk->types.count && !heard; k++) {
+        heard = (bulk->types.item[k]->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
+    }
+    return heard;
+}
+
+/* Makes room for the handles of those that callbacks are going to be called about. */
+static bool change_bulk_reserve_made(sett_world* world, setti_bulk* bulk)
+{
+    size_t size;
+    if (!change_bulk_is_heard(world, bulk)) {
+        return true;
+    }
+    bulk->room = setti_multiply(bulk->count, sizeof(*bulk->room), &size)
+                     ? setti_pool_alloc(&world->pool, size, 16)
+                     : NULL;
+    return bulk->room != NULL;
+}
+
+/* Reserves what giving the types to some indices takes. */
+static bool change_bulk_reserve_run(sett_world* world, const setti_bulk* bulk,
+                                    setti_change_walk walk, setti_entity_run run)
+{
+    for (uint32_t k = 0; k < run.count && world->listeners != NULL; k++) {
+        if (!setti_change_reserve_listeners(world, walk, run.first + k)) {
+            return false;
+        }
+    }
+    for (uint32_t k = 0; k < bulk->types.count; k++) {
+        if (!setti_storage_reserve_indices(&world->pool, &bulk->types.item[k]->storage, run.first,
+                                           run.count)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+sett_status setti_bulk_reserve(sett_world* world, setti_bulk* bulk, uint32_t* from)
 {
     setti_entity_table* table = &world->entities;
-    if (bulk->count > SETTI_NONE - ahead) {
-        return SETT_STATUS_LIMIT;
-    }
     bool fresh = sett_is_null(bulk->into);
+    uint32_t at = *from;
     sett_status status =
-        fresh ? setti_entity_reserve(&world->pool, table, ahead + bulk->count) : SETT_OK;
+        fresh ? setti_entity_reserve(&world->pool, table, from, bulk->count) : SETT_OK;
     if (status != SETT_OK || bulk->types.count == 0) {
         return status;
     }
-    if (!change_bulk_claim(world, bulk)) {
-        return SETT_STATUS_OUT_OF_MEMORY;
-    }
+    bool done = change_bulk_reserve_made(world, bulk) && change_bulk_claim(world, bulk);
     setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
-    for (uint32_t done = 0; done < bulk->count;) {
-        change_run run = {bulk->into.index, 1, false};
+    for (uint32_t k = 0; done && k < bulk->count;) {
+        setti_entity_run run = {bulk->into.index, 1};
         if (fresh) {
-            run = change_run_next(table, ahead + done, bulk->count - done);
+            run = setti_entity_next_run(table, at, bulk->count - k);
+            at = run.first + run.count;
         }
-        for (uint32_t k = 0; k < run.count && world->listeners != NULL; k++) {
-            if (!setti_change_reserve_listeners(world, walk, run.first + k)) {
-                return SETT_STATUS_OUT_OF_MEMORY;
-            }
-        }
-        for (uint32_t k = 0; k < bulk->types.count; k++) {
-            if (!setti_storage_reserve_indices(&world->pool, &bulk->types.item[k]->storage,
-                                               run.first, run.count)) {
-                return SETT_STATUS_OUT_OF_MEMORY;
-            }
-        }
-        done += run.count;
+        done = change_bulk_reserve_run(world, bulk, walk, run);
+        k += run.count;
     }
-    return SETT_OK;
+    return done ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }
 
 /* Which of the caller's value arrays belongs to a type; NULL if none does. */
@@ -271,16 +289,16 @@ static void change_repeat(const setti_type* type, unsigned char* rows, const uns
     }
 }
 
-/* Gives `count` entities from an index on one type; `values` has the first one's, or, to repeat,
- * the one that all get. Without repeating they may lie backwards: the last one's comes first. */
-static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first, uint32_t count,
-                             const unsigned char* values, const setti_bulk* bulk, bool backwards)
+/* Gives the entities of a run one type; `values` has the first one's, or, to repeat, the one that
+ * all get. */
+static void change_bulk_fill(sett_world* world, setti_type* type, setti_entity_run run,
+                             const unsigned char* values, const setti_bulk* bulk)
 {
     size_t size = type->storage.size;
-    for (uint32_t done = 0; done < count;) {
-        uint32_t step = count - done;
+    for (uint32_t done = 0; done < run.count;) {
+        uint32_t step = run.count - done;
         unsigned char* rows =
-            setti_storage_insert(&world->pool, &type->storage, first + done, &step);
+            setti_storage_insert(&world->pool, &type->storage, run.first + done, &step);
         if (values == NULL || type->desc.copy != NULL) {
             setti_type_init_values(type, rows, step);
         }
@@ -288,44 +306,23 @@ static void change_bulk_fill(sett_world* world, setti_type* type, uint32_t first
             /* nothing was given */
         } else if (bulk->repeat) {
             change_repeat(type, rows, values, step);
-        } else if (!backwards) {
-            setti_type_copy_values(type, rows, values + done * size, step);
         } else {
-            for (uint32_t k = 0; k < step; k++) {
-                setti_type_copy_values(type, rows + k * size,
-                                       values + (count - 1 - done - k) * size, 1);
-            }
+            setti_type_copy_values(type, rows, values + done * size, step);
         }
         done += step;
     }
 }
 
-/* The same for a run. The rows of sparse sets lie in the order of creation, whatever that of
- * the indices. */
-static void change_bulk_fill_run(sett_world* world, setti_type* type, change_run run,
-                                 const unsigned char* values, const setti_bulk* bulk)
-{
-    if (!run.down || type->storage.kind != SETTI_SPARSE) {
-        change_bulk_fill(world, type, run.first, run.count, values, bulk, run.down);
-        return;
-    }
-    size_t size = bulk->repeat || values == NULL ? 0 : type->storage.size;
-    for (uint32_t k = 0; k < run.count; k++) {
-        change_bulk_fill(world, type, run.first + run.count - 1 - k, 1,
-                         values != NULL ? values + k * size : NULL, bulk, false);
-    }
-}
-
-/* Brings the next entities to life, which follow one another; or takes the one that is given. */
-static change_run change_bulk_begin(sett_world* world, const setti_bulk* bulk, uint32_t done,
-                                    sett_entity* out)
+/* Brings a run of the next `most` entities to life, from an index on; or takes the one that is
+ * given. */
+static setti_entity_run change_bulk_begin(sett_world* world, const setti_bulk* bulk, uint32_t from,
+                                          uint32_t most, sett_entity* out)
 {
     setti_entity_table* table = &world->entities;
-    change_run run = {bulk->into.index, 1, false};
+    setti_entity_run run = {bulk->into.index, 1};
     if (sett_is_null(bulk->into)) {
-        run = change_run_next(table, 0, bulk->count - done);
-        setti_entity_create_run(&world->pool, table, run.count, run.down, bulk->signature,
-                                out != NULL ? out + done : NULL);
+        run = setti_entity_next_run(table, from, most);
+        setti_entity_create_run(&world->pool, table, run, bulk->signature, out);
         return run;
     }
     setti_change_set_signature(world, run.first, setti_entity_signature(table, bulk->into),
@@ -338,23 +335,25 @@ static change_run change_bulk_begin(sett_world* world, const setti_bulk* bulk, u
 
 void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out)
 {
-    setti_entity_table* table = &world->entities;
-    bulk->row = sett_is_null(bulk->into) ? table->ids.count
-                                         : setti_id_set_sparse(&table->ids, bulk->into.index);
+    uint32_t from = world->entities.hint * 64;
+    out = out != NULL ? out : bulk->room;
+    bulk->made = out;
     for (uint32_t done = 0; done < bulk->count;) {
-        change_run run = change_bulk_begin(world, bulk, done, out);
+        setti_entity_run run = change_bulk_begin(world, bulk, from, bulk->count - done,
+                                                 out != NULL ? out + done : NULL);
         for (uint32_t k = 0; k < bulk->types.count; k++) {
             setti_type* type = bulk->types.item[k];
             const unsigned char* given = change_bulk_values(bulk, type);
             size_t offset = bulk->repeat ? 0 : (size_t)done * type->storage.size;
-            change_bulk_fill_run(world, type, run, given != NULL ? given + offset : NULL, bulk);
+            change_bulk_fill(world, type, run, given != NULL ? given + offset : NULL, bulk);
         }
         done += run.count;
+        from = run.first + run.count;
     }
     change_bulk_unclaim(bulk);
     setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
-    for (uint32_t k = 0; k < bulk->count && world->listeners != NULL; k++) {
-        setti_change_enter(world, walk, setti_id_set_dense(&table->ids, bulk->row + k));
+    for (uint32_t k = 0; k < bulk->count && world->listeners != NULL && bulk->made != NULL; k++) {
+        setti_change_enter(world, walk, bulk->made[k].index);
     }
 }
 
@@ -362,9 +361,8 @@ void setti_bulk_create(sett_world* world, setti_bulk* bulk, sett_entity* out)
 static void change_bulk_call(sett_world* world, setti_type* type, const setti_bulk* bulk, bool set)
 {
     for (uint32_t k = 0; k < bulk->count; k++) {
-        uint32_t index = setti_id_set_dense(&world->entities.ids, bulk->row + k);
-        sett_entity entity = setti_entity_at(&world->entities, index);
-        void* value = setti_storage_find(&type->storage, index);
+        sett_entity entity = bulk->made[k];
+        void* value = setti_storage_find(&type->storage, entity.index);
         setti_change_call(world, type, SETTI_ON_ADD, entity, value);
         if (set) {
             setti_change_call(world, type, SETTI_ON_SET, entity, value);
@@ -381,15 +379,15 @@ void setti_bulk_notify(sett_world* world, const setti_bulk* bulk)
         }
     }
     setti_change_walk walk = setti_change_walk_begin(world, 0, NULL, bulk->signature);
-    for (uint32_t k = 0; k < bulk->count && world->listeners != NULL; k++) {
-        uint32_t index = setti_id_set_dense(&world->entities.ids, bulk->row + k);
-        setti_change_notify_enter(world, walk, setti_entity_at(&world->entities, index));
+    for (uint32_t k = 0; k < bulk->count && world->listeners != NULL && bulk->made != NULL; k++) {
+        setti_change_notify_enter(world, walk, bulk->made[k]);
     }
 }
 
 void setti_bulk_free(sett_world* world, setti_bulk* bulk)
 {
     change_bulk_unclaim(bulk);
+    setti_pool_free(&world->pool, bulk->room, bulk->count * sizeof(*bulk->room), 16);
     setti_type_list_deinit(&world->pool, &bulk->types);
 }
 
@@ -410,7 +408,8 @@ sett_status setti_bulk_run(sett_world* world, const char* call, uint32_t count,
     bulk.count = count;
     status = setti_bulk_prepare(world, &bulk, call);
     if (status == SETT_OK) {
-        status = setti_bulk_reserve(world, &bulk, 0);
+        uint32_t from = world->entities.hint * 64;
+        status = setti_bulk_reserve(world, &bulk, &from);
         if (status != SETT_OK) {
             setti_world_fail(world, status, call, sett_null(), 0);
         }

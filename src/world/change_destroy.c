@@ -6,18 +6,19 @@
  * asks, strips one after another, and ends their rows all at once.
  *
  * Destroying one entity may doom others, which have to go before it: its children, say. They gather
- * in the last rows of the entity table, which is a permutation and so needs no memory for it:
+ * in a list, whose room is made when entities are linked, so that destroying needs none:
  *
- *     rows     | alive ...          | ... third found | second | first |   reserved, free
- *                                                                      count
+ *     collect_list     first | second | third found | ...     collect_room
  *
  * Each is asked in turn whom it collects, and counts as dying from then on. When nobody rejects,
  * they
- * end from the last found to the first, and their rows all at once. A chain of a million entities
- * takes no more stack than one.
+ * end from the last found to the first. A chain of a million entities takes no more stack than one.
+ * This order decides the order of rows in sparse sets, so it is the only one: the walk that
+ * ends a tree node by node is for trees in which no order can be seen.
  *
  * Invariant:  a type that an entity has is told, cut and ended once
  *             dying  =>  no change but its end
+ *             collect_room >= entities whose links doom them, and one
  */
 #include "world/change_internal.h"
 
@@ -73,22 +74,44 @@ void setti_change_strip(sett_world* world, sett_entity entity, uint32_t* signatu
 /* ----------------------------------------------------------------------------------- the
  * collected */
 
+bool setti_change_reserve_collect(sett_world* world, setti_type* type, uint32_t more)
+{
+    uint64_t need = (uint64_t)type->storage.count + type->claimed + more;
+    if (SETTI_LIKELY(need <= type->collect_room) || type->cascade == NULL ||
+        type->cascade->collect == NULL) {
+        return true;
+    }
+    SETTI_ASSERT(world->collect_count == 0);
+    uint64_t grown = need + need / 2 + 64 - type->collect_room;
+    size_t size;
+    if (grown > SETTI_NONE - world->collect_room ||
+        !setti_multiply(world->collect_room + (size_t)grown, sizeof(uint32_t), &size)) {
+        return false;
+    }
+    uint32_t* list = setti_pool_alloc(&world->pool, size, 16);
+    if (list == NULL) {
+        return false;
+    }
+    if (world->collect_list != &world->collect_one) {
+        size = world->collect_room * sizeof(uint32_t);
+        setti_pool_free(&world->pool, world->collect_list, size, 16);
+    }
+    world->collect_list = list;
+    world->collect_room += (uint32_t)grown;
+    type->collect_room += (uint32_t)grown;
+    return true;
+}
+
 void setti_change_collect(sett_world* world, uint32_t index)
 {
-    setti_entity_table* table = &world->entities;
-    setti_id_set* ids = &table->ids;
-    setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
-    uint32_t* signature = &page->signature[index & SETTI_ID_SET_MASK];
+    setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t* signature = &page->signature[index & SETTI_ENTITY_MASK];
     if ((*signature & SETTI_DYING) != 0) {
         return;
     }
+    SETTI_ASSERT(world->collect_count < world->collect_room);
     setti_change_set_signature(world, index, signature, *signature | SETTI_DYING);
-    uint32_t row = setti_id_set_sparse(ids, index);
-    uint32_t to = ids->count - 1 - world->collected++;
-    if (row != to) {
-        setti_id_set_put(&world->pool, ids, row, setti_id_set_dense(ids, to));
-        setti_id_set_put(&world->pool, ids, to, index);
-    }
+    world->collect_list[world->collect_count++] = index;
 }
 
 /* The first type of a signature that has ties, or NULL. */
@@ -129,7 +152,7 @@ static sett_status change_ask_type(sett_world* world, setti_type* type, uint32_t
 static sett_status change_ask(sett_world* world, uint32_t index, change_question question)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t set = page->signature[index & SETTI_ID_SET_MASK] & ~SETTI_DYING;
+    uint32_t set = page->signature[index & SETTI_ENTITY_MASK] & ~SETTI_DYING;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
@@ -176,57 +199,60 @@ static bool change_strip_quietly(sett_world* world, uint32_t index, uint32_t set
     return true;
 }
 
-/* Ends the `count` entities in the last rows of the table. */
-static void change_destroy_last(sett_world* world, uint32_t count)
+/* Ends an entity of those that gathered. */
+static void change_end_collected(sett_world* world, uint32_t index)
 {
     setti_entity_table* table = &world->entities;
-    uint32_t end = table->ids.count;
-    uint32_t retired = 0;
-    for (uint32_t row = end - count; row < end; row++) {
-        uint32_t index = setti_id_set_dense(&table->ids, row);
-        setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
-        uint32_t* signature = &page->signature[index & SETTI_ID_SET_MASK];
-        uint32_t set = *signature & ~SETTI_DYING;
-        world->stripping = true;
-        if (set == 0 || !change_strip_quietly(world, index, set)) {
-            setti_change_strip(world, setti_entity_at(table, index), signature);
-        }
-        retired += setti_entity_end(&world->pool, table, index);
+    setti_entity_page* page = setti_entity_page_of(table, index);
+    uint32_t* signature = &page->signature[index & SETTI_ENTITY_MASK];
+    uint32_t set = *signature & ~SETTI_DYING;
+    world->stripping = true;
+    if (set == 0 || !change_strip_quietly(world, index, set)) {
+        setti_change_strip(world, setti_entity_at(table, index), signature);
     }
     world->stripping = false;
-    setti_entity_leave(&world->pool, table, count, retired);
+    setti_entity_destroy(&world->pool, table, index);
+}
+
+/* Asks all who gathered, until one of them rejects. */
+static sett_status change_ask_all(sett_world* world, change_question question)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; k < world->collect_count && status == SETT_OK; k++) {
+        status = change_ask(world, world->collect_list[k], question);
+    }
+    return status;
 }
 
 /* Destroys an entity and all whom that collects; rejected, unless forced, when one of them
  * rejects. */
 static sett_status change_destroy_cascading(sett_world* world, uint32_t index, bool forced)
 {
-    setti_entity_table* table = &world->entities;
-    uint32_t last = table->ids.count - 1;
     sett_status status = SETT_OK;
+    SETTI_ASSERT(world->collect_count == 0);
     setti_change_settle(world); /* what is reserved from here on has to stay */
     setti_change_collect(world, index);
-    for (uint32_t k = 0; k < world->collected && (status == SETT_OK || forced); k++) {
-        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_COLLECT);
+    for (uint32_t k = 0; k < world->collect_count && (status == SETT_OK || forced); k++) {
+        status = change_ask(world, world->collect_list[k], CHANGE_COLLECT);
     }
-    uint32_t count = world->collected;
-    world->collected = 0;
-    for (uint32_t k = 0; k < count && status == SETT_OK && !forced; k++) {
-        status = change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_VALIDATE);
+    if (!forced && status == SETT_OK) {
+        status = change_ask_all(world, CHANGE_VALIDATE);
     }
-    if (status == SETT_OK || forced) {
+    if (!forced && status == SETT_OK) {
         /* By force everybody goes: what is left of links goes with those who keep them. */
-        for (uint32_t k = 0; k < count && !forced; k++) {
-            (void)change_ask(world, setti_id_set_dense(&table->ids, last - k), CHANGE_DETACH);
+        (void)change_ask_all(world, CHANGE_DETACH);
+    }
+    bool rejected = !forced && status != SETT_OK;
+    while (world->collect_count != 0) {
+        uint32_t last = world->collect_list[--world->collect_count];
+        if (rejected) {
+            setti_entity_page_of(&world->entities, last)->signature[last & SETTI_ENTITY_MASK] &=
+                ~SETTI_DYING;
+        } else {
+            change_end_collected(world, last);
         }
-        change_destroy_last(world, count);
-        return SETT_OK;
     }
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t spared = setti_id_set_dense(&table->ids, last - k);
-        setti_entity_page_of(table, spared)->signature[spared & SETTI_ID_SET_MASK] &= ~SETTI_DYING;
-    }
-    return status;
+    return rejected ? status : SETT_OK;
 }
 
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type)
@@ -235,7 +261,8 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     bool plain = signature != 0 && world->dont_fragment.count == 0 && world->listeners == NULL;
     for (uint32_t k = 0; plain && k < record->count; k++) {
         const setti_type* item = world->types[record->types[k]];
-        plain = (item->flags & SETTI_TYPE_ENDINGS) == 0 && (item->cascade == NULL || item == type);
+        plain = (item->flags & SETTI_TYPE_ENDINGS) == 0 &&
+                (item->cascade == NULL || item == type) && item->storage.kind != SETTI_SPARSE;
     }
     return plain;
 }
@@ -244,33 +271,35 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
 static void change_end(sett_world* world, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t set = page->signature[index & SETTI_ID_SET_MASK];
+    uint32_t set = page->signature[index & SETTI_ENTITY_MASK];
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         change_erase(world, world->types[world->signatures.record[set].types[k]], index);
     }
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* The same of one that has something, while no snapshot is held. */
+/* The same of one that has something, nothing of it in sparse sets, while no snapshot is
+ * held. */
 SETTI_INLINE void change_end_no_cow(sett_world* world, uint32_t index)
 {
     setti_entity_table* table = &world->entities;
-    uint32_t slot = index & SETTI_ID_SET_MASK;
-    const setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
+    uint32_t slot = index & SETTI_ENTITY_MASK;
+    const setti_entity_page* page = table->pages.data[index >> SETTI_ENTITY_SHIFT];
     const setti_signature* record = &world->signatures.record[page->signature[slot]];
     for (uint32_t k = record->count; k-- > 0;) {
         setti_type* type = world->types[record->types[k]];
-        if (SETTI_UNLIKELY(type->storage.kind == SETTI_SPARSE)) {
-            change_erase(world, type, index);
-        } else if (SETTI_UNLIKELY(setti_array_erase_no_cow(&world->pool, &type->storage, index) ==
-                                  SETTI_EMPTIED)) {
+        if (SETTI_UNLIKELY(setti_array_erase_no_cow(&world->pool, &type->storage, index) ==
+                           SETTI_EMPTIED)) {
             setti_array_word_emptied(&world->pool, &type->storage, index);
         }
     }
     sett_entity entity = {index, page->generation[slot]};
-    if (SETTI_UNLIKELY(table->reserved != 0 || entity.generation == SETTI_GENERATION_MAX)) {
+    if (SETTI_UNLIKELY(entity.generation == SETTI_GENERATION_MAX)) {
         setti_entity_destroy(&world->pool, table, index);
     } else {
+        if (setti_entity_free_bits(table, index / 64) == 0) {
+            setti_entity_word_begins(table, index / 64);
+        }
         setti_entity_destroy_no_cow(&world->pool, table, entity);
     }
 }
@@ -390,27 +419,11 @@ SETTI_APART static sett_status change_destroy_rest(sett_world* world, uint32_t i
     return SETT_OK;
 }
 
-/* The fast path: plain types, nobody to be told, no snapshot held. Calls nothing, and trusts the
- * signature about who has a value. The life ends before the values: then less has to be kept over
- * the loop, and nobody looks in between. */
-sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
+/* Ends a life, and then takes the values of the set. The signature says who has a value; and the
+ * life ends first, because then less has to be kept over the loop, and nobody looks in between. */
+SETTI_INLINE sett_status change_destroy_short(sett_world* world, sett_entity entity, uint32_t set)
 {
-    if (SETTI_IS_NULL_IN_DEBUG(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    setti_world_check_owner(world, __func__);
-    setti_entity_table* table = &world->entities;
-    const uint32_t* signature = setti_entity_signature(table, entity);
-    if (SETTI_UNLIKELY(world->pool.cow_from != 0 || signature == NULL || world->locks != 0 ||
-                       world->dont_fragment.count != 0 || world->listeners != NULL ||
-                       table->reserved != 0 || entity.generation == SETTI_GENERATION_MAX)) {
-        return change_destroy_long(world, entity);
-    }
-    uint32_t set = *signature; /* not dying: nothing is locked */
-    if (SETTI_UNLIKELY(set != 0 && world->signatures.record[set].hooked != 0)) {
-        return change_destroy_long(world, entity);
-    }
-    setti_entity_destroy_no_cow(&world->pool, table, entity);
+    setti_entity_destroy_no_cow(&world->pool, &world->entities, entity);
     if (set == 0) {
         return SETT_OK;
     }
@@ -427,8 +440,40 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     return SETT_OK;
 }
 
-/* How far ahead destroy_many asks for what an entity's end touches, at half the way for what that
- * leads to: of a million entities in random order each misses five lines. */
+/* The same where no other index of the word is free: the summary learns of it. */
+SETTI_APART static sett_status change_destroy_first(sett_world* world, sett_entity entity,
+                                                    uint32_t set)
+{
+    setti_entity_word_begins(&world->entities, entity.index / 64);
+    return change_destroy_short(world, entity, set);
+}
+
+/* The fast path: plain types, nobody to be told, no snapshot held. Calls nothing. */
+sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
+    const setti_entity_table* table = &world->entities;
+    const uint32_t* signature = setti_entity_signature(table, entity);
+    if (SETTI_UNLIKELY(world->pool.cow_from != 0 || signature == NULL || world->locks != 0 ||
+                       world->dont_fragment.count != 0 || world->listeners != NULL ||
+                       entity.generation == SETTI_GENERATION_MAX)) {
+        return change_destroy_long(world, entity);
+    }
+    uint32_t set = *signature; /* not dying: nothing is locked */
+    if (SETTI_UNLIKELY(set != 0 && world->signatures.record[set].hooked != 0)) {
+        return change_destroy_long(world, entity);
+    }
+    const setti_entity_page* page = table->pages.data[entity.index >> SETTI_ENTITY_SHIFT];
+    return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0)
+               ? change_destroy_short(world, entity, set)
+               : change_destroy_first(world, entity, set);
+}
+
+/* How far ahead destroy_many asks for what an entity's end touches: of a million entities in random
+ * order each misses three lines. */
 #define CHANGE_AHEAD 16u
 
 sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities, uint32_t count)
@@ -438,8 +483,6 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
     for (uint32_t k = 0; status != SETT_STATUS_LOCKED && k < count; k++) {
         if (count - k > CHANGE_AHEAD) {
             setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index);
-            setti_entity_prefetch_end(table, entities[k + CHANGE_AHEAD / 2].index,
-                                      CHANGE_AHEAD / 2);
         }
         if (setti_entity_signature(table, entities[k]) != NULL &&
             sett_entity_destroy(world, entities[k]) != SETT_OK) {
@@ -469,19 +512,21 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     return status;
 }
 
-/* Destroys all entities but those that have the type; NULL: all. */
+/* Destroys all entities but those that have the type; NULL: all. From the highest index to the
+ * lowest: what was created last goes first, mostly. */
 static void change_destroy_without(sett_world* world, const setti_type* type)
 {
-    setti_entity_table* table = &world->entities;
-    /* the last first: nothing has to be swapped; those collected with it move behind it and go too
-     * */
-    for (uint32_t row = table->ids.count; row > 0; row = SETTI_MIN(row, table->ids.count)) {
-        row--;
-        uint32_t index = setti_id_set_dense(&table->ids, row);
-        if (type == NULL || !setti_storage_has(&type->storage, index)) {
-            (void)change_destroy_index(world, index, true);
+    const setti_entity_table* table = &world->entities;
+    for (uint32_t number = table->pages.count; number-- > 0;) {
+        for (uint32_t slot = SETTI_ENTITY_ROWS;
+             slot-- > 0 && table->pages.data[number] != NULL && table->count != 0;) {
+            uint32_t index = (number << SETTI_ENTITY_SHIFT) + slot;
+            if (type == NULL || !setti_storage_has(&type->storage, index)) {
+                (void)change_destroy_index(world, index, true);
+            }
         }
     }
+    SETTI_ASSERT(type != NULL || table->count == 0);
 }
 
 void setti_change_destroy_all(sett_world* world)

@@ -63,7 +63,7 @@ static void change_mark_signatures(void* user, const void* data)
 {
     const setti_entity_page* page = data;
     const setti_signature_table* table = user;
-    for (uint32_t slot = 0; slot < SETTI_ID_SET_ROWS; slot++) {
+    for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
         table->record[page->signature[slot] & ~SETTI_DYING].mark = 1;
     }
 }
@@ -227,7 +227,7 @@ bool setti_change_reserve_listeners(sett_world* world, setti_change_walk walk, u
 static bool change_admit_one(sett_world* world, setti_listener* listener, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t signature = page->signature[index & SETTI_ID_SET_MASK];
+    uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
     if (!setti_listener_matches(listener, &world->signatures, signature)) {
         return true;
     }

@@ -15,8 +15,8 @@
  *
  * Invariant:  count = records between the read position and the write position;  a chunk's used <=
  * its size;
- *             the entities reserved by unread CREATE records are the reserved rows of the entity
- *             table that this buffer holds
+ *             the entities of unread CREATE records are claimed in the entity table, but for those
+ *             recorded by jobs that are still open
  */
 #include "world/command.h"
 
@@ -66,7 +66,8 @@ struct sett_commands {
     struct {
         uint32_t count;       /* of all jobs; 0: this is none now */
         uint32_t number;      /* of this one */
-        uint32_t first;       /* the row of the entity table where the jobs' slots begin */
+        uint32_t word;        /* of the entity table's free bits: creations take from it, */
+        uint64_t bits;        /* these; 0 before the first creation and when all are taken */
         uint32_t created;     /* handles given out */
         command_chunk* chunk; /* where recording began: here, NULL: in the first, */
         size_t offset;        /* at this offset */
@@ -74,7 +75,6 @@ struct sett_commands {
     } job;
 };
 
-#define JOB_RUN 64 /* neighbouring slots of one job: a word of occupancy */
 #define CHUNK_SIZE ((size_t)16 << 10)
 #define CHUNK_ALIGN 64
 #define CHUNK_HEADER ((sizeof(command_chunk) + 15) & ~(size_t)15)
@@ -174,10 +174,10 @@ static void command_deinit(sett_commands* commands, const command_record* record
     }
 }
 
-/* A reservation that is not kept ends like a life: the handle given out does not come back. */
-static void commands_break_reservation(sett_world* world, uint32_t index)
+/* A claimed index that is not used ends like a life: the handle given out does not come back. */
+static void commands_unclaim(sett_world* world, uint32_t index)
 {
-    setti_entity_keep_reservation(&world->pool, &world->entities, index);
+    setti_entity_create_claimed(&world->pool, &world->entities, index);
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
@@ -185,9 +185,9 @@ static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
-        /* in a job nothing is reserved yet: only the end of the world drops one */
+        /* in a job nothing is claimed yet: only the end of the world drops one */
         if (record->kind == COMMAND_CREATE && commands->job.count == 0) {
-            commands_break_reservation(commands->world, record->entity.index);
+            commands_unclaim(commands->world, record->entity.index);
         }
         command_deinit(commands, record);
         commands_advance(commands, record);
@@ -565,21 +565,35 @@ static sett_status commands_record(sett_commands* commands, command_kind kind, s
     return SETT_OK;
 }
 
+/* The jobs take the words of the table that have free bits in turn: job l of n the l-th, and then
+ * every n-th. */
+static void job_next_word(sett_commands* commands)
+{
+    const setti_entity_table* table = &commands->world->entities;
+    bool first = commands->job.created == 0;
+    uint32_t from = first ? table->hint : commands->job.word + 1;
+    uint32_t skip = first ? commands->job.number : commands->job.count - 1;
+    commands->job.word = setti_entity_skip_words(table, from, skip);
+    commands->job.bits = setti_entity_free_bits(table, commands->job.word);
+}
+
 static sett_entity commands_create_in_job(sett_commands* commands)
 {
     const setti_entity_table* table = &commands->world->entities;
-    uint64_t n = commands->job.created;
-    uint64_t run = n / JOB_RUN * commands->job.count + commands->job.number;
-    uint64_t row = commands->job.first + run * JOB_RUN + n % JOB_RUN;
-    if (row >= table->ids.limit) {
+    if (commands->job.bits == 0) {
+        job_next_word(commands);
+    }
+    uint64_t index = (uint64_t)commands->job.word * 64 + setti_bits_lowest(commands->job.bits);
+    if (index >= table->limit) {
         commands->job.error = SETT_STATUS_LIMIT;
         return sett_null();
     }
-    sett_entity entity = setti_entity_in_row(table, (uint32_t)row);
+    sett_entity entity = setti_entity_upcoming(table, (uint32_t)index);
     if (commands_append(commands, COMMAND_CREATE, entity, 0, 0, 1) == NULL) {
         commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
         return sett_null();
     }
+    commands->job.bits &= commands->job.bits - 1;
     commands->job.created++;
     return entity;
 }
@@ -605,7 +619,11 @@ sett_entity sett_cmd_create(sett_commands* commands)
         commands_too_deep(commands, "create", COMMAND_CREATE, sett_null(), 0);
         return sett_null();
     }
-    sett_status status = setti_entity_reserve(&world->pool, &world->entities, 1);
+    uint32_t index = setti_entity_next_free(
+        &world->entities, SETTI_MAX(world->claim_from, world->entities.hint * 64));
+    sett_status status = index != SETTI_NONE
+                             ? setti_entity_reserve_index(&world->pool, &world->entities, index)
+                             : SETT_STATUS_LIMIT;
     command_record* record = NULL;
     if (status == SETT_OK) {
         record = commands_append(commands, COMMAND_CREATE, sett_null(), 0, 0, 1);
@@ -615,7 +633,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
         setti_world_fail(world, status, "sett_cmd_create", sett_null(), 0);
         return sett_null();
     }
-    record->entity = setti_entity_reservation(&world->entities);
+    record->entity = setti_entity_claim(&world->pool, &world->entities, index);
     return record->entity;
 }
 
@@ -802,7 +820,7 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
         record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
     switch ((command_kind)record->kind) {
     case COMMAND_CREATE:
-        setti_entity_keep_reservation(&world->pool, &world->entities, entity.index);
+        setti_entity_create_claimed(&world->pool, &world->entities, entity.index);
         return SETT_OK;
     case COMMAND_DESTROY:
         return sett_entity_destroy(world, entity);
@@ -956,7 +974,6 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
         memset(&commands->job, 0, sizeof(commands->job));
         commands->job.count = count;
         commands->job.number = k;
-        commands->job.first = world->entities.ids.count + world->entities.reserved;
         commands->job.chunk = commands->write;
         commands->job.offset = commands->write != NULL ? commands->write->used : CHUNK_HEADER;
     }
@@ -979,9 +996,8 @@ static sett_entity job_next_created(command_chunk** chunk, size_t* offset)
     return sett_null();
 }
 
-/* Reserves what reserving the handles of a job takes, or reservations them. `ahead`: how many are
- * reserved before. */
-static bool job_claim(sett_commands* commands, bool reserve, uint32_t ahead)
+/* Reserves what claiming the indices of a job's handles takes, or claims them. */
+static bool job_claim(sett_commands* commands, bool reserve)
 {
     sett_world* world = commands->world;
     command_chunk* chunk = commands->job.chunk != NULL ? commands->job.chunk : commands->first;
@@ -989,9 +1005,8 @@ static bool job_claim(sett_commands* commands, bool reserve, uint32_t ahead)
     for (uint32_t n = 0; n < commands->job.created; n++) {
         uint32_t index = job_next_created(&chunk, &offset).index;
         if (!reserve) {
-            setti_entity_reservation_index(&world->pool, &world->entities, index);
-        } else if (!setti_entity_reserve_reservation(&world->pool, &world->entities, index,
-                                                     ahead + n)) {
+            (void)setti_entity_claim(&world->pool, &world->entities, index);
+        } else if (setti_entity_reserve_index(&world->pool, &world->entities, index) != SETT_OK) {
             return false;
         }
     }
@@ -1001,17 +1016,15 @@ static bool job_claim(sett_commands* commands, bool reserve, uint32_t ahead)
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count)
 {
-    uint32_t ahead = 0;
     for (uint32_t k = 0; k < count; k++) {
-        if (!job_claim(buffers[k], true, ahead)) {
+        if (!job_claim(buffers[k], true)) {
             return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                          "no memory to claim the entities that systems created: "
                                          "nothing was applied, all commands stay in their buffers");
         }
-        ahead += buffers[k]->job.created;
     }
     for (uint32_t k = 0; k < count; k++) {
-        job_claim(buffers[k], false, 0);
+        (void)job_claim(buffers[k], false);
         if (buffers[k]->job.error != SETT_OK) {
             setti_world_fail(world, buffers[k]->job.error, "sett_cmd_create", sett_null(), 0);
         }

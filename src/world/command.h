@@ -6,18 +6,17 @@
 
 /* Jobs: buffers into which several threads record side by side, one thread at a time each. From
  * begin to merge the world is locked and its entity table stands still, so that a handle is a pure
- * function of it: the n-th creation of job l takes the free row
- * ((n / 64) * count + l) * 64 + n % 64 behind all that lives or is reserved. Recording reads the
- * table and writes the job's own buffer only; a job whose chunks do not suffice calls the world's
- * allocator. Until the merge no other buffer can reservation entities.
+ * function of it: of the words of 64 free bits that are not empty, job l takes the l-th and then
+ * every `count`-th, and their indices upwards. Recording reads the table and writes the job's own
+ * buffer only; a job whose chunks do not suffice calls the world's allocator. Until the merge no
+ * other buffer can create entities.
  *
  * Begins with `count` buffers of this world, in the order in which they are going to be applied:
  * by system, then by job. What they hold from before stays in front. */
 void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers, uint32_t count);
 
-/* Claims the handles given out, so that they are reservations like those of other buffers, and
- * unlocks
- * the world. OUT_OF_MEMORY: nothing happened, jobs are still open; to be called again. */
+/* Claims the indices of the handles given out, like those of other buffers, and unlocks the world.
+ * OUT_OF_MEMORY: nothing happened, jobs are still open; to be called again. */
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count);
 

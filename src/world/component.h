@@ -186,6 +186,8 @@ typedef struct setti_type {
     setti_root root;                  /* of the storage */
     void* row;                        /* cloned and moved by hooks: room for a value on its way */
     uint32_t claimed;                 /* rows reserved and not taken yet, see setti_bulk_reserve */
+    /* entries of world->collect_list for entities that have it: of types whose cascade collects */
+    uint32_t collect_room;
     /* the relationship whose sources have it, whose targets have it; or NULL */
     struct setti_relation* relation;
     struct setti_relation* relation_of_sources;

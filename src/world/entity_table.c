@@ -1,13 +1,27 @@
-/* entity_table.c: see entity_table.h. Creating takes the first free row of the complete sparse set,
- * destroying gives the row back.
+/* entity_table.c: see entity_table.h. A bitmap of free indices, the lowest first.
  *
- *     rows     | alive and retired | reserved | free ...        of ids.dense
- *              0               count   + reserved
+ * The workload: entities created and destroyed by the hundred thousand, one by one and in bulk, in
+ * order and at random. Creating takes the lowest bit of the word that the hint names; destroying
+ * sets a bit beside the generation that it writes. Only where a word becomes empty, or stops being
+ * so, the summary of words is touched, which says where to go on; and not even then where one
+ * entity goes, another comes, and all other indices are in use.
  *
- * Invariant:  row < count <=> its index is alive or retired;  alive <=> generation has no
- * SETTI_DEAD;
- *             not alive => signature == 0;  retired = members with generation == SETTI_RETIRED;
- *             the page of every member and of every reserved index exists
+ *     free      ... 0 0 0 | 0 0 1 0 1 1 | 0 0 0 | 1 1 1 ...   1: dead, not retired, not reserved
+ *     words           0          ?          0       1         a summary, 64 words to one, and so on
+ *                               hint               next
+ *
+ * The bits lie in the page of the generations that they follow from, and share its mark and its
+ * copy
+ * in a snapshot; summary and hint are caches, worked out anew for pages that a restore exchanges.
+ * A complete sparse set (store/id_set.c) was here before: destroying took 18 bytes an entity, and
+ * five lines of memory where three do; and what came next was a matter of the order in which
+ * entities had ended.
+ *
+ * Invariant:  free <=> dead, not retired, not reserved, and below the limit;
+ *             alive <=> no SETTI_DEAD in the generation;  not alive => signature == 0;
+ *             a word but the hint's is in `words` <=> it has a bit;
+ *             no word before `hint`, and none between it and `next`, has a bit; next > hint;
+ *             count, reserved and retired say how many slots are alive, reserved, retired
  */
 #include "world/entity_table.h"
 
@@ -17,248 +31,477 @@ void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
     memset(table, 0, sizeof(*table));
     setti_pages_init(&table->pages, sizeof(setti_entity_page), 64);
-    setti_id_set_init(&table->ids, limit);
+    setti_summary_init(&table->words);
+    table->next = 1;
+    table->limit = SETTI_MIN(limit, SETTI_ENTITY_LIMIT);
 }
 
-static bool entity_reserve_page(setti_pool* pool, setti_entity_table* table, uint32_t index)
+void setti_entity_deinit(setti_pool* pool, setti_entity_table* table)
 {
-    uint32_t number = index >> SETTI_ID_SET_SHIFT;
-    bool fresh;
-    if (SETTI_LIKELY(setti_entity_page_of(table, index) != NULL)) {
-        return true;
+    setti_pages_deinit(pool, &table->pages);
+    setti_summary_deinit(pool, &table->words);
+    table->count = 0;
+    table->reserved = 0;
+    table->retired = 0;
+    table->hint = 0;
+    table->next = 1;
+}
+
+/* -------------------------------------------------------------------------------------- reading */
+
+uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor)
+{
+    uint32_t end = setti_entity_capacity(table);
+    while (*cursor < end) {
+        uint32_t index = *cursor;
+        const setti_entity_page* page = setti_entity_page_of(table, index);
+        if (page == NULL) {
+            *cursor = (index | SETTI_ENTITY_MASK) + 1;
+            continue;
+        }
+        uint64_t used = ~page->free[index / 64 % SETTI_ENTITY_WORDS] >> (index % 64);
+        if (used == 0) {
+            *cursor = (index | 63) + 1;
+            continue;
+        }
+        index += setti_bits_lowest(used);
+        *cursor = index + 1;
+        if ((page->generation[index & SETTI_ENTITY_MASK] & SETTI_DEAD) == 0) {
+            return index;
+        }
     }
-    if (!setti_pages_ensure(pool, &table->pages, number, &fresh)) {
+    return SETTI_NONE;
+}
+
+/* -------------------------------------------------------------------------------- free indices */
+
+/* The first word from one on that has a bit; one behind the hint. */
+static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
+{
+    SETTI_ASSERT(from > table->hint);
+    return setti_summary_next(&table->words, SETTI_MAX(from, table->next));
+}
+
+uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
+{
+    uint32_t word = from / 64;
+    if (from >= table->limit) {
+        return SETTI_NONE;
+    }
+    uint64_t bits = UINT64_MAX << (from % 64);
+    if (word < table->hint) {
+        word = table->hint;
+        bits = UINT64_MAX;
+    }
+    bits &= setti_entity_free_bits(table, word);
+    if (bits == 0) {
+        word = entity_next_word(table, word + 1);
+        bits = setti_entity_free_bits(table, word);
+    }
+    uint64_t index = (uint64_t)word * 64 + setti_bits_lowest(bits);
+    return index < table->limit ? (uint32_t)index : SETTI_NONE;
+}
+
+uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip)
+{
+    if (from > table->hint) {
+        return setti_summary_skip(&table->words, from, skip);
+    }
+    if (setti_entity_free_bits(table, table->hint) != 0 && skip-- == 0) {
+        return table->hint;
+    }
+    return setti_summary_skip(&table->words, table->hint + 1, skip);
+}
+
+/* Makes the summary say the truth of the hint's word, which is going to be another. */
+static void entity_settle_hint(setti_entity_table* table)
+{
+    bool some = setti_entity_free_bits(table, table->hint) != 0;
+    if (some != setti_summary_has(&table->words, table->hint)) {
+        if (some) {
+            setti_summary_add(&table->words, table->hint);
+        } else {
+            setti_summary_remove(&table->words, table->hint);
+        }
+    }
+}
+
+void setti_entity_hint_ends(setti_entity_table* table)
+{
+    SETTI_ASSERT(setti_entity_free_bits(table, table->hint) == 0);
+    if (table->hint < table->words.capacity && setti_summary_has(&table->words, table->hint)) {
+        setti_summary_remove(&table->words, table->hint);
+    }
+    table->hint = table->next;
+    table->next = table->hint + 1;
+}
+
+/* Makes the hint the first word with free bits. */
+static void entity_find_hint(setti_entity_table* table)
+{
+    if (setti_entity_free_bits(table, table->hint) == 0) {
+        setti_entity_hint_ends(table);
+        table->hint = setti_summary_next(&table->words, table->hint);
+        table->next = table->hint + 1;
+    }
+}
+
+void setti_entity_word_begins(setti_entity_table* table, uint32_t word)
+{
+    SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
+    if (word < table->hint) {
+        entity_settle_hint(table);
+        table->next = table->hint;
+        table->hint = word;
+    } else if (word > table->hint) {
+        setti_summary_add(&table->words, word);
+        table->next = SETTI_MIN(table->next, word);
+    }
+}
+
+/* A word has no free bits any more. */
+static void entity_word_ended(setti_entity_table* table, uint32_t word)
+{
+    if (word == table->hint) {
+        setti_entity_hint_ends(table);
+    } else {
+        setti_summary_remove(&table->words, word);
+    }
+}
+
+setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
+                                       uint32_t most)
+{
+    setti_entity_run run = {setti_entity_next_free(table, from), 0};
+    SETTI_ASSERT(run.first != SETTI_NONE && most != 0);
+    uint32_t end = SETTI_MIN(most, table->limit - run.first);
+    while (run.count < end) {
+        uint32_t at = run.first + run.count;
+        uint64_t taken = ~setti_entity_free_bits(table, at / 64) >> (at % 64);
+        run.count += taken != 0 ? setti_bits_lowest(taken) : 64 - at % 64;
+        if (taken != 0) {
+            break;
+        }
+    }
+    run.count = SETTI_MIN(run.count, end);
+    return run;
+}
+
+/* ------------------------------------------------------------------------------------ reserving */
+
+bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count)
+{
+    return setti_summary_reserve(pool, &table->words, count * SETTI_ENTITY_WORDS) &&
+           setti_pages_reserve(pool, &table->pages, count);
+}
+
+/* The bits of a word that are below the limit. */
+static uint64_t entity_word_limit(const setti_entity_table* table, uint32_t word)
+{
+    uint32_t first = word * 64;
+    return setti_bits_below(SETTI_MIN(table->limit - SETTI_MIN(first, table->limit), 64));
+}
+
+SETTI_COLD static bool entity_make_page(setti_pool* pool, setti_entity_table* table,
+                                        uint32_t number)
+{
+    bool fresh;
+    if (!setti_entity_reserve_pages(pool, table, number + 1) ||
+        !setti_pages_ensure(pool, &table->pages, number, &fresh)) {
         return false;
     }
     setti_entity_page* page = table->pages.data[number];
-    for (uint32_t k = 0; fresh && k < SETTI_ID_SET_ROWS; k++) {
-        page->generation[k] = SETTI_DEAD | 1;
+    for (uint32_t k = 0; k < SETTI_ENTITY_ROWS; k++) {
+        page->generation[k] = SETTI_UNUSED;
         page->signature[k] = 0;
     }
+    for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
+        page->free[k] = entity_word_limit(table, number * SETTI_ENTITY_WORDS + k);
+    }
+    setti_entity_refresh(table, number);
     return true;
+}
+
+SETTI_INLINE bool entity_reserve_page(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    return SETTI_LIKELY(setti_entity_page_of(table, index) != NULL) ||
+           entity_make_page(pool, table, index >> SETTI_ENTITY_SHIFT);
 }
 
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    if (index >= table->ids.limit) {
+    if (index >= table->limit) {
         return SETT_STATUS_LIMIT;
     }
-    /* Creation swaps with row `count` and, where there are reservations, with the row behind them
-     * first. */
-    setti_id_set* ids = &table->ids;
-    uint32_t behind = ids->count + table->reserved;
-    bool reserved = setti_id_set_reserve_id(pool, ids, index) &&
-                    setti_id_set_reserve_page(pool, ids, behind) &&
-                    setti_id_set_reserve_page(pool, ids, setti_id_set_dense(ids, behind)) &&
-                    entity_reserve_page(pool, table, index);
-    return reserved ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+    return entity_reserve_page(pool, table, index) ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }
 
-sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t count)
+sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
+                                 uint32_t count)
 {
-    uint32_t taken = table->ids.count + table->reserved;
-    if (count > table->ids.limit - taken) {
+    if (count > table->limit - setti_entity_taken(table)) {
         return SETT_STATUS_LIMIT;
     }
-    /* Rows without a page are the identity, page after page: one look a page is enough for them.
-     * What the first needs of the set is there for all, and whose page exists needs no more. */
-    for (uint32_t k = 0; k < count;) {
-        uint32_t row = taken + k;
-        bool fresh = setti_id_set_page_of(&table->ids, row) == NULL;
-        if (k != 0 && !fresh && setti_entity_page_of(table, setti_entity_upcoming(table, k))) {
-            k++;
-            continue;
+    while (count != 0) {
+        uint32_t index = setti_entity_next_free(table, *from);
+        if (index == SETTI_NONE) {
+            return SETT_STATUS_LIMIT;
         }
-        if (!setti_id_set_reserve_page(pool, &table->ids, row)) {
+        if (!entity_reserve_page(pool, table, index)) {
             return SETT_STATUS_OUT_OF_MEMORY;
         }
-        sett_status status =
-            setti_entity_reserve_index(pool, table, setti_entity_upcoming(table, k));
-        if (status != SETT_OK) {
-            return status;
+        uint64_t rest = setti_entity_free_bits(table, index / 64) >> (index % 64);
+        uint32_t here = setti_bits_count(rest);
+        *from = (index | 63) + 1;
+        if (count < here) {
+            rest = setti_bits_drop(rest, count);
+            *from = index + setti_bits_lowest(rest);
         }
-        k += fresh ? SETTI_ID_SET_ROWS - (row & SETTI_ID_SET_MASK) : 1;
+        count -= SETTI_MIN(count, here);
     }
     return SETT_OK;
 }
 
-void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity)
+/* ------------------------------------------------------------------------------------- creating */
+
+/* Makes an index that was free not free. */
+static void entity_take(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
-    setti_id_set* ids = &table->ids;
-    /* first to the end of the reserved rows, then in front of them */
-    if (SETTI_UNLIKELY(table->reserved != 0)) {
-        setti_id_set_swap(pool, ids, setti_id_set_sparse(ids, entity.index),
-                          ids->count + table->reserved);
-    }
-    setti_id_set_request(pool, ids, entity.index);
+    setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    uint64_t* word = &page->free[entity.index / 64 % SETTI_ENTITY_WORDS];
+    SETTI_ASSERT((*word >> (entity.index % 64) & 1) != 0);
     setti_entity_write(pool, table, entity.index);
-    setti_entity_page_of(table, entity.index)->generation[entity.index & SETTI_ID_SET_MASK] =
-        entity.generation;
+    *word &= ~((uint64_t)1 << (entity.index % 64));
+    if (*word == 0) {
+        entity_word_ended(table, entity.index / 64);
+    }
 }
 
-void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run, bool down,
+void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity)
+{
+    entity_take(pool, table, entity);
+    setti_entity_page_of(table, entity.index)->generation[entity.index & SETTI_ENTITY_MASK] =
+        entity.generation;
+    table->count++;
+}
+
+sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
+{
+    entity_find_hint(table);
+    uint32_t index =
+        table->hint * 64 + setti_bits_lowest(setti_entity_free_bits(table, table->hint));
+    sett_entity entity = setti_entity_upcoming(table, index);
+    setti_entity_create_at(pool, table, entity);
+    return entity;
+}
+
+/* Makes `count` slots of a page, from one on, not free. */
+static void entity_take_slots(setti_entity_table* table, uint32_t first, uint32_t count)
+{
+    setti_entity_page* page = setti_entity_page_of(table, first);
+    for (uint32_t end = first + count; first < end;) {
+        uint32_t word = first / 64;
+        uint32_t step = SETTI_MIN(64 - first % 64, end - first);
+        uint64_t* bits = &page->free[word % SETTI_ENTITY_WORDS];
+        *bits &= ~(setti_bits_below(step) << (first % 64));
+        if (*bits == 0) {
+            entity_word_ended(table, word);
+        }
+        first += step;
+    }
+}
+
+void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_entity_run run,
                              uint32_t signature, sett_entity* out)
 {
-    for (uint32_t done = 0; done < run;) {
-        uint32_t first = setti_entity_upcoming(table, 0);
-        uint32_t slot = first & SETTI_ID_SET_MASK;
-        uint32_t count = SETTI_MIN(run - done, down ? slot + 1 : SETTI_ID_SET_ROWS - slot);
-        if (table->reserved != 0) { /* each has to be exchanged with a reserved row */
-            count = 1;
-            setti_entity_create(pool, table);
-        } else {
-            table->ids.count += count;
-        }
+    for (uint32_t done = 0; done < run.count;) {
+        uint32_t first = run.first + done;
+        uint32_t slot = first & SETTI_ENTITY_MASK;
+        uint32_t count = SETTI_MIN(run.count - done, SETTI_ENTITY_ROWS - slot);
         setti_entity_page* page = setti_entity_page_of(table, first);
         setti_entity_write(pool, table, first);
-        uint32_t lowest = down ? slot + 1 - count : slot;
-        for (uint32_t k = lowest; k < lowest + count; k++) {
+        for (uint32_t k = slot; k < slot + count; k++) {
+            SETTI_ASSERT((page->generation[k] & SETTI_DEAD) != 0);
             page->generation[k] &= ~SETTI_DEAD;
             page->signature[k] = signature;
         }
         for (uint32_t k = 0; out != NULL && k < count; k++) {
-            out[done + k].index = down ? first - k : first + k;
-            out[done + k].generation = page->generation[down ? slot - k : slot + k];
+            out[done + k].index = first + k;
+            out[done + k].generation = page->generation[slot + k];
         }
+        entity_take_slots(table, first, count);
         done += count;
     }
+    table->count += run.count;
 }
 
-void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint32_t index)
+/* ----------------------------------------------------------------------------------- destroying */
+
+void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
     setti_entity_page* page = setti_entity_page_of(table, index);
-    uint32_t slot = index & SETTI_ID_SET_MASK;
+    uint32_t slot = index & SETTI_ENTITY_MASK;
+    SETTI_ASSERT((page->generation[slot] & SETTI_DEAD) == 0);
     setti_entity_write(pool, table, index);
     page->signature[slot] = 0;
-    if (page->generation[slot] == SETTI_GENERATION_MAX) {
-        page->generation[slot] = SETTI_RETIRED; /* stays a member, so that nobody gets it again */
+    table->count--;
+    if (SETTI_UNLIKELY(page->generation[slot] == SETTI_GENERATION_MAX)) {
+        page->generation[slot] = SETTI_RETIRED; /* not free, so that no entity gets it again */
         table->retired++;
         return;
     }
     page->generation[slot] = (page->generation[slot] + 1) | SETTI_DEAD;
-    setti_id_set_remove(pool, &table->ids, index);
-    /* It lies in front of the reserved rows: to behind them. */
-    setti_id_set_swap(pool, &table->ids, table->ids.count, table->ids.count + table->reserved);
-}
-
-void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count,
-                        uint32_t retired)
-{
-    setti_id_set* ids = &table->ids;
-    uint32_t end = ids->count;
-    uint32_t cow = end - count; /* rows below stay: in front those that are retired */
-    for (uint32_t row = cow; retired != 0; row++) {
-        uint32_t index = setti_id_set_dense(ids, row);
-        const setti_entity_page* page = setti_entity_page_of(table, index);
-        if (page->generation[index & SETTI_ID_SET_MASK] == SETTI_RETIRED) {
-            setti_id_set_swap(pool, ids, row, cow++);
-            retired--;
-        }
+    if (page->free[slot / 64] == 0) {
+        setti_entity_word_begins(table, index / 64);
     }
-    ids->count = cow;
-    table->retired -= end - cow;
-    /* They lie in front of the reserved rows: to behind them. */
-    for (uint32_t k = 0; k < SETTI_MIN(end - cow, table->reserved); k++) {
-        setti_id_set_swap(pool, ids, cow + k, end + table->reserved - 1 - k);
-    }
+    page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
     setti_entity_page* page = setti_entity_page_of(table, entity.index);
-    SETTI_ASSERT((page->generation[entity.index & SETTI_ID_SET_MASK] & SETTI_DEAD) != 0);
+    SETTI_ASSERT((page->generation[entity.index & SETTI_ENTITY_MASK] & SETTI_DEAD) != 0);
+    SETTI_ASSERT(page->generation[entity.index & SETTI_ENTITY_MASK] != SETTI_RETIRED);
     setti_entity_write(pool, table, entity.index);
-    page->generation[entity.index & SETTI_ID_SET_MASK] = entity.generation | SETTI_DEAD;
+    page->generation[entity.index & SETTI_ENTITY_MASK] = entity.generation | SETTI_DEAD;
 }
 
-sett_entity setti_entity_reservation(setti_entity_table* table)
+/* ----------------------------------------------------------------------- reserved by commands */
+
+sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    sett_entity entity = setti_entity_in_row(table, table->ids.count + table->reserved);
+    sett_entity entity = setti_entity_upcoming(table, index);
+    entity_take(pool, table, entity);
     table->reserved++;
     return entity;
 }
 
-bool setti_entity_reserve_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index,
-                                      uint32_t ahead)
+bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index)
 {
-    /* One exchange: of the index's row with the first behind all that is reserved by then. Those
-     * before it move only what lies in rows that they reserved as well. */
-    setti_id_set* ids = &table->ids;
-    uint32_t behind = ids->count + table->reserved + ahead;
-    return setti_id_set_reserve_page(pool, ids, index) &&
-           setti_id_set_reserve_page(pool, ids, setti_id_set_sparse(ids, index)) &&
-           setti_id_set_reserve_page(pool, ids, behind) &&
-           setti_id_set_reserve_page(pool, ids, setti_id_set_dense(ids, behind)) &&
-           entity_reserve_page(pool, table, index);
+    uint32_t generation = setti_entity_generation(table, index);
+    return index < table->limit && (generation & SETTI_DEAD) != 0 && generation != SETTI_RETIRED &&
+           (setti_entity_free_bits(table, index / 64) >> (index % 64) & 1) == 0;
 }
 
-void setti_entity_reservation_index(setti_pool* pool, setti_entity_table* table, uint32_t index)
+void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    setti_id_set* ids = &table->ids;
-    SETTI_ASSERT(setti_id_set_sparse(ids, index) >= ids->count + table->reserved);
-    setti_id_set_swap(pool, ids, setti_id_set_sparse(ids, index), ids->count + table->reserved);
-    table->reserved++;
+    SETTI_ASSERT(setti_entity_is_claimed(table, index));
+    setti_entity_write(pool, table, index);
+    setti_entity_page_of(table, index)->generation[index & SETTI_ENTITY_MASK] &= ~SETTI_DEAD;
+    table->reserved--;
+    table->count++;
 }
 
-bool setti_entity_is_reserved(const setti_entity_table* table, uint32_t index)
+/* ----------------------------------------------------------------------------------- replacing */
+
+void setti_entity_refresh(setti_entity_table* table, uint32_t number)
 {
-    uint32_t row = setti_id_set_sparse(&table->ids, index);
-    return row >= table->ids.count && row - table->ids.count < table->reserved;
+    for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
+        uint32_t word = number * SETTI_ENTITY_WORDS + k;
+        if (setti_entity_free_bits(table, word) != 0) {
+            setti_summary_add(&table->words, word);
+        } else {
+            setti_summary_remove(&table->words, word);
+        }
+    }
+    entity_settle_hint(table);
+    table->hint = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS);
+    table->next = table->hint + 1;
 }
 
-void setti_entity_keep_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index)
+void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
 {
-    SETTI_ASSERT(setti_entity_is_reserved(table, index));
-    setti_id_set* ids = &table->ids;
-    setti_entity_page* page = setti_entity_page_of(table, index);
-    sett_entity entity = {index, page->generation[index & SETTI_ID_SET_MASK] & ~SETTI_DEAD};
-    if (setti_id_set_sparse(ids, index) != ids->count) {
-        setti_entity_break_reservation(pool, table, index);
-        setti_entity_create_at(pool, table, entity);
+    setti_summary made;
+    setti_summary_init(&made);
+    if (!setti_summary_reserve(pool, &made, table->pages.count * SETTI_ENTITY_WORDS) ||
+        made.capacity >= table->words.capacity) {
+        setti_summary_deinit(pool, &made);
         return;
     }
-    /* Reservations are mostly kept in the order in which they were made. The two exchanges that the
-     * other way takes would undo each other: it is in its row already. */
-    setti_entity_write(pool, table, index);
-    page->generation[index & SETTI_ID_SET_MASK] = entity.generation;
-    table->reserved--;
-    ids->count++;
+    setti_summary_deinit(pool, &table->words);
+    table->words = made;
+    for (uint32_t number = 0; number < table->pages.count; number++) {
+        setti_entity_refresh(table, number);
+    }
 }
 
-void setti_entity_break_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index)
+void setti_entity_rebuild(setti_entity_table* table)
 {
-    SETTI_ASSERT(setti_entity_is_reserved(table, index));
-    table->reserved--;
-    setti_id_set_swap(pool, &table->ids, setti_id_set_sparse(&table->ids, index),
-                      table->ids.count + table->reserved);
+    for (uint32_t number = 0; number < table->pages.count; number++) {
+        setti_entity_page* page = table->pages.data[number];
+        for (uint32_t k = 0; page != NULL && k < SETTI_ENTITY_WORDS; k++) {
+            uint64_t bits = 0;
+            for (uint32_t slot = 0; slot < 64; slot++) { /* dead and with a next generation */
+                bits |= (uint64_t)(page->generation[k * 64 + slot] > SETTI_RETIRED) << slot;
+            }
+            page->free[k] = bits & entity_word_limit(table, number * SETTI_ENTITY_WORDS + k);
+        }
+        setti_entity_refresh(table, number);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- validate */
+
+/* Counts of what is in slots. */
+typedef struct entity_counts {
+    uint32_t alive, reserved, retired;
+} entity_counts;
+
+static const char* entity_validate_slot(const setti_entity_table* table, uint32_t index,
+                                        entity_counts* counts)
+{
+    const setti_entity_page* page = setti_entity_page_of(table, index);
+    uint32_t generation = page->generation[index & SETTI_ENTITY_MASK];
+    bool alive = (generation & SETTI_DEAD) == 0;
+    bool is_free = (page->free[index / 64 % SETTI_ENTITY_WORDS] >> (index % 64) & 1) != 0;
+    if (generation == 0 || (index >= table->limit && generation != SETTI_UNUSED)) {
+        return "entity table: a slot has a generation that none can have";
+    }
+    if (is_free && (alive || generation == SETTI_RETIRED || index >= table->limit)) {
+        return "entity table: an index is free that is alive, retired or beyond the limit";
+    }
+    if (!alive && page->signature[index & SETTI_ENTITY_MASK] != 0) {
+        return "entity table: a dead slot has a signature";
+    }
+    counts->alive += alive;
+    counts->retired += generation == SETTI_RETIRED;
+    counts->reserved += setti_entity_is_claimed(table, index);
+    return NULL;
+}
+
+/* Whether the caches say what the free bits say. */
+static const char* entity_validate_words(const setti_entity_table* table)
+{
+    const char* reason = setti_summary_validate(&table->words);
+    uint32_t end = table->words.capacity;
+    if (reason == NULL && end < table->pages.count * SETTI_ENTITY_WORDS) {
+        return "entity table: the summary does not cover all pages";
+    }
+    for (uint32_t word = 0; reason == NULL && word < end; word++) {
+        bool some = setti_entity_free_bits(table, word) != 0;
+        if (word != table->hint && some != setti_summary_has(&table->words, word)) {
+            reason = "entity table: the summary says otherwise than the free bits";
+        } else if (some && (word < table->hint || (word > table->hint && word < table->next))) {
+            reason = "entity table: an index before the hint, or between it and the next, is free";
+        }
+    }
+    return reason;
 }
 
 const char* setti_entity_validate(const setti_entity_table* table)
 {
-    const char* reason = setti_id_set_validate(&table->ids);
-    if (reason != NULL) {
-        return reason;
-    }
-    uint32_t retired = 0;
-    for (uint32_t row = 0; row < setti_id_set_capacity(&table->ids); row++) {
-        uint32_t index = setti_id_set_dense(&table->ids, row);
-        const setti_entity_page* page = setti_entity_page_of(table, index);
-        if (page == NULL) {
-            if (row < table->ids.count + table->reserved) {
-                return "entity table: a member or a reserved index has no page";
-            }
-            continue;
-        }
-        uint32_t generation = page->generation[index & SETTI_ID_SET_MASK];
-        bool member = row < table->ids.count;
-        bool alive = (generation & SETTI_DEAD) == 0;
-        retired += member && generation == SETTI_RETIRED;
-        if (alive != (member && generation != SETTI_RETIRED) || generation == 0) {
-            return "entity table: alive without being a member, or the other way round";
-        }
-        if (!alive && page->signature[index & SETTI_ID_SET_MASK] != 0) {
-            return "entity table: a dead slot has a signature";
+    entity_counts counts = {0, 0, 0};
+    const char* reason = NULL;
+    for (uint32_t number = 0; number < table->pages.count; number++) {
+        for (uint32_t slot = 0;
+             reason == NULL && table->pages.data[number] != NULL && slot < SETTI_ENTITY_ROWS;
+             slot++) {
+            reason = entity_validate_slot(table, (number << SETTI_ENTITY_SHIFT) + slot, &counts);
         }
     }
-    return retired == table->retired ? NULL : "entity table: retired slots miscounted";
+    if (reason == NULL && (counts.alive != table->count || counts.retired != table->retired ||
+                           counts.reserved != table->reserved)) {
+        reason = "entity table: living, reserved or retired slots are miscounted";
+    }
+    return reason != NULL ? reason : entity_validate_words(table);
 }

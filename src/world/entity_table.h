@@ -1,62 +1,82 @@
 /* entity_table.h: which entities exist, which life of each index is meant, and which set of
  * components each has.
  *
- * The complete sparse set says which indices are in use; beside it lie, by index, the generation
- * and the signature. A dead slot holds the generation that its next life will have, with SETTI_DEAD
- * on top, so that one comparison with a handle decides.
+ * By index: a generation, a signature, and a bit that says whether the index is free. A dead slot
+ * holds the generation that its next life will have, with SETTI_DEAD on top, so that one comparison
+ * with a handle decides. Entities are created at the lowest free index: the next handle follows
+ * from the table alone, whatever happened before and whoever was notified of it.
  */
 #ifndef SETTI_ENTITY_TABLE_H
 #define SETTI_ENTITY_TABLE_H
 
 #include "sett/id.h"
-#include "store/id_set.h"
+#include "store/summary.h"
 
-#define SETTI_DEAD 0x80000000u           /* in a generation: nobody lives here */
+#define SETTI_ENTITY_SHIFT 10
+#define SETTI_ENTITY_ROWS ((uint32_t)1 << SETTI_ENTITY_SHIFT)
+#define SETTI_ENTITY_MASK (SETTI_ENTITY_ROWS - 1)
+#define SETTI_ENTITY_WORDS (SETTI_ENTITY_ROWS / 64)
+
+/* Limits above this would let the capacity, a multiple of the rows, pass 2^32. */
+#define SETTI_ENTITY_LIMIT (UINT32_MAX - SETTI_ENTITY_ROWS + 1)
+
+#define SETTI_DEAD 0x80000000u           /* in a generation: no entity lives here */
 #define SETTI_GENERATION_MAX 0x7FFFFFFFu /* the last life of a slot */
 #define SETTI_RETIRED SETTI_DEAD         /* dead with next generation 0: never used again */
+#define SETTI_UNUSED (SETTI_DEAD | 1)    /* dead, and no entity ever lived here */
 #define SETTI_DYING 0x80000000u          /* in a signature: the entity is being destroyed */
 
 typedef struct setti_entity_page {
-    uint32_t generation[SETTI_ID_SET_ROWS];
-    uint32_t signature[SETTI_ID_SET_ROWS]; /* interned, see signature.h; 0 where nobody lives */
+    uint32_t generation[SETTI_ENTITY_ROWS]; /* first: 4 MB a million stay in a cache; read.h */
+    uint32_t signature[SETTI_ENTITY_ROWS];  /* interned, see signature.h; 0 of dead slots */
+    uint64_t free[SETTI_ENTITY_WORDS];      /* a bit a slot: dead, not retired, not reserved */
 } setti_entity_page;
 
 typedef struct setti_entity_table {
-    /* setti_entity_page, aligned with those of `ids`; a missing page is slots never used */
-    setti_pages pages;
-    setti_id_set ids; /* members: alive, or retired */
-    /* rows count..count+reserved-1 of `ids` are reserved by recorded commands */
-    uint32_t reserved;
-    uint32_t retired; /* members that are not alive */
+    setti_pages pages; /* setti_entity_page; a missing page is slots never used, all free */
+    /* The table's root: with the pages, its state (SETTI_ENTITY_ROOT_SIZE). */
+    uint32_t count;    /* alive */
+    uint32_t reserved; /* given out by commands that were not applied: neither free nor alive */
+    uint32_t retired;  /* used up */
+    uint32_t limit;    /* indices stay below */
+    /* Caches. The words of all pages' `free` are numbered. None before word `hint` has a bit, nor
+     * one between that and `next`. Of the others `words` has those that are not 0; of the hint's it
+     * may say anything, so that one entity that goes and another that comes do not touch it. */
+    uint32_t hint;
+    uint32_t next;
+    setti_summary words;
 } setti_entity_table;
 
-/* The table's root: from `ids.count` to `retired`. */
-#define SETTI_ENTITY_ROOT_SIZE                                                                     \
-    (offsetof(setti_entity_table, retired) + sizeof(uint32_t) -                                    \
-     offsetof(setti_entity_table, ids.count))
+/* From `count` on. */
+#define SETTI_ENTITY_ROOT_SIZE (3 * sizeof(uint32_t))
 
 /* An empty table of indices below `limit`. */
 void setti_entity_init(setti_entity_table* table, uint32_t limit);
+
+/* Frees all pages: no index was ever used. */
+void setti_entity_deinit(setti_pool* pool, setti_entity_table* table);
+
+/* -------------------------------------------------------------------------------------- reading */
 
 /* The page of an index, or NULL if it was never used. */
 SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* table,
                                                      uint32_t index)
 {
-    return setti_pages_get(&table->pages, index >> SETTI_ID_SET_SHIFT);
+    return setti_pages_get(&table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
-/* To be called before writing to the generation or the signature of an index. */
+/* To be called before writing to a slot. */
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
 {
-    setti_pages_write(pool, &table->pages, index >> SETTI_ID_SET_SHIFT);
+    setti_pages_write(pool, &table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
 /* The same for fast paths, see setti_pages_try_mark; false if a snapshot needs the page. */
 SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_entity_table* table,
                                         uint32_t index, bool cow)
 {
-    return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ID_SET_SHIFT, cow);
+    return setti_pages_try_mark(pool, &table->pages, index >> SETTI_ENTITY_SHIFT, cow);
 }
 
 /* Whether the handle's generation is the one of its slot: for readers who go on to test presence,
@@ -66,7 +86,7 @@ SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
     return SETTI_LIKELY(page != NULL) &&
-           SETTI_LIKELY(page->generation[entity.index & SETTI_ID_SET_MASK] == entity.generation);
+           SETTI_LIKELY(page->generation[entity.index & SETTI_ENTITY_MASK] == entity.generation);
 }
 
 /* Where the signature of a living entity is, or NULL for a handle that is null, stale or made
@@ -74,7 +94,7 @@ SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_
 SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, sett_entity entity)
 {
     setti_entity_page* page = setti_entity_page_of(table, entity.index);
-    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
+    uint32_t slot = entity.index & SETTI_ENTITY_MASK;
     if (SETTI_UNLIKELY(page == NULL || page->generation[slot] != entity.generation ||
                        (entity.generation & SETTI_DEAD) != 0)) {
         return NULL;
@@ -82,166 +102,181 @@ SETTI_INLINE uint32_t* setti_entity_signature(const setti_entity_table* table, s
     return &page->signature[slot];
 }
 
-/* The handle of whoever lives at an index, null if nobody does. */
+/* The generation in the slot of an index, below the limit or not. */
+static inline uint32_t setti_entity_generation(const setti_entity_table* table, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(table, index);
+    return page != NULL ? page->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
+}
+
+/* The handle of the entity that lives at an index, null if none does. */
 static inline sett_entity setti_entity_at(const setti_entity_table* table, uint32_t index)
 {
+    uint32_t generation = setti_entity_generation(table, index);
     sett_entity entity = {0, 0};
-    const setti_entity_page* page = setti_entity_page_of(table, index);
-    if (page != NULL && (page->generation[index & SETTI_ID_SET_MASK] & SETTI_DEAD) == 0) {
+    if ((generation & SETTI_DEAD) == 0) {
         entity.index = index;
-        entity.generation = page->generation[index & SETTI_ID_SET_MASK];
+        entity.generation = generation;
     }
     return entity;
 }
 
-static inline uint32_t setti_entity_count(const setti_entity_table* table)
+/* Indices below this have, or are below some that have, a page. */
+static inline uint32_t setti_entity_capacity(const setti_entity_table* table)
 {
-    return table->ids.count - table->retired;
+    return table->pages.count << SETTI_ENTITY_SHIFT;
 }
 
-/* The k-th index that creations from now on will take. */
-static inline uint32_t setti_entity_upcoming(const setti_entity_table* table, uint32_t k)
+/* Indices that no entity can be created at: alive, reserved or retired. */
+static inline uint32_t setti_entity_taken(const setti_entity_table* table)
 {
-    return setti_id_set_dense(&table->ids, table->ids.count + table->reserved + k);
+    return table->count + table->reserved + table->retired;
 }
 
-/* The handle of whoever comes to life from this row behind the members: the index there, in its
- * next life. The row need not have a page. */
-static inline sett_entity setti_entity_in_row(const setti_entity_table* table, uint32_t row)
+/* Walks the indices of all living entities, ascending; starts with *cursor = 0, ends with
+ * SETTI_NONE. Entities may begin and end meanwhile. */
+uint32_t setti_entity_next(const setti_entity_table* table, uint32_t* cursor);
+
+/* -------------------------------------------------------------------------------- free indices */
+
+/* The free bits of a word, by its number; those of indices at or beyond the limit may be among
+ * them where there is no page. */
+static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, uint32_t word)
 {
-    sett_entity entity = {setti_id_set_dense(&table->ids, row), 1};
-    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
-    if (page != NULL) {
-        entity.generation = page->generation[entity.index & SETTI_ID_SET_MASK] & ~SETTI_DEAD;
-    }
+    const setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
+    return page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : UINT64_MAX;
+}
+
+/* The next life of an index: whose handle creating an entity there gives out. */
+static inline sett_entity setti_entity_upcoming(const setti_entity_table* table, uint32_t index)
+{
+    sett_entity entity = {index, setti_entity_generation(table, index) & ~SETTI_DEAD};
     return entity;
 }
 
-/* Makes sure that the next `count` creations need no memory. LIMIT or OUT_OF_MEMORY otherwise. */
-sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t count);
+/* The lowest free index that is not below `from`, or SETTI_NONE. */
+uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
+
+/* Of the words with free bits, from one on, the one behind `skip` others. */
+uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip);
+
+/* Free indices that follow one another. */
+typedef struct setti_entity_run {
+    uint32_t first;
+    uint32_t count;
+} setti_entity_run;
+
+/* The first of them that is not below `from`, `most` indices of it at most; there is one. */
+setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t from,
+                                       uint32_t most);
+
+/* ------------------------------------------------------------------------------------- creating */
+
+/* Makes sure that creating `count` entities at the lowest free indices that are not below *from
+ * needs no memory; *from becomes one more than the last of them. LIMIT or OUT_OF_MEMORY
+ * otherwise. */
+sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
+                                 uint32_t count);
+
+/* Makes sure that creating one entity at the lowest free index, which becomes *index, needs no
+ * memory. False otherwise. */
+SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
+                                              uint32_t* index)
+{
+    uint32_t from = table->hint * 64;
+    const setti_entity_page* page = setti_entity_page_of(table, from);
+    uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
+    if (SETTI_LIKELY(bits != 0)) {
+        *index = from + setti_bits_lowest(bits);
+        return true;
+    }
+    *index = setti_entity_next_free(table, from);
+    return setti_entity_reserve(pool, table, &from, 1) == SETT_OK;
+}
 
 /* Makes sure that creating at this index needs no memory. */
 sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* Brings this index to life with this generation; free, reserved, not reserved. */
+/* The rare half of taking an index: the hint's word has no others. To be called behind. */
+void setti_entity_hint_ends(setti_entity_table* table);
+
+/* Brings this index to life with this generation; free, and its page exists. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
-/* Brings the next free index to life; reserved. */
-SETTI_INLINE sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
-{
-    sett_entity entity;
-    entity.index = setti_entity_upcoming(table, 0);
-    setti_entity_page* page = table->pages.data[entity.index >> SETTI_ID_SET_SHIFT];
-    uint32_t* generation = &page->generation[entity.index & SETTI_ID_SET_MASK];
-    entity.generation = *generation & ~SETTI_DEAD;
-    if (SETTI_UNLIKELY(table->reserved != 0)) {
-        setti_entity_create_at(pool, table, entity);
-    } else { /* it lies in row `count` already */
-        setti_entity_write(pool, table, entity.index);
-        *generation = entity.generation;
-        table->ids.count++;
-    }
-    return entity;
-}
+/* Brings the lowest free index to life; reserved. */
+sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table);
 
-/* Brings the next `run` free indices to life, which follow one another, up or down, all with this
- * signature; reserved. Their handles go to `out`, unless it is NULL. */
-void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, uint32_t run, bool down,
+/* Brings a run of free indices to life, all with this signature; reserved. Their handles go to
+ * `out`, unless it is NULL. */
+void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_entity_run run,
                              uint32_t signature, sett_entity* out);
 
-/* The rare half of setti_entity_destroy: the last life of a slot, or reservations behind the
- * members. */
-void setti_entity_destroy_rare(setti_pool* pool, setti_entity_table* table, uint32_t index);
+/* ----------------------------------------------------------------------------------- destroying */
+
+/* The rare half of making an index free: none of its word is. To be called before. */
+void setti_entity_word_begins(setti_entity_table* table, uint32_t word);
 
 /* Ends a life: the signature becomes 0 and all handles stale. Needs no memory. */
-SETTI_INLINE void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
-{
-    setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
-    uint32_t slot = index & SETTI_ID_SET_MASK;
-    if (SETTI_UNLIKELY(page->generation[slot] == SETTI_GENERATION_MAX || table->reserved != 0)) {
-        setti_entity_destroy_rare(pool, table, index);
-        return;
-    }
-    setti_entity_write(pool, table, index);
-    page->signature[slot] = 0;
-    page->generation[slot] = (page->generation[slot] + 1) | SETTI_DEAD;
-    setti_id_set_remove(pool, &table->ids, index);
-}
+void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* The same for fast paths: the handle is current and not the slot's last, nothing is reserved, and
- * no snapshot is held. */
+/* The same for fast paths: the handle is current and not the slot's last, no snapshot is held, and
+ * others are free in its word, or setti_entity_word_begins was called. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
-    setti_entity_page* page = table->pages.data[entity.index >> SETTI_ID_SET_SHIFT];
-    uint32_t slot = entity.index & SETTI_ID_SET_MASK;
+    setti_entity_page* page = table->pages.data[entity.index >> SETTI_ENTITY_SHIFT];
+    uint32_t slot = entity.index & SETTI_ENTITY_MASK;
+    SETTI_ASSERT(page->generation[slot] == entity.generation);
+    SETTI_ASSERT(entity.index / 64 >= table->hint);
     (void)setti_entity_try_mark(pool, table, entity.index, false);
     page->signature[slot] = 0;
     page->generation[slot] = (entity.generation + 1) | SETTI_DEAD;
-    setti_id_set_remove_no_cow(pool, &table->ids, entity.index);
+    page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
+    table->count--;
 }
 
-/* Asks for the memory that the end of an entity will read; and, when that is there and `ahead`
- * others are still to end before it, for what it will write. Any index will do. */
+/* Asks for the memory that the end of an entity will read and write. Any index will do. */
 static inline void setti_entity_prefetch(const setti_entity_table* table, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
-    const setti_id_page* ids = setti_id_set_page_of(&table->ids, index);
-    if (page != NULL && ids != NULL) {
-        SETTI_PREFETCH(&page->generation[index & SETTI_ID_SET_MASK]);
-        SETTI_PREFETCH(&page->signature[index & SETTI_ID_SET_MASK]);
-        SETTI_PREFETCH(&ids->sparse[index & SETTI_ID_SET_MASK]);
+    if (page != NULL) {
+        SETTI_PREFETCH(&page->generation[index & SETTI_ENTITY_MASK]);
+        SETTI_PREFETCH(&page->signature[index & SETTI_ENTITY_MASK]);
+        SETTI_PREFETCH(&page->free[index / 64 % SETTI_ENTITY_WORDS]);
     }
 }
 
-static inline void setti_entity_prefetch_end(const setti_entity_table* table, uint32_t index,
-                                             uint32_t ahead)
-{
-    const setti_id_set* ids = &table->ids;
-    uint32_t row = setti_id_set_sparse(ids, index);
-    uint32_t moved = ids->count > ahead ? setti_id_set_dense(ids, ids->count - 1 - ahead) : 0;
-    const setti_id_page* row_page = setti_id_set_page_of(ids, row);
-    const setti_id_page* moved_page = setti_id_set_page_of(ids, moved);
-    if (row_page != NULL && moved_page != NULL) {
-        SETTI_PREFETCH(&row_page->dense[row & SETTI_ID_SET_MASK]);
-        SETTI_PREFETCH(&moved_page->sparse[moved & SETTI_ID_SET_MASK]);
-    }
-}
-
-/* As setti_entity_destroy in two steps, for many at once that lie in the last rows of the members:
- * the end of each life, which leaves the entity in its row, like a retired one; then the end of
- * `count` such rows, of which so many are retired indeed. Both need no memory. Returns whether it
- * was the slot's last life. */
-SETTI_INLINE bool setti_entity_end(setti_pool* pool, setti_entity_table* table, uint32_t index)
-{
-    setti_entity_page* page = table->pages.data[index >> SETTI_ID_SET_SHIFT];
-    uint32_t* generation = &page->generation[index & SETTI_ID_SET_MASK];
-    bool last = *generation == SETTI_GENERATION_MAX;
-    setti_entity_write(pool, table, index);
-    page->signature[index & SETTI_ID_SET_MASK] = 0;
-    *generation = last ? SETTI_RETIRED : (*generation + 1) | SETTI_DEAD;
-    table->retired++;
-    return last;
-}
-
-void setti_entity_leave(setti_pool* pool, setti_entity_table* table, uint32_t count,
-                        uint32_t retired);
-
-/* Makes the next life of an index that is dead, not retired, and was used before this one. */
+/* Makes the next life of an index that is dead, not retired, and has a page. */
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
-/* Reservations the next free index (reserved) to a recorded creation; keeps or breaks the
- * reservation. */
-sett_entity setti_entity_reservation(setti_entity_table* table);
-/* Reserves an given index, free and not reserved, whose handle is out already. The first makes sure
- * that the second needs no memory, when `ahead` others are reserved before; false when memory runs
- * out. */
-bool setti_entity_reserve_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index,
-                                      uint32_t ahead);
-void setti_entity_reservation_index(setti_pool* pool, setti_entity_table* table, uint32_t index);
-bool setti_entity_is_reserved(const setti_entity_table* table, uint32_t index);
-void setti_entity_keep_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index);
-void setti_entity_break_reservation(setti_pool* pool, setti_entity_table* table, uint32_t index);
+/* ----------------------------------------------------------------------- reserved by commands */
+
+/* Takes a free index for a recorded creation; its page exists. Returns the handle that it will
+ * have. */
+sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index);
+
+/* Whether an index was claimed and its entity was not created yet. */
+bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index);
+
+/* Brings a claimed index to life. */
+void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, uint32_t index);
+
+/* ----------------------------------------------------------------------------------- replacing */
+
+/* Works out the caches anew where a page came, went or was exchanged as a whole. Nothing is
+ * claimed. */
+void setti_entity_refresh(setti_entity_table* table, uint32_t number);
+
+/* Makes sure that so many pages can be put into the table by setti_pages_ensure. False when memory
+ * runs out. */
+bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count);
+
+/* Gives back what the summary takes for pages that are not there any more. */
+void setti_entity_trim(setti_pool* pool, setti_entity_table* table);
+
+/* The same as setti_entity_refresh for all pages, where the free bits are to be worked out from the
+ * generations as well: those of a page from another world, with claims and a limit of its own. */
+void setti_entity_rebuild(setti_entity_table* table);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_entity_validate(const setti_entity_table* table);

@@ -44,8 +44,10 @@ sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, 
     setti_entity_init(&world->entities,
                       desc->entity_limit != 0 ? desc->entity_limit : ENTITY_LIMIT_DEFAULT);
     setti_entity_table* table = &world->entities;
-    setti_world_add_root(world, &world->entity_root, &table->ids.count, SETTI_ENTITY_ROOT_SIZE,
-                         &table->pages, &table->ids.pages);
+    setti_world_add_root(world, &world->entity_root, &table->count, SETTI_ENTITY_ROOT_SIZE,
+                         &table->pages, NULL);
+    world->collect_list = &world->collect_one;
+    world->collect_room = 1;
     world->log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
     world->assert_fn = desc->assert_fn;
     world->hook_user = desc->hook_user;
@@ -276,11 +278,8 @@ uint64_t sett_world_advance_tick(sett_world* world)
 void setti_world_describe_stale(const sett_world* world, char* out, size_t size, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;
-    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
-    uint32_t slot = page != NULL ? page->generation[entity.index & SETTI_ID_SET_MASK]
-                                 : SETTI_DEAD | 1; /* of a slot that was never used */
-    uint32_t life = slot & ~SETTI_DEAD;            /* the one that is, or comes next */
-    uint32_t behind = setti_id_set_sparse(&table->ids, entity.index) - table->ids.count;
+    uint32_t slot = setti_entity_generation(table, entity.index);
+    uint32_t life = slot & ~SETTI_DEAD; /* the one that is, or comes next */
     if (sett_is_null(entity)) {
         snprintf(out, size, "the handle is null");
     } else if (entity.generation < life || slot == SETTI_RETIRED) {
@@ -288,7 +287,7 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
         snprintf(out, size, "the handle is stale: the entity was destroyed%s",
                  reused ? ", and another lives at its index now" : "");
     } else if (entity.generation == life && (slot & SETTI_DEAD) != 0 &&
-               (behind < table->reserved || world->open_jobs != 0)) {
+               (setti_entity_is_claimed(table, entity.index) || world->open_jobs != 0)) {
         snprintf(out, size,
                  "sett_cmd_create has reserved it; it lives from sett_commands_apply on (until "
                  "then record about it: sett_cmd_set)");
@@ -310,8 +309,8 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
         setti_world_describe_stale(world, out, size, entity);
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size, "%s: it has or has reserved %u entities, and its entity_limit is %u",
-                 sett_status_text(status), (unsigned)(table->ids.count + table->reserved),
-                 (unsigned)table->ids.limit);
+                 sett_status_text(status), (unsigned)setti_entity_taken(table),
+                 (unsigned)table->limit);
     } else if (status == SETT_STATUS_ABSENT && strcmp(call, "sett_remove") == 0) {
         snprintf(out, size, "the entity does not have the component (sett_has asks)");
     } else {

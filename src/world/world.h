@@ -126,7 +126,11 @@ struct sett_world {
 
     uint32_t cascading; /* types with ties */
     bool stripping;     /* while ties are cut: the entity loses all that it has, not one type */
-    uint32_t collected; /* entities to be destroyed together, found so far; change_destroy.c */
+    /* Entities to be destroyed together, in the order in which they were found; change_destroy.c */
+    uint32_t* collect_list;
+    uint32_t collect_count;
+    uint32_t collect_room; /* entries of the list: the sum of the types' collect_room, and one */
+    uint32_t collect_one;  /* the list while there are no links */
 
     /* tags whose entities queries skip unless they name them; NULL until they are asked for */
     setti_type* hidden[SETTI_HIDDEN];
@@ -157,6 +161,8 @@ struct sett_world {
     uint32_t command_depth;  /* that records made now get: 0, unless commands are being applied */
     bool depth_logged;       /* by this application: that records are rejected for their depth */
     uint32_t open_jobs;      /* buffers that record side by side, see command.h */
+    /* recorded creations claim no index below: those are for a clone or a delta at work */
+    uint32_t claim_from;
 
     const setti_naming* naming; /* NULL: entities have no names */
 

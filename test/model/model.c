@@ -101,6 +101,7 @@ void model_destroy(model_world* m, uint32_t index)
     } else {
         m->life[index] = MODEL_FREE;
         m->generation[index]++;
+        m->lowest = index < m->lowest ? index : m->lowest;
     }
 }
 

@@ -180,6 +180,7 @@ typedef struct model_world {
     uint64_t mask[MODEL_INDICES];       /* types that the entity has */
     uint32_t live[MODEL_INDICES];       /* indices alive, in no order */
     uint32_t place[MODEL_INDICES];      /* of an index in `live` */
+    uint32_t lowest;                    /* no index below is free */
     uint32_t alive;
     uint32_t reserved;
     uint32_t retired;

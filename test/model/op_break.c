@@ -76,7 +76,6 @@ static void scratch_break(scratch* s, uint32_t way)
 {
     sett_world* w = s->world;
     setti_entity_page* page = setti_entity_page_of(&w->entities, 0);
-    setti_id_page* ids = setti_id_set_page_of(&w->entities.ids, 0);
     setti_sparse_page* sparse = s->sparse_set->storage.presence.data[0];
     uint64_t* bits = s->array->storage.presence.data[0];
     uint64_t* dont_fragment = s->dont_fragment->storage.presence.data[0];
@@ -93,11 +92,11 @@ static void scratch_break(scratch* s, uint32_t way)
     case 6: *setti_storage_index(&s->sparse_set->storage, 3) = SETTI_NONE; break;
     case 7: sparse->count--; break;
     case 8: s->kept->storage.extent++; break;                    /* a gap at the end */
-    case 9: page->generation[7] |= SETTI_DEAD; break;            /* a member that is not alive */
-    case 10: page->generation[900] &= ~SETTI_DEAD; break;        /* alive without being a member */
+    case 9: page->generation[7] |= SETTI_DEAD; break;            /* dead, and has a signature */
+    case 10: page->generation[900] &= ~SETTI_DEAD; break;        /* alive and free */
     case 11: page->signature[900] = 1; break;                    /* nobody's signature */
     case 12: page->signature[20] = page->signature[21]; break;   /* another's */
-    case 13: ids->dense[4] = 5; break;                           /* no permutation any more */
+    case 13: page->free[0] ^= 1u << 4; break;                    /* free and alive */
     case 14: w->pool.used_size += 32; break;
     case 15: w->signatures.record[page->signature[6]].hooked ^= 1; break;
     case 16: w->entities.retired++; break;
@@ -108,6 +107,13 @@ static void scratch_break(scratch* s, uint32_t way)
     case 21: s->set->members.count++; break;
     /* transitions back, remembered as such forth */
     case 22: s->array->added[0] = (setti_transition){page->signature[1], 0}; break;
+    case 23: page->free[14] ^= 1; break;                         /* reserved by no command */
+    case 24: page->free[15] = 0; break;                          /* a word that the summary has */
+    case 25: w->entities.words.level[0][0] ^= 1u << 5; break;    /* a word that no search finds */
+    case 26: w->entities.hint = 15; break;                       /* some are free before the hint */
+    case 27: w->entities.count++; break;
+    case 28: w->entities.reserved++; break;
+    case 29: w->collect_room++; break;
     default: s->array->removed[0] = (setti_transition){0, page->signature[1]}; break;
     }
     /* clang-format on */

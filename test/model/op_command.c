@@ -166,6 +166,7 @@ void op_drop(void)
             model.life[c->entity.index] = MODEL_FREE;
             model.generation[c->entity.index]++; /* the handle given out does not come back */
             model.reserved--;
+            model.lowest = c->entity.index < model.lowest ? c->entity.index : model.lowest;
         }
     }
     forget_commands(k);

@@ -40,7 +40,10 @@ void expect_fresh(sett_entity entity)
 {
     EXPECT(!sett_is_null(entity));
     EXPECT(entity.index < MODEL_INDICES);
-    EXPECT(model.life[entity.index] == MODEL_FREE);
+    while (model.life[model.lowest] != MODEL_FREE) {
+        model.lowest++;
+    }
+    EXPECT(entity.index == model.lowest);
     EXPECT(entity.generation == model.generation[entity.index]);
 }
 

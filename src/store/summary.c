@@ -1,0 +1,152 @@
+/* summary.c: see summary.h.
+ *
+ * The workload: a word in 64 becomes empty when entities are created one after another, and stops
+ * being so when they are destroyed; the next one that is not empty is asked for as often. In a
+ * world of a million entities that is three words to look at, where a walk over words would pass
+ * 15,625.
+ *
+ *     level[2]                       1
+ *     level[1]               0 1 0 1 1 ...        bit n: level[0][n] is not 0
+ *     level[0]       ... 0 0 | 1 0 1 | 0 ...      bit n: number n is a member
+ *
+ * Invariant:  bit n of level[k + 1] is set <=> level[k][n] is not 0;  the last level is one word;
+ *             bits beyond those of the level below are 0
+ */
+#include "store/summary.h"
+
+#include <string.h>
+
+/* Words of a level. */
+static uint32_t summary_words(uint32_t capacity, uint32_t level)
+{
+    return SETTI_MAX(capacity >> (6 * (level + 1)), 1);
+}
+
+static size_t summary_size(uint32_t capacity, uint32_t levels)
+{
+    size_t words = 0;
+    for (uint32_t k = 0; k < levels; k++) {
+        words += summary_words(capacity, k);
+    }
+    return words * sizeof(uint64_t);
+}
+
+void setti_summary_init(setti_summary* summary)
+{
+    memset(summary, 0, sizeof(*summary));
+}
+
+void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
+{
+    if (summary->capacity != 0) {
+        setti_pool_free(pool, summary->level[0], summary_size(summary->capacity, summary->levels),
+                        16);
+    }
+    setti_summary_init(summary);
+}
+
+/* Makes the levels above the first what they have to be. */
+static void summary_rebuild(const setti_summary* summary)
+{
+    for (uint32_t k = 1; k < summary->levels; k++) {
+        uint32_t below = summary_words(summary->capacity, k - 1);
+        memset(summary->level[k], 0, summary_words(summary->capacity, k) * sizeof(uint64_t));
+        for (uint32_t n = 0; n < below; n++) {
+            summary->level[k][n / 64] |= (uint64_t)(summary->level[k - 1][n] != 0) << (n % 64);
+        }
+    }
+}
+
+bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t count)
+{
+    if (count <= summary->capacity) {
+        return true;
+    }
+    setti_summary made;
+    setti_summary_init(&made);
+    made.capacity = setti_bits_ceil(SETTI_MAX(count, 64));
+    do {
+        made.levels++;
+    } while (summary_words(made.capacity, made.levels - 1) > 1);
+    SETTI_ASSERT(made.levels <= SETTI_SUMMARY_LEVELS);
+    uint64_t* words = setti_pool_alloc(pool, summary_size(made.capacity, made.levels), 16);
+    if (words == NULL) {
+        return false;
+    }
+    for (uint32_t k = 0; k < made.levels; k++) {
+        made.level[k] = words;
+        words += summary_words(made.capacity, k);
+    }
+    memset(made.level[0], 0xFF, made.capacity / 8);
+    if (summary->capacity != 0) {
+        memcpy(made.level[0], summary->level[0], summary->capacity / 8);
+    }
+    summary_rebuild(&made);
+    setti_summary_deinit(pool, summary);
+    *summary = made;
+    return true;
+}
+
+void setti_summary_remove(setti_summary* summary, uint32_t number)
+{
+    SETTI_ASSERT(number < summary->capacity);
+    for (uint32_t k = 0; k < summary->levels; k++, number /= 64) {
+        uint64_t* word = &summary->level[k][number / 64];
+        *word &= ~((uint64_t)1 << (number % 64));
+        if (*word != 0) {
+            return;
+        }
+    }
+}
+
+uint32_t setti_summary_next(const setti_summary* summary, uint32_t from)
+{
+    uint32_t at = from;
+    for (uint32_t k = 0; k < summary->levels; k++) { /* up, until something is at or behind `at` */
+        if (at / 64 >= summary_words(summary->capacity, k)) {
+            break;
+        }
+        uint64_t rest = summary->level[k][at / 64] >> (at % 64);
+        if (rest != 0) {
+            at += setti_bits_lowest(rest);
+            while (k-- > 0) { /* and down to the lowest member below it */
+                at = at * 64 + setti_bits_lowest(summary->level[k][at]);
+            }
+            return at;
+        }
+        at = at / 64 + 1;
+    }
+    return SETTI_MAX(from, summary->capacity);
+}
+
+uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip)
+{
+    uint32_t at = setti_summary_next(summary, from);
+    while (at < summary->capacity) {
+        uint64_t rest = summary->level[0][at / 64] >> (at % 64);
+        uint32_t here = setti_bits_count(rest);
+        if (skip < here) {
+            return at + setti_bits_lowest(setti_bits_drop(rest, skip));
+        }
+        skip -= here;
+        at = setti_summary_next(summary, (at / 64 + 1) * 64);
+    }
+    return at + skip;
+}
+
+const char* setti_summary_validate(const setti_summary* summary)
+{
+    for (uint32_t k = 0; k + 1 < summary->levels; k++) {
+        uint32_t words = summary_words(summary->capacity, k);
+        uint32_t above = summary_words(summary->capacity, k + 1);
+        for (uint32_t n = 0; n < above * 64; n++) {
+            bool set = (summary->level[k + 1][n / 64] >> (n % 64) & 1) != 0;
+            if (set != (n < words && summary->level[k][n] != 0)) {
+                return "summary: a level does not say which words below it are empty";
+            }
+        }
+    }
+    return summary->levels == 0 || summary_words(summary->capacity, summary->levels - 1) == 1
+               ? NULL
+               : "summary: the last level is more than one word";
+}
