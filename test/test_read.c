@@ -1,14 +1,12 @@
 /* test_read.c: reading in line says what the functions of the library say, of every kind of type
  * and of every kind of handle. */
+#define SETT_INLINE /* also in builds that are not optimised */
 #include "check.h"
+#include "scarce.h"
 #include "sett/advise.h"
 #include "sett/sett.h"
-#include "worlds.h"
 
-/* The functions; what is in line goes by its own name here. */
-#undef sett_get
-#undef sett_find
-#undef sett_has
+#include "world/world.h"
 
 #define ENTITIES 20000u
 
@@ -68,18 +66,46 @@ static uint32_t compare_one(const scene* s, sett_entity entity, sett_component i
     const void* found = sett_find(s->world, entity, id);
     bool has = sett_has(s->world, entity, id);
     CHECK_EQ(has, found != NULL);
-    CHECK(sett_find_in_line_(s->world, entity, id) == found);
-    CHECK_EQ(sett_has_in_line_(s->world, entity, id), has);
-    CHECK(sett_get_in_line_(s->world, entity, id) == sett_get(s->world, entity, id));
+    CHECK(sett_find_slow_(s->world, entity, id) == found);
+    CHECK_EQ(sett_has_slow_(s->world, entity, id), has);
+    CHECK(sett_get(s->world, entity, id) == found);
+    CHECK(sett_get_slow_(s->world, entity, id) == found);
+    sett_row row = sett_row_make(s->world, entity);
+    CHECK(sett_row_find(row, id) == found);
+    CHECK_EQ(sett_row_has(row, id), has);
+    for (size_t size = 0; size <= 40; size += 8) { /* also where it is not the type's */
+        CHECK(sett_find_of_size_(s->world, entity, id, size) == found);
+        CHECK(sett_get_of_size_(s->world, entity, id, size) == found);
+        CHECK(sett_row_find_of_size_(row, id, size) == found);
+    }
     CHECK(sett_accessor_find(&s->accessor[id], entity) == found);
     CHECK_EQ(sett_accessor_has(&s->accessor[id], entity), has);
     return has;
+}
+
+/* Of all at once. */
+static void compare_list(const scene* s, sett_component id)
+{
+    const void** found = calloc(ENTITIES, sizeof(*found));
+    void** found_mut = calloc(ENTITIES, sizeof(*found_mut));
+    CHECK(found != NULL && found_mut != NULL);
+    uint32_t count = sett_find_many(s->world, s->entity, ENTITIES, id, found);
+    CHECK_EQ(sett_find_many_mut(s->world, s->entity, ENTITIES, id, found_mut), count);
+    for (uint32_t k = 0; k < ENTITIES; k++) {
+        CHECK(found[k] == sett_find(s->world, s->entity[k], id));
+        CHECK(found_mut[k] == found[k]);
+        count -= found[k] != NULL;
+    }
+    CHECK_EQ(count, 0);
+    free(found);
+    free(found_mut);
 }
 
 static uint32_t compare_all(const scene* s)
 {
     uint32_t count = 0;
     for (sett_component id = 0; id <= LATER; id++) {
+        compare_list(s, id);
         for (uint32_t k = 0; k < ENTITIES; k++) {
             count += compare_one(s, s->entity[k], id);
         }
@@ -129,4 +155,100 @@ static void types_may_come_later(void)
     CHECK_END(s.world);
 }
 
-TEST_MAIN(TEST(in_line_and_by_call_agree), TEST(types_may_come_later))
+/* The page of a value, worked out from a size alone, is where storages have it. */
+static void shifts_follow_from_sizes(void)
+{
+    sett_world* world = quiet_world();
+    for (uint32_t size = 1; size <= 300; size++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "t%u", (unsigned)size);
+        sett_component_desc desc = {.name = name, .size = size, .storage = SETT_STORAGE_ARRAY};
+        sett_component id = sett_component_register(world, &desc);
+        CHECK_EQ(setti_world_type(world, id)->storage.shift, sett_read_shift_(size));
+        for (uint32_t other = 1; other <= 300; other++) {
+            const void* type = setti_world_type(world, id);
+            CHECK_EQ(sett_read_is_plain_(type, other), other == size);
+        }
+    }
+    CHECK_END(world);
+}
+
+static uint32_t sets_heard;
+
+static void hear_set(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    (void)user;
+    sets_heard++;
+}
+
+/* Lists with stale handles, some twice: the others are done, once. */
+static void lists_do_what_single_calls_do(void)
+{
+    scene s;
+    scene_begin(&s);
+    sett_component_desc desc = {.name = "heard", .size = 8, .id = LATER, .on_set = hear_set};
+    CHECK_EQ(sett_component_register(s.world, &desc), LATER);
+    sett_entity list[3000];
+    uint64_t values[3000];
+    for (uint32_t k = 0; k < 3000; k++) {
+        list[k] = s.entity[k * 7919 % 2500]; /* some are in it twice, every fifth is stale */
+        values[k] = k;
+    }
+    for (sett_component id = COMMON; id <= LATER; id++) {
+        CHECK_EQ(sett_add_many(s.world, list, 3000, id), SETT_OK);
+        for (uint32_t k = 0; k < 3000; k++) {
+            CHECK_EQ(sett_has(s.world, list[k], id), sett_entity_valid(s.world, list[k]));
+        }
+        uint32_t before = sett_component_count(s.world, id);
+        CHECK_EQ(sett_remove_many(s.world, list + 1000, 2000, id), SETT_OK);
+        CHECK_EQ(sett_component_count(s.world, id), before - 1600); /* of five, four are alive */
+        for (uint32_t k = 1000; k < 3000; k++) {
+            CHECK(!sett_has(s.world, list[k], id));
+        }
+    }
+    sets_heard = 0;
+    CHECK_EQ(sett_set_many(s.world, list, 2500, LATER, values), SETT_OK);
+    CHECK_EQ(sets_heard, 2000);
+    for (uint32_t k = 0; k < 2500; k++) {
+        const uint64_t* value = sett_find(s.world, list[k], LATER);
+        CHECK_EQ(value != NULL, sett_entity_valid(s.world, list[k]));
+        CHECK(value == NULL || *value == k);
+    }
+    CHECK_EQ(sett_set_many(s.world, list, 2500, MARK, NULL), SETT_OK);
+    CHECK(sett_has(s.world, list[1], MARK));
+    CHECK_EQ(sett_add_many(s.world, list, 1, 99), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_set_many(s.world, list, 1, 99, values), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_remove_many(s.world, list, 1, 99), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_find_many(s.world, list, 0, COMMON, NULL), 0);
+    CHECK_END(s.world);
+}
+
+/* When memory runs out those in front have it, and nothing else has happened. */
+static void lists_stop_where_memory_ends(void)
+{
+    static scarce_memory memory;
+    sett_world* world = scarce_world(&memory);
+    sett_component id = sett_component_register_type(world, "value", 256, 8);
+    sett_entity entity[2000];
+    CHECK_EQ(sett_entity_create_many(world, 2000, NULL, 0, NULL, entity), SETT_OK);
+    memory.closed = true;
+    memory.strict = true;
+    CHECK_EQ(sett_add_many(world, entity, 2000, id), SETT_STATUS_OUT_OF_MEMORY);
+    uint32_t count = sett_component_count(world, id);
+    CHECK(count > 0 && count < 2000);
+    for (uint32_t k = 0; k < 2000; k++) {
+        CHECK_EQ(sett_has(world, entity[k], id), k < count);
+    }
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+    memory.closed = false;
+    CHECK_EQ(sett_add_many(world, entity, 2000, id), SETT_OK);
+    CHECK_EQ(sett_component_count(world, id), 2000);
+    scarce_end(&memory, world);
+}
+
+TEST_MAIN(TEST(in_line_and_by_call_agree), TEST(types_may_come_later),
+          TEST(shifts_follow_from_sizes), TEST(lists_do_what_single_calls_do),
+          TEST(lists_stop_where_memory_ends))

@@ -102,6 +102,8 @@ inline() { # <files that are in already> <files to write>
     echo '#endif'
     sed -n 's/^\(#define _[A-Z0-9_]*_SOURCE\).*/&/p' $sources | sort -u |
         awk '{ print "#ifndef " $2; print; print "#endif" }'
+    # The functions that sett.h has in line for others are here.
+    printf '%s\n' '#ifndef SETT_NO_INLINE' '#define SETT_NO_INLINE' '#endif'
     echo '#include "sett.h"'
     inline "$public" "$sources"
 } >"$out/sett.c"

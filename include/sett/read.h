@@ -12,6 +12,20 @@
 #include "sett/id.h"
 
 #include <stddef.h>
+#include <string.h>
+
+/* Whether sett_get, sett_find and sett_has are in line: in optimised C and C++, unless you define
+ * SETT_NO_INLINE because the size of your program matters more, and in all other if you define
+ * SETT_INLINE. Otherwise, and for other languages, they are functions of the library. */
+#if !defined(SETT_NO_INLINE) &&                                                                    \
+    (defined(SETT_INLINE) || (defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)) ||             \
+     (defined(_MSC_VER) && defined(NDEBUG)))
+#define SETT_READS_IN_LINE_ 1
+#define SETT_READ_API static inline
+#else
+#define SETT_READS_IN_LINE_ 0
+#define SETT_READ_API SETT_API
+#endif
 
 #if defined(__GNUC__)
 #define SETT_LIKELY_(x) __builtin_expect(!!(x), 1)
@@ -98,6 +112,45 @@ static inline const void* sett_read_row_(const sett_type_header_* type, uint32_t
 {
     const unsigned char* rows = (const unsigned char*)type->rows.data[index >> type->shift];
     return rows + (size_t)(index & (((uint32_t)1 << type->shift) - 1)) * type->size;
+}
+
+/* Values a page, as a shift, by size: an array's pages have 16 KB or less, and 64 values at least.
+ * A constant where the size is one. */
+static inline uint8_t sett_read_shift_(size_t size)
+{
+    return (uint8_t)(size <= 16 ? 10 : size <= 32 ? 9 : size <= 64 ? 8 : size <= 128 ? 7 : 6);
+}
+
+/* Whether a type is a plain array of values of this size: one comparison, as the size is a
+ * constant. */
+static inline bool sett_read_is_plain_(const sett_type_header_* type, size_t size)
+{
+    struct {
+        uint8_t kind, shift, keep_order, tracked;
+        uint32_t size;
+    } want;
+    uint64_t wanted;
+    uint64_t found;
+    want.kind = SETT_KIND_ARRAY_;
+    want.shift = sett_read_shift_(size);
+    want.keep_order = 0;
+    want.tracked = 0;
+    want.size = (uint32_t)size;
+    memcpy(&wanted, &want, sizeof(wanted));
+    memcpy(&found, type, sizeof(found));
+    return SETT_LIKELY_(wanted == found);
+}
+
+/* The value of an index in a plain array of values of this size, or NULL. */
+static inline const void* sett_read_plain_(const sett_type_header_* type, uint32_t index,
+                                           size_t size)
+{
+    if (!SETT_LIKELY_(sett_read_bit_(type, index))) {
+        return NULL;
+    }
+    uint32_t shift = sett_read_shift_(size);
+    const unsigned char* rows = (const unsigned char*)type->rows.data[index >> shift];
+    return rows + (size_t)(index & (((uint32_t)1 << shift) - 1)) * size;
 }
 
 /* The value in an array, or NULL. */

@@ -470,8 +470,8 @@ SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component co
 /* Returns a component that the entity has, to read. If it does not have it, that is a misuse: NULL.
  * Cost: O(1), about 3 ns plus cache misses.
  * Threads: reader. Since: 0.1 */
-SETT_API const void* sett_get(const sett_world* world, sett_entity entity,
-                              sett_component component);
+SETT_READ_API const void* sett_get(const sett_world* world, sett_entity entity,
+                                   sett_component component);
 
 /* As sett_get, to write: marks the value as changed.
  * Threads: system. Since: 0.1 */
@@ -479,14 +479,21 @@ SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_componen
 
 /* Returns a component, to read; NULL if the entity does not have it, or if the handle is stale.
  * Threads: reader. Since: 0.1 */
-SETT_API const void* sett_find(const sett_world* world, sett_entity entity,
-                               sett_component component);
+SETT_READ_API const void* sett_find(const sett_world* world, sett_entity entity,
+                                    sett_component component);
 
 /* As sett_find, to write: marks the value as changed. Threads: system. Since: 0.1 */
 SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component);
 
 /* Returns whether the entity is alive and has the component. Threads: reader. Since: 0.1 */
-SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
+SETT_READ_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
+
+/* Where the fast paths of these three do not lead; private. */
+SETT_API const void* sett_get_slow_(const sett_world* world, sett_entity entity,
+                                    sett_component component);
+SETT_API const void* sett_find_slow_(const sett_world* world, sett_entity entity,
+                                     sett_component component);
+SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_component component);
 
 /* Removes a component; first the entity's components that require it.
  * Fails: STALE, UNREGISTERED, ABSENT, LOCKED, OUT_OF_MEMORY.
@@ -494,6 +501,78 @@ SETT_API bool sett_has(const sett_world* world, sett_entity entity, sett_compone
  * set, all addresses of that type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
+
+/* Lists of handles: what the calls above do for one entity, for `count` of them in order, with what
+ * the next ones touch fetched ahead, so that cache misses overlap.
+ *
+ * sett_find_many puts the address of each value, or NULL, into out[0..count-1] and returns how many
+ * are not NULL; sett_find_many_mut likewise, and the values count as changed.
+ *   out  `count` addresses, valid as long as those of sett_find are
+ * Cost: as sett_find for each; in systems and profiles as by call.
+ * Threads: reader; sett_find_many_mut: system. Since: 0.2 */
+SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* entities,
+                                 uint32_t count, sett_component component, const void** out);
+SETT_API uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint32_t count,
+                                     sett_component component, void** out);
+
+/* Adds a component to the entities of a list that exist and do not have it; sets it for those that
+ * exist, and adds it where it is missing; removes it from those that have it. The others are
+ * skipped: a stale handle, or one that is in the list twice, is no error.
+ *   values  of sett_set_many: one after another, of the component's size; NULL only for a tag
+ * Fails: UNREGISTERED, LOCKED, ARGUMENT (a type that only sett_relate adds): nothing has changed.
+ * OUT_OF_MEMORY: the entities in front are done, the others as they were.
+ * Cost: as sett_add, sett_set and sett_remove for each. Invalidates: as these.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32_t count,
+                                   sett_component component);
+SETT_API sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32_t count,
+                                   sett_component component, const void* values);
+SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* entities,
+                                      uint32_t count, sett_component component);
+
+/* An entity whose handle was checked once, to read several of its components.
+ *
+ *     sett_row row = sett_row_make(world, e);
+ *     const Position* p = SETT_ROW_FIND(row, Position);
+ *     const Velocity* v = SETT_ROW_FIND(row, Velocity);
+ *
+ * Valid until an entity is destroyed. */
+typedef struct sett_row {
+    const sett_world* world;
+    sett_entity entity;
+    uint32_t index; /* UINT32_MAX: the handle was stale, or reading takes the slow path */
+} sett_row;
+
+/* Returns the row of an entity; of a stale handle one in which nothing is found. Cost: one cache
+ * miss at most. Threads: reader. Since: 0.2 */
+static inline sett_row sett_row_make(const sett_world* world, sett_entity entity)
+{
+    const sett_world_header_* header = sett_read_header_(world);
+    sett_row row;
+    row.world = world;
+    row.entity = entity;
+    row.index = sett_read_is_current_(header, entity) ? entity.index : UINT32_MAX;
+    return row;
+}
+
+/* Returns the component of the row's entity, to read; NULL if it does not have it, or if the handle
+ * was stale. Cost: as sett_find without the check of the handle. Threads: reader. Since: 0.2 */
+static inline const void* sett_row_find(sett_row row, sett_component component)
+{
+    const sett_type_header_* type = sett_read_type_(sett_read_header_(row.world), component);
+    if (!SETT_LIKELY_(type != NULL)) {
+        return sett_find_slow_(row.world, row.entity, component);
+    }
+    return SETT_LIKELY_(sett_read_bit_(type, row.index)) ? sett_read_row_(type, row.index) : NULL;
+}
+
+/* Returns whether the row's entity has the component. Cost, Threads: as sett_row_find. Since: 0.2 */
+static inline bool sett_row_has(sett_row row, sett_component component)
+{
+    const sett_type_header_* type = sett_read_type_(sett_read_header_(row.world), component);
+    return SETT_LIKELY_(type != NULL) ? sett_read_bit_(type, row.index) != 0
+                                      : sett_has_slow_(row.world, row.entity, component);
+}
 
 /* A component type that was looked up once, for loops that read many entities in random order.
  * Valid until the world is destroyed.
@@ -1095,43 +1174,92 @@ SETT_API sett_status sett_world_validate(sett_world* world, const char** reason)
 
 /* -------------------------------------------------------------------------------------- in line */
 
-/* sett_get, sett_find and sett_has are functions of the library, for other languages and for code
- * compiled without optimisation or for size. Optimised C and C++ has them in line, with a call only
- * where the fast path does not lead: define SETT_NO_INLINE if the size of your program matters
- * more. */
-static inline const void* sett_get_in_line_(const sett_world* world, sett_entity entity,
-                                            sett_component component)
+#if SETT_READS_IN_LINE_
+static inline const void* sett_get(const sett_world* world, sett_entity entity,
+                                   sett_component component)
 {
-    const sett_world_header_* front = sett_read_header_(world);
-    const sett_type_header_* type = sett_read_type_(front, component);
-    const void* value = type != NULL ? sett_read_value_(front, type, entity) : NULL;
-    return SETT_LIKELY_(value != NULL) ? value : sett_get(world, entity, component);
+    const sett_world_header_* header = sett_read_header_(world);
+    const sett_type_header_* type = sett_read_type_(header, component);
+    const void* value = type != NULL ? sett_read_value_(header, type, entity) : NULL;
+    return SETT_LIKELY_(value != NULL) ? value : sett_get_slow_(world, entity, component);
 }
 
-static inline const void* sett_find_in_line_(const sett_world* world, sett_entity entity,
-                                             sett_component component)
+static inline const void* sett_find(const sett_world* world, sett_entity entity,
+                                    sett_component component)
 {
-    const sett_world_header_* front = sett_read_header_(world);
-    const sett_type_header_* type = sett_read_type_(front, component);
-    return SETT_LIKELY_(type != NULL) ? sett_read_value_(front, type, entity)
-                                      : sett_find(world, entity, component);
+    const sett_world_header_* header = sett_read_header_(world);
+    const sett_type_header_* type = sett_read_type_(header, component);
+    return SETT_LIKELY_(type != NULL) ? sett_read_value_(header, type, entity)
+                                      : sett_find_slow_(world, entity, component);
 }
 
-static inline bool sett_has_in_line_(const sett_world* world, sett_entity entity,
-                                     sett_component component)
+static inline bool sett_has(const sett_world* world, sett_entity entity, sett_component component)
 {
-    const sett_world_header_* front = sett_read_header_(world);
-    const sett_type_header_* type = sett_read_type_(front, component);
-    return SETT_LIKELY_(type != NULL) ? sett_read_has_(front, type, entity)
-                                      : sett_has(world, entity, component);
+    const sett_world_header_* header = sett_read_header_(world);
+    const sett_type_header_* type = sett_read_type_(header, component);
+    return SETT_LIKELY_(type != NULL) ? sett_read_has_(header, type, entity)
+                                      : sett_has_slow_(world, entity, component);
 }
-
-#if (defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && !defined(SETT_NO_INLINE)) ||          \
-    (defined(_MSC_VER) && defined(NDEBUG) && !defined(SETT_NO_INLINE))
-#define sett_get sett_get_in_line_
-#define sett_find sett_find_in_line_
-#define sett_has sett_has_in_line_
 #endif
+
+/* The type, if it is registered as a plain array of values of this size; or NULL. */
+static inline const sett_type_header_* sett_type_of_size_(const sett_world_header_* world,
+                                                          sett_component component, size_t size)
+{
+    const sett_type_header_* type =
+        SETT_LIKELY_(component < world->type_count) ? world->types[component] : NULL;
+    return SETT_LIKELY_(type != NULL) && sett_read_is_plain_(type, size) ? type : NULL;
+}
+
+/* The functions behind SETT_GET, SETT_FIND and SETT_ROW_FIND: of a size that is known, the address
+ * of a value is a shift and a multiplication by constants. */
+static inline const void* sett_get_of_size_(const sett_world* world, sett_entity entity,
+                                            sett_component component, size_t size)
+{
+#if SETT_READS_IN_LINE_
+    const sett_world_header_* header = sett_read_header_(world);
+    const sett_type_header_* type = sett_type_of_size_(header, component, size);
+    const void* value = type != NULL && sett_read_is_current_(header, entity)
+                            ? sett_read_plain_(type, entity.index, size)
+                            : NULL;
+    return SETT_LIKELY_(value != NULL) ? value : sett_get_slow_(world, entity, component);
+#else
+    (void)size;
+    return sett_get(world, entity, component);
+#endif
+}
+
+static inline const void* sett_find_of_size_(const sett_world* world, sett_entity entity,
+                                             sett_component component, size_t size)
+{
+#if SETT_READS_IN_LINE_
+    const sett_world_header_* header = sett_read_header_(world);
+    const sett_type_header_* type = sett_type_of_size_(header, component, size);
+    if (!SETT_LIKELY_(type != NULL)) {
+        return sett_find_slow_(world, entity, component);
+    }
+    return sett_read_is_current_(header, entity) ? sett_read_plain_(type, entity.index, size)
+                                                 : NULL;
+#else
+    (void)size;
+    return sett_find(world, entity, component);
+#endif
+}
+
+static inline bool sett_row_has_of_size_(sett_row row, sett_component component, size_t size)
+{
+    (void)size;
+    return sett_row_has(row, component);
+}
+
+static inline const void* sett_row_find_of_size_(sett_row row, sett_component component,
+                                                 size_t size)
+{
+    const sett_type_header_* type =
+        sett_type_of_size_(sett_read_header_(row.world), component, size);
+    return SETT_LIKELY_(type != NULL) ? sett_read_plain_(type, row.index, size)
+                                      : sett_find_slow_(row.world, row.entity, component);
+}
 
 /* -------------------------------------------------------------------------------------- by type */
 
@@ -1322,7 +1450,13 @@ constexpr bool sett_text_has_hooks_(const char* text)
  * component. On a mismatch they report it and return what a failed call returns. */
 #if defined(NDEBUG)
 #define SETT_CALL_(call, object, entity, id, size, type) sett_##call((object), (entity), (id))
+#define SETT_READ_(call, object, entity, id, size, type)                                           \
+    sett_##call##_of_size_((object), (entity), (id), (size))
+#define SETT_ROW_(call, row, id, size, type) sett_row_##call##_of_size_((row), (id), (size))
 #else
+#define SETT_READ_(call, object, entity, id, size, type)                                           \
+    sett_##call##_typed_((object), (entity), (id), (size), (type))
+#define SETT_ROW_(call, row, id, size, type) sett_row_##call##_typed_((row), (id), (size), (type))
 #define SETT_CALL_(call, object, entity, id, size, type)                                           \
     sett_##call##_typed_((object), (entity), (id), (size), (type))
 #endif
@@ -1339,13 +1473,15 @@ constexpr bool sett_text_has_hooks_(const char* text)
 #define SETT_VALUE_TYPE_(size, type) size, type
 #endif
 #define SETT_ENSURE(world, entity, T) ((T*)SETT_CALL_(ensure, world, entity, T##_id, sizeof(T), #T))
-#define SETT_GET(world, entity, T) ((const T*)SETT_CALL_(get, world, entity, T##_id, sizeof(T), #T))
+#define SETT_GET(world, entity, T) ((const T*)SETT_READ_(get, world, entity, T##_id, sizeof(T), #T))
 #define SETT_GET_MUT(world, entity, T)                                                             \
     ((T*)SETT_CALL_(get_mut, world, entity, T##_id, sizeof(T), #T))
 #define SETT_FIND(world, entity, T)                                                                \
-    ((const T*)SETT_CALL_(find, world, entity, T##_id, sizeof(T), #T))
+    ((const T*)SETT_READ_(find, world, entity, T##_id, sizeof(T), #T))
 #define SETT_FIND_MUT(world, entity, T)                                                            \
     ((T*)SETT_CALL_(find_mut, world, entity, T##_id, sizeof(T), #T))
+#define SETT_ROW_FIND(row, T) ((const T*)SETT_ROW_(find, row, T##_id, sizeof(T), #T))
+#define SETT_ROW_HAS(row, T) SETT_ROW_(has, row, T##_id, 0, #T)
 #define SETT_HAS(world, entity, T) SETT_CALL_(has, world, entity, T##_id, 0, #T)
 #define SETT_REMOVE(world, entity, T) SETT_CALL_(remove, world, entity, T##_id, 0, #T)
 #define SETT_CMD_ADD(commands, entity, T) SETT_CALL_(cmd_add, commands, entity, T##_id, 0, #T)
@@ -1405,6 +1541,20 @@ static inline bool sett_has_typed_(const sett_world* world, sett_entity entity, 
 {
     bool right = sett_component_check_type(world, id, size, type, "SETT_HAS");
     return right && sett_has(world, entity, id);
+}
+
+static inline const void* sett_row_find_typed_(sett_row row, sett_component id, size_t size,
+                                               const char* type)
+{
+    bool right = sett_component_check_type(row.world, id, size, type, "SETT_ROW_FIND");
+    return right ? sett_row_find(row, id) : NULL;
+}
+
+static inline bool sett_row_has_typed_(sett_row row, sett_component id, size_t size,
+                                       const char* type)
+{
+    bool right = sett_component_check_type(row.world, id, size, type, "SETT_ROW_HAS");
+    return right && sett_row_has(row, id);
 }
 
 static inline sett_status sett_remove_typed_(sett_world* world, sett_entity entity,

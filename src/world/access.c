@@ -6,12 +6,10 @@
  * against reading the signature, get fell from 14.5 to 12.5 ns and has from 5.4 to 4.0 (two
  * components each, a million entities in random order).
  */
+#if !defined(SETT_NO_INLINE)
+#define SETT_NO_INLINE /* what sett.h has in line is here for all who call it */
+#endif
 #include "world/world.h"
-
-/* What sett.h has in line is here for all who call it. */
-#undef sett_get
-#undef sett_find
-#undef sett_has
 
 /* Says why an access that expects a value found none. Returns NULL. */
 SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entity,
@@ -57,8 +55,14 @@ SETTI_COLD static const void* access_find(const sett_world* world, sett_entity e
     return setti_storage_find(&type->storage, entity.index);
 }
 
-SETTI_COLD static const void* access_get(const sett_world* world, sett_entity entity,
-                                         sett_component component)
+SETTI_COLD const void* sett_find_slow_(const sett_world* world, sett_entity entity,
+                                       sett_component component)
+{
+    return access_find(world, entity, component, "sett_find");
+}
+
+SETTI_COLD const void* sett_get_slow_(const sett_world* world, sett_entity entity,
+                                      sett_component component)
 {
     const void* value = access_find(world, entity, component, "sett_get");
     return value != NULL ? value : access_misuse(world, entity, component, "sett_get");
@@ -71,7 +75,7 @@ const void* sett_find(const sett_world* world, sett_entity entity, sett_componen
     }
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        return access_find(world, entity, component, "sett_find");
+        return sett_find_slow_(world, entity, component);
     }
     return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))
                ? setti_storage_find(&type->storage, entity.index)
@@ -90,7 +94,7 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
             return value;
         }
     }
-    return access_get(world, entity, component);
+    return sett_get_slow_(world, entity, component);
 }
 
 /* Every other way of writing. */
@@ -150,8 +154,8 @@ void* sett_get_mut(sett_world* world, sett_entity entity, sett_component compone
                : access_get_mut(world, entity, component);
 }
 
-SETTI_COLD static bool access_has(const sett_world* world, sett_entity entity,
-                                  sett_component component)
+SETTI_COLD bool sett_has_slow_(const sett_world* world, sett_entity entity,
+                               sett_component component)
 {
     const setti_type* type = access_type(world, component, SETTI_ACCESS_PRESENCE, "sett_has");
     return type != NULL && setti_entity_is_current(&world->entities, entity) &&
@@ -165,7 +169,7 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
     }
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        return access_has(world, entity, component);
+        return sett_has_slow_(world, entity, component);
     }
     return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity)) &&
            setti_storage_has(&type->storage, entity.index);
@@ -184,6 +188,8 @@ ACCESS_SAME(sett_type_header_, rows, setti_type, storage.rows);
 ACCESS_SAME(sett_world_header_, types, sett_world, types);
 ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
 ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
+ACCESS_SAME(sett_type_header_, keep_order, setti_type, storage.keep_order);
+ACCESS_SAME(sett_type_header_, tracked, setti_type, storage.tracked);
 static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == SETT_KIND_ARRAY_ &&
                   SETTI_ENTITY_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
                   offsetof(setti_entity_page, generation) == 0,
