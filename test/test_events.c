@@ -215,7 +215,7 @@ static void the_hook_and_then_observers_hear_of_a_set(void)
     scene_begin(&s);
     sett_entity e = sett_entity_create(s.world);
     set(&s, e, s.a, 1);
-    expect(&s, "a+0 a=1");
+    expect(&s, "a+1 a=1");
     observe(&s, "1", s.a, "=");
     observe(&s, "2", s.a, "=");
     set(&s, e, s.a, 7);
@@ -232,7 +232,7 @@ static void observers_and_then_the_hook_hear_of_a_removal(void)
     observe(&s, "2", s.a, "-");
     sett_entity e = sett_entity_create(s.world);
     set(&s, e, s.a, 3);
-    expect(&s, "a+0 a=3");
+    expect(&s, "a+3 a=3");
     sett_remove(s.world, e, s.a);
     expect(&s, "1-3 2-3 a-3");
     scene_end(&s);
@@ -248,7 +248,7 @@ static void one_observer_hears_of_several_events(void)
     sett_entity e = sett_entity_create(s.world);
     set(&s, e, s.b, 3);
     sett_remove(s.world, e, s.b);
-    expect(&s, "1+0 2+0 1=3 1-3 2-3");
+    expect(&s, "1+3 2+3 1=3 1-3 2-3");
     scene_end(&s);
 }
 
@@ -309,7 +309,7 @@ static void a_set_is_notified_afterwards(void)
     scene_end(&s);
 }
 
-/* A set of a component that is absent is told as an addition of the initialised value, to queries
+/* A set of a component that is absent is told as an addition of the value that is set, to queries
  * that the entity enters, and then as a set. */
 static void a_set_may_be_an_addition(void)
 {
@@ -319,7 +319,7 @@ static void a_set_may_be_an_addition(void)
     watch(&s, "q", s.b, 0);
     for (uint32_t round = 0; round < 2; round++) { /* a new transition, and a known one */
         set(&s, sett_entity_create(s.world), s.b, 4);
-        expect(&s, "1+0 q> 1=4");
+        expect(&s, "1+4 q> 1=4");
     }
     scene_end(&s);
 }
@@ -497,7 +497,7 @@ static void an_end_is_notified_before_the_first_value_goes(void)
     set(&s, e, s.c, 3);
     set(&s, e, s.l, 4);
     set(&s, e, l2, 5);
-    expect(&s, "a+0 a=1");
+    expect(&s, "a+1 a=1");
     observe(&s, "b", s.b, "-");
     observe(&s, "c", s.c, "-");
     observe(&s, "l", s.l, "-");
@@ -528,7 +528,7 @@ static void a_dying_entity_is_whole(void)
     sett_entity e = sett_entity_create(s.world);
     set(&s, e, s.a, 1);
     set(&s, e, s.b, 2);
-    expect(&s, "a+0 a=1");
+    expect(&s, "a+1 a=1");
     sett_entity_destroy(s.world, e);
     expect(&s, "2-2 1-1 a-1");
     scene_end(&s);
@@ -666,7 +666,7 @@ static void commands_are_notified_when_they_are_applied(void)
     sett_cmd_set(commands, e, s.b, &value);
     expect(&s, "");
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
-    expect(&s, "b+0 q> b=5 q< b-5");
+    expect(&s, "b+5 q> b=5 q< b-5");
     scene_end(&s);
 }
 
@@ -680,7 +680,7 @@ static void dont_fragment_types_are_notified_too(void)
     sett_entity e = sett_entity_create(s.world);
     set(&s, e, s.l, 5);
     sett_remove(s.world, e, s.l);
-    expect(&s, "l+0 l=5 l-5");
+    expect(&s, "l+5 l=5 l-5");
     teller* who = new_teller(&s, "q");
     sett_observer_desc desc = query_desc(who, s.b, s.l);
     CHECK(sett_observer_create(s.world, &desc) == NULL);
@@ -843,7 +843,7 @@ static void structure_is_rejected_in_callbacks(void)
     sett_entity e = sett_entity_create(s.world);
     set(&s, e, s.b, 3);
     sett_remove(s.world, e, s.b);
-    expect(&s, "first+0 second+0 third> first=3 second=3 third< first-3 second-3");
+    expect(&s, "first+3 second+3 third> first=3 second=3 third< first-3 second-3");
     CHECK(sett_add(s.world, e, s.b) != NULL); /* nothing is locked any more */
     scene_end(&s);
 }

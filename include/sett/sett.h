@@ -456,8 +456,8 @@ SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component co
  * Threads: system, if the entity has the component. Since: 0.1 */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
-/* Sets a value, and adds the component if it is absent: then on_add sees the initialised value,
- * on_set the new one.
+/* Sets a value, and adds the component if it is absent: then on_add sees the value that is
+ * set, and on_set runs after it.
  *   value  copied by the copy hook. Without one the old value is deinitialised, and the bytes are
  *          copied: the world owns what they own. NULL only for a tag
  * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT.

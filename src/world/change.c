@@ -55,9 +55,33 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     return change_reserve(world, type, index, signature);
 }
 
+/* A value that an addition is given. */
+typedef struct change_given {
+    const void* value;
+    uint32_t source; /* whose value of the type it is, which may move meanwhile; or SETTI_NONE */
+    const setti_change_fill* fill; /* instead of a value: what writes it; or NULL */
+} change_given;
+
+/* Makes a fresh row what is given, or without that an initialised value. Without a copy hook what
+ * is given moves in. */
+static void change_give(const setti_type* type, void* row, const change_given* given)
+{
+    if (given == NULL || given->fill != NULL || type->desc.copy != NULL) {
+        setti_type_init_values(type, row, 1);
+    }
+    if (given != NULL && given->fill != NULL) {
+        given->fill->write(given->fill, row);
+    } else if (given != NULL) {
+        const void* value = given->source != SETTI_NONE
+                                ? setti_storage_find(&type->storage, given->source)
+                                : given->value;
+        setti_type_copy_values(type, row, value, type->storage.size != 0);
+    }
+}
+
 /* Adds one reserved type to one entity. */
 static void* change_attach(sett_world* world, setti_type* type, sett_entity entity,
-                           const setti_change_fill* fill)
+                           const change_given* given)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = *signature;
@@ -67,7 +91,7 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
     setti_change_leave(world, walk, entity.index);
     uint32_t count = 1;
     void* value = setti_storage_insert(&world->pool, &type->storage, entity.index, &count);
-    setti_type_init_values(type, value, 1);
+    change_give(type, value, given);
     setti_change_set_signature(world, entity.index, signature, to);
     setti_change_enter(world, walk, entity.index);
     if (setti_change_is_unheard(world, from, type, to)) {
@@ -75,9 +99,6 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
         setti_type_added(type, from)->to = to;
     } else {
         value = setti_storage_find(&type->storage, entity.index); /* a group may have moved it */
-    }
-    if (fill != NULL) {
-        fill->write(fill, value);
     }
     setti_change_call(world, type, SETTI_ON_ADD, entity, value);
     setti_change_notify_enter(world, walk, entity);
@@ -92,7 +113,7 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
 /* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs
  * out. */
 static void* change_add(sett_world* world, setti_type* type, sett_entity entity,
-                        const setti_change_fill* fill)
+                        const change_given* given)
 {
     setti_change_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, entity);
@@ -111,7 +132,7 @@ static void* change_add(sett_world* world, setti_type* type, sett_entity entity,
             change_attach(world, type->required.item[k], entity, NULL);
         }
     }
-    return change_attach(world, type, entity, fill);
+    return change_attach(world, type, entity, given);
 }
 
 /* Whether the world, the type and the entity allow a change; fails as `call` otherwise. */
@@ -154,7 +175,8 @@ SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti
 }
 
 SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
-                                        sett_component component, const char* call)
+                                        sett_component component, const char* call,
+                                        const change_given* given)
 {
     setti_type* type = change_check(world, entity, component, call);
     if (type == NULL) {
@@ -168,7 +190,7 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
         setti_change_reject_linked(world, type, call);
         return NULL;
     }
-    void* value = change_add(world, type, entity, NULL);
+    void* value = change_add(world, type, entity, given);
     if (value == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
     }
@@ -290,9 +312,10 @@ SETTI_INLINE void change_call_unlocked(sett_world* world, const setti_type* type
 
 /* Makes a value just added by the fast path what it has to be, and tells of it. */
 SETTI_APART static void* change_finish_by_call(sett_world* world, const setti_type* type,
-                                               sett_entity entity, void* value)
+                                               sett_entity entity, void* value,
+                                               const change_given* given)
 {
-    setti_type_init_values(type, value, 1);
+    change_give(type, value, given);
     setti_change_call_all(world, type, SETTI_ON_ADD, entity, value);
     return value;
 }
@@ -300,10 +323,11 @@ SETTI_APART static void* change_finish_by_call(sett_world* world, const setti_ty
 /* The same where it takes no call but that of the one who is told: of more than the value nothing
  * has to be kept over it. */
 SETTI_APART static void* change_finish(sett_world* world, const setti_type* type,
-                                       sett_entity entity, void* value)
+                                       sett_entity entity, void* value, const change_given* given)
 {
-    if ((type->flags & SETTI_TYPE_INIT) != 0 || type->storage.size > SETTI_ROW_SMALL) {
-        return change_finish_by_call(world, type, entity, value);
+    if (given != NULL || (type->flags & SETTI_TYPE_INIT) != 0 ||
+        type->storage.size > SETTI_ROW_SMALL) {
+        return change_finish_by_call(world, type, entity, value, given);
     }
     setti_row_zero(value, type->storage.size);
     change_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
@@ -323,7 +347,7 @@ SETTI_APART static void* change_try_add_again(sett_world* world, setti_type* typ
 
 /* The slow path of adding: a known edge first, then everything else. */
 static void* change_add_long(sett_world* world, setti_type* type, sett_entity entity,
-                             const char* call)
+                             const char* call, const change_given* given)
 {
     void* value = NULL;
     if (SETTI_UNLIKELY(world->profiling)) {
@@ -338,10 +362,12 @@ static void* change_add_long(sett_world* world, setti_type* type, sett_entity en
         value = value != NULL ? value : change_try_add_again(world, type, entity);
     }
     if (value == NULL) {
-        return change_add_slow(world, entity, type->id, call);
+        return change_add_slow(world, entity, type->id, call, given);
     }
-    return (type->flags & SETTI_TYPE_ADD_HOOKS) != 0 ? change_finish(world, type, entity, value)
-                                                     : setti_row_zero(value, type->storage.size);
+    if (given == NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0) {
+        return setti_row_zero(value, type->storage.size);
+    }
+    return change_finish(world, type, entity, value, given);
 }
 
 /* The type is not registered, or use is profiled. */
@@ -350,8 +376,8 @@ SETTI_COLD static void* change_add_unknown(sett_world* world, sett_entity entity
 {
     static const char call[] = "sett_add";
     setti_type* type = setti_world_type(world, component);
-    return type != NULL ? change_add_long(world, type, entity, call)
-                        : change_add_slow(world, entity, component, call);
+    return type != NULL ? change_add_long(world, type, entity, call, NULL)
+                        : change_add_slow(world, entity, component, call, NULL);
 }
 
 SETTI_INLINE void* change_add_short(sett_world* world, setti_type* type, sett_entity entity,
@@ -359,10 +385,10 @@ SETTI_INLINE void* change_add_short(sett_world* world, setti_type* type, sett_en
 {
     void* value = change_try_add(world, type, entity, cow);
     if (SETTI_UNLIKELY(value == NULL)) {
-        return change_add_long(world, type, entity, "sett_add");
+        return change_add_long(world, type, entity, "sett_add", NULL);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
-        return change_finish(world, type, entity, value);
+        return change_finish(world, type, entity, value, NULL);
     }
     return setti_row_zero(value, type->storage.size);
 }
@@ -383,7 +409,7 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
         return change_add_unknown(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
-        return change_add_long(world, type, entity, "sett_add");
+        return change_add_long(world, type, entity, "sett_add", NULL);
     }
     return SETTI_LIKELY(world->pool.cow_from == 0) ? change_add_short(world, type, entity, false)
                                                    : change_add_cow(world, type, entity);
@@ -419,7 +445,7 @@ SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_ty
             return value;
         }
     }
-    return change_add_long(world, type, entity, "sett_ensure");
+    return change_add_long(world, type, entity, "sett_ensure", NULL);
 }
 
 SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
@@ -427,7 +453,7 @@ SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity ent
 {
     setti_type* type = change_type(world, component, "sett_ensure");
     return type != NULL ? change_ensure(world, entity, type)
-                        : change_add_slow(world, entity, component, "sett_ensure");
+                        : change_add_slow(world, entity, component, "sett_ensure", NULL);
 }
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
@@ -465,7 +491,15 @@ SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type*
     return false;
 }
 
-/* Writes a value of a type with hooks over one that is initialised. */
+SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* type,
+                                         sett_entity entity, void* row)
+{
+    world->set_depth++;
+    setti_change_call_all(world, type, SETTI_ON_SET, entity, row);
+    world->set_depth--;
+}
+
+/* Writes a value of a type with hooks over one that is there. */
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
@@ -487,9 +521,7 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
         setti_type_copy_values(type, row, value, type->storage.size != 0);
     }
     if (notified) {
-        world->set_depth++;
-        setti_change_call_all(world, type, SETTI_ON_SET, entity, row);
-        world->set_depth--;
+        change_notify_set(world, type, entity, row);
     }
     return true;
 }
@@ -517,10 +549,10 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_type
     static const char call[] = "sett_set";
     const setti_storage* storage = &type->storage;
     size_t align = SETTI_MAX(storage->align, 16);
-    uint32_t source = SETTI_NONE;
+    change_given given = {value, SETTI_NONE, NULL};
     void* aside = NULL;
     if (type->desc.move != NULL) {
-        source = setti_storage_owner(storage, value);
+        given.source = setti_storage_owner(storage, value);
     } else {
         aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
         if (aside == NULL) {
@@ -528,13 +560,9 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_type
             return NULL;
         }
         setti_row_copy(aside, value, storage->size);
-        value = aside;
+        given.value = aside;
     }
-    void* row = change_add_long(world, type, entity, call);
-    if (row != NULL) {
-        value = source != SETTI_NONE ? setti_storage_find(storage, source) : value;
-        (void)change_write(world, type, entity, row, value); /* not inside of a callback */
-    }
+    void* row = change_add_long(world, type, entity, call, &given);
     return row;
 }
 
@@ -542,6 +570,24 @@ static bool change_may_move(const sett_world* world, const setti_type* type)
 {
     return type->storage.size != 0 && world->locks == 0 &&
            (world->listeners != NULL || setti_sparse_is_full(&type->storage));
+}
+
+/* Adds for sett_set: on_add sees the value that is set. */
+SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity, setti_type* type,
+                                           const void* value)
+{
+    if ((type->flags & SETTI_TYPE_GUARDED) != 0) {
+        setti_component_reject_set(world, type, "sett_set");
+        return NULL;
+    }
+    change_given given = {value, SETTI_NONE, NULL};
+    void* row = change_may_move(world, type)
+                    ? change_set_moving(world, entity, type, value)
+                    : change_add_long(world, type, entity, "sett_set", &given);
+    if (row != NULL && setti_change_has_callbacks(type, SETTI_ON_SET)) {
+        change_notify_set(world, type, entity, row); /* not inside of a callback */
+    }
+    return row;
 }
 
 SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type* type,
@@ -559,25 +605,13 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
     if (row == NULL) {
-        const uint32_t slow = SETTI_TYPE_LONG_ADD | SETTI_TYPE_GUARDED;
-        if (SETTI_LIKELY((type->flags & slow) == 0 && !world->profiling)) {
+        if (SETTI_LIKELY((type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS |
+                                         SETTI_TYPE_SLOW_SET)) == 0 &&
+                         !world->profiling)) {
             row = change_try_add(world, type, entity, true);
         }
         if (SETTI_UNLIKELY(row == NULL)) {
-            if ((type->flags & SETTI_TYPE_GUARDED) != 0) {
-                setti_component_reject_set(world, type, "sett_set");
-                return NULL;
-            }
-            if (change_may_move(world, type)) {
-                return change_set_moving(world, entity, type, value);
-            }
-            row = change_add_long(world, type, entity, "sett_set");
-            if (row == NULL) {
-                return NULL;
-            }
-        } else if (SETTI_UNLIKELY((type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_SLOW_SET)) !=
-                                  0)) {
-            change_finish(world, type, entity, row); /* as sett_add leaves it */
+            return change_set_absent(world, entity, type, value);
         }
     }
     return SETTI_LIKELY(change_write(world, type, entity, row, value)) ? row : NULL;
@@ -588,7 +622,7 @@ SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity
 {
     setti_type* type = change_type(world, component, "sett_set");
     return type != NULL ? change_set(world, entity, type, value)
-                        : change_add_slow(world, entity, component, "sett_set");
+                        : change_add_slow(world, entity, component, "sett_set", NULL);
 }
 
 void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
@@ -611,7 +645,8 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
     } else if (change_check(world, entity, type->id, call) == NULL) {
         return NULL;
     } else {
-        row = change_add(world, type, entity, fill);
+        change_given given = {NULL, SETTI_NONE, fill};
+        row = change_add(world, type, entity, &given);
     }
     if (row == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
