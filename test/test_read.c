@@ -68,14 +68,15 @@ static uint32_t compare_one(const scene* s, sett_entity entity, sett_component i
     CHECK_EQ(has, found != NULL);
     CHECK(sett_find_slow_(s->world, entity, id) == found);
     CHECK_EQ(sett_has_slow_(s->world, entity, id), has);
-    CHECK(sett_get(s->world, entity, id) == found);
-    CHECK(sett_get_slow_(s->world, entity, id) == found);
+    bool get = found != NULL || entity.index % 61 == 0; /* each misuse is a message */
+    CHECK(!get || sett_get(s->world, entity, id) == found);
+    CHECK(!get || sett_get_slow_(s->world, entity, id) == found);
     sett_row row = sett_row_make(s->world, entity);
     CHECK(sett_row_find(row, id) == found);
     CHECK_EQ(sett_row_has(row, id), has);
     for (size_t size = 0; size <= 40; size += 8) { /* also where it is not the type's */
         CHECK(sett_find_of_size_(s->world, entity, id, size) == found);
-        CHECK(sett_get_of_size_(s->world, entity, id, size) == found);
+        CHECK(!get || sett_get_of_size_(s->world, entity, id, size) == found);
         CHECK(sett_row_find_of_size_(row, id, size) == found);
     }
     CHECK(sett_accessor_find(&s->accessor[id], entity) == found);
@@ -231,7 +232,7 @@ static void lists_stop_where_memory_ends(void)
 {
     static scarce_memory memory;
     sett_world* world = scarce_world(&memory);
-    sett_component id = sett_component_register_type(world, "value", 256, 8);
+    sett_component id = sett_component_register_type(world, "value", NULL, 256, 8);
     sett_entity entity[2000];
     CHECK_EQ(sett_entity_create_many(world, 2000, NULL, 0, NULL, entity), SETT_OK);
     memory.closed = true;

@@ -126,14 +126,14 @@ static inline uint8_t sett_read_shift_(size_t size)
 static inline bool sett_read_is_plain_(const sett_type_header_* type, size_t size)
 {
     struct {
-        uint8_t kind, shift, keep_order, tracked;
+        uint8_t kind, shift, kind_of_storage, tracked;
         uint32_t size;
     } want;
     uint64_t wanted;
     uint64_t found;
     want.kind = SETT_KIND_ARRAY_;
     want.shift = sett_read_shift_(size);
-    want.keep_order = 0;
+    want.kind_of_storage = SETT_KIND_ARRAY_;
     want.tracked = 0;
     want.size = (uint32_t)size;
     memcpy(&wanted, &want, sizeof(wanted));

@@ -555,8 +555,9 @@ static inline sett_row sett_row_make(const sett_world* world, sett_entity entity
     return row;
 }
 
-/* Returns the component of the row's entity, to read; NULL if it does not have it, or if the handle
- * was stale. Cost: as sett_find without the check of the handle. Threads: reader. Since: 0.2 */
+/* Returns the component of the row's entity, to read; NULL if it does not have it, or if the
+ * handle was stale. Cost: as sett_find without the check of the handle. Threads: reader.
+ * Since: 0.2 */
 static inline const void* sett_row_find(sett_row row, sett_component component)
 {
     const sett_type_header_* type = sett_read_type_(sett_read_header_(row.world), component);
@@ -566,7 +567,8 @@ static inline const void* sett_row_find(sett_row row, sett_component component)
     return SETT_LIKELY_(sett_read_bit_(type, row.index)) ? sett_read_row_(type, row.index) : NULL;
 }
 
-/* Returns whether the row's entity has the component. Cost, Threads: as sett_row_find. Since: 0.2 */
+/* Returns whether the row's entity has the component. Cost and threads: as sett_row_find.
+ * Since: 0.2 */
 static inline bool sett_row_has(sett_row row, sett_component component)
 {
     const sett_type_header_* type = sett_read_type_(sett_read_header_(row.world), component);

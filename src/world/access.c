@@ -188,7 +188,7 @@ ACCESS_SAME(sett_type_header_, rows, setti_type, storage.rows);
 ACCESS_SAME(sett_world_header_, types, sett_world, types);
 ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
 ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
-ACCESS_SAME(sett_type_header_, keep_order, setti_type, storage.keep_order);
+ACCESS_SAME(sett_type_header_, kind_of_storage, setti_type, storage.kind);
 ACCESS_SAME(sett_type_header_, tracked, setti_type, storage.tracked);
 static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == SETT_KIND_ARRAY_ &&
                   SETTI_ENTITY_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&

@@ -45,6 +45,9 @@ SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* st
 uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, uint32_t count,
                         sett_component component, const void** out)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const setti_type* type = setti_world_hot_type(world, component);
     uint32_t found = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -64,6 +67,9 @@ uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, ui
 uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint32_t count,
                             sett_component component, void** out)
 {
+    if (SETTI_IS_NULL(world)) {
+        return 0;
+    }
     const setti_type* type = setti_world_hot_type(world, component);
     uint32_t found = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -79,6 +85,9 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
 sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32_t count,
                           sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     const setti_type* type = setti_change_check_type(world, component, "sett_add_many");
     if (type == NULL) {
         return world->error;
@@ -97,6 +106,9 @@ sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32
 sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32_t count,
                           sett_component component, const void* values)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     const setti_type* type = setti_change_check_type(world, component, "sett_set_many");
     if (type == NULL) {
         return world->error;
@@ -116,6 +128,9 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
 sett_status sett_remove_many(sett_world* world, const sett_entity* entities, uint32_t count,
                              sett_component component)
 {
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     const setti_type* type = setti_change_check_type(world, component, "sett_remove_many");
     if (type == NULL) {
         return world->error;

@@ -7,12 +7,8 @@
  * check, reserve, tell left, on_remove, leave, value, storage, signature, enter, tell entered. What
  * can fail comes first, so that a call that fails leaves the world as it was.
  *
- * The workload: add and remove of plain types on living entities, a transition that was taken a
- * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
- * bit, one number. Everything else (dont_fragment types, sparse sets, a missing page, a transition
- * seen for
- * the first time, misuse) leaves it through one branch, and what has no fast path of its own goes
- * the slow one, which handles all cases.
+ * The workload: one entity, one component, any case: what it requires, what requires it, groups,
+ * observers, storages of every kind. The common cases of it are in fast_path.c.
  *
  * Invariant:  a type that is not dont_fragment is in an entity's signature  <=>  its storage has
  * the
@@ -55,16 +51,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     return change_reserve(world, type, index, signature);
 }
 
-/* A value that an addition is given. */
-typedef struct change_given {
-    const void* value;
-    uint32_t source; /* whose value of the type it is, which may move meanwhile; or SETTI_NONE */
-    const setti_change_fill* fill; /* instead of a value: what writes it; or NULL */
-} change_given;
-
-/* Makes a fresh row what is given, or without that an initialised value. Without a copy hook what
- * is given moves in. */
-static void change_give(const setti_type* type, void* row, const change_given* given)
+void setti_change_give(const setti_type* type, void* row, const setti_given* given)
 {
     if (given == NULL || given->fill != NULL || type->desc.copy != NULL) {
         setti_type_init_values(type, row, 1);
@@ -81,7 +68,7 @@ static void change_give(const setti_type* type, void* row, const change_given* g
 
 /* Adds one reserved type to one entity. */
 static void* change_attach(sett_world* world, setti_type* type, sett_entity entity,
-                           const change_given* given)
+                           const setti_given* given)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = *signature;
@@ -91,7 +78,7 @@ static void* change_attach(sett_world* world, setti_type* type, sett_entity enti
     setti_change_leave(world, walk, entity.index);
     uint32_t count = 1;
     void* value = setti_storage_insert(&world->pool, &type->storage, entity.index, &count);
-    change_give(type, value, given);
+    setti_change_give(type, value, given);
     setti_change_set_signature(world, entity.index, signature, to);
     setti_change_enter(world, walk, entity.index);
     if (setti_change_is_unheard(world, from, type, to)) {
@@ -113,7 +100,7 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
 /* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs
  * out. */
 static void* change_add(sett_world* world, setti_type* type, sett_entity entity,
-                        const change_given* given)
+                        const setti_given* given)
 {
     setti_change_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, entity);
@@ -174,9 +161,8 @@ SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti
                                  call, type->desc.name);
 }
 
-SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
-                                        sett_component component, const char* call,
-                                        const change_given* given)
+SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_component component,
+                                  const char* call, const setti_given* given)
 {
     setti_type* type = change_check(world, entity, component, call);
     if (type == NULL) {
@@ -195,235 +181,6 @@ SETTI_COLD static void* change_add_slow(sett_world* world, sett_entity entity,
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
     }
     return value;
-}
-
-/* The fast path of an array that is not SETTI_TYPE_LONG_ADD: a transition seen lately, pages that
- * exist. In a signature that a transition starts from the type is missing, and nothing that it
- * requires. The new row is not initialised. NULL: take the slow path. Calls nothing, so that
- * sett_add need not save registers. */
-SETTI_INLINE void* change_try_add(sett_world* world, setti_type* type, sett_entity entity, bool cow)
-{
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
-        return NULL;
-    }
-    const setti_transition* added = setti_type_added(type, *signature);
-    if (SETTI_UNLIKELY(added->from != *signature ||
-                       !setti_entity_try_mark(&world->pool, &world->entities, entity.index, cow))) {
-        return NULL;
-    }
-    void* value = setti_array_try_insert(&world->pool, &type->storage, entity.index, cow);
-    if (SETTI_LIKELY(value != NULL)) {
-        *signature = added->to;
-    }
-    return value;
-}
-
-/* Inserts an index into any storage. NULL if it has a value, or when memory runs out. */
-SETTI_APART static void* change_insert_reserved(sett_world* world, setti_storage* storage,
-                                                uint32_t index)
-{
-    uint32_t count = 1;
-    return !setti_storage_has(storage, index) && setti_storage_reserve(&world->pool, storage, index)
-               ? setti_storage_insert(&world->pool, storage, index, &count)
-               : NULL;
-}
-
-/* The same, first where there is room already. */
-SETTI_INLINE void* change_insert(sett_world* world, setti_storage* storage, uint32_t index)
-{
-    void* value = setti_storage_try_insert(&world->pool, storage, index);
-    return SETTI_LIKELY(value != NULL) ? value : change_insert_reserved(world, storage, index);
-}
-
-/* The fast path for any storage, with its pages reserved on the way. */
-SETTI_INLINE void* change_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
-{
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (signature == NULL || (type->flags & SETTI_TYPE_SLOW_ADD) != 0) {
-        return NULL;
-    }
-    const setti_transition* added = setti_type_added(type, *signature);
-    if (added->from != *signature) {
-        return NULL;
-    }
-    void* value = change_insert(world, &type->storage, entity.index);
-    if (value != NULL) {
-        setti_change_set_signature(world, entity.index, signature, added->to);
-    }
-    return value;
-}
-
-/* The same for a dont_fragment type that requires none: no signature and no group knows of it. */
-static void* change_try_add_dont_fragment(sett_world* world, setti_type* type, sett_entity entity)
-{
-    if (setti_entity_signature(&world->entities, entity) == NULL ||
-        (type->flags & SETTI_TYPE_REQUIRES) != 0) {
-        return NULL;
-    }
-    return change_insert(world, &type->storage, entity.index);
-}
-
-/* Whether a set has all that a type requires; none of it is dont_fragment. */
-static bool change_meets(const sett_world* world, uint32_t set, const setti_type* type)
-{
-    for (uint32_t k = 0; k < type->required.count; k++) {
-        if (!setti_signature_has(&world->signatures, set, type->required.item[k]->id)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Remembers a known edge, for another try: one that adds, not the one back. */
-static bool change_recall_added(sett_world* world, setti_type* type, sett_entity entity)
-{
-    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (signature == NULL) {
-        return false;
-    }
-    setti_transition* added = setti_type_added(type, *signature);
-    uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-    if (added->from == *signature || to == SETTI_NONE ||
-        setti_storage_has(&type->storage, entity.index) || !change_meets(world, *signature, type) ||
-        !setti_change_is_unheard(world, *signature, type, to)) {
-        return false;
-    }
-    added->from = *signature;
-    added->to = to;
-    return true;
-}
-
-/* As setti_change_call on the fast paths, where nothing is locked, and mostly for one. */
-SETTI_INLINE void change_call_unlocked(sett_world* world, const setti_type* type, setti_event event,
-                                       sett_entity entity, void* value)
-{
-    const setti_call* call = type->notified[event].item;
-    if (SETTI_UNLIKELY(type->notified[event].count != 1)) {
-        setti_change_call_all(world, type, event, entity, value);
-        return;
-    }
-    world->locks++;
-    world->calling = call->name;
-    call->fn(world, entity, value, call->user);
-    world->locks--;
-    world->calling = NULL;
-}
-
-/* Makes a value just added by the fast path what it has to be, and tells of it. */
-SETTI_APART static void* change_finish_by_call(sett_world* world, const setti_type* type,
-                                               sett_entity entity, void* value,
-                                               const change_given* given)
-{
-    change_give(type, value, given);
-    setti_change_call_all(world, type, SETTI_ON_ADD, entity, value);
-    return value;
-}
-
-/* The same where it takes no call but that of the one who is told: of more than the value nothing
- * has to be kept over it. */
-SETTI_APART static void* change_finish(sett_world* world, const setti_type* type,
-                                       sett_entity entity, void* value, const change_given* given)
-{
-    if (given != NULL || (type->flags & SETTI_TYPE_INIT) != 0 ||
-        type->storage.size > SETTI_ROW_SMALL) {
-        return change_finish_by_call(world, type, entity, value, given);
-    }
-    setti_row_zero(value, type->storage.size);
-    change_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
-    return value;
-}
-
-/* The same where the transition was not remembered, but is known. */
-SETTI_APART static void* change_try_add_again(sett_world* world, setti_type* type,
-                                              sett_entity entity)
-{
-    if (!change_recall_added(world, type, entity)) {
-        return NULL;
-    }
-    return (type->flags & SETTI_TYPE_LONG_ADD) == 0 ? change_try_add(world, type, entity, true)
-                                                    : change_try_add_other(world, type, entity);
-}
-
-/* The slow path of adding: a known edge first, then everything else. */
-static void* change_add_long(sett_world* world, setti_type* type, sett_entity entity,
-                             const char* call, const change_given* given)
-{
-    void* value = NULL;
-    if (SETTI_UNLIKELY(world->profiling)) {
-        type->use.added++;
-    }
-    if (world->locks != 0) {
-        /* rejected below; what is remembered here is not to be written to from systems */
-    } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
-        value = change_try_add_dont_fragment(world, type, entity);
-    } else {
-        value = change_try_add_other(world, type, entity);
-        value = value != NULL ? value : change_try_add_again(world, type, entity);
-    }
-    if (value == NULL) {
-        return change_add_slow(world, entity, type->id, call, given);
-    }
-    if (given == NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0) {
-        return setti_row_zero(value, type->storage.size);
-    }
-    return change_finish(world, type, entity, value, given);
-}
-
-/* The type is not registered, or use is profiled. */
-SETTI_COLD static void* change_add_unknown(sett_world* world, sett_entity entity,
-                                           sett_component component)
-{
-    static const char call[] = "sett_add";
-    setti_type* type = setti_world_type(world, component);
-    return type != NULL ? change_add_long(world, type, entity, call, NULL)
-                        : change_add_slow(world, entity, component, call, NULL);
-}
-
-SETTI_INLINE void* change_add_short(sett_world* world, setti_type* type, sett_entity entity,
-                                    bool cow)
-{
-    void* value = change_try_add(world, type, entity, cow);
-    if (SETTI_UNLIKELY(value == NULL)) {
-        return change_add_long(world, type, entity, "sett_add", NULL);
-    }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
-        return change_finish(world, type, entity, value, NULL);
-    }
-    return setti_row_zero(value, type->storage.size);
-}
-
-SETTI_APART static void* change_add_cow(sett_world* world, setti_type* type, sett_entity entity)
-{
-    return change_add_short(world, type, entity, true);
-}
-
-void* sett_add(sett_world* world, sett_entity entity, sett_component component)
-{
-    if (SETTI_IS_NULL_IN_DEBUG(world)) {
-        return NULL;
-    }
-    setti_world_check_owner(world, __func__);
-    setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL)) {
-        return change_add_unknown(world, entity, component);
-    }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
-        return change_add_long(world, type, entity, "sett_add", NULL);
-    }
-    return SETTI_LIKELY(world->pool.cow_from == 0) ? change_add_short(world, type, entity, false)
-                                                   : change_add_cow(world, type, entity);
-}
-
-void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
-{
-    setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL ||
-                       (type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS)) != 0)) {
-        return NULL;
-    }
-    return SETTI_LIKELY(world->pool.cow_from == 0) ? change_try_add(world, type, entity, false)
-                                                   : change_try_add(world, type, entity, true);
 }
 
 /* The type of a write that the fast path did not know: not registered, or use is profiled, or a
@@ -445,7 +202,7 @@ SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_ty
             return value;
         }
     }
-    return change_add_long(world, type, entity, "sett_ensure", NULL);
+    return setti_fast_add(world, type, entity, "sett_ensure", NULL);
 }
 
 SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
@@ -453,7 +210,7 @@ SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity ent
 {
     setti_type* type = change_type(world, component, "sett_ensure");
     return type != NULL ? change_ensure(world, entity, type)
-                        : change_add_slow(world, entity, component, "sett_ensure", NULL);
+                        : setti_change_add(world, entity, component, "sett_ensure", NULL);
 }
 
 void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
@@ -549,7 +306,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_type
     static const char call[] = "sett_set";
     const setti_storage* storage = &type->storage;
     size_t align = SETTI_MAX(storage->align, 16);
-    change_given given = {value, SETTI_NONE, NULL};
+    setti_given given = {value, SETTI_NONE, NULL};
     void* aside = NULL;
     if (type->desc.move != NULL) {
         given.source = setti_storage_owner(storage, value);
@@ -562,7 +319,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_type
         setti_row_copy(aside, value, storage->size);
         given.value = aside;
     }
-    void* row = change_add_long(world, type, entity, call, &given);
+    void* row = setti_fast_add(world, type, entity, call, &given);
     return row;
 }
 
@@ -580,10 +337,10 @@ SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity
         setti_component_reject_set(world, type, "sett_set");
         return NULL;
     }
-    change_given given = {value, SETTI_NONE, NULL};
+    setti_given given = {value, SETTI_NONE, NULL};
     void* row = change_may_move(world, type)
                     ? change_set_moving(world, entity, type, value)
-                    : change_add_long(world, type, entity, "sett_set", &given);
+                    : setti_fast_add(world, type, entity, "sett_set", &given);
     if (row != NULL && setti_change_has_callbacks(type, SETTI_ON_SET)) {
         change_notify_set(world, type, entity, row); /* not inside of a callback */
     }
@@ -605,10 +362,8 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
         row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     }
     if (row == NULL) {
-        if (SETTI_LIKELY((type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS |
-                                         SETTI_TYPE_SLOW_SET)) == 0 &&
-                         !world->profiling)) {
-            row = change_try_add(world, type, entity, true);
+        if (SETTI_LIKELY((type->flags & SETTI_TYPE_SLOW_SET) == 0)) {
+            row = setti_change_try_add(world, type->id, entity);
         }
         if (SETTI_UNLIKELY(row == NULL)) {
             return change_set_absent(world, entity, type, value);
@@ -622,7 +377,7 @@ SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity
 {
     setti_type* type = change_type(world, component, "sett_set");
     return type != NULL ? change_set(world, entity, type, value)
-                        : change_add_slow(world, entity, component, "sett_set", NULL);
+                        : setti_change_add(world, entity, component, "sett_set", NULL);
 }
 
 void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
@@ -645,7 +400,7 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
     } else if (change_check(world, entity, type->id, call) == NULL) {
         return NULL;
     } else {
-        change_given given = {NULL, SETTI_NONE, fill};
+        setti_given given = {NULL, SETTI_NONE, fill};
         row = change_add(world, type, entity, &given);
     }
     if (row == NULL) {
@@ -789,8 +544,8 @@ void setti_change_remove_stranded(sett_world* world, uint32_t index)
     }
 }
 
-SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity entity,
-                                                 sett_component component)
+SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity,
+                                           sett_component component)
 {
     static const char call[] = "sett_remove";
     setti_type* type = change_check(world, entity, component, call);
@@ -807,139 +562,6 @@ SETTI_COLD static sett_status change_remove_slow(sett_world* world, sett_entity 
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
     }
     return SETT_OK;
-}
-
-/* The row goes, of whatever kind, on the way that the type remembers; pages are saved first. */
-SETTI_APART static sett_status change_remove_saved(sett_world* world, setti_type* type,
-                                                   uint32_t index, uint32_t* signature)
-{
-    setti_change_set_signature(world, index, signature, setti_type_removed(type, *signature)->to);
-    setti_storage_erase(&world->pool, &type->storage, index);
-    return SETT_OK;
-}
-
-/* The slow path of removing: a known edge first, then everything else. */
-static sett_status change_remove_long(sett_world* world, setti_type* type, sett_entity entity)
-{
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(world->profiling)) {
-        type->use.removed++;
-    }
-    if (signature == NULL || world->locks != 0 ||
-        (type->flags & (SETTI_TYPE_REQUIRED | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
-        !setti_storage_has(&type->storage, entity.index)) {
-        return change_remove_slow(world, entity, type->id);
-    }
-    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group knows of it */
-        setti_storage_erase(&world->pool, &type->storage, entity.index);
-        return SETT_OK;
-    }
-    setti_transition* removed = setti_type_removed(type, *signature);
-    if (removed->from != *signature) {
-        uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-        if (to == SETTI_NONE || !setti_change_is_unheard(world, *signature, type, to)) {
-            return change_remove_slow(world, entity, type->id);
-        }
-        removed->from = *signature;
-        removed->to = to;
-    }
-    return change_remove_saved(world, type, entity.index, signature);
-}
-
-/* The type is not registered, or use is profiled. */
-SETTI_COLD static sett_status change_remove_unknown(sett_world* world, sett_entity entity,
-                                                    sett_component component)
-{
-    setti_type* type = setti_world_type(world, component);
-    return type != NULL ? change_remove_long(world, type, entity)
-                        : change_remove_slow(world, entity, component);
-}
-
-SETTI_APART static sett_status change_emptied(sett_world* world, setti_type* type, uint32_t index)
-{
-    setti_array_word_emptied(&world->pool, &type->storage, index);
-    return SETT_OK;
-}
-
-/* The end of the fast path: the row of an array or tag. Whoever takes a transition that the type
- * remembers has the value: only assertions look. An entity that toggles its component meets the
- * spare stretch each time. */
-SETTI_INLINE sett_status change_remove_marked(sett_world* world, setti_type* type, uint32_t index,
-                                              uint32_t* signature)
-{
-    setti_storage* storage = &type->storage;
-    (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
-    *signature = setti_type_removed(type, *signature)->to;
-    setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
-    return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
-               ? SETT_OK
-               : change_emptied(world, type, index);
-}
-
-/* The same while snapshots are held. */
-SETTI_APART static sett_status change_remove_cow(sett_world* world, setti_type* type,
-                                                 uint32_t index, uint32_t* signature)
-{
-    const setti_pages* presence = &type->storage.presence;
-    return setti_entity_try_mark(&world->pool, &world->entities, index, true) &&
-                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, true)
-               ? change_remove_marked(world, type, index, signature)
-               : change_remove_saved(world, type, index, signature);
-}
-
-SETTI_INLINE sett_status change_remove_row(sett_world* world, setti_type* type, uint32_t index,
-                                           uint32_t* signature)
-{
-    return SETTI_LIKELY(world->pool.cow_from == 0)
-               ? change_remove_marked(world, type, index, signature)
-               : change_remove_cow(world, type, index, signature);
-}
-
-/* Cuts what the value ties together, and ends it. */
-SETTI_APART static void change_end_value(sett_world* world, setti_type* type, uint32_t index)
-{
-    if (type->cascade != NULL) {
-        type->cascade->unlink(world, type, index);
-    }
-    setti_change_deinit_value(world, type, index);
-}
-
-/* The fast path from where a type is told of its removal, or has values to end. */
-SETTI_APART static sett_status change_remove_notified(sett_world* world, setti_type* type,
-                                                      sett_entity entity, uint32_t* signature)
-{
-    if (setti_change_has_callbacks(type, SETTI_ON_REMOVE)) {
-        change_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
-                             setti_storage_at(&type->storage, entity.index));
-    }
-    if ((type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_DEINIT)) != 0) {
-        change_end_value(world, type, entity.index);
-    }
-    return change_remove_row(world, type, entity.index, signature);
-}
-
-sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
-{
-    if (SETTI_IS_NULL_IN_DEBUG(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    setti_world_check_owner(world, __func__);
-    setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL)) {
-        return change_remove_unknown(world, entity, component);
-    }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
-                       type->storage.kind == SETTI_SPARSE)) {
-        return change_remove_long(world, type, entity);
-    }
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0 ||
-                       setti_type_removed(type, *signature)->from != *signature)) {
-        return change_remove_long(world, type, entity);
-    }
-    return SETTI_LIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) == 0)
-               ? change_remove_row(world, type, entity.index, signature)
-               : change_remove_notified(world, type, entity, signature);
 }
 
 /* Whether a set has types that stay as long as their entity does. */

@@ -2,6 +2,7 @@
  * else:
  *
  *     change.c           add, remove, set, clear: one component of one entity
+ *     fast_path.c        the same of plain types, faster; everything here does without it
  *     change_create.c    entities begin: one by one, and in bulk
  *     change_bundle.c    one entity begins with all of its components
  *     change_destroy.c   entities end, with all whom that collects
@@ -82,6 +83,29 @@ void setti_change_notify_enter(sett_world* world, setti_change_walk walk, sett_e
 
 /* Whether nobody listens to a transition: only such ones may take the fast path. */
 bool setti_change_is_unheard(sett_world* world, uint32_t from, const setti_type* type, uint32_t to);
+
+/* ------------------------------------------------------------------------------ one component */
+
+/* A value that an addition is given. */
+typedef struct setti_given {
+    const void* value;
+    uint32_t source; /* whose value of the type it is, which may move meanwhile; or SETTI_NONE */
+    const setti_change_fill* fill; /* instead of a value: what writes it; or NULL */
+} setti_given;
+
+/* Makes a fresh row what is given, or without that an initialised value. Without a copy hook what
+ * is given moves in. */
+void setti_change_give(const setti_type* type, void* row, const setti_given* given);
+
+/* Adds and removes, in every case: sett_add and sett_remove without a fast path. `given`: NULL, or
+ * the value that it is added with. */
+void* setti_change_add(sett_world* world, sett_entity entity, sett_component component,
+                       const char* call, const setti_given* given);
+sett_status setti_change_remove(sett_world* world, sett_entity entity, sett_component component);
+
+/* setti_change_add by the shortest path that there is; fast_path.c. */
+void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
+                     const setti_given* given);
 
 /* --------------------------------------------------------------------------------------- checks */
 

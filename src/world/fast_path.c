@@ -1,0 +1,422 @@
+/* fast_path.c: adding and removing one component where that is short. The slow path
+ * (setti_change_add, setti_change_remove) handles every case and says what a change does; what is
+ * here does the same, faster, and leaves the rest to it. If the library is compiled with
+ * SETT_NO_FAST_PATHS, all changes take the slow path: tests run both ways.
+ *
+ * The workload: add and remove of plain types on living entities, a transition that was taken a
+ * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
+ * bit, one number. Everything else leaves it through one branch.
+ *
+ * Invariant:  of a transition that a type remembers, nobody listens, and the type is missing in
+ *             `from` (added) or in `to` (removed)
+ */
+#include "world/change_internal.h"
+
+#if defined(SETT_NO_FAST_PATHS)
+
+void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
+                     const setti_given* given)
+{
+    type->use.added += world->profiling;
+    return setti_change_add(world, entity, type->id, call, given);
+}
+
+void* sett_add(sett_world* world, sett_entity entity, sett_component component)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
+    setti_world_check_owner(world, __func__);
+    setti_type* type = setti_world_type(world, component);
+    return type != NULL ? setti_fast_add(world, type, entity, "sett_add", NULL)
+                        : setti_change_add(world, entity, component, "sett_add", NULL);
+}
+
+void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
+{
+    (void)world;
+    (void)component;
+    (void)entity;
+    return NULL;
+}
+
+sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
+    setti_type* type = setti_world_type(world, component);
+    if (type != NULL) {
+        type->use.removed += world->profiling;
+    }
+    return setti_change_remove(world, entity, component);
+}
+
+#else
+
+/* --------------------------------------------------------------------------------------- adding */
+
+/* The fast path of an array that is not SETTI_TYPE_LONG_ADD: a transition seen lately, pages that
+ * exist. In a signature that a transition starts from the type is missing, and nothing that it
+ * requires. The new row is not initialised. NULL: take the slow path. Calls nothing, so that
+ * sett_add need not save registers. */
+SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, sett_entity entity, bool cow)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
+        return NULL;
+    }
+    const setti_transition* added = setti_type_added(type, *signature);
+    if (SETTI_UNLIKELY(added->from != *signature ||
+                       !setti_entity_try_mark(&world->pool, &world->entities, entity.index, cow))) {
+        return NULL;
+    }
+    void* value = setti_array_try_insert(&world->pool, &type->storage, entity.index, cow);
+    if (SETTI_LIKELY(value != NULL)) {
+        *signature = added->to;
+    }
+    return value;
+}
+
+/* Inserts an index into any storage. NULL if it has a value, or when memory runs out. */
+SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* storage,
+                                              uint32_t index)
+{
+    uint32_t count = 1;
+    return !setti_storage_has(storage, index) && setti_storage_reserve(&world->pool, storage, index)
+               ? setti_storage_insert(&world->pool, storage, index, &count)
+               : NULL;
+}
+
+/* The same, first where there is room already. */
+SETTI_INLINE void* fast_insert(sett_world* world, setti_storage* storage, uint32_t index)
+{
+    void* value = setti_storage_try_insert(&world->pool, storage, index);
+    return SETTI_LIKELY(value != NULL) ? value : fast_insert_reserved(world, storage, index);
+}
+
+/* The fast path for any storage, with its pages reserved on the way. */
+SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (signature == NULL || (type->flags & SETTI_TYPE_SLOW_ADD) != 0) {
+        return NULL;
+    }
+    const setti_transition* added = setti_type_added(type, *signature);
+    if (added->from != *signature) {
+        return NULL;
+    }
+    void* value = fast_insert(world, &type->storage, entity.index);
+    if (value != NULL) {
+        setti_change_set_signature(world, entity.index, signature, added->to);
+    }
+    return value;
+}
+
+/* The same for a dont_fragment type that requires none: no signature and no group knows of it. */
+static void* fast_try_add_dont_fragment(sett_world* world, setti_type* type, sett_entity entity)
+{
+    if (setti_entity_signature(&world->entities, entity) == NULL ||
+        (type->flags & SETTI_TYPE_REQUIRES) != 0) {
+        return NULL;
+    }
+    return fast_insert(world, &type->storage, entity.index);
+}
+
+/* Whether a set has all that a type requires; none of it is dont_fragment. */
+static bool fast_meets(const sett_world* world, uint32_t set, const setti_type* type)
+{
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        if (!setti_signature_has(&world->signatures, set, type->required.item[k]->id)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Remembers a known edge, for another try: one that adds, not the one back. */
+static bool fast_recall_added(sett_world* world, setti_type* type, sett_entity entity)
+{
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (signature == NULL) {
+        return false;
+    }
+    setti_transition* added = setti_type_added(type, *signature);
+    uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
+    if (added->from == *signature || to == SETTI_NONE ||
+        setti_storage_has(&type->storage, entity.index) || !fast_meets(world, *signature, type) ||
+        !setti_change_is_unheard(world, *signature, type, to)) {
+        return false;
+    }
+    added->from = *signature;
+    added->to = to;
+    return true;
+}
+
+/* As setti_change_call on the fast paths, where nothing is locked, and mostly for one. */
+SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, setti_event event,
+                                     sett_entity entity, void* value)
+{
+    const setti_call* call = type->notified[event].item;
+    if (SETTI_UNLIKELY(type->notified[event].count != 1)) {
+        setti_change_call_all(world, type, event, entity, value);
+        return;
+    }
+    world->locks++;
+    world->calling = call->name;
+    call->fn(world, entity, value, call->user);
+    world->locks--;
+    world->calling = NULL;
+}
+
+/* Makes a value just added by the fast path what it has to be, and tells of it. */
+SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
+                                             sett_entity entity, void* value,
+                                             const setti_given* given)
+{
+    setti_change_give(type, value, given);
+    setti_change_call_all(world, type, SETTI_ON_ADD, entity, value);
+    return value;
+}
+
+/* The same where it takes no call but that of the one who is told: of more than the value nothing
+ * has to be kept over it. */
+SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
+                                     void* value, const setti_given* given)
+{
+    if (given != NULL || (type->flags & SETTI_TYPE_INIT) != 0 ||
+        type->storage.size > SETTI_ROW_SMALL) {
+        return fast_finish_by_call(world, type, entity, value, given);
+    }
+    setti_row_zero(value, type->storage.size);
+    fast_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
+    return value;
+}
+
+/* The same where the transition was not remembered, but is known. */
+SETTI_APART static void* fast_try_add_again(sett_world* world, setti_type* type, sett_entity entity)
+{
+    if (!fast_recall_added(world, type, entity)) {
+        return NULL;
+    }
+    return (type->flags & SETTI_TYPE_LONG_ADD) == 0 ? fast_try_add(world, type, entity, true)
+                                                    : fast_try_add_other(world, type, entity);
+}
+
+/* The slow path of adding: a known edge first, then everything else. */
+void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
+                     const setti_given* given)
+{
+    void* value = NULL;
+    if (SETTI_UNLIKELY(world->profiling)) {
+        type->use.added++;
+    }
+    if (world->locks != 0) {
+        /* rejected below; what is remembered here is not to be written to from systems */
+    } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        value = fast_try_add_dont_fragment(world, type, entity);
+    } else {
+        value = fast_try_add_other(world, type, entity);
+        value = value != NULL ? value : fast_try_add_again(world, type, entity);
+    }
+    if (value == NULL) {
+        return setti_change_add(world, entity, type->id, call, given);
+    }
+    if (given == NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0) {
+        return setti_row_zero(value, type->storage.size);
+    }
+    return fast_finish(world, type, entity, value, given);
+}
+
+/* The type is not registered, or use is profiled. */
+SETTI_COLD static void* fast_add_unknown(sett_world* world, sett_entity entity,
+                                         sett_component component)
+{
+    static const char call[] = "sett_add";
+    setti_type* type = setti_world_type(world, component);
+    return type != NULL ? setti_fast_add(world, type, entity, call, NULL)
+                        : setti_change_add(world, entity, component, call, NULL);
+}
+
+SETTI_INLINE void* fast_add_short(sett_world* world, setti_type* type, sett_entity entity, bool cow)
+{
+    void* value = fast_try_add(world, type, entity, cow);
+    if (SETTI_UNLIKELY(value == NULL)) {
+        return setti_fast_add(world, type, entity, "sett_add", NULL);
+    }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
+        return fast_finish(world, type, entity, value, NULL);
+    }
+    return setti_row_zero(value, type->storage.size);
+}
+
+SETTI_APART static void* fast_add_cow(sett_world* world, setti_type* type, sett_entity entity)
+{
+    return fast_add_short(world, type, entity, true);
+}
+
+void* sett_add(sett_world* world, sett_entity entity, sett_component component)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
+    setti_world_check_owner(world, __func__);
+    setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL)) {
+        return fast_add_unknown(world, entity, component);
+    }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
+        return setti_fast_add(world, type, entity, "sett_add", NULL);
+    }
+    return SETTI_LIKELY(world->pool.cow_from == 0) ? fast_add_short(world, type, entity, false)
+                                                   : fast_add_cow(world, type, entity);
+}
+
+void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
+{
+    setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL ||
+                       (type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS)) != 0)) {
+        return NULL;
+    }
+    return SETTI_LIKELY(world->pool.cow_from == 0) ? fast_try_add(world, type, entity, false)
+                                                   : fast_try_add(world, type, entity, true);
+}
+
+/* ------------------------------------------------------------------------------------- removing */
+
+/* The row goes, of whatever kind, on the way that the type remembers; pages are saved first. */
+SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
+                                                 uint32_t index, uint32_t* signature)
+{
+    setti_change_set_signature(world, index, signature, setti_type_removed(type, *signature)->to);
+    setti_storage_erase(&world->pool, &type->storage, index);
+    return SETT_OK;
+}
+
+/* The slow path of removing: a known edge first, then everything else. */
+static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(world->profiling)) {
+        type->use.removed++;
+    }
+    if (signature == NULL || world->locks != 0 ||
+        (type->flags & (SETTI_TYPE_REQUIRED | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
+        !setti_storage_has(&type->storage, entity.index)) {
+        return setti_change_remove(world, entity, type->id);
+    }
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group knows of it */
+        setti_storage_erase(&world->pool, &type->storage, entity.index);
+        return SETT_OK;
+    }
+    setti_transition* removed = setti_type_removed(type, *signature);
+    if (removed->from != *signature) {
+        uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
+        if (to == SETTI_NONE || !setti_change_is_unheard(world, *signature, type, to)) {
+            return setti_change_remove(world, entity, type->id);
+        }
+        removed->from = *signature;
+        removed->to = to;
+    }
+    return fast_remove_saved(world, type, entity.index, signature);
+}
+
+/* The type is not registered, or use is profiled. */
+SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity entity,
+                                                  sett_component component)
+{
+    setti_type* type = setti_world_type(world, component);
+    return type != NULL ? fast_remove_long(world, type, entity)
+                        : setti_change_remove(world, entity, component);
+}
+
+SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_array_word_emptied(&world->pool, &type->storage, index);
+    return SETT_OK;
+}
+
+/* The end of the fast path: the row of an array or tag. Whoever takes a transition that the type
+ * remembers has the value: only assertions look. An entity that toggles its component meets the
+ * spare stretch each time. */
+SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
+                                            uint32_t* signature)
+{
+    setti_storage* storage = &type->storage;
+    (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
+    *signature = setti_type_removed(type, *signature)->to;
+    setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
+    return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
+               ? SETT_OK
+               : fast_emptied(world, type, index);
+}
+
+/* The same while snapshots are held. */
+SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* type, uint32_t index,
+                                               uint32_t* signature)
+{
+    const setti_pages* presence = &type->storage.presence;
+    return setti_entity_try_mark(&world->pool, &world->entities, index, true) &&
+                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, true)
+               ? fast_remove_marked(world, type, index, signature)
+               : fast_remove_saved(world, type, index, signature);
+}
+
+SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, uint32_t index,
+                                         uint32_t* signature)
+{
+    return SETTI_LIKELY(world->pool.cow_from == 0)
+               ? fast_remove_marked(world, type, index, signature)
+               : fast_remove_cow(world, type, index, signature);
+}
+
+/* Cuts what the value ties together, and ends it. */
+SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
+{
+    if (type->cascade != NULL) {
+        type->cascade->unlink(world, type, index);
+    }
+    setti_change_deinit_value(world, type, index);
+}
+
+/* The fast path from where a type is told of its removal, or has values to end. */
+SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_type* type,
+                                                    sett_entity entity, uint32_t* signature)
+{
+    if (setti_change_has_callbacks(type, SETTI_ON_REMOVE)) {
+        fast_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
+                           setti_storage_at(&type->storage, entity.index));
+    }
+    if ((type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_DEINIT)) != 0) {
+        fast_end_value(world, type, entity.index);
+    }
+    return fast_remove_row(world, type, entity.index, signature);
+}
+
+sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
+    setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(type == NULL)) {
+        return fast_remove_unknown(world, entity, component);
+    }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
+                       type->storage.kind == SETTI_SPARSE)) {
+        return fast_remove_long(world, type, entity);
+    }
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0 ||
+                       setti_type_removed(type, *signature)->from != *signature)) {
+        return fast_remove_long(world, type, entity);
+    }
+    return SETTI_LIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) == 0)
+               ? fast_remove_row(world, type, entity.index, signature)
+               : fast_remove_notified(world, type, entity, signature);
+}
+
+#endif
