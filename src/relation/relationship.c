@@ -484,9 +484,6 @@ static void* relation_add_target(setti_relation* relation, sett_entity source, s
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
     static const char call[] = "sett_relate";
     setti_relation* relation = setti_relation_check(world, relationship, source, call);
     if (relation == NULL) {
@@ -508,6 +505,9 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                   sett_entity target)
 {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
     return setti_relation_relate(world, source, relationship, target, NULL);
 }
 
