@@ -15,7 +15,7 @@
  * order of sett_entity_components. For a dead handle: the reason.
  * Returns the length of the whole text, without the terminating zero.
  * Cost: O(its components + dont_fragment types), plus the cost of its path.
- * Threads: reader; with names, as sett_entity_path. Since: 0.1 */
+ * Threads: reader; with names, as sett_name_path. Since: 0.1 */
 SETT_API size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, size_t size);
 
 #endif

@@ -121,7 +121,8 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     return reason == NULL && count != members ? "group: it miscounts its members" : reason;
 }
 
-/* Destroying cannot fail: whoever is linked has an entry in the list of those who go together. */
+/* Destroying cannot fail: each linked entity has an entry in the list of entities that are
+ * destroyed together. */
 static const char* validate_collect(const sett_world* world)
 {
     uint64_t room = 1;

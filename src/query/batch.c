@@ -834,7 +834,7 @@ SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
     setti_world_fail_with(
         query->world, SETT_STATUS_LOCKED,
         "sett_query_begin: \"%.100s\": system \"%.200s\" runs; open the loop with "
-        "sett_context_query, or declare the system as `alone`",
+        "sett_context_query, or declare the system as `exclusive`",
         query->open.name, query->world->running);
     return NULL;
 }

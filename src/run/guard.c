@@ -55,8 +55,8 @@ static void guard_touch(const setti_guard* guard, const sett_world* world, sett_
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
         "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: what it is scheduled "
-        "beside may write or read it at the same time; add it to the terms, `reads`, `writes` "
-        "or `random`",
+        "beside may write or read it at the same time; add it to the terms, `access_any_in`, "
+        "`access_inout` or `access_any_inout`",
         call, system->name, guard_verb(access), sett_component_name(world, component));
 }
 

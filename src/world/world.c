@@ -582,7 +582,7 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
                      "do it between frames");
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "%s: system \"%.200s\" runs; %s, or declare the system as `alone`", call,
+            "%s: system \"%.200s\" runs; %s, or declare the system as `exclusive`", call,
             world->running, instead);
     }
     if (world->locks == 0) {
