@@ -162,6 +162,9 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
+    if (setti_entity_is_claimed(&world->entities, slot.index)) {
+        return true; /* a recorded creation has this index: its handle stays */
+    }
     if (!setti_delta_room(delta)) {
         return false;
     }
