@@ -585,6 +585,61 @@ static void keeps_slots_that_are_used_up(void)
     CHECK_END(world);
 }
 
+static void count_removal(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    uint32_t* count = user;
+    (void)world;
+    (void)entity;
+    (void)value;
+    ++*count;
+}
+
+/* Trees that are collected, because an observer is notified of their ends: of the nodes that leave
+ * together some are in their last life, wherever they lie among the others. Their indices never
+ * come back, those of the others all do. */
+static void used_up_slots_leave_with_others(void)
+{
+    enum {
+        NODES = 24
+    };
+    for (uint32_t pattern = 1; pattern < 200; pattern += 3) {
+        sett_world* world = quiet_world();
+        uint32_t removed = 0;
+        sett_entity node[NODES];
+        sett_entity stays = sett_entity_create(world);
+        uint32_t worn = 0;
+        for (uint32_t k = 0; k < NODES; k++) {
+            bool last = (pattern >> (k % 8) & 1) != 0;
+            node[k] = (sett_entity){k + 1, last ? 0x7FFFFFFF : 1};
+            worn += last;
+            CHECK_EQ(sett_entity_create_handle(world, node[k]), SETT_OK);
+        }
+        for (uint32_t k = 1; k < NODES; k++) {
+            CHECK_EQ(sett_hierarchy_attach(world, node[k], node[k / 2]), SETT_OK);
+        }
+        const sett_observer_desc desc = {.component = sett_hierarchy_component(world),
+                                         .on_remove = count_removal,
+                                         .user = &removed};
+        CHECK(sett_observer_create(world, &desc) != NULL);
+        CHECK_EQ(sett_entity_destroy(world, node[0]), SETT_OK);
+        CHECK_EQ(removed, NODES);
+        CHECK_VALID(world);
+        CHECK(sett_entity_valid(world, stays));
+        sett_stats stats;
+        sett_world_stats(world, &stats);
+        CHECK_EQ(stats.retired, worn);
+        uint32_t again = 0;
+        for (uint32_t k = 0; k < NODES; k++) {
+            sett_entity e = sett_entity_create(world);
+            bool was_node = e.index >= 1 && e.index <= NODES;
+            CHECK(!was_node || node[e.index - 1].generation == 1);
+            again += was_node;
+        }
+        CHECK_EQ(again, NODES - worn);
+        CHECK_END(world);
+    }
+}
+
 static void rejects_while_loops_are_open(void)
 {
     sett_world* world = quiet_world();
@@ -984,7 +1039,7 @@ TEST_MAIN(TEST(builds_a_chain_of_pairs_downwards), TEST(loops_over_children_and_
           TEST(destroys_children_first), TEST(detaches_or_rejects_by_policy),
           TEST(has_a_policy_for_the_world), TEST(ends_with_the_component),
           TEST(destroys_all_with_a_type), TEST(keeps_slots_that_are_used_up),
-          TEST(rejects_while_loops_are_open), TEST(holds_when_observers_move_entities),
-          TEST(needs_indices_below_a_limit), TEST(sorts_parents_first),
-          TEST(finds_the_parents_component), TEST(works_in_any_storage),
+          TEST(used_up_slots_leave_with_others), TEST(rejects_while_loops_are_open),
+          TEST(holds_when_observers_move_entities), TEST(needs_indices_below_a_limit),
+          TEST(sorts_parents_first), TEST(finds_the_parents_component), TEST(works_in_any_storage),
           TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))
