@@ -168,7 +168,7 @@ static void hash_sees_every_change(void)
     sett_remove(sim.world, entity, Dying_id);
     CHECK_EQ(hash_of(&sim), before);
     sett_entity_destroy(sim.world, sett_entity_create(sim.world));
-    CHECK_EQ(hash_of(&sim), before);
+    CHECK(hash_of(&sim) != before); /* the next entity gets another handle */
     simulation_deinit(&sim);
 }
 
