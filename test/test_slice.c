@@ -243,7 +243,10 @@ static void observers_record_for_who_called_them(void)
 static void destroys_things(sett_context* c)
 {
     scene* s = c->user;
-    s->status = sett_world_destroy(c->world);
+    sett_status status = sett_world_destroy(c->world);
+    if (c->job == 0) { /* jobs run side by side */
+        s->status = status;
+    }
     CHECK_EQ(sett_query_destroy(sett_system_query(c->system)),
              c->commands != NULL && c->job_count > 1 ? SETT_STATUS_LOCKED : SETT_STATUS_CONFLICT);
 }

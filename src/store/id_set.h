@@ -94,31 +94,6 @@ SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint3
     }
 }
 
-/* The same where no snapshot is held. */
-SETTI_INLINE void setti_id_set_remove_no_cow(const setti_pool* pool, setti_id_set* set, uint32_t id)
-{
-    void* const* pages = set->pages.data;
-    setti_id_page* id_page = pages[id >> SETTI_ID_SET_SHIFT];
-    uint32_t row = id_page->sparse[id & SETTI_ID_SET_MASK];
-    uint32_t last = set->count - 1;
-    SETTI_ASSERT(row <= last);
-    set->count = last;
-    if (row != last) {
-        setti_id_page* last_page = pages[last >> SETTI_ID_SET_SHIFT];
-        uint32_t moved = last_page->dense[last & SETTI_ID_SET_MASK];
-        setti_id_page* row_page = pages[row >> SETTI_ID_SET_SHIFT];
-        setti_id_page* moved_page = pages[moved >> SETTI_ID_SET_SHIFT];
-        row_page->dense[row & SETTI_ID_SET_MASK] = moved;
-        moved_page->sparse[moved & SETTI_ID_SET_MASK] = row;
-        last_page->dense[last & SETTI_ID_SET_MASK] = id;
-        id_page->sparse[id & SETTI_ID_SET_MASK] = last;
-        (void)setti_pages_try_mark(pool, &set->pages, row >> SETTI_ID_SET_SHIFT, false);
-        (void)setti_pages_try_mark(pool, &set->pages, moved >> SETTI_ID_SET_SHIFT, false);
-        (void)setti_pages_try_mark(pool, &set->pages, last >> SETTI_ID_SET_SHIFT, false);
-        (void)setti_pages_try_mark(pool, &set->pages, id >> SETTI_ID_SET_SHIFT, false);
-    }
-}
-
 /* Frees all pages; the set is then empty. */
 void setti_id_set_deinit(setti_pool* pool, setti_id_set* set);
 
