@@ -3,7 +3,6 @@
  * The storage, order and group of a type are options of its registration, and can change later;
  * loops stay the same. Here sprites are drawn by layer, and the world gives advice on its layout.
  * */
-#include "sett/advise.h"
 #include "sett/sett.h"
 
 #include <stdio.h>

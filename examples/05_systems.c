@@ -2,7 +2,7 @@
  *
  * Each system declares what it reads and writes. From that the world computes which systems can run
  * at the same time. The result is the same for any number of threads. */
-#include "sett/threads.h"
+#include "sett/sett.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,7 @@
  *
  * One scene is deep, a chain of links, each rotated a little; one is wide, ten thousand boxes on a
  * deck. The transforms are sorted by the hierarchy, so a plain loop visits parents first. */
-#include "sett/hierarchy.h"
-#include "sett/name.h"
+#include "sett/sett.h"
 
 #include <stdio.h>
 

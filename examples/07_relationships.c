@@ -2,12 +2,7 @@
  *
  * Ships are instances of a prefab, each with a turret; they are based at a station and hunt each
  * other. Destroying a station destroys its ships; destroying a ship ends the hunt for it. */
-#include "sett/duplicate.h"
-#include "sett/hierarchy.h"
-#include "sett/name.h"
-#include "sett/prefab.h"
-#include "sett/relationship.h"
-#include "sett/singleton.h"
+#include "sett/sett.h"
 
 #include <stdio.h>
 #include <stdlib.h>

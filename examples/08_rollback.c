@@ -3,7 +3,7 @@
  * Two players push balls. The other player's input comes eight frames late and is guessed until
  * then: when the guess was wrong, the world goes back to that frame and plays what has happened
  * since again. A second world, which got every input in time, has to end up the same. */
-#include "sett/state.h"
+#include "sett/sett.h"
 
 #include <stdio.h>
 

@@ -2,8 +2,7 @@
  *
  * Damage is an event: a component that is set and removed again. A system records it; one observer
  * subtracts it from the health and records what follows. Another observer counts the rocks. */
-#include "sett/observer.h"
-#include "sett/prefab.h"
+#include "sett/sett.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * from body to body. A world with auto_layout notices what that costs, and arranges both types for
  * the loop. What it has found can be written down and given to a world that does not have to
  * search. */
-#include "sett/layout.h"
+#include "sett/sett.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* test_null.c: NULL where a function needs what another could not create: the call does nothing and
  * says so by what it returns, in every build; a debug build names it on stderr. Every public
- * function is here, but for those of which it is the caller's contract (sett.h). */
+ * function is here, but for those of which it is the caller's contract (core.h). */
 #define SETT_NO_INLINE /* the functions of the library */
 #include "sett/advise.h"
 #include "sett/describe.h"

@@ -3,9 +3,9 @@
 #
 #   tools/amalgamate.sh [folder, by default build/amalgamation]
 #
-# sett.h is base.h, id.h, sett.h and then the opt-in public headers; sett.c is every source, lowest
-# layer first. Each header of Sett's own is put where it is first included, later mentions are
-# dropped; includes of the system stay as they are. Statics and local macros have names unique in
+# sett.h is include/sett/sett.h with all that it includes; sett.c is every source, lowest layer
+# first. Each header of Sett's own is put where it is first included, later mentions are dropped;
+# includes of the system stay as they are. Statics and local macros have names unique in
 # the repository, or this file would not compile.
 set -eu
 
@@ -15,13 +15,6 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$root"
 
-public="include/sett/base.h include/sett/id.h include/sett/sett.h"
-for header in include/sett/*.h; do
-    case " $public " in
-    *" $header "*) ;;
-    *) public="$public $header" ;;
-    esac
-done
 sources=
 for layer in $(tools/check_layers.sh --list); do
     for source in "src/$layer"/*.c; do
@@ -91,7 +84,7 @@ inline() { # <files that are in already> <files to write>
 
 {
     head sett.h "the public headers in one"
-    inline "" "$public"
+    inline "" include/sett/sett.h
 } >"$out/sett.h"
 
 {
@@ -105,6 +98,6 @@ inline() { # <files that are in already> <files to write>
     # The functions that sett.h has in line for others are here.
     printf '%s\n' '#ifndef SETT_NO_INLINE' '#define SETT_NO_INLINE' '#endif'
     echo '#include "sett.h"'
-    inline "$public" "$sources"
+    inline "$(echo include/sett/*.h)" "$sources"
 } >"$out/sett.c"
 echo "amalgamate: $out/sett.h, $out/sett.c"

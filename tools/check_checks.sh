@@ -185,7 +185,7 @@ must fail 'no such header: base/nowhere.h' "$amalgamate"
 # ---- vector code ----------------------------------------------------------------------------------
 
 vectors=$tree/tools/check_vectors.sh
-header=$tree/include/sett/sett.h
+header=$tree/include/sett/loop.h
 fresh
 cp -R "$root/include" "$tree"
 must pass '' "$vectors"

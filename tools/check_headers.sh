@@ -20,6 +20,13 @@ compile() { # <header as a user names it> <compiler> <language> <flags>
 
 for path in include/sett/*.h; do
     header=${path#include/}
+    case $header in
+    sett/sett.h) ;;
+    *) printf '#include <sett/sett.h>\n' | gcc -Iinclude -M -x c - | grep -q "$path" || {
+        echo "$header: sett/sett.h does not include it" >&2
+        exit 1
+    } ;;
+    esac
     compile "$header" gcc c "$c_flags"
     compile "$header" clang c "$c_flags"
     compile "$header" g++ c++ "$cxx_flags"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Do compilers make vector code of the loops that sett.h reservations it for?
+# Do compilers make vector code of the loops that loop.h promises it for?
 #
 # Compiles loops over a query with 2 to 32 pairs of float operations (a multiplication and an
 # addition) in their bodies and looks in the assembly for sparse-set arithmetic whose results are stored

@@ -2,11 +2,11 @@
 # How much code a program gets from Sett: gcc -Os, unused functions left out by the linker.
 #
 #   tools/size.sh                    bytes of text, as size(1) counts them, of a usual program, of
-#                                    all of sett.h, and of all headers
+#                                    all of core.h, and of all headers
 #   tools/size.sh --functions [n]    besides, the n (30) largest functions of the second
 #
 # The usual program registers components, creates and destroys, adds, gets and removes, loops over a
-# query and records commands. The others take the address of every function of sett.h (with base.h
+# query and records commands. The others take the address of every function of core.h (with base.h
 # and id.h), and of all public headers. What a program without Sett has is taken off. Of the text a
 # fifth is tables for unwinding the stack, which only debuggers and exceptions thrown through Sett
 # want: -fno-asynchronous-unwind-tables leaves them out. CC chooses the compiler. Builds lie in
@@ -84,7 +84,7 @@ everything() { # <header>...
     echo '    return at[count] == 0;'
     echo '}'
 }
-everything include/sett/base.h include/sett/id.h include/sett/sett.h >$out/programs/core.c
+everything include/sett/base.h include/sett/id.h include/sett/core.h >$out/programs/core.c
 everything include/sett/*.h >$out/programs/all.c
 
 sizes() { # <program>: text, and what of it is code, constants, tables for unwinding
@@ -101,7 +101,7 @@ sizes() { # <program>: text, and what of it is code, constants, tables for unwin
 
 nothing=$(sizes nothing)
 printf '  %-18s %7s %7s %10s %10s\n' "bytes at -Os" text code constants unwinding
-for row in "usual:a usual program" "core:all of sett.h" "all:all headers"; do
+for row in "usual:a usual program" "core:all of core.h" "all:all headers"; do
     echo "$(sizes "${row%%:*}") $nothing" | awk -v name="${row#*:}" '{
         printf "  %-18s %7d %7d %10d %10d\n", name, $1 - $5, $2 - $6, $3 - $7, $4 - $8 }'
 done

@@ -34,7 +34,7 @@ describe() {
     gcc) echo "unit tests, gcc Release" ;;
     clang) echo "unit tests, clang Release" ;;
     portable) echo "unit tests where addresses have 32 bits; Windows, as far as compiling" ;;
-    vectors) echo "loops become vector code where sett.h says so, gcc and clang" ;;
+    vectors) echo "loops become vector code where loop.h says so, gcc and clang" ;;
     instructions) echo "no path takes 10 % more instructions than it did" ;;
     headers) echo "every header alone, as C11 and as C++17, gcc and clang" ;;
     symbols) echo "exported names begin with sett_, no state outside of worlds" ;;

@@ -34,7 +34,7 @@
  * system for the living sees it. A door that is shut is not flagged as resting: it has no Door.
  *
  * No type has padding: a hash of the world sees bytes. Names and types go together: the id of T is
- * T_id, as the typed macros of sett.h expect. */
+ * T_id, as the typed macros of typed.h expect. */
 #ifndef FREEDOOM_COMPONENTS_H
 #define FREEDOOM_COMPONENTS_H
 

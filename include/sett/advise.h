@@ -1,4 +1,4 @@
-/* advise.h: which layout would suit a world better, by what was profiled. Opt-in.
+/* advise.h: which layout would suit a world better, by what was profiled.
  *
  *     sett_profile_begin(world);
  *     ... play for some seconds ...
@@ -17,7 +17,7 @@
 #ifndef SETT_ADVISE_H
 #define SETT_ADVISE_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* Begins profiling, and sets all counts to 0: for each type additions, removals and accesses by
  * handle, for each query loops and matches. Calls on single entities take about twice as long while

@@ -1,4 +1,4 @@
-/* describe.h: an entity as text, for logs, tools and debuggers. Opt-in.
+/* describe.h: an entity as text, for logs, tools and debuggers.
  *
  *     char text[256];
  *     sett_entity_describe(world, e, text, sizeof text);
@@ -9,7 +9,7 @@
 #ifndef SETT_DESCRIBE_H
 #define SETT_DESCRIBE_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* Formats an entity as snprintf does: its handle, its path if it has a name, its components in the
  * order of sett_entity_components. For a dead handle: the reason.

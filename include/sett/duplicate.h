@@ -1,11 +1,11 @@
-/* duplicate.h: copies of entities, in the same world or in another. Opt-in.
+/* duplicate.h: copies of entities, in the same world or in another.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SETT_DUPLICATE_H
 #define SETT_DUPLICATE_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* How to duplicate. All zeroes: the entity and its descendants, in the same world. */
 typedef struct sett_duplicate_desc {

@@ -1,4 +1,4 @@
-/* hierarchy.h: parents and children. Opt-in.
+/* hierarchy.h: parents and children.
  *
  *     sett_hierarchy_attach(world, turret, tank);
  *     sett_hierarchy_attach(world, barrel, turret);
@@ -24,7 +24,7 @@
 #ifndef SETT_HIERARCHY_H
 #define SETT_HIERARCHY_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* What happens to the children of an entity that is destroyed. */
 typedef enum sett_children_policy {
@@ -98,7 +98,7 @@ SETT_API sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity 
  * Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity);
 
-/* Record an attachment or a detachment (commands: sett.h). When it is applied, and
+/* Record an attachment or a detachment (commands: core.h). When it is applied, and
  *     the entity or the parent is dead            it is skipped
  *     the entity is a child of the parent         it becomes the last child
  *     the entity is a root                        detaching changes nothing

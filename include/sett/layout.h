@@ -1,5 +1,5 @@
 /* layout.h: how the types of a world are stored, as a text, and worlds that find it by themselves.
- * Opt-in.
+ *
  *
  *     array Position Mass;
  *     sparse_set Burning;
@@ -15,7 +15,7 @@
 #ifndef SETT_LAYOUT_H
 #define SETT_LAYOUT_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* Stores types as a text says: those that are registered at once, others when they are. The world
  * keeps the text until another one replaces it or sett_world_trim; names that are still not

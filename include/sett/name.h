@@ -1,4 +1,4 @@
-/* name.h: names of entities, and lookup by path. Opt-in.
+/* name.h: names of entities, and lookup by path.
  *
  *     sett_name_set(world, map, "map01");
  *     sett_name_set(world, door, "door");
@@ -20,7 +20,7 @@
 #ifndef SETT_NAME_H
 #define SETT_NAME_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* The most bytes that a name can have. */
 #define SETT_NAME_MAX 1000
@@ -50,7 +50,7 @@ SETT_API sett_component sett_name_component(const sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name);
 
-/* Records sett_name_set (commands: sett.h). When it is applied it is skipped if the entity is dead,
+/* Records sett_name_set (commands: core.h). When it is applied it is skipped if the entity is dead,
  * or if a sibling has the name: then sett_world_error says so. To record that a name is cleared:
  * sett_cmd_remove(commands, entity, sett_name_component(world)).
  *   name  as for sett_name_set; copied

@@ -1,5 +1,5 @@
 /* observer.h: callbacks for components that are added, set or removed, and for entities that begin
- * or stop to match a query. Opt-in. docs/events.md says which callback runs when, in which order.
+ * or stop to match a query. docs/events.md says which callback runs when, in which order.
  *
  *     sett_observer_create(world, &(sett_observer_desc){.name = "lights",
  *                                                       .component = Light_id,
@@ -11,7 +11,7 @@
 #ifndef SETT_OBSERVER_H
 #define SETT_OBSERVER_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 typedef struct sett_observer sett_observer;
 

@@ -1,4 +1,4 @@
-/* prefab.h: entities as templates. Opt-in.
+/* prefab.h: entities as templates.
  *
  *     sett_entity imp = sett_entity_create(world);          any entity, with its descendants
  *     SETT_SET(world, imp, Health, .points = 60);
@@ -12,7 +12,7 @@
 #ifndef SETT_PREFAB_H
 #define SETT_PREFAB_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* Return the tags "Prefab" and "Disabled", registered by the first call; 0 when memory runs out.
  * Queries skip entities that have one of them, unless a term names the tag: SETT_WITH matches only
@@ -74,7 +74,7 @@ typedef struct sett_instantiate_desc {
  * Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_instantiate_with(sett_world* world, const sett_instantiate_desc* desc);
 
-/* Records the creation of one instance (commands: sett.h). Its handle is reserved, as by
+/* Records the creation of one instance (commands: core.h). Its handle is reserved, as by
  * sett_cmd_create, and can be used in further commands:
  *
  *     sett_entity imp = sett_cmd_instantiate(commands, imp_prefab);

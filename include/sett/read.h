@@ -1,4 +1,4 @@
-/* read.h: reading by handle, in line. A part of sett.h, which says what the calls mean; nothing in
+/* read.h: reading by handle, in line. A part of core.h, which says what the calls mean; nothing in
  * here is for programs to name.
  *
  * What is read here is how a world and a component type begin. Whatever is not an array, and

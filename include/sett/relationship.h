@@ -1,4 +1,4 @@
-/* relationship.h: links between entities. Opt-in.
+/* relationship.h: links between entities.
  *
  * A relationship is a component type that links the entity that has it, the *source*, to another
  * entity, the *target*. An exclusive relationship has one target for each source; its value begins
@@ -19,7 +19,7 @@
 #ifndef SETT_RELATIONSHIP_H
 #define SETT_RELATIONSHIP_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* Neighbours in a list; internal. */
 typedef struct sett_chain_ {

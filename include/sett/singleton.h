@@ -1,4 +1,4 @@
-/* singleton.h: components that exist once in a world. Opt-in.
+/* singleton.h: components that exist once in a world.
  *
  *     Clock* clock = sett_singleton_ensure(world, Clock_id);
  *     const Clock* now = sett_singleton_find(world, Clock_id);
@@ -12,7 +12,7 @@
 #ifndef SETT_SINGLETON_H
 #define SETT_SINGLETON_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* Returns the entity that has the singletons, created by the first call; null on failure. Clearing
  * or destroying the world ends it last, so that removal hooks can read them; the next call creates
@@ -31,7 +31,7 @@ SETT_API const void* sett_singleton_find(const sett_world* world, sett_component
 SETT_API void* sett_singleton_find_mut(sett_world* world, sett_component component);
 SETT_API sett_status sett_singleton_remove(sett_world* world, sett_component component);
 
-/* The same by type, as the macros of sett.h: Clock_id is the id of Clock.
+/* The same by type, as the macros of typed.h: Clock_id is the id of Clock.
  *
  *     SETT_SINGLETON_ENSURE(world, Clock)->now += dt; */
 #define SETT_SINGLETON_ENSURE(world, T)                                                            \

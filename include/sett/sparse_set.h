@@ -1,5 +1,5 @@
 /* sparse_set.h: a complete sparse set: a set of numbers below a limit that can also hand out a
- * number that is not in it. A data structure of its own, independent of worlds. Opt-in.
+ * number that is not in it. A data structure of its own, independent of worlds.
  *
  * It stores a permutation of all numbers below its capacity, members first, so that a loop can walk
  * them:

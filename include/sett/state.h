@@ -1,4 +1,4 @@
-/* state.h: the world as a value: copy, rewind, compare and send it. Opt-in.
+/* state.h: the world as a value: copy, rewind, compare and send it.
  *
  *     comparisons  hash, first difference, clone                 sett_world_*
  *     snapshots    the state at a moment, to go back to          sett_snapshot_*
@@ -28,7 +28,7 @@
 #ifndef SETT_STATE_H
 #define SETT_STATE_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 /* ---------------------------------------------------------------------------------- comparisons */
 

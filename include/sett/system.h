@@ -1,6 +1,6 @@
 /* system.h: systems. A system is a function, a query, and the components that it declares to read
  * and write. sett_progress runs all systems of a world once. Their order follows from phases, from
- * `before` and `after`, and from the declared access. Opt-in.
+ * `before` and `after`, and from the declared access.
  *
  *     static void move(sett_context* context)
  *     {
@@ -52,7 +52,7 @@
 #ifndef SETT_SYSTEM_H
 #define SETT_SYSTEM_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 
 typedef struct sett_system sett_system;
 

@@ -1,4 +1,4 @@
-/* threads.h: a small thread pool for systems, for programs that have no job system. Opt-in.
+/* threads.h: a small thread pool for systems, for programs that have no job system.
  *
  *     sett_threads* threads = sett_threads_create(0, NULL);
  *     sett_schedule_configure(world, &(sett_schedule_desc){.tasks = sett_threads_tasks(threads)});

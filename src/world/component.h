@@ -3,7 +3,7 @@
 #ifndef SETTI_COMPONENT_H
 #define SETTI_COMPONENT_H
 
-#include "sett/sett.h"
+#include "sett/core.h"
 #include "store/storage.h"
 #include "world/root.h"
 
