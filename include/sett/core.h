@@ -10,8 +10,8 @@
  *     sorting      order of sparse sets and groups           sett_sort
  *     inspection   validation and statistics                 sett_world_validate, sett_world_stats
  *
- * It ends by including loop.h, the loops over queries (SETT_FOR), and typed.h, short forms that take
- * a C type (SETT_REGISTER, SETT_SET, ...). A program includes sett.h, which includes all headers.
+ * It ends by including loop.h, the loops over queries (SETT_FOR), and typed.h, short forms that
+ * take a C type (SETT_REGISTER, SETT_SET, ...). A program includes sett.h: all headers.
  *
  * Functions are described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
  * Since. "Fails" lists values of sett_status without SETT_STATUS_; if a function does not return a

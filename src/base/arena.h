@@ -3,7 +3,7 @@
 #ifndef SETTI_ARENA_H
 #define SETTI_ARENA_H
 
-#include "base/core.h"
+#include "base/common.h"
 
 typedef struct setti_arena_chunk setti_arena_chunk;
 

@@ -2,7 +2,7 @@
 #ifndef SETTI_BITS_H
 #define SETTI_BITS_H
 
-#include "base/core.h"
+#include "base/common.h"
 
 #if defined(_MSC_VER) && !defined(__clang__)
 #include <intrin.h>

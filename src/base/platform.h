@@ -2,7 +2,7 @@
 #ifndef SETTI_PLATFORM_H
 #define SETTI_PLATFORM_H
 
-#include "base/core.h"
+#include "base/common.h"
 
 /* Blocks of this size and alignment can be one huge page on the systems that have them. */
 #define SETTI_HUGE_PAGE ((size_t)2 << 20)

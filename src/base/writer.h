@@ -2,7 +2,7 @@
 #ifndef SETTI_WRITER_H
 #define SETTI_WRITER_H
 
-#include "base/core.h"
+#include "base/common.h"
 
 typedef struct setti_writer {
     char* out;

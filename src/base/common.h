@@ -1,6 +1,6 @@
-/* core.h: used by every file: assertions, branch hints, checked arithmetic, messages. */
-#ifndef SETTI_CORE_H
-#define SETTI_CORE_H
+/* common.h: used by every file: assertions, branch hints, checked arithmetic, messages. */
+#ifndef SETTI_COMMON_H
+#define SETTI_COMMON_H
 
 #include "sett/base.h"
 

@@ -1,5 +1,5 @@
-/* core.c: version, and the texts of status codes. */
-#include "base/core.h"
+/* common.c: version, and the texts of status codes. */
+#include "base/common.h"
 
 #include <stdio.h>
 
