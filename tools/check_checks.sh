@@ -27,9 +27,8 @@ extern "C"
     sett_version(void);
 #endif
 END
-    for name in id sett; do
-        printf '#include "sett/base.h"\n' >"$tree/include/sett/$name.h"
-    done
+    printf '#include "sett/base.h"\n' >"$tree/include/sett/id.h"
+    printf '#include "sett/id.h"\n' >"$tree/include/sett/sett.h"
     printf '#include "sett/base.h"\nint setti_page(void);\n' >"$tree/src/base/page.h"
     printf '#include "base/page.h"\n\nint setti_page(void)\n{\n    return 1;\n}\n' \
         >"$tree/src/base/page.c"
@@ -145,6 +144,10 @@ must fail 'sett/id.h' "$headers"
 fresh
 echo 'static inline int setti_f(long x) { return x; }' >>"$tree/src/base/page.h"
 must fail 'base/page.h: gcc does not' "$headers"
+
+fresh
+printf '#include "sett/base.h"\n' >"$tree/include/sett/more.h"
+must fail 'sett/more.h: sett/sett.h does not include it' "$headers"
 
 # ---- results that have to be kept ----------------------------------------------------------------
 
