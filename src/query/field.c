@@ -1,0 +1,179 @@
+/* field.c: where the values of a batch are. In place if they lie in the order of the batch's rows;
+ * else they are gathered into a scratch, and written back when the batch ends.
+ *
+ * Invariant:  a gathered term's places hold, for every row handed out, where its value lives;
+ *             what a loop writes to copies of is in their storages' lists of gathers (gather.h)
+ */
+#include "query/steps.h"
+
+SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* storage,
+                                  uint32_t base)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    for (uint32_t k = 0; k < batch->count; k++) {
+        uint32_t row = setti_batch_row(batch->rows, k);
+        *setti_storage_tick(storage, base + row) = loop->query->world->pool.tick;
+    }
+}
+
+/* Copies the values of a batch's rows into the scratch, each to its row, notes where they live, and
+ * marks them as written. A `size` known to the compiler makes one move of a copy. What the loop
+ * needs is in variables of its own, because a store to the scratch might be to anything: with it
+ * read anew for each row, a gathered row cost 115 instructions. */
+SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    setti_pool* pool = &loop->query->world->pool;
+    const setti_pages* pages = &term->type->storage.rows;
+    setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
+    unsigned char* values = setti_field_copies(batch, term) + loop->scratch_row * size;
+    const uint16_t* rows = batch->rows;
+    void* const* data = pages->data;
+    const uint64_t* ticks = pages->tick;
+    uint64_t tick = pool->tick;
+    uint32_t shift = term->type->storage.shift;
+    uint32_t mask = setti_storage_rows(&term->type->storage) - 1;
+    bool writes = term->access != SETT_IN;
+    for (uint32_t k = 0, count = batch->count; k < count; k++) {
+        uint32_t row = setti_batch_row(rows, k);
+        uint32_t place = sources[row].place;
+        uint32_t number = place >> shift;
+        unsigned char* address = (unsigned char*)data[number] + (size_t)(place & mask) * size;
+        if (writes && ticks[number] != tick) {
+            setti_pages_write(pool, pages, number);
+        }
+        sources[row].address = address;
+        setti_row_copy(values + row * size, address, size);
+    }
+}
+
+/* Copies them back. */
+SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, size_t size)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
+    const unsigned char* values = setti_field_copies(batch, term) + loop->scratch_row * size;
+    const uint16_t* rows = batch->rows;
+    for (uint32_t k = 0, count = batch->count; k < count; k++) {
+        uint32_t row = setti_batch_row(rows, k);
+        setti_row_copy(sources[row].address, values + row * size, size);
+    }
+}
+
+SETTI_INLINE void gather_copy(const sett_batch* batch, const setti_term* term, size_t size,
+                              bool back)
+{
+    if (back) {
+        gather_out(batch, term, size);
+    } else {
+        gather_in(batch, term, size);
+    }
+}
+
+static void gather_move(const sett_batch* batch, const setti_term* term, bool back)
+{
+    switch (term->type->storage.size) {
+    case 4:
+        gather_copy(batch, term, 4, back);
+        break;
+    case 8:
+        gather_copy(batch, term, 8, back);
+        break;
+    case 12:
+        gather_copy(batch, term, 12, back);
+        break;
+    case 16:
+        gather_copy(batch, term, 16, back);
+        break;
+    default:
+        gather_copy(batch, term, term->type->storage.size, back);
+        break;
+    }
+}
+
+/* Whether the k-th term's field of this batch is a gathered one. */
+static bool gather_is_used(const sett_batch* batch, uint32_t k)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_term* term = &loop->query->term[k];
+    return term->has_field && batch->fields[k] != NULL && (loop->in_place >> k & 1) == 0;
+}
+
+/* Between a batch's values and the copies that loops around this one have of them: reads these, or
+ * writes them back. */
+SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
+{
+    const setti_loop* loop = setti_loop_of(batch);
+    const setti_storage* storage = &term->type->storage;
+    unsigned char* values =
+        setti_field_copies(batch, term) + loop->scratch_row * (size_t)storage->size;
+    for (uint32_t k = 0; k < batch->count; k++) {
+        uint32_t row = setti_batch_row(batch->rows, k);
+        unsigned char* value = values + row * (size_t)storage->size;
+        void* outer = setti_gather_find(storage, loop->scratch, sett_batch_index(batch, row));
+        if (outer != NULL) {
+            setti_row_copy(back ? outer : value, back ? value : outer, storage->size);
+        }
+    }
+}
+
+void setti_fields_scatter(const sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    for (uint32_t k = 0; k < batch->field_count; k++) {
+        const setti_term* term = &loop->query->term[k];
+        if (gather_is_used(batch, k) && term->access != SETT_IN) {
+            gather_move(batch, term, true);
+            if (SETTI_UNLIKELY((loop->nested >> k & 1) != 0)) {
+                gather_outer(batch, term, true);
+            }
+        }
+    }
+}
+
+/* Marks the places of single rows as written, for types that asked for it. */
+SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* term)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
+    for (uint32_t k = 0; k < batch->count; k++) {
+        setti_storage_write(&loop->query->world->pool, &term->type->storage,
+                            sources[setti_batch_row(batch->rows, k)].place);
+    }
+}
+
+/* The field of a term whose values lie in another order than the batch's rows. */
+static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_storage* storage = &term->type->storage;
+    setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
+    for (uint32_t k = 0; (term->kind != SETT_WITH || nested) && k < batch->count; k++) {
+        uint32_t row = setti_batch_row(batch->rows, k);
+        sources[row].place = setti_storage_slot(storage, sett_batch_index(batch, row));
+    }
+    if (SETTI_UNLIKELY(storage->tracked && term->access != SETT_IN)) {
+        gather_track(batch, term);
+    }
+    gather_move(batch, term, false);
+    if (SETTI_UNLIKELY(nested)) {
+        gather_outer(batch, term, false);
+    }
+    return setti_field_copies(batch, term) + (size_t)loop->scratch_row * storage->size;
+}
+
+void setti_fields_set(sett_batch* batch, uint32_t base)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    for (uint32_t k = 0; k < batch->field_count; k++) {
+        const setti_term* term = &query->term[k];
+        if (!term->has_field || (batch->present >> k & 1) == 0) {
+            batch->fields[k] = NULL;
+        } else if ((loop->in_place >> k & 1) == 0) {
+            batch->fields[k] = gather_field(batch, term, (loop->nested >> k & 1) != 0);
+        } else {
+            batch->fields[k] = setti_field_in_place(batch, term, base);
+        }
+    }
+}

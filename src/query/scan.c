@@ -1,0 +1,134 @@
+/* scan.c: what is asked of a query without looping over it: how many match, which is the first,
+ * whether one does, and where a loop may find some.
+ */
+#include "query/steps.h"
+
+uint32_t sett_query_count(sett_query* query)
+{
+    if (SETTI_IS_NULL(query)) {
+        return 0;
+    }
+    sett_batch batch;
+    uint32_t count = 0;
+    setti_loop_start(query, &batch);
+    const setti_loop* loop = setti_loop_of(&batch);
+    if (loop->plain && loop->driver == SETT_QUERY_TERMS && query->array_count == 1) {
+        return query->array[0]->count; /* one type, or a tracked set that covers all */
+    }
+    for (setti_step step; (step = setti_step_next(&batch)) != SETTI_STEP_END;) {
+        if (step == SETTI_STEP_DENSE) {
+            count += batch.count;
+            continue;
+        }
+        for (uint32_t at = 0; at < loop->word_count; at++) {
+            count += setti_bits_count(loop->words[at]);
+        }
+    }
+    return count;
+}
+
+sett_entity sett_query_first(sett_query* query)
+{
+    if (SETTI_IS_NULL(query)) {
+        return sett_null();
+    }
+    sett_batch batch;
+    uint32_t row = 0;
+    setti_loop_start(query, &batch);
+    const setti_loop* loop = setti_loop_of(&batch);
+    setti_step step = setti_step_next(&batch);
+    if (step == SETTI_STEP_END) {
+        return sett_null();
+    }
+    if (step == SETTI_STEP_WORDS) {
+        uint32_t at = setti_bits_lowest(loop->some);
+        row = at * 64 + setti_bits_lowest(loop->words[at]);
+    }
+    return setti_entity_at(&query->world->entities, setti_step_index(&batch, row));
+}
+
+bool sett_query_matches(const sett_query* query, sett_entity entity)
+{
+    if (SETTI_IS_NULL(query)) {
+        return false;
+    }
+    bool any = query->any == 0;
+    if (!sett_entity_valid(query->world, entity)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < query->hidden_count; k++) {
+        if (setti_storage_has(&query->hidden[k].type->storage, entity.index)) {
+            return false;
+        }
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        const setti_storage* storage = &term->type->storage;
+        bool has = setti_storage_has(storage, entity.index);
+        any = any || (term->kind == SETT_ANY && has);
+        if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has) ||
+            ((query->changed >> k & 1) != 0 && !setti_match_is_new(query, storage, entity.index))) {
+            return false;
+        }
+    }
+    return any;
+}
+
+static void survey_mark(setti_survey* survey, uint32_t chunk)
+{
+    survey->bits[chunk / 64] |= (uint64_t)1 << (chunk % 64);
+    survey->filled++;
+}
+
+/* Over pages: the first match of a chunk marks it, and the next chunk is looked at. */
+static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
+{
+    const uint64_t* bits[SETT_QUERY_TERMS + 1];
+    for (uint32_t row = 0; row < limit;) {
+        uint32_t page_end = SETTI_MIN(limit, (row | (SETTI_BITS_ROWS - 1)) + 1);
+        if (setti_match_words_at(query, row, bits) != NULL) {
+            row = setti_match_seek(query, row);
+            continue;
+        }
+        uint32_t first = row;
+        for (; row < page_end; row += 64) {
+            uint64_t word = bits[0][(row - first) / 64];
+            for (uint32_t k = 1; k < query->array_count; k++) {
+                word &= bits[k][(row - first) / 64];
+            }
+            if (word != 0) {
+                survey_mark(survey, row / survey->rows);
+                row = (row / survey->rows + 1) * survey->rows;
+                break;
+            }
+        }
+    }
+}
+
+void setti_query_survey(sett_query* query, setti_survey* survey)
+{
+    sett_batch batch;
+    setti_loop_start(query, &batch);
+    setti_loop* loop = setti_loop_of(&batch);
+    memset(survey, 0, sizeof(*survey));
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        const setti_term* term = &query->term[k];
+        survey->scatters |=
+            term->has_field && term->access != SETT_IN && (loop->in_place >> k & 1) == 0;
+    }
+    bool pages = loop->driver == SETT_QUERY_TERMS && query->array_count != 0;
+    for (uint32_t k = 0; pages && k < query->array_count; k++) { /* whatever came and went */
+        loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
+    }
+    uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
+    uint32_t size = SETTI_MAX((units + SETTI_SURVEY_CHUNKS - 1) / SETTI_SURVEY_CHUNKS, 1);
+    survey->rows = size * SETT_BATCH_ROWS;
+    survey->count = units / size + (units % size != 0);
+    if (pages && units > 1) {
+        survey_pages(query, loop->limit, survey);
+        return;
+    }
+    for (uint32_t k = 0; k < survey->count; k++) {
+        survey_mark(survey, k); /* rows without gaps, or nearly; or too few to look at */
+    }
+}

@@ -1,0 +1,140 @@
+/* steps.h: the parts of a loop, for the files that it is made of. A loop goes in steps; each part
+ * does one thing with a step:
+ *
+ *     match.c   which of its rows match: bits in `words`, or all of them
+ *     rows.c    which of these become the next batch: a run of rows, or a list
+ *     field.c   where the batch's values are: in place, or copied in the batch's order
+ *     batch.c   opening, going on, closing
+ *     scan.c    questions that need no loop: how many, the first, whether one matches
+ */
+#ifndef SETTI_STEPS_H
+#define SETTI_STEPS_H
+
+#include "query/query.h"
+
+#define SETTI_STEP_WORD_COUNT (SETT_BATCH_ROWS / 64)
+
+typedef enum setti_step {
+    SETTI_STEP_END,   /* nothing left */
+    SETTI_STEP_WORDS, /* `words` holds what matches */
+    SETTI_STEP_DENSE, /* every row of the step matches: `count` of them from unit_base on */
+} setti_step;
+
+/* Fills in a loop over the query that begins now; nothing is opened. */
+void setti_loop_start(sett_query* query, sett_batch* batch);
+
+/* ------------------------------------------------------------------------------------- matching */
+
+/* Goes on to the next step in which something matches. */
+setti_step setti_step_next(sett_batch* batch);
+
+/* The entity index of a row of the step. */
+SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    return loop->step_indices != NULL ? loop->step_indices[row] : loop->unit_base + row;
+}
+
+/* Keeps the rows whose entities have the type (not wanted: lack it): words against words where the
+ * term is positional in this loop, else row by row. */
+void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
+                      uint32_t word_count);
+
+/* Whether the entity's value was written, or restored, since the query's tick. What only a restore
+ * exchanged is new to a cursor that is not restored itself. Cloning replaces the state of one world
+ * by that of another, and is new to all. */
+bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
+
+/* Which words have bits. Without branches, which would be mispredicted at every step. */
+SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_count)
+{
+    uint32_t some = 0;
+    for (uint32_t at = 0; at < word_count; at++) {
+        some |= (uint32_t)(words[at] != 0) << at;
+    }
+    return some;
+}
+
+/* All ones if the first `rows` bits are set. Looks at all of them: no branch, and vector code. */
+SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
+{
+    uint64_t all = UINT64_MAX;
+    for (uint32_t at = 0; at < rows / 64; at++) {
+        all &= words[at];
+    }
+    return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
+}
+
+/* The occupancy words at `base` of all required arrays. Returns NULL, or the first without
+ * any. */
+SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
+                                                       const uint64_t** bits)
+{
+    for (uint32_t k = 0; k < query->array_count; k++) {
+        bits[k] = setti_storage_word(query->array[k], base);
+        if (bits[k] == NULL) {
+            return query->array[k];
+        }
+    }
+    return NULL;
+}
+
+/* From where on the next match may lie: where every array has a page. Called when a step had
+ * nothing, so that dense loops do not pay for it. */
+uint32_t setti_match_seek(const sett_query* query, uint32_t from);
+
+/* ----------------------------------------------------------------------------------------- rows */
+
+/* Chooses the rows of the next batch from what waits. Returns the row of the step that becomes row
+ * 0. */
+uint32_t setti_rows_choose(sett_batch* batch);
+
+/* The k-th row of a batch. Loops that write to memory hand in a copy of batch->rows, or it would be
+ * read again for each row. */
+SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
+{
+    return rows != NULL ? rows[k] : k;
+}
+
+/* --------------------------------------------------------------------------------------- fields */
+
+/* The fields of a batch whose row 0 is at `base`: an index over pages, a row of the driver. */
+void setti_fields_set(sett_batch* batch, uint32_t base);
+
+/* Writes gathered values back to where they came from. */
+void setti_fields_scatter(const sett_batch* batch);
+
+/* Of a gathered term, by row of the step: where its values come from, and the copies. */
+SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const setti_term* term)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    return (setti_source*)(void*)((unsigned char*)loop->scratch + term->sources);
+}
+
+SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const setti_term* term)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    return (unsigned char*)loop->scratch + term->values;
+}
+
+/* Marks single rows as written, for types that asked for it. */
+void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
+
+/* The field of a term whose rows lie as the batch's do; row 0 is at `base`. */
+SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, const setti_term* term,
+                                        uint32_t base)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_storage* storage = &term->type->storage;
+    uint32_t number = base >> storage->shift;
+    uint32_t row = base & (setti_storage_rows(storage) - 1);
+    if (term->access != SETT_IN) {
+        setti_pages_write(&loop->query->world->pool, &storage->rows, number);
+        if (SETTI_UNLIKELY(storage->tracked)) {
+            setti_field_track(batch, storage, base);
+        }
+    }
+    return (unsigned char*)storage->rows.data[number] + (size_t)row * storage->size;
+}
+
+#endif
