@@ -63,7 +63,7 @@ int main(void)
     sett_world* world = sett_world_create(NULL);
     /* Sparse-set, so that it can be sorted. */
     Transform_id = SETT_REGISTER_WITH(world, Transform, .storage = SETT_STORAGE_SPARSE_SET);
-    sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
+    sett_hierarchy_register(world, NULL); /* before the query that names it */
 
     sett_entity arm = place(world, sett_null(), (Matrix){1, 0, 5, 5});
     sett_entity hand = arm;
@@ -83,7 +83,7 @@ int main(void)
     if (sett_hierarchy_sort(world, Transform_id) != SETT_OK) {
         return 1;
     }
-    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Transform), SETT_OPTIONAL(Hierarchy));
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Transform), SETT_OPTIONAL(sett_hierarchy));
     propagate(world, query);
     print(world, "the hand", hand);
     print(world, "the cargo", sett_name_lookup(world, sett_null(), "ship/cargo"));

@@ -378,8 +378,8 @@ static void own_components_are_not_set(void)
     CHECK(sett_relate(world, e[1], owes, e[0]) != NULL);
     CHECK(sett_relate(world, e[1], likes, e[0]) != NULL);
     const protected list[] = {
-        {sett_hierarchy_component(world), "call sett_hierarchy_attach"},
-        {sett_name_component(world), "call sett_name_set"},
+        {SETT_ID_HIERARCHY, "call sett_hierarchy_attach"},
+        {SETT_ID_NAME, "call sett_name_set"},
         {sett_relationship_sources(world, owes), "call sett_relate"},
         {sett_relationship_sources(world, likes), "call sett_relate"},
     };
@@ -417,7 +417,7 @@ static void own_components_are_not_written_by_loops(void)
         world, &(sett_relationship_desc){.name = "Owes", .size = sizeof(int)});
     const protected list[] = {
         {sett_hierarchy_register(world, NULL), "call sett_hierarchy_attach"},
-        {sett_name_register(world, 0), "call sett_name_set"},
+        {sett_name_register(world), "call sett_name_set"},
         {owes, "sett_related_mut for the data"},
         {sett_relationship_sources(world, owes), "call sett_relate"},
         {sett_instance_of(world), "call sett_relate"},

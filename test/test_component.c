@@ -331,7 +331,7 @@ static void the_librarys_ids_are_constant(void)
     CHECK_EQ(sett_prefab_tag(world), SETT_ID_PREFAB);
     CHECK_EQ(sett_instance_of(world), SETT_ID_INSTANCE_OF);
     CHECK_EQ(sett_relationship_sources(world, SETT_ID_INSTANCE_OF), SETT_ID_INSTANCE_OF_SOURCES);
-    CHECK_EQ(sett_name_register(world, 0), SETT_ID_NAME);
+    CHECK_EQ(sett_name_register(world), SETT_ID_NAME);
     CHECK_EQ(sett_hierarchy_register(world, NULL), SETT_ID_HIERARCHY);
     CHECK_EQ(must_register(world, (sett_component_desc){.name = "mine"}), 2);
     must_reject(world, (sett_component_desc){.name = "taken", .id = SETT_ID_HIERARCHY},

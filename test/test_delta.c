@@ -259,14 +259,14 @@ static void links_and_names_travel(void)
     for (uint32_t k = 0; k < 2; k++) {
         world[k] = begin(k != 0);
         if (k != 0) {
-            CHECK(sett_name_register(world[k], 0) != 0);
+            CHECK(sett_name_register(world[k]) != 0);
         }
         CHECK(sett_hierarchy_register(world[k], NULL) != 0);
         owes[k] = sett_relationship_register(
             world[k], &(sett_relationship_desc){.name = "owes", .size = 4, .align = 4});
         likes[k] = sett_relationship_register(
             world[k], &(sett_relationship_desc){.name = "likes", .many = true});
-        CHECK(sett_name_register(world[k], 0) != 0);
+        CHECK(sett_name_register(world[k]) != 0);
     }
     sett_snapshot a = take(world[0]);
     sett_entity e[6];
@@ -403,7 +403,7 @@ static void children_do_not_end_behind_its_back(void)
             led[k] = sett_relationship_register(world[k], &(sett_relationship_desc){.name = "led"});
             likes[k] = sett_relationship_register(
                 world[k], &(sett_relationship_desc){.name = "likes", .size = 4, .many = true});
-            CHECK(sett_name_register(world[k], 0) != 0);
+            CHECK(sett_name_register(world[k]) != 0);
         }
         sett_entity e[5]; /* a spare, a parent, its child, and two others */
         CHECK_EQ(sett_entity_create_many(world[0], 5, NULL, 0, NULL, e), SETT_OK);

@@ -85,7 +85,7 @@ static void names_are_not_too_long(void)
     static char name[SETT_NAME_MAX + 1];
     memset(name, 'n', SETT_NAME_MAX);
     sett_world* world[2] = {quiet_world(), quiet_world()};
-    CHECK(sett_name_register(world[0], 0) != 0 && sett_name_register(world[1], 0) != 0);
+    CHECK(sett_name_register(world[0]) != 0 && sett_name_register(world[1]) != 0);
     sett_snapshot before = take(world[0]);
     sett_entity e = sett_entity_create(world[0]);
     CHECK_EQ(sett_name_set(world[0], e, name), SETT_OK);

@@ -383,8 +383,8 @@ static void copies_have_what_modules_register(void)
                                          .align = 8,
                                          .many = true,
                                          .on_target_destroyed = SETT_CLEANUP_REJECT};
-    const sett_hierarchy_desc tree = {.id = 77, .policy = SETT_CHILDREN_DETACH};
-    CHECK_EQ(sett_hierarchy_register(from, &tree), 77);
+    const sett_hierarchy_desc tree = {.policy = SETT_CHILDREN_DETACH};
+    CHECK_EQ(sett_hierarchy_register(from, &tree), SETT_ID_HIERARCHY);
     sett_component owes = sett_relationship_register(from, &desc);
     sett_entity e[4];
     CHECK_EQ(sett_entity_create_many(from, 4, NULL, 0, NULL, e), SETT_OK);
@@ -397,7 +397,7 @@ static void copies_have_what_modules_register(void)
     CHECK_EQ(sett_world_hash(from), sett_world_hash(into));
     CHECK_EQ(sett_world_validate(into, NULL), SETT_OK);
 
-    CHECK_EQ(sett_hierarchy_component(into), 77);
+    CHECK_EQ(sett_component_count(into, SETT_ID_HIERARCHY), 6);
     CHECK_EQ(sett_relationship_register(into, &desc), owes);
     CHECK_STR_EQ(sett_name_get(into, e[1]), "child");
     CHECK(sett_equals(sett_target(into, e[2], owes), e[3]));

@@ -74,13 +74,10 @@ static void keeps_children_in_order(void)
 static void is_a_component_like_any_other(void)
 {
     sett_world* world = quiet_world();
-    CHECK_EQ(sett_hierarchy_component(world), 0);
-    sett_component id = sett_hierarchy_register(world, &(sett_hierarchy_desc){.id = 77});
-    CHECK_EQ(id, 77);
-    CHECK_EQ(sett_hierarchy_component(world), 77);
-    CHECK_EQ(sett_hierarchy_register(world, NULL), 77);
-    CHECK_EQ(sett_hierarchy_register(world, &(sett_hierarchy_desc){.id = 78}), 0);
-    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK(sett_component_name(world, SETT_ID_HIERARCHY) == NULL);
+    sett_component id = sett_hierarchy_register(world, NULL);
+    CHECK_EQ(id, SETT_ID_HIERARCHY);
+    CHECK_EQ(sett_hierarchy_register(world, NULL), id);
     CHECK_STR_EQ(sett_component_name(world, id), "Hierarchy");
     sett_entity p = sett_entity_create(world);
     sett_entity c = child_of(world, p);
@@ -162,7 +159,7 @@ static void rejects_cycles(void)
     CHECK_EQ(sett_hierarchy_insert_before(world, c, a), SETT_STATUS_ARGUMENT);
     sett_entity single = sett_entity_create(world);
     CHECK_EQ(sett_hierarchy_attach(world, single, single), SETT_STATUS_CYCLE);
-    CHECK(!sett_has(world, single, sett_hierarchy_component(world)));
+    CHECK(!sett_has(world, single, SETT_ID_HIERARCHY));
     CHILDREN(world, a, b);
     CHILDREN(world, b, c);
     CHECK(sett_hierarchy_is_descendant(world, c, a) && sett_hierarchy_is_descendant(world, c, b));
@@ -449,7 +446,7 @@ static void detaches_or_rejects_by_policy(void)
     /* a recorded destruction that is rejected is skipped, and the rest is applied */
     sett_commands* commands = sett_world_commands(world);
     CHECK_EQ(sett_cmd_destroy(commands, r), SETT_OK);
-    CHECK_EQ(sett_cmd_add(commands, r, sett_hierarchy_component(world)), SETT_OK);
+    CHECK_EQ(sett_cmd_add(commands, r, SETT_ID_HIERARCHY), SETT_OK);
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
     CHECK_EQ(sett_commands_count(commands), 0);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_REJECTED);
@@ -468,7 +465,7 @@ static void detaches_or_rejects_by_policy(void)
     CHECK_EQ(sett_hierarchy_set_policy(world, ab, SETT_CHILDREN_REJECT), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, ab), SETT_OK);
     CHECK_EQ(sett_hierarchy_set_policy(world, aa, SETT_CHILDREN_REJECT), SETT_OK);
-    CHECK_EQ(sett_entity_destroy_with(world, sett_hierarchy_component(world)),
+    CHECK_EQ(sett_entity_destroy_with(world, SETT_ID_HIERARCHY),
              SETT_STATUS_REJECTED);
     CHECK_EQ(sett_entity_count(world), 1); /* aaa went, aa was asked first */
     aaa = ending_child(&seen, aa);
@@ -508,7 +505,7 @@ static void ends_with_the_component(void)
     sett_entity b = ending_child(&seen, r);
     sett_entity aa = ending_child(&seen, a);
     sett_entity ab = ending_child(&seen, a);
-    sett_component id = sett_hierarchy_component(world);
+    sett_component id = SETT_ID_HIERARCHY;
     CHECK_EQ(sett_hierarchy_set_policy(world, a, SETT_CHILDREN_REJECT), SETT_OK);
     CHECK_EQ(sett_remove(world, a, id), SETT_OK);
     CHILDREN(world, r, b);
@@ -617,7 +614,7 @@ static void used_up_slots_leave_with_others(void)
         for (uint32_t k = 1; k < NODES; k++) {
             CHECK_EQ(sett_hierarchy_attach(world, node[k], node[k / 2]), SETT_OK);
         }
-        const sett_observer_desc desc = {.component = sett_hierarchy_component(world),
+        const sett_observer_desc desc = {.component = SETT_ID_HIERARCHY,
                                          .on_remove = count_removal,
                                          .user = &removed};
         CHECK(sett_observer_create(world, &desc) != NULL);
@@ -696,7 +693,7 @@ static void holds_when_observers_move_entities(void)
             to.below = p;
         }
         CHECK(sett_observer_create(
-                  world, &(sett_observer_desc){.component = sett_hierarchy_component(world),
+                  world, &(sett_observer_desc){.component = SETT_ID_HIERARCHY,
                                                .on_add = meddle,
                                                .user = &to}) != NULL);
         CHECK_EQ(how == 0 ? sett_hierarchy_attach(world, c, p)
@@ -797,7 +794,7 @@ static void finds_the_parents_component(void)
             far = sett_entity_create(world);
         }
         CHECK_EQ(sett_hierarchy_attach(world, c, far), SETT_OK);
-        sett_component id = sett_hierarchy_component(world);
+        sett_component id = SETT_ID_HIERARCHY;
         sett_accessor values = sett_accessor_make(world, value);
         const sett_hierarchy* node = sett_get(world, c, id);
         CHECK(sett_hierarchy_find_in_parent(&values, node) == NULL);
@@ -857,7 +854,7 @@ static bool scarce_policy(void* user)
 static void scarce_unchanged(void* user)
 {
     const scarce_tree* tree = user;
-    sett_component id = sett_hierarchy_component(tree->world);
+    sett_component id = SETT_ID_HIERARCHY;
     CHECK(!sett_has(tree->world, tree->parent, id) && !sett_has(tree->world, tree->child, id));
 }
 
@@ -873,7 +870,7 @@ static void survives_running_out_of_memory(void)
         CHECK(memory.failures > failures + 3);
         CHECK(sett_equals(sett_hierarchy_parent(tree.world, tree.child), tree.parent));
         if (kind == 1) {
-            CHECK_EQ(sett_component_convert(tree.world, sett_hierarchy_component(tree.world),
+            CHECK_EQ(sett_component_convert(tree.world, SETT_ID_HIERARCHY,
                                             SETT_STORAGE_SPARSE_SET),
                      SETT_OK);
         }
@@ -884,7 +881,7 @@ static void survives_running_out_of_memory(void)
         failures = memory.failures;
         scarce_run(tree.world, &memory, scarce_policy, scarce_unchanged, &tree);
         CHECK(memory.failures > failures);
-        CHECK_EQ(sett_remove(tree.world, tree.parent, sett_hierarchy_component(tree.world)),
+        CHECK_EQ(sett_remove(tree.world, tree.parent, SETT_ID_HIERARCHY),
                  SETT_OK);
         CHECK_EQ(sett_world_trim(tree.world), SETT_OK);
         scarce_run(tree.world, &memory, scarce_attach, scarce_unchanged, &tree);

@@ -62,7 +62,7 @@ static void begin_links(sett_world* world)
     for (uint32_t k = 0; k < sizeof(links) / sizeof(links[0]); k++) {
         CHECK_EQ(sett_relationship_register(world, &links[k]), links[k].id);
     }
-    CHECK(sett_name_register(world, 0) != 0); /* before what it has to wait for */
+    CHECK(sett_name_register(world) != 0); /* before what it has to wait for */
     CHECK(sett_hierarchy_register(world, NULL) != 0);
 }
 
@@ -137,8 +137,8 @@ static void change_tree(sett_world* world, sett_entity e)
         (void)sett_hierarchy_set_policy(world, e, (sett_children_policy)below(4));
         break;
     case 2:
-        if (sett_has(world, e, sett_hierarchy_component(world)) && below(4) == 0) {
-            (void)sett_remove(world, e, sett_hierarchy_component(world));
+        if (sett_has(world, e, SETT_ID_HIERARCHY) && below(4) == 0) {
+            (void)sett_remove(world, e, SETT_ID_HIERARCHY);
         }
         break;
     case 3:

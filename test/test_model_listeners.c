@@ -67,14 +67,14 @@ static void add_listeners(sett_world* world, uint32_t k)
         sett_group_desc group = {.with = {VALUE}, .without = {MARK}, .on_exit = count_entity};
         CHECK(sett_group_create(world, &group) != NULL);
         sett_observer_desc desc = {
-            .terms = {{.component = ROWS}, {.component = sett_hierarchy_component(world)}},
+            .terms = {{.component = ROWS}, {.component = SETT_ID_HIERARCHY}},
             .on_enter = count_entity,
             .on_exit = count_entity};
         desc.terms[0].access = SETT_NONE;
         desc.terms[1].access = SETT_NONE;
         CHECK(sett_observer_create(world, &desc) != NULL);
     } else if (k == 4) { /* hooks of the tree, and an observer that is called about every set */
-        sett_observer_desc desc = {.component = sett_hierarchy_component(world),
+        sett_observer_desc desc = {.component = SETT_ID_HIERARCHY,
                                    .on_add = count_value,
                                    .on_remove = count_value};
         CHECK(sett_observer_create(world, &desc) != NULL);

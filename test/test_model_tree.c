@@ -211,7 +211,7 @@ static void expect_node(int k)
     const node* n = &tree.at[k];
     sett_entity e = n->entity;
     CHECK_EQ(sett_entity_valid(world, e), n->alive);
-    CHECK_EQ(sett_has(world, e, sett_hierarchy_component(world)), n->alive && n->linked);
+    CHECK_EQ(sett_has(world, e, SETT_ID_HIERARCHY), n->alive && n->linked);
     CHECK(sett_equals(sett_hierarchy_parent(world, e), entity_of(n->alive ? n->parent : NONE)));
     if (!n->alive) {
         return;
@@ -224,7 +224,7 @@ static void expect_node(int k)
     }
     CHECK(sett_is_null(child));
     CHECK_STR_EQ(sett_name_get(world, e), n->name != NONE ? name_of(n->name) : NULL);
-    CHECK_EQ(sett_has(world, e, sett_name_component(world)), n->has_name);
+    CHECK_EQ(sett_has(world, e, SETT_ID_NAME), n->has_name);
     if (n->name != NONE) {
         CHECK(sett_equals(sett_name_find(world, entity_of(n->parent), name_of(n->name)), e));
     }
@@ -557,7 +557,7 @@ static void do_remove(void)
         n->has_name = false;
         n->marked = false;
     } else {
-        CHECK_EQ(sett_remove(tree.world, n->entity, sett_hierarchy_component(tree.world)),
+        CHECK_EQ(sett_remove(tree.world, n->entity, SETT_ID_HIERARCHY),
                  n->linked ? SETT_OK : SETT_STATUS_ABSENT);
     }
     free_children(k);
@@ -591,7 +591,7 @@ static void do_snapshot(void)
 
 static void do_rare(void)
 {
-    sett_component id = sett_hierarchy_component(tree.world);
+    sett_component id = SETT_ID_HIERARCHY;
     sett_status status;
     switch (draw(8)) {
     case 0:
@@ -688,7 +688,7 @@ static void tree_begin(uint64_t seed)
     /* which of them comes first decides the order of ties */
     for (uint32_t k = 0; k < 2; k++) {
         CHECK((k == seed % 2 ? sett_hierarchy_register(tree.world, NULL)
-                             : sett_name_register(tree.world, 0)) != 0);
+                             : sett_name_register(tree.world)) != 0);
     }
     tree.mark = sett_component_register(tree.world, &(sett_component_desc){.name = "mark"});
     tree.notified = sett_component_register(
@@ -728,7 +728,7 @@ static void sees_what_is_broken(void)
     for (uint32_t k = 0; k < 9; k++) {
         tree_begin(k + 1);
         sett_world* world = tree.world;
-        sett_component id = sett_hierarchy_component(world);
+        sett_component id = SETT_ID_HIERARCHY;
         sett_entity p = sett_entity_create(world);
         sett_entity c[3];
         for (uint32_t j = 0; j < 3; j++) {
@@ -741,7 +741,7 @@ static void sees_what_is_broken(void)
         sett_hierarchy* above = sett_get_mut(world, p, id);
         sett_hierarchy* first = sett_get_mut(world, c[0], id);
         sett_hierarchy* last = sett_get_mut(world, c[2], id);
-        sett_name* name = sett_get_mut(world, c[1], sett_name_component(world));
+        sett_name* name = sett_get_mut(world, c[1], SETT_ID_NAME);
         sett_hierarchy links[3] = {*above, *first, *last};
         sett_name kept = *name;
         switch (k) {
@@ -770,7 +770,7 @@ static void sees_what_is_broken(void)
             name->key = 77;
             break;
         default:
-            name->key = ((const sett_name*)sett_get(world, c[0], sett_name_component(world)))->key;
+            name->key = ((const sett_name*)sett_get(world, c[0], SETT_ID_NAME))->key;
             break;
         }
         CHECK_MSG(sett_world_validate(world, NULL) == SETT_STATUS_INVALID, "case %u", k);

@@ -86,26 +86,23 @@ static void walks_all_of_a_name(void)
 static void is_a_component_like_any_other(void)
 {
     sett_world* world = quiet_world();
-    CHECK_EQ(sett_name_component(world), 0);
-    CHECK_EQ(sett_name_register(world, 33), 33);
-    CHECK_EQ(sett_name_register(world, 0), 33);
-    CHECK_EQ(sett_name_register(world, 34), 0);
-    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
-    CHECK_EQ(sett_name_component(world), 33);
-    CHECK_STR_EQ(sett_component_name(world, 33), "Name");
+    CHECK(sett_component_name(world, SETT_ID_NAME) == NULL);
+    CHECK_EQ(sett_name_register(world), SETT_ID_NAME);
+    CHECK_EQ(sett_name_register(world), SETT_ID_NAME);
+    CHECK_STR_EQ(sett_component_name(world, SETT_ID_NAME), "Name");
     sett_entity a = named(world, sett_null(), "a");
-    CHECK(sett_has(world, a, 33));
-    CHECK_EQ(sett_component_count(world, 33), 1);
+    CHECK(sett_has(world, a, SETT_ID_NAME));
+    CHECK_EQ(sett_component_count(world, SETT_ID_NAME), 1);
     CHECK_EQ(sett_name_clear(world, a), SETT_OK);
-    CHECK(!sett_has(world, a, 33) && sett_name_get(world, a) == NULL);
+    CHECK(!sett_has(world, a, SETT_ID_NAME) && sett_name_get(world, a) == NULL);
     CHECK_EQ(sett_name_clear(world, a), SETT_OK);
     sett_entity b = named(world, sett_null(), "a");
-    CHECK_EQ(sett_remove(world, b, 33), SETT_OK);
+    CHECK_EQ(sett_remove(world, b, SETT_ID_NAME), SETT_OK);
     CHECK_VALID(world);
-    CHECK(sett_add(world, b, 33) != NULL); /* no name yet */
+    CHECK(sett_add(world, b, SETT_ID_NAME) != NULL); /* no name yet */
     CHECK(sett_name_get(world, b) == NULL);
     CHECK_EQ(sett_name_set(world, b, "a"), SETT_OK);
-    CHECK_EQ(sett_component_clear(world, 33), SETT_OK);
+    CHECK_EQ(sett_component_clear(world, SETT_ID_NAME), SETT_OK);
     expect_path(world, "a", sett_null());
     CHECK_END(world);
 
@@ -195,7 +192,7 @@ static void loses_a_name_that_is_taken(void)
         sett_world* world = quiet_world();
         sett_entity none = sett_null();
         if (how == 2) { /* names are told before links, and the other way round */
-            CHECK(sett_name_register(world, 0) != 0);
+            CHECK(sett_name_register(world) != 0);
         }
         sett_component id = sett_hierarchy_register(world, NULL);
         sett_entity p = named(world, none, "p");
@@ -206,7 +203,7 @@ static void loses_a_name_that_is_taken(void)
         CHECK_EQ(sett_hierarchy_set_policy(world, q, SETT_CHILDREN_DETACH), SETT_OK);
         CHECK_EQ(how == 0 ? sett_remove(world, q, id) : sett_entity_destroy(world, p), SETT_OK);
         CHECK(sett_entity_valid(world, a));
-        CHECK(sett_name_get(world, a) == NULL && sett_has(world, a, sett_name_component(world)));
+        CHECK(sett_name_get(world, a) == NULL && sett_has(world, a, SETT_ID_NAME));
         expect_path(world, "a", root);
         expect_path(world, "free", free);
         if (how == 0) {
@@ -293,7 +290,7 @@ static void scarce_unchanged(void* user)
 {
     const scarce_name* step = user;
     CHECK(sett_name_get(step->world, step->entity) == NULL);
-    CHECK(!sett_has(step->world, step->entity, sett_name_component(step->world)));
+    CHECK(!sett_has(step->world, step->entity, SETT_ID_NAME));
     CHECK(sett_is_null(sett_name_find(step->world, sett_null(), step->name)));
 }
 
@@ -327,7 +324,7 @@ static void survives_running_out_of_memory(void)
     CHECK(sett_equals(sett_name_find(step.world, sett_null(), "third"), step.entity));
     CHECK_EQ(sett_name_set(step.world, child, "other"), SETT_STATUS_OUT_OF_MEMORY);
     CHECK_EQ(sett_hierarchy_detach(step.world, child), SETT_STATUS_CONFLICT);
-    CHECK_EQ(sett_remove(step.world, child, sett_hierarchy_component(step.world)), SETT_OK);
+    CHECK_EQ(sett_remove(step.world, child, SETT_ID_HIERARCHY), SETT_OK);
     CHECK(sett_name_get(step.world, child) == NULL);
     CHECK_EQ(sett_entity_destroy(step.world, step.entity), SETT_OK);
     CHECK(sett_is_null(sett_name_find(step.world, sett_null(), "third")));
@@ -443,7 +440,7 @@ static void holds_a_text_while_hooks_run(void)
     sett_entity other = named(world, sett_null(), "other");
     sett_observer* observer = sett_observer_create(
         world, &(sett_observer_desc){
-                   .component = sett_name_component(world), .on_add = name_others, .user = &other});
+                   .component = SETT_ID_NAME, .on_add = name_others, .user = &other});
     CHECK(observer != NULL);
     sett_entity one = named(world, sett_null(), "one");
     CHECK_STR_EQ(sett_name_get(world, one), "one");

@@ -123,7 +123,6 @@ static void call_describe(void)
 static void call_hierarchy(void)
 {
     NOTHING(sett_hierarchy_register(NULL, NULL));
-    NOTHING(sett_hierarchy_component(NULL));
     STATUS(sett_hierarchy_attach(NULL, sett_null(), sett_null()));
     STATUS(sett_hierarchy_insert_before(NULL, sett_null(), sett_null()));
     STATUS(sett_hierarchy_insert_after(NULL, sett_null(), sett_null()));
@@ -153,8 +152,7 @@ static void call_layout(void)
 
 static void call_name(void)
 {
-    NOTHING(sett_name_register(NULL, 0));
-    NOTHING(sett_name_component(NULL));
+    NOTHING(sett_name_register(NULL));
     STATUS(sett_name_set(NULL, sett_null(), NULL));
     STATUS(sett_cmd_name_set(NULL, sett_null(), NULL));
     STATUS(sett_name_clear(NULL, sett_null()));

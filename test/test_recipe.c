@@ -89,7 +89,7 @@ static void begin_twin(twin* t, sett_world* world)
     t->knows = sett_relationship_register(
         world, &(sett_relationship_desc){.name = "Knows", .many = true, .size = 4});
     CHECK(t->knows != 0 && sett_hierarchy_register(world, NULL) != 0);
-    CHECK(sett_name_register(world, 0) != 0 && sett_instance_of(world) != 0);
+    CHECK(sett_name_register(world) != 0 && sett_instance_of(world) != 0);
 }
 
 static void listen(twin* t)
@@ -345,7 +345,7 @@ static void rejects_what_cannot_be(void)
     CHECK_EQ(sett_entity_destroy(t.world, gone), SETT_OK);
     for (uint32_t k = 0; k < 3; k++) {
         sett_value link = {.component = t.knows, .value = NULL};
-        sett_value name = {.component = sett_name_component(t.world)};
+        sett_value name = {.component = SETT_ID_NAME};
         sett_value unknown = {.component = 999, .value = NULL};
         expect_failure(&t, &(sett_instantiate_desc){.prefab = gone}, SETT_STATUS_STALE);
         expect_failure(&t, &(sett_instantiate_desc){.prefab = tank, .parent = gone},

@@ -91,14 +91,14 @@ static void trees_are_recorded(void)
     CHECK_EQ(sett_cmd_attach(commands, gone, p), SETT_OK);
     CHECK_EQ(sett_cmd_detach(commands, gone), SETT_OK);
     CHECK_EQ(sett_cmd_detach(commands, q), SETT_OK); /* a root already */
-    CHECK_EQ(sett_hierarchy_component(world), 0);    /* nothing is done before its time */
+    CHECK(sett_component_name(world, SETT_ID_HIERARCHY) == NULL);    /* nothing is done before its time */
     CHECK_EQ(sett_entity_destroy(world, gone), SETT_OK);
     apply();
     CHECK_ENTITY_EQ(parent_of(a), p);
     CHECK_ENTITY_EQ(parent_of(b), a);
     CHECK(sett_is_null(parent_of(p)));
     CHECK_EQ(sett_hierarchy_depth(world, b), 2);
-    CHECK(!sett_has(world, q, sett_hierarchy_component(world)));
+    CHECK(!sett_has(world, q, SETT_ID_HIERARCHY));
 
     /* a cycle is rejected, what follows is not */
     CHECK_EQ(sett_cmd_attach(commands, p, b), SETT_OK);
@@ -166,7 +166,7 @@ static void names_are_recorded(void)
     CHECK_EQ(sett_cmd_detach(commands, a), SETT_OK);
     apply();
     CHECK_ENTITY_EQ(parent_of(a), p);
-    CHECK_EQ(sett_cmd_remove(commands, b, sett_name_component(world)), SETT_OK);
+    CHECK_EQ(sett_cmd_remove(commands, b, SETT_ID_NAME), SETT_OK);
     CHECK_EQ(sett_cmd_detach(commands, a), SETT_OK);
     apply();
     CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "door"), a);

@@ -230,10 +230,10 @@ static void a_field_of_another_type_is_reported(void)
 static void types_of_the_library_are_compared_too(void)
 {
     sett_world* world = make_world();
-    sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
+    CHECK_EQ(sett_hierarchy_register(world, NULL), sett_hierarchy_id);
     sett_entity e = sett_entity_create(world);
-    CHECK(sett_add(world, e, Hierarchy_id) != NULL);
-    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Hierarchy));
+    CHECK(sett_add(world, e, sett_hierarchy_id) != NULL);
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(sett_hierarchy));
     SETT_FOR(query, b, i) {
         CHECK(SETT_FIELD(b, 0, sett_hierarchy) != NULL);
         CHECK(SETT_FIELD(b, 0, Wide) == NULL && i == 0);

@@ -90,7 +90,5 @@ bool components_register(sett_world* world)
             return false;
         }
     }
-    sett_hierarchy_desc hierarchy = {.id = Hierarchy_id};
-    return sett_hierarchy_register(world, &hierarchy) != 0 &&
-           sett_name_register(world, Name_id) != 0;
+    return sett_hierarchy_register(world, NULL) != 0 && sett_name_register(world) != 0;
 }

@@ -89,8 +89,6 @@ typedef enum ComponentId {
     Pickup_id,
     News_id,
     Game_id,
-    Hierarchy_id, /* of the library: see sett/hierarchy.h */
-    Name_id,      /* sett/name.h */
     COMPONENT_END
 } ComponentId;
 

@@ -239,6 +239,6 @@ const sett_system_desc system_notify = {
     .run = print_run,
     .single_job = true,
     .terms = {SETT_IN(News)},
-    .access_any_in = {Name_id},
+    .access_any_in = {SETT_ID_NAME},
     .access_any_inout = {Game_id},
 };

@@ -27,7 +27,7 @@
  * type is sorted (with keep_order: until it is compacted); if a group owns the type, until any of
  * the group's types is added or removed anywhere.
  *
- * Misuse (a stale handle, an absent component, a structural change inside a loop) is detected in
+ * Misuse (a stale handle, reading an absent component, a structural change inside a loop) is detected in
  * every build: the call changes nothing and returns its failure. Changing calls also set
  * sett_world_error(). Debug builds report it to the log and assert hooks.
  *
@@ -498,7 +498,8 @@ SETT_API const void* sett_find_slow_(const sett_world* world, sett_entity entity
 SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_component component);
 
 /* Removes a component; first the entity's components that require it.
- * Fails: STALE, UNREGISTERED, ABSENT, LOCKED, OUT_OF_MEMORY.
+ * Returns OK, or ABSENT if the entity does not have it: that is no misuse, and is not reported.
+ * Fails: STALE, UNREGISTERED, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1), about 4 ns plus cache misses. Invalidates: the address of the component; in a sparse
  * set, all addresses of that type.
  * Threads: writer. Since: 0.1 */

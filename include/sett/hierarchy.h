@@ -38,14 +38,18 @@ typedef enum sett_children_policy {
 } sett_children_policy;
 
 typedef struct sett_hierarchy_desc {
-    /* of the component; default: SETT_ID_HIERARCHY */
-    sett_component id;
     sett_children_policy policy; /* default: SETT_CHILDREN_DESTROY */
 } sett_hierarchy_desc;
 
-/* The component "Hierarchy". Read-only: only the functions below change it; sett_set and queries
- * that ask for writing fail with ARGUMENT. Links are entity indices plus one; all zeroes is a root
- * without children. */
+/* The component "Hierarchy". Its id is SETT_ID_HIERARCHY, or sett_hierarchy_id for the macros that
+ * take a type:
+ *
+ *     sett_hierarchy_register(world, NULL);                                       before the query
+ *     query = SETT_QUERY_CREATE(world, SETT_INOUT(Transform), SETT_OPTIONAL(sett_hierarchy));
+ *     ... const sett_hierarchy* nodes = SETT_FIELD(b, 1, sett_hierarchy); ...
+ *
+ * Read-only: only the functions below change it; sett_set and queries that ask for writing fail
+ * with ARGUMENT. Links are entity indices plus one; all zeroes is a root without children. */
 typedef struct sett_hierarchy {
     uint32_t parent; /* 0: it is a root */
     uint32_t first;  /* child; 0: none */
@@ -58,19 +62,16 @@ typedef struct sett_hierarchy {
     uint32_t depth;
 } sett_hierarchy;
 
+enum {
+    sett_hierarchy_id = SETT_ID_HIERARCHY
+};
+
 /* Registers the component. The first use of a hierarchy does it too: call this to set options, or
- * to get the id for a query before that.
- *
- *     sett_component Hierarchy_id = sett_hierarchy_register(world, NULL);
- *     SETT_QUERY_CREATE(world, SETT_INOUT(Transform), SETT_OPTIONAL(Hierarchy));
- *
- * Returns its id, 0 on failure. Fails: as sett_component_register; ARGUMENT for an unknown policy;
+ * for a query or an observer that names the component before that.
+ * Returns SETT_ID_HIERARCHY, 0 on failure. Fails: as sett_component_register; ARGUMENT for an unknown policy;
  * LIMIT in a world whose entity_limit is 2^31 or above.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_desc* desc);
-
-/* Returns the component's id, 0 if it is not registered. Threads: reader. Since: 0.1 */
-SETT_API sett_component sett_hierarchy_component(const sett_world* world);
 
 /* Makes an entity the last child of a parent. If it has another parent, it moves; its descendants
  * move with it.

@@ -25,20 +25,22 @@
 /* The most bytes that a name can have. */
 #define SETT_NAME_MAX 1000
 
-/* The component "Name". Read-only: only the functions below change it; sett_set and queries that
+/* The component "Name". Its id is SETT_ID_NAME, or sett_name_id for the macros that take a type:
+ * SETT_WITH(sett_name). Read-only: only the functions below change it; sett_set and queries that
  * ask for writing fail with ARGUMENT. */
 typedef struct sett_name {
     uint64_t key; /* a hash of the text, the same in every world; 0: no name */
 } sett_name;
 
-/* Registers the component. The first use of a name does it too.
- *   id  0: SETT_ID_NAME
- * Returns its id, 0 on failure. Fails: as sett_component_register.
- * Threads: writer. Since: 0.1 */
-SETT_API sett_component sett_name_register(sett_world* world, sett_component id);
+enum {
+    sett_name_id = SETT_ID_NAME
+};
 
-/* Returns the component's id, 0 if it is not registered. Threads: reader. Since: 0.1 */
-SETT_API sett_component sett_name_component(const sett_world* world);
+/* Registers the component. The first use of a name does it too: call this for a query or an
+ * observer that names the component before that.
+ * Returns SETT_ID_NAME, 0 on failure. Fails: as sett_component_register.
+ * Threads: writer. Since: 0.1 */
+SETT_API sett_component sett_name_register(sett_world* world);
 
 /* Names or renames an entity.
  *   name  1 to SETT_NAME_MAX bytes without '/'; copied
@@ -52,7 +54,7 @@ SETT_API sett_status sett_name_set(sett_world* world, sett_entity entity, const 
 
 /* Records sett_name_set (commands: core.h). When it is applied it is skipped if the entity is dead,
  * or if a sibling has the name: then sett_world_error says so. To record that a name is cleared:
- * sett_cmd_remove(commands, entity, sett_name_component(world)).
+ * sett_cmd_remove(commands, entity, SETT_ID_NAME).
  *   name  as for sett_name_set; copied
  * Fails: ARGUMENT (as sett_name_set), OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
 SETT_API sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity,

@@ -96,9 +96,10 @@ SETT_API void* sett_relate(sett_world* world, sett_entity source, sett_component
                            sett_entity target);
 
 /* Removes the link from `source` to `target`, and with the source's last link the component.
+ * Returns OK, or ABSENT if there is no such link, which is no misuse.
  * sett_remove(world, source, relationship) removes all links of a source, sett_unrelate_sources all
  * links to a target.
- * Fails: STALE (source), ARGUMENT, ABSENT, LOCKED, OUT_OF_MEMORY.
+ * Fails: STALE (source), ARGUMENT, LOCKED, OUT_OF_MEMORY.
  * Cost: as sett_relate.
  * Invalidates: as sett_remove; with `.many`: addresses of data of this relationship.
  * Threads: writer. Since: 0.1 */

@@ -641,7 +641,7 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
     if ((clone->from->hierarchy != NULL && clone->to->hierarchy == NULL &&
          sett_hierarchy_register(clone->to, NULL) == 0) ||
         (clone->from->name_table != NULL && clone->to->name_table == NULL &&
-         sett_name_register(clone->to, 0) == 0)) {
+         sett_name_register(clone->to) == 0)) {
         return clone->to->error;
     }
     setti_change_settle(clone->to);

@@ -407,12 +407,12 @@ static const char* tree_validate(sett_world* world, setti_type* type);
 /* Registers the component in another world. */
 static sett_status tree_join_world(sett_world* into, const sett_world* from, const setti_type* type)
 {
-    sett_hierarchy_desc desc = {setti_world_type(into, type->id) == NULL ? type->id : 0,
-                                from->hierarchy->policy};
+    sett_hierarchy_desc desc = {from->hierarchy->policy};
+    (void)type;
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
 
-static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_desc* desc)
+static setti_hierarchy* tree_register(sett_world* world)
 {
     static const setti_cascade cascade = {
         .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
@@ -425,7 +425,7 @@ static setti_hierarchy* tree_register(sett_world* world, const sett_hierarchy_de
     made.byte_count = 1;
     made.size = sizeof(sett_hierarchy);
     made.align = 8;
-    made.id = desc->id != 0 ? desc->id : setti_component_own_id(world, made.name);
+    made.id = SETT_ID_HIERARCHY;
     setti_hierarchy* tree = setti_pool_alloc(&world->pool, sizeof(*tree), 16);
     if (tree == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_hierarchy_register", sett_null(),
@@ -455,7 +455,7 @@ sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_d
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    static const sett_hierarchy_desc defaults = {0, SETT_CHILDREN_DEFAULT};
+    static const sett_hierarchy_desc defaults = {SETT_CHILDREN_DEFAULT};
     static const char call[] = "sett_hierarchy_register";
     setti_hierarchy* tree = world->hierarchy;
     bool given = desc != NULL;
@@ -464,16 +464,12 @@ sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_d
         setti_world_fail(world, SETT_STATUS_ARGUMENT, call, sett_null(), 0);
         return 0;
     }
-    if (tree != NULL && desc->id != 0 && desc->id != tree->type->id) {
-        setti_world_fail(world, SETT_STATUS_CONFLICT, call, sett_null(), tree->type->id);
-        return 0;
-    }
     if (world->entities.limit >= SETTI_MOVED) { /* a link has to fit beside the mark */
         setti_world_fail(world, SETT_STATUS_LIMIT, call, sett_null(), 0);
         return 0;
     }
     if (tree == NULL) {
-        tree = tree_register(world, desc);
+        tree = tree_register(world);
         if (tree == NULL) {
             return 0;
         }
@@ -490,14 +486,6 @@ SETTI_COLD static bool tree_make(sett_world* world, const char* call)
 {
     return setti_world_check_unlocked(world, call) == SETT_OK &&
            sett_hierarchy_register(world, NULL) != 0;
-}
-
-sett_component sett_hierarchy_component(const sett_world* world)
-{
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    return world->hierarchy != NULL ? world->hierarchy->type->id : 0;
 }
 
 /* --------------------------------------------------------------------------------------- moving */

@@ -263,12 +263,12 @@ static const char* name_validate(sett_world* world, setti_type* type);
 /* Registers the component in another world. */
 static sett_status name_join(sett_world* into, const sett_world* from, const setti_type* type)
 {
-    sett_component id = setti_world_type(into, type->id) == NULL ? type->id : 0;
     (void)from;
-    return sett_name_register(into, id) != 0 ? SETT_OK : into->error;
+    (void)type;
+    return sett_name_register(into) != 0 ? SETT_OK : into->error;
 }
 
-sett_component sett_name_register(sett_world* world, sett_component id)
+sett_component sett_name_register(sett_world* world)
 {
     if (SETTI_IS_NULL(world)) {
         return 0;
@@ -279,23 +279,20 @@ sett_component sett_name_register(sett_world* world, sett_component id)
     static const setti_cascade cascade = {.unlink = name_unlink, .trim = name_trim};
     static const char call[] = "sett_name_register";
     setti_name_table* names = world->name_table;
-    if (names != NULL && id != 0 && id != names->type->id) {
-        setti_world_fail(world, SETT_STATUS_CONFLICT, call, sett_null(), names->type->id);
-        return 0;
-    }
     if (names != NULL) {
         return names->type->id;
     }
     sett_component_desc desc = {0};
     desc.name = "Name";
     desc.size = sizeof(sett_name);
-    desc.id = id != 0 ? id : setti_component_own_id(world, desc.name);
+    desc.type_name = "sett_name";
+    desc.id = SETT_ID_NAME;
     names = setti_pool_alloc(&world->pool, sizeof(*names), 16);
     if (names == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         return 0;
     }
-    id = sett_component_register(world, &desc);
+    sett_component id = sett_component_register(world, &desc);
     if (id == 0) {
         setti_pool_free(&world->pool, names, sizeof(*names), 16);
         return 0;
@@ -311,14 +308,6 @@ sett_component sett_name_register(sett_world* world, sett_component id)
     world->naming = &naming;
     world->name_table = names;
     return id;
-}
-
-sett_component sett_name_component(const sett_world* world)
-{
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    return world->name_table != NULL ? world->name_table->type->id : 0;
 }
 
 /* -------------------------------------------------------------------------------------- setting */
@@ -384,7 +373,7 @@ static uint64_t name_add_text(sett_world* world, sett_entity entity, const char*
         return 0;
     }
     if (world->name_table == NULL &&
-        (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world, 0) == 0)) {
+        (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world) == 0)) {
         return 0;
     }
     setti_name_table* names = world->name_table;

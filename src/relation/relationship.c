@@ -540,7 +540,7 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     uint32_t place = relation->many ? setti_chain_search(relation, source, target)
                                     : relation_find(relation, source, target);
     if (place == SETTI_NONE) {
-        return setti_world_fail(world, SETT_STATUS_ABSENT, call, source, relationship);
+        return SETT_STATUS_ABSENT;
     }
     if (relation->many) {
         const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);

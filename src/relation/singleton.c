@@ -124,9 +124,5 @@ sett_status sett_singleton_remove(sett_world* world, sett_component component)
         return SETT_STATUS_ARGUMENT;
     }
     sett_entity entity = singleton_find(world);
-    if (sett_is_null(entity)) {
-        return setti_world_fail(world, SETT_STATUS_ABSENT, "sett_singleton_remove", entity,
-                                component);
-    }
-    return sett_remove(world, entity, component);
+    return sett_is_null(entity) ? SETT_STATUS_ABSENT : sett_remove(world, entity, component);
 }

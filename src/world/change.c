@@ -553,7 +553,7 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
         return world->error;
     }
     if (!setti_storage_has(&type->storage, entity.index)) {
-        return setti_world_fail(world, SETT_STATUS_ABSENT, call, entity, component);
+        return SETT_STATUS_ABSENT; /* no misuse: there is nothing to do */
     }
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
         return setti_change_reject_linked(world, type, call);

@@ -311,8 +311,6 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
         snprintf(out, size, "%s: it has or has reserved %u entities, and its entity_limit is %u",
                  sett_status_text(status), (unsigned)setti_entity_taken(table),
                  (unsigned)table->limit);
-    } else if (status == SETT_STATUS_ABSENT && strcmp(call, "sett_remove") == 0) {
-        snprintf(out, size, "the entity does not have the component (sett_has asks)");
     } else {
         snprintf(out, size, "%s", sett_status_text(status));
     }
