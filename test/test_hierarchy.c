@@ -465,8 +465,7 @@ static void detaches_or_rejects_by_policy(void)
     CHECK_EQ(sett_hierarchy_set_policy(world, ab, SETT_CHILDREN_REJECT), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, ab), SETT_OK);
     CHECK_EQ(sett_hierarchy_set_policy(world, aa, SETT_CHILDREN_REJECT), SETT_OK);
-    CHECK_EQ(sett_entity_destroy_with(world, SETT_ID_HIERARCHY),
-             SETT_STATUS_REJECTED);
+    CHECK_EQ(sett_entity_destroy_with(world, SETT_ID_HIERARCHY), SETT_STATUS_REJECTED);
     CHECK_EQ(sett_entity_count(world), 1); /* aaa went, aa was asked first */
     aaa = ending_child(&seen, aa);
     seen.count = 0;
@@ -614,9 +613,8 @@ static void used_up_slots_leave_with_others(void)
         for (uint32_t k = 1; k < NODES; k++) {
             CHECK_EQ(sett_hierarchy_attach(world, node[k], node[k / 2]), SETT_OK);
         }
-        const sett_observer_desc desc = {.component = SETT_ID_HIERARCHY,
-                                         .on_remove = count_removal,
-                                         .user = &removed};
+        const sett_observer_desc desc = {
+            .component = SETT_ID_HIERARCHY, .on_remove = count_removal, .user = &removed};
         CHECK(sett_observer_create(world, &desc) != NULL);
         CHECK_EQ(sett_entity_destroy(world, node[0]), SETT_OK);
         CHECK_EQ(removed, NODES);
@@ -692,10 +690,9 @@ static void holds_when_observers_move_entities(void)
             to.move = p; /* the parent goes below it */
             to.below = p;
         }
-        CHECK(sett_observer_create(
-                  world, &(sett_observer_desc){.component = SETT_ID_HIERARCHY,
-                                               .on_add = meddle,
-                                               .user = &to}) != NULL);
+        CHECK(sett_observer_create(world, &(sett_observer_desc){.component = SETT_ID_HIERARCHY,
+                                                                .on_add = meddle,
+                                                                .user = &to}) != NULL);
         CHECK_EQ(how == 0 ? sett_hierarchy_attach(world, c, p)
                           : sett_hierarchy_insert_before(world, c, a),
                  how == 2 ? SETT_STATUS_CYCLE : SETT_OK);
@@ -870,8 +867,7 @@ static void survives_running_out_of_memory(void)
         CHECK(memory.failures > failures + 3);
         CHECK(sett_equals(sett_hierarchy_parent(tree.world, tree.child), tree.parent));
         if (kind == 1) {
-            CHECK_EQ(sett_component_convert(tree.world, SETT_ID_HIERARCHY,
-                                            SETT_STORAGE_SPARSE_SET),
+            CHECK_EQ(sett_component_convert(tree.world, SETT_ID_HIERARCHY, SETT_STORAGE_SPARSE_SET),
                      SETT_OK);
         }
         for (uint32_t k = 0; k < 20000; k++) { /* far enough for pages of its own */
@@ -881,8 +877,7 @@ static void survives_running_out_of_memory(void)
         failures = memory.failures;
         scarce_run(tree.world, &memory, scarce_policy, scarce_unchanged, &tree);
         CHECK(memory.failures > failures);
-        CHECK_EQ(sett_remove(tree.world, tree.parent, SETT_ID_HIERARCHY),
-                 SETT_OK);
+        CHECK_EQ(sett_remove(tree.world, tree.parent, SETT_ID_HIERARCHY), SETT_OK);
         CHECK_EQ(sett_world_trim(tree.world), SETT_OK);
         scarce_run(tree.world, &memory, scarce_attach, scarce_unchanged, &tree);
         CHECK(sett_equals(sett_hierarchy_parent(tree.world, tree.child), tree.parent));

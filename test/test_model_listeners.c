@@ -66,17 +66,15 @@ static void add_listeners(sett_world* world, uint32_t k)
     } else if (k == 3) { /* tracked sets and observers of queries */
         sett_group_desc group = {.with = {VALUE}, .without = {MARK}, .on_exit = count_entity};
         CHECK(sett_group_create(world, &group) != NULL);
-        sett_observer_desc desc = {
-            .terms = {{.component = ROWS}, {.component = SETT_ID_HIERARCHY}},
-            .on_enter = count_entity,
-            .on_exit = count_entity};
+        sett_observer_desc desc = {.terms = {{.component = ROWS}, {.component = SETT_ID_HIERARCHY}},
+                                   .on_enter = count_entity,
+                                   .on_exit = count_entity};
         desc.terms[0].access = SETT_NONE;
         desc.terms[1].access = SETT_NONE;
         CHECK(sett_observer_create(world, &desc) != NULL);
     } else if (k == 4) { /* hooks of the tree, and an observer that is called about every set */
-        sett_observer_desc desc = {.component = SETT_ID_HIERARCHY,
-                                   .on_add = count_value,
-                                   .on_remove = count_value};
+        sett_observer_desc desc = {
+            .component = SETT_ID_HIERARCHY, .on_add = count_value, .on_remove = count_value};
         CHECK(sett_observer_create(world, &desc) != NULL);
         desc = (sett_observer_desc){.component = VALUE, .on_set = count_value};
         CHECK(sett_observer_create(world, &desc) != NULL);

@@ -439,8 +439,8 @@ static void holds_a_text_while_hooks_run(void)
     sett_world* world = quiet_world();
     sett_entity other = named(world, sett_null(), "other");
     sett_observer* observer = sett_observer_create(
-        world, &(sett_observer_desc){
-                   .component = SETT_ID_NAME, .on_add = name_others, .user = &other});
+        world,
+        &(sett_observer_desc){.component = SETT_ID_NAME, .on_add = name_others, .user = &other});
     CHECK(observer != NULL);
     sett_entity one = named(world, sett_null(), "one");
     CHECK_STR_EQ(sett_name_get(world, one), "one");

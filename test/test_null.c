@@ -45,7 +45,6 @@ static void call_sett(void)
     NOTHING(sett_world_tick(NULL));
     NOTHING(sett_world_advance_tick(NULL));
     NOTHING(sett_component_register(NULL, NULL));
-    STATUS(sett_component_register_list(NULL, NULL));
     NOTHING(sett_component_find(NULL, NULL));
     NOTHING(sett_component_name(NULL, 0));
     STATUS(sett_component_describe(NULL, 0, NULL));

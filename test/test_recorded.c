@@ -91,7 +91,8 @@ static void trees_are_recorded(void)
     CHECK_EQ(sett_cmd_attach(commands, gone, p), SETT_OK);
     CHECK_EQ(sett_cmd_detach(commands, gone), SETT_OK);
     CHECK_EQ(sett_cmd_detach(commands, q), SETT_OK); /* a root already */
-    CHECK(sett_component_name(world, SETT_ID_HIERARCHY) == NULL);    /* nothing is done before its time */
+    CHECK(sett_component_name(world, SETT_ID_HIERARCHY) ==
+          NULL); /* nothing is done before its time */
     CHECK_EQ(sett_entity_destroy(world, gone), SETT_OK);
     apply();
     CHECK_ENTITY_EQ(parent_of(a), p);

@@ -11,18 +11,18 @@ static void* half_alloc(void* user, size_t size, size_t align)
 static void header_and_library_must_match(void)
 {
     CHECK_EQ(sett_version(), SETT_VERSION);
-    CHECK(sett_world_create_checked(NULL, SETT_VERSION + 100, SETT_LAYOUT) == NULL);
-    CHECK(sett_world_create_checked(NULL, SETT_VERSION - 100, SETT_LAYOUT) == NULL);
-    sett_world* patched = sett_world_create_checked(NULL, SETT_VERSION + 1, SETT_LAYOUT);
+    CHECK(sett_world_create_sized(NULL, 0, SETT_VERSION + 100, SETT_LAYOUT) == NULL);
+    CHECK(sett_world_create_sized(NULL, 0, SETT_VERSION - 100, SETT_LAYOUT) == NULL);
+    sett_world* patched = sett_world_create_sized(NULL, 0, SETT_VERSION + 1, SETT_LAYOUT);
     CHECK(patched != NULL); /* a patch release changes nothing that programs see */
     sett_world_destroy(patched);
     sett_world_desc half = {.log_fn = sett_log_silent, .allocator = {.alloc_fn = half_alloc}};
     CHECK(sett_world_create(&half) == NULL);
     for (uint32_t bit = 0; bit < 64; bit += 7) {
         uint64_t layout = SETT_LAYOUT ^ (uint64_t)1 << bit;
-        CHECK(sett_world_create_checked(NULL, SETT_VERSION, layout) == NULL);
+        CHECK(sett_world_create_sized(NULL, 0, SETT_VERSION, layout) == NULL);
     }
-    sett_world* world = sett_world_create_checked(NULL, SETT_VERSION, SETT_LAYOUT);
+    sett_world* world = sett_world_create_sized(NULL, 0, SETT_VERSION, SETT_LAYOUT);
     CHECK(world != NULL);
     sett_world_destroy(world);
 }

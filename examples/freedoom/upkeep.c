@@ -181,7 +181,8 @@ const sett_system_desc system_adopt = {
     .name = "adopt",
     .run = adopt_run,
     .exclusive = true,
-    .terms = {SETT_WITH(Thing), SETT_WITH(Place), SETT_WITHOUT(Missile), SETT_WITHOUT(Hierarchy)},
+    .terms = {SETT_WITH(Thing), SETT_WITH(Place), SETT_WITHOUT(Missile),
+              SETT_WITHOUT(sett_hierarchy)},
 };
 
 /* --- tell ------------------------------------------------------------------------------------- */

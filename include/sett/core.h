@@ -27,9 +27,15 @@
  * type is sorted (with keep_order: until it is compacted); if a group owns the type, until any of
  * the group's types is added or removed anywhere.
  *
- * Misuse (a stale handle, reading an absent component, a structural change inside a loop) is detected in
- * every build: the call changes nothing and returns its failure. Changing calls also set
- * sett_world_error(). Debug builds report it to the log and assert hooks.
+ * Misuse (a stale handle, reading an absent component, a structural change inside a loop) is
+ * detected in every build: the call changes nothing and returns its failure. Changing calls also
+ * set sett_world_error(). Debug builds report it to the log and assert hooks.
+ *
+ * Descriptors (structs whose names end in _desc) are options: zero is the default of each field. A
+ * call that takes one is inline, and passes its size to the function of the library, whose name
+ * ends in _sized. So fields can be added: a library accepts the shorter descriptors of a program
+ * that was compiled with an older header, and takes the missing fields as zero. Other languages
+ * call the _sized function, with the sizes of the struct and of sett_term as they know them.
  *
  * NULL as the first argument, such as the result of a failed creation: the call does nothing and
  * returns ARGUMENT, NULL, 0 or false; debug builds report it on stderr. In release builds the
@@ -73,19 +79,18 @@ typedef struct sett_world_desc {
     uint32_t auto_layout_values;
 } sett_world_desc;
 
-/* The layout of the public structs as the caller sees it; checked by sett_world_create. */
+/* The layout of what is inlined into programs; checked by sett_world_create. */
 #define SETT_LAYOUT                                                                                \
-    ((uint64_t)sizeof(sett_world_desc) | (uint64_t)sizeof(sett_component_desc) << 10 |             \
-     (uint64_t)sizeof(sett_query_desc) << 20 | (uint64_t)sizeof(sett_batch) << 32 |                \
-     (uint64_t)(sizeof(sett_stats) * 31 + sizeof(sett_world_header_) * 7 +                         \
-                sizeof(sett_type_header_))                                                         \
-         << 48)
+    ((uint64_t)sizeof(sett_batch) | (uint64_t)sizeof(sett_world_header_) << 16 |                   \
+     (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48)
 
 /* The function behind sett_world_create, for bindings, which call sett_layout_auto themselves.
+ *   size             bytes of *desc
  *   version, layout  SETT_VERSION and SETT_LAYOUT of the caller's header
- * Returns NULL if they do not match the library (reported to the log), or when memory runs out. */
-SETT_API sett_world* sett_world_create_checked(const sett_world_desc* desc, int version,
-                                               uint64_t layout);
+ * Returns NULL when memory runs out, or if the library cannot serve this header (reported to the
+ * log): it is of a later minor version, or of another layout. */
+SETT_API sett_world* sett_world_create_sized(const sett_world_desc* desc, size_t size, int version,
+                                             uint64_t layout);
 
 /* sett_world_create(desc) is defined near the end of this header, because it needs all structs. */
 
@@ -258,19 +263,34 @@ typedef struct sett_component_desc {
  * */
 #define SETT_TYPE(T) .name = #T, .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
 
+SETT_API sett_component sett_component_register_sized(sett_world* world,
+                                                      const sett_component_desc* desc, size_t size);
+
 /* Registers a type. Registering the same type again returns the same id.
  * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message says what differs), UNREGISTERED
  * (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
-SETT_API sett_component sett_component_register(sett_world* world, const sett_component_desc* desc);
+static inline sett_component sett_component_register(sett_world* world,
+                                                     const sett_component_desc* desc)
+{
+    return sett_component_register_sized(world, desc, sizeof(*desc));
+}
 
 /* Registers all types of a list, which ends with a descriptor without a name: the function behind
  * SETT_REGISTER_ALL.
  * Fails: as sett_component_register; stops at the first type that fails.
  * Threads: writer. Since: 0.2 */
-SETT_API sett_status sett_component_register_list(sett_world* world,
-                                                  const sett_component_desc* list);
+static inline sett_status sett_component_register_list(sett_world* world,
+                                                       const sett_component_desc* list)
+{
+    for (; list == NULL || list->name != NULL; list++) {
+        if (sett_component_register(world, list) == 0) {
+            return sett_world_error(world);
+        }
+    }
+    return SETT_OK;
+}
 
 /* Returns the id of the type with this name, or 0. Cost: O(1), hashed. Threads: reader. Since: 0.1
  */
@@ -289,11 +309,18 @@ SETT_API const char* sett_component_name(const sett_world* world, sett_component
 SETT_API bool sett_component_check_type(const sett_world* world, sett_component component,
                                         size_t size, const char* type_name, const char* call);
 
+SETT_API sett_status sett_component_describe_sized(const sett_world* world,
+                                                   sett_component component,
+                                                   sett_component_desc* desc, size_t size);
+
 /* Fills `desc` with the type's options, defaults resolved. Its pointers belong to the world.
  * Fails: UNREGISTERED.
  * Threads: reader. Since: 0.1 */
-SETT_API sett_status sett_component_describe(const sett_world* world, sett_component component,
-                                             sett_component_desc* desc);
+static inline sett_status sett_component_describe(const sett_world* world, sett_component component,
+                                                  sett_component_desc* desc)
+{
+    return sett_component_describe_sized(world, component, desc, sizeof(*desc));
+}
 
 /* Returns the number of entities that have the component. Cost: O(1). Threads: reader. Since: 0.1
  * */
@@ -782,13 +809,19 @@ typedef struct sett_batch {
     } internal;
 } sett_batch;
 
+SETT_API sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* desc,
+                                             size_t size, size_t term_size);
+
 /* Creates a query. It belongs to the world, which frees it at the end. It skips entities with the
  * tags Disabled and Prefab (prefab.h), unless a term names the tag.
  * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component both required and excluded),
  * UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
  * Threads: writer. Since: 0.1 */
-SETT_API sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc);
+static inline sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
+{
+    return sett_query_create_sized(world, desc, sizeof(*desc), sizeof(sett_term));
+}
 
 /* Frees a query. NULL is fine.
  * Fails: LOCKED (a loop over it is open, or systems run in parallel), CONFLICT (it belongs to a
@@ -937,13 +970,19 @@ typedef struct sett_group_desc {
 
 typedef struct sett_group sett_group;
 
+SETT_API sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* desc,
+                                             size_t size);
+
 /* Creates a group. It belongs to the world. Existing entities enter without callbacks.
  * Returns NULL on failure. Fails: ARGUMENT (no condition; a dont_fragment type; an owned type that
  * is not in a sparse set or has keep_order), UNREGISTERED, CONFLICT (another group owns the type),
  * LOCKED, OUT_OF_MEMORY.
  * Cost: O(entities of one of its types). Invalidates: addresses of owned types.
  * Threads: writer. Since: 0.1 */
-SETT_API sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc);
+static inline sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
+{
+    return sett_group_create_sized(world, desc, sizeof(*desc));
+}
 
 /* Destroys a group; its entities are not changed. Fails: LOCKED. NULL is fine. Threads: writer. */
 SETT_API sett_status sett_group_destroy(sett_group* group);
@@ -989,6 +1028,8 @@ typedef struct sett_sort_desc {
     bool reverse; /* greatest first; with `like`: last row first; default: no */
 } sett_sort_desc;
 
+SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_t size);
+
 /* Sorts the rows of a sparse set, or the members of an owning group. Later additions append;
  * removals disturb the order, except with keep_order. The sort is stable, in reverse too.
  * Fails: LOCKED, UNREGISTERED, ARGUMENT (not a sparse set; none or several of `compare`, `key` and
@@ -997,7 +1038,10 @@ typedef struct sett_sort_desc {
  * both); less when little is out of order. A second sort of as many values allocates nothing.
  * Invalidates: addresses of the types whose rows move.
  * Threads: writer. Since: 0.2 */
-SETT_API sett_status sett_sort(sett_world* world, const sett_sort_desc* desc);
+static inline sett_status sett_sort(sett_world* world, const sett_sort_desc* desc)
+{
+    return sett_sort_sized(world, desc, sizeof(*desc));
+}
 
 /* ----------------------------------------------------------------------------------- inspection */
 
@@ -1016,8 +1060,13 @@ typedef struct sett_stats {
     uint64_t allocations;     /* calls of the allocator since the world was created */
 } sett_stats;
 
+SETT_API void sett_world_stats_sized(const sett_world* world, sett_stats* stats, size_t size);
+
 /* Fills `stats`. Cost: O(types + pages). Threads: writer. Since: 0.1 */
-SETT_API void sett_world_stats(const sett_world* world, sett_stats* stats);
+static inline void sett_world_stats(const sett_world* world, sett_stats* stats)
+{
+    sett_world_stats_sized(world, stats, sizeof(*stats));
+}
 
 /* Checks all invariants of all data structures.
  * Returns SETT_OK, or INVALID and sets *reason (if not NULL) to a sentence, valid until the next
@@ -1066,7 +1115,7 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
     if (desc != NULL && desc->auto_layout) {
         moves = desc->auto_layout_values != 0 ? desc->auto_layout_values : 4194304;
     }
-    sett_world* world = sett_world_create_checked(desc, SETT_VERSION, SETT_LAYOUT);
+    sett_world* world = sett_world_create_sized(desc, sizeof(*desc), SETT_VERSION, SETT_LAYOUT);
     if (moves != 0 && world != NULL && sett_layout_auto(world, moves) != SETT_OK) {
         sett_world_destroy(world);
         return NULL;

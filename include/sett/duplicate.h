@@ -15,6 +15,9 @@ typedef struct sett_duplicate_desc {
     bool alone; /* without descendants; default: no */
 } sett_duplicate_desc;
 
+SETT_API sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
+                                          const sett_duplicate_desc* desc, size_t size);
+
 /* Duplicates an entity with all its components, and its descendants.
  *
  * References inside values (entity_offsets) and links of relationships: those to a duplicated
@@ -31,7 +34,10 @@ typedef struct sett_duplicate_desc {
  * differs), LIMIT, OUT_OF_MEMORY; nothing was created then.
  * Cost: O(entities x components). Invalidates: as adding the components.
  * Threads: writer of the receiving world, reader of the other. Since: 0.1 */
-SETT_API sett_entity sett_duplicate(sett_world* world, sett_entity entity,
-                                    const sett_duplicate_desc* desc);
+static inline sett_entity sett_duplicate(sett_world* world, sett_entity entity,
+                                         const sett_duplicate_desc* desc)
+{
+    return sett_duplicate_sized(world, entity, desc, sizeof(*desc));
+}
 
 #endif

@@ -66,12 +66,19 @@ enum {
     sett_hierarchy_id = SETT_ID_HIERARCHY
 };
 
+SETT_API sett_component sett_hierarchy_register_sized(sett_world* world,
+                                                      const sett_hierarchy_desc* desc, size_t size);
+
 /* Registers the component. The first use of a hierarchy does it too: call this to set options, or
  * for a query or an observer that names the component before that.
- * Returns SETT_ID_HIERARCHY, 0 on failure. Fails: as sett_component_register; ARGUMENT for an unknown policy;
- * LIMIT in a world whose entity_limit is 2^31 or above.
+ * Returns SETT_ID_HIERARCHY, 0 on failure. Fails: as sett_component_register; ARGUMENT for an
+ * unknown policy; LIMIT in a world whose entity_limit is 2^31 or above.
  * Threads: writer. Since: 0.1 */
-SETT_API sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_desc* desc);
+static inline sett_component sett_hierarchy_register(sett_world* world,
+                                                     const sett_hierarchy_desc* desc)
+{
+    return sett_hierarchy_register_sized(world, desc, sizeof(*desc));
+}
 
 /* Makes an entity the last child of a parent. If it has another parent, it moves; its descendants
  * move with it.

@@ -45,6 +45,10 @@ typedef struct sett_observer_desc {
     bool disabled; /* create it disabled; default: no */
 } sett_observer_desc;
 
+SETT_API sett_observer* sett_observer_create_sized(sett_world* world,
+                                                   const sett_observer_desc* desc, size_t size,
+                                                   size_t term_size);
+
 /* Creates an observer. It belongs to the world. Observers of the same component or query run in the
  * order of their creation.
  * Returns NULL on failure. Fails: UNREGISTERED, ARGUMENT (neither component nor terms, or both; no
@@ -53,7 +57,10 @@ typedef struct sett_observer_desc {
  * Cost: O(signatures), plus the calls of replay. Afterwards each observed change costs the call and
  * about 10 ns; with an observer of a query, destroying any entity takes about twice as long.
  * Threads: writer. Since: 0.1 */
-SETT_API sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc* desc);
+static inline sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc* desc)
+{
+    return sett_observer_create_sized(world, desc, sizeof(*desc), sizeof(sett_term));
+}
 
 /* Destroys an observer. It is allowed at any time, also inside a loop or a callback, its own
  * included: the observer is not called any more. NULL is fine.

@@ -56,6 +56,9 @@ typedef struct sett_instantiate_desc {
     uint32_t value_count;
 } sett_instantiate_desc;
 
+SETT_API sett_entity sett_instantiate_with_sized(sett_world* world,
+                                                 const sett_instantiate_desc* desc, size_t size);
+
 /* Creates one instance of a prefab, with a parent, a name and values of its own.
  *
  *     sett_instantiate_with(world, &(sett_instantiate_desc){
@@ -72,7 +75,11 @@ typedef struct sett_instantiate_desc {
  * all instances of a prefab with links of relationships. Also for sett_instantiate of one.
  * Invalidates: as adding the components.
  * Threads: writer. Since: 0.2 */
-SETT_API sett_entity sett_instantiate_with(sett_world* world, const sett_instantiate_desc* desc);
+static inline sett_entity sett_instantiate_with(sett_world* world,
+                                                const sett_instantiate_desc* desc)
+{
+    return sett_instantiate_with_sized(world, desc, sizeof(*desc));
+}
 
 /* Records the creation of one instance (commands: core.h). Its handle is reserved, as by
  * sett_cmd_create, and can be used in further commands:

@@ -67,13 +67,20 @@ typedef struct sett_relationship_desc {
     uint32_t entity_offset_count;
 } sett_relationship_desc;
 
+SETT_API sett_component sett_relationship_register_sized(sett_world* world,
+                                                         const sett_relationship_desc* desc,
+                                                         size_t size);
+
 /* Registers a relationship: a component type for sources, and a second one, "<name> sources", for
  * targets. Registering the same again returns the same id. Data is plain bytes, zero in a new link.
  * Returns the id, or 0. Fails: as sett_component_register.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
-SETT_API sett_component sett_relationship_register(sett_world* world,
-                                                   const sett_relationship_desc* desc);
+static inline sett_component sett_relationship_register(sett_world* world,
+                                                        const sett_relationship_desc* desc)
+{
+    return sett_relationship_register_sized(world, desc, sizeof(*desc));
+}
 
 /* Returns the component that targets have, whose value is a sett_links; 0 if `relationship` is not
  * a relationship. An entity gets it when it first becomes a target, and has it from then on, with a

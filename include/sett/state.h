@@ -162,9 +162,16 @@ typedef struct sett_snapshot_options {
     size_t delta_limit;
 } sett_snapshot_options;
 
+SETT_API sett_status sett_snapshot_set_options_sized(sett_world* world,
+                                                     const sett_snapshot_options* options,
+                                                     size_t size);
+
 /* Sets the options; NULL sets the defaults. Fails: OUT_OF_MEMORY. Threads: writer. Since: 0.1 */
-SETT_API sett_status sett_snapshot_set_options(sett_world* world,
-                                               const sett_snapshot_options* options);
+static inline sett_status sett_snapshot_set_options(sett_world* world,
+                                                    const sett_snapshot_options* options)
+{
+    return sett_snapshot_set_options_sized(world, options, sizeof(*options));
+}
 
 typedef struct sett_snapshot_stats {
     uint32_t snapshots; /* that can be restored */
@@ -174,9 +181,15 @@ typedef struct sett_snapshot_stats {
     uint64_t lost;      /* snapshots lost because memory ran out, or because of the limit */
 } sett_snapshot_stats;
 
+SETT_API void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats* stats,
+                                            size_t size);
+
 /* Fills `stats`. The pages are in sett_world_stats only as memory in use. Cost: O(snapshots).
  * Threads: reader. Since: 0.1 */
-SETT_API void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats);
+static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats)
+{
+    sett_snapshot_stats_get_sized(world, stats, sizeof(*stats));
+}
 
 /* --------------------------------------------------------------------------------------- deltas */
 

@@ -132,6 +132,9 @@ typedef struct sett_system_desc {
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
 
+SETT_API sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc,
+                                               size_t size, size_t term_size);
+
 /* Creates a system. It belongs to the world, and runs from the next frame on.
  * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken; an
  * order that contradicts the phases), CYCLE (the message names the systems in it), UNREGISTERED,
@@ -139,7 +142,10 @@ typedef struct sett_system_desc {
  * Cost: O(terms), plus O(systems ordered before or after it, the smaller number). The next frame
  * computes the schedule: O(n log n) for n systems.
  * Threads: writer. Since: 0.1 */
-SETT_API sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc);
+static inline sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
+{
+    return sett_system_create_sized(world, desc, sizeof(*desc), sizeof(sett_term));
+}
 
 /* Frees a system and drops its commands that were not applied. NULL is fine.
  * Fails: LOCKED (also while sett_progress runs, or a snapshot is held).
@@ -199,8 +205,14 @@ typedef struct sett_system_stats {
     uint32_t stage;      /* in its phase, from 0 */
 } sett_system_stats;
 
+SETT_API void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats,
+                                          size_t size);
+
 /* Fills `stats`. Cost: as sett_query_count. Threads: writer. Since: 0.1 */
-SETT_API void sett_system_stats_get(sett_system* system, sett_system_stats* stats);
+static inline void sett_system_stats_get(const sett_system* system, sett_system_stats* stats)
+{
+    sett_system_stats_get_sized(system, stats, sizeof(*stats));
+}
 
 /* ------------------------------------------------------------------------------------- running */
 
@@ -283,9 +295,15 @@ typedef struct sett_schedule_desc {
     bool no_times; /* measure no times; all stages go to `tasks` then, however short they are */
 } sett_schedule_desc;
 
+SETT_API sett_status sett_schedule_configure_sized(sett_world* world,
+                                                   const sett_schedule_desc* desc, size_t size);
+
 /* Sets how a world runs its systems. Fails: LOCKED, ARGUMENT, OUT_OF_MEMORY.
  * Threads: writer. Since: 0.1 */
-SETT_API sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc);
+static inline sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc)
+{
+    return sett_schedule_configure_sized(world, desc, sizeof(*desc));
+}
 
 /* Formats the schedule as snprintf does: phases, stages, which systems run in parallel, what each
  * waits for and why, its jobs.

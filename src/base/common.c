@@ -2,6 +2,7 @@
 #include "base/common.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const char* const status_names[] = {
 #define STATUS_NAME(name, text) "SETT_STATUS_" #name,
@@ -23,6 +24,13 @@ const char* sett_status_name(sett_status status)
 const char* sett_status_text(sett_status status)
 {
     return (unsigned)status < SETT_STATUS_COUNT ? status_texts[status] : "unknown status";
+}
+
+void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size)
+{
+    size_t size = SETTI_MIN(to_size, from_size);
+    memcpy(to, from, size);
+    memset((unsigned char*)to + size, 0, to_size - size);
 }
 
 int sett_version(void)

@@ -94,6 +94,9 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
+/* Copies a struct of another size: fields that only one of both has are left out or zero. */
+void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
+
 /* Casts away const where an interface hands out what it owns; the one place that may. */
 static inline void* setti_unconst(const void* pointer)
 {

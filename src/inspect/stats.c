@@ -23,13 +23,8 @@ static void stats_run(const setti_run* run, sett_stats* stats)
     }
 }
 
-void sett_world_stats(const sett_world* world, sett_stats* stats)
+static void stats_world(const sett_world* world, sett_stats* stats)
 {
-    if (SETTI_IS_NULL(world)) {
-        memset(stats, 0, sizeof(*stats));
-        return;
-    }
-    memset(stats, 0, sizeof(*stats));
     stats->entities = world->entities.count;
     stats->entity_capacity = setti_entity_capacity(&world->entities);
     stats->retired = world->entities.retired;
@@ -53,4 +48,13 @@ void sett_world_stats(const sett_world* world, sett_stats* stats)
     if (world->run != NULL) {
         stats_run(world->run, stats);
     }
+}
+
+void sett_world_stats_sized(const sett_world* world, sett_stats* stats, size_t size)
+{
+    sett_stats all = {0};
+    if (!setti_is_null(world, "sett_world_stats", "world")) {
+        stats_world(world, &all);
+    }
+    setti_copy_sized(stats, size, &all, sizeof(all));
 }

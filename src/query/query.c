@@ -162,9 +162,13 @@ static void query_update_all(sett_world* world)
     }
 }
 
-sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
+sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* desc, size_t size,
+                                    size_t term_size)
 {
-    if (setti_world_is_null(world, desc, __func__)) {
+    sett_query_desc full;
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
+                                  offsetof(sett_query_desc, terms), "sett_query_create");
+    if (desc == NULL) {
         return NULL;
     }
     static const char call[] = "sett_query_create";

@@ -11,13 +11,22 @@ static bool duplicate_hidden(const sett_world* from, sett_world* to)
            (from->hidden[SETTI_HIDDEN_DISABLED] == NULL || sett_disabled_tag(to) != 0);
 }
 
-sett_entity sett_duplicate(sett_world* world, sett_entity entity, const sett_duplicate_desc* desc)
+sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
+                                 const sett_duplicate_desc* given, size_t size)
 {
+    static const sett_duplicate_desc defaults;
+    sett_duplicate_desc full;
+    const sett_duplicate_desc* desc = setti_world_desc(world, given != NULL ? given : &defaults,
+                                                       given != NULL ? size : sizeof(full), &full,
+                                                       sizeof(full), "sett_duplicate");
+    if (desc == NULL) {
+        return sett_null();
+    }
     setti_clone clone;
     memset(&clone, 0, sizeof(clone));
     clone.from = world;
-    clone.to = desc != NULL && desc->to != NULL ? desc->to : world;
-    clone.alone = desc != NULL && desc->alone;
+    clone.to = desc->to != NULL ? desc->to : world;
+    clone.alone = desc->alone;
     clone.call = "sett_duplicate";
     clone.count = 1;
     sett_entity copy = sett_null();

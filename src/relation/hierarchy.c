@@ -450,16 +450,19 @@ static setti_hierarchy* tree_register(sett_world* world)
     return tree;
 }
 
-sett_component sett_hierarchy_register(sett_world* world, const sett_hierarchy_desc* desc)
+sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hierarchy_desc* desc,
+                                             size_t size)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
     static const sett_hierarchy_desc defaults = {SETT_CHILDREN_DEFAULT};
     static const char call[] = "sett_hierarchy_register";
-    setti_hierarchy* tree = world->hierarchy;
+    sett_hierarchy_desc full;
     bool given = desc != NULL;
-    desc = given ? desc : &defaults;
+    desc = setti_world_desc(world, given ? desc : &defaults, given ? size : sizeof(full), &full,
+                            sizeof(full), call);
+    if (desc == NULL) {
+        return 0;
+    }
+    setti_hierarchy* tree = world->hierarchy;
     if ((unsigned)desc->policy > SETT_CHILDREN_REJECT) {
         setti_world_fail(world, SETT_STATUS_ARGUMENT, call, sett_null(), 0);
         return 0;

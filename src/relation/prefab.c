@@ -187,9 +187,12 @@ static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc*
     return desc->name == NULL || one->name != 0;
 }
 
-sett_entity sett_instantiate_with(sett_world* world, const sett_instantiate_desc* desc)
+sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiate_desc* desc,
+                                        size_t size)
 {
-    if (setti_world_is_null(world, desc, __func__)) {
+    sett_instantiate_desc full;
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_instantiate_with");
+    if (desc == NULL) {
         return sett_null();
     }
     setti_instance one = {.call = "sett_instantiate_with",

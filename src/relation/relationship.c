@@ -313,9 +313,12 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     }
 }
 
-sett_component sett_relationship_register(sett_world* world, const sett_relationship_desc* desc)
+sett_component sett_relationship_register_sized(sett_world* world,
+                                                const sett_relationship_desc* desc, size_t size)
 {
-    if (setti_world_is_null(world, desc, __func__)) {
+    sett_relationship_desc full;
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_relationship_register");
+    if (desc == NULL) {
         return 0;
     }
     static const char call[] = "sett_relationship_register";

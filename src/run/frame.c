@@ -546,9 +546,12 @@ sett_status sett_system_run(sett_system* system, float dt)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc)
+sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule_desc* desc,
+                                          size_t size)
 {
-    if (setti_world_is_null(world, desc, __func__)) {
+    sett_schedule_desc full;
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_schedule_configure");
+    if (desc == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
     static const char call[] = "sett_schedule_configure";

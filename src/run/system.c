@@ -412,9 +412,13 @@ static const char* system_argument(const sett_system_desc* desc)
     return desc->interval > 0 && desc->fixed_step > 0 ? "an interval and a fixed step" : NULL;
 }
 
-sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
+sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc, size_t size,
+                                      size_t term_size)
 {
-    if (setti_world_is_null(world, desc, __func__)) {
+    sett_system_desc full;
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
+                                  offsetof(sett_system_desc, terms), system_call);
+    if (desc == NULL) {
         return NULL;
     }
     const char* wrong = system_argument(desc);
@@ -568,17 +572,16 @@ sett_group* sett_system_group(const sett_system* system)
     return system->group;
 }
 
-void sett_system_stats_get(sett_system* system, sett_system_stats* stats)
+void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats, size_t size)
 {
-    if (SETTI_IS_NULL(system)) {
-        memset(stats, 0, sizeof(*stats));
-        return;
+    sett_system_stats all = {0};
+    if (!setti_is_null(system, "sett_system_stats_get", "system")) {
+        all.runs = system->state.runs;
+        all.time_last = system->time_last;
+        all.time_total = system->time_total;
+        all.matches = system->query != NULL ? sett_query_count(system->query) : 0;
+        all.jobs = system->job_used;
+        all.stage = setti_schedule_update(system->world) ? system->stage : 0;
     }
-    memset(stats, 0, sizeof(*stats));
-    stats->runs = system->state.runs;
-    stats->time_last = system->time_last;
-    stats->time_total = system->time_total;
-    stats->matches = system->query != NULL ? sett_query_count(system->query) : 0;
-    stats->jobs = system->job_used;
-    stats->stage = setti_schedule_update(system->world) ? system->stage : 0;
+    setti_copy_sized(stats, size, &all, sizeof(all));
 }

@@ -115,11 +115,6 @@ static sett_component apply_register_hierarchy(sett_world* world)
     return sett_hierarchy_register(world, NULL);
 }
 
-static sett_component apply_register_name(sett_world* world)
-{
-    return sett_name_register(world, 0);
-}
-
 /* Registers a type that the library registers itself when a program first uses it. */
 static sett_status apply_register_own(sett_world* world, const char* name)
 {
@@ -128,7 +123,7 @@ static sett_status apply_register_own(sett_world* world, const char* name)
         sett_component (*make)(sett_world* world);
     } own[] = {
         {"Hierarchy", apply_register_hierarchy},
-        {"Name", apply_register_name},
+        {"Name", sett_name_register},
         {"Prefab", sett_prefab_tag},
         {"Disabled", sett_disabled_tag},
         {"InstanceOf", sett_instance_of},

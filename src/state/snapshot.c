@@ -674,32 +674,28 @@ sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot
     return status;
 }
 
-sett_status sett_snapshot_set_options(sett_world* world, const sett_snapshot_options* options)
+sett_status sett_snapshot_set_options_sized(sett_world* world, const sett_snapshot_options* options,
+                                            size_t size)
 {
-    if (SETTI_IS_NULL(world)) {
+    static const sett_snapshot_options defaults;
+    sett_snapshot_options full;
+    bool given = options != NULL;
+    options = setti_world_desc(world, given ? options : &defaults, given ? size : sizeof(full),
+                               &full, sizeof(full), "sett_snapshot_set_options");
+    if (options == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    static const sett_snapshot_options defaults;
     setti_state* state = setti_state_get(world);
     if (state == NULL) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    state->options = options != NULL ? *options : defaults;
+    state->options = *options;
     state->cow.limit = state->options.memory_limit;
     return SETT_OK;
 }
 
-void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats)
+static void snapshot_count(const setti_state* state, sett_snapshot_stats* stats)
 {
-    if (SETTI_IS_NULL(world)) {
-        memset(stats, 0, sizeof(*stats));
-        return;
-    }
-    const setti_state* state = world->state;
-    memset(stats, 0, sizeof(*stats));
-    if (state == NULL) {
-        return;
-    }
     stats->snapshots = state->count - state->hidden;
     stats->hidden = state->hidden;
     stats->lost = state->lost;
@@ -709,6 +705,15 @@ void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats
         }
         stats->page_size += node->diff.size;
     }
+}
+
+void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats* stats, size_t size)
+{
+    sett_snapshot_stats all = {0};
+    if (!setti_is_null(world, "sett_snapshot_stats_get", "world") && world->state != NULL) {
+        snapshot_count(world->state, &all);
+    }
+    setti_copy_sized(stats, size, &all, sizeof(all));
 }
 
 /* ------------------------------------------------------------------------------------- validate */

@@ -639,13 +639,18 @@ static void component_follow_layout(const sett_world* world, setti_type* type,
     }
 }
 
-sett_component sett_component_register(sett_world* world, const sett_component_desc* given)
+sett_component sett_component_register_sized(sett_world* world, const sett_component_desc* given,
+                                             size_t size)
 {
-    if (setti_world_is_null(world, given, __func__)) {
+    static const char call[] = "sett_component_register";
+    sett_component_desc desc;
+    given = setti_world_desc(world, given, size, &desc, sizeof(desc), call);
+    if (given == NULL) {
         return 0;
     }
-    static const char call[] = "sett_component_register";
-    sett_component_desc desc = *given;
+    if (given != &desc) {
+        desc = *given;
+    }
     const char* wrong = setti_component_resolve(&desc);
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -737,19 +742,6 @@ sett_component sett_component_register(sett_world* world, const sett_component_d
     return type->id;
 }
 
-sett_status sett_component_register_list(sett_world* world, const sett_component_desc* list)
-{
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    for (; list->name != NULL; list++) {
-        if (sett_component_register(world, list) == 0) {
-            return sett_world_error(world);
-        }
-    }
-    return SETT_OK;
-}
-
 sett_component sett_component_find(const sett_world* world, const char* name)
 {
     if (SETTI_IS_NULL(world)) {
@@ -802,19 +794,19 @@ bool sett_component_check_type(const sett_world* world, sett_component component
            component_wrong_type(world, type, size, type_name, call);
 }
 
-sett_status sett_component_describe(const sett_world* world, sett_component component,
-                                    sett_component_desc* desc)
+sett_status sett_component_describe_sized(const sett_world* world, sett_component component,
+                                          sett_component_desc* desc, size_t size)
 {
-    if (SETTI_IS_NULL(world)) {
+    static const char call[] = "sett_component_describe";
+    if (setti_is_null(world, call, "world")) {
         return SETT_STATUS_ARGUMENT;
     }
     const setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
-        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, "sett_component_describe", sett_null(),
-                           component);
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
         return SETT_STATUS_UNREGISTERED;
     }
-    *desc = type->desc;
+    setti_copy_sized(desc, size, &type->desc, sizeof(type->desc));
     return SETT_OK;
 }
 

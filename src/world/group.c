@@ -265,9 +265,11 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc, 
     return group;
 }
 
-sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
+sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* desc, size_t size)
 {
-    if (setti_world_is_null(world, desc, __func__)) {
+    sett_group_desc full;
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_group_create");
+    if (desc == NULL) {
         return NULL;
     }
     return group_create(world, desc, false, false, "sett_group_create");

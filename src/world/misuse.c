@@ -17,6 +17,7 @@
 #include "base/platform.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define MISUSE_WAYS 4
 
@@ -108,10 +109,58 @@ SETTI_COLD static bool misuse_no_descriptor(sett_world* world, const char* call)
     return true;
 }
 
-bool setti_world_is_null(sett_world* world, const void* desc, const char* call)
+SETTI_COLD static void misuse_long_descriptor(sett_world* world, const char* call)
 {
-    return setti_is_null(world, call, "world") ||
-           (desc == NULL && misuse_no_descriptor(world, call));
+    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                          "%s: the descriptor is longer than this library's - the program was "
+                          "compiled with a later sett.h: use that version's library",
+                          call);
+}
+
+const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t size,
+                                   size_t term_size, void* full, size_t full_size, size_t terms,
+                                   const char* call)
+{
+    if (setti_is_null(world, call, "world") ||
+        (desc == NULL && misuse_no_descriptor(world, call))) {
+        return NULL;
+    }
+    if (SETTI_LIKELY(size == full_size && term_size == sizeof(sett_term))) {
+        return desc;
+    }
+    size_t end = terms + SETT_QUERY_TERMS * term_size; /* of the terms, in either struct */
+    size_t full_end = terms + SETT_QUERY_TERMS * sizeof(sett_term);
+    if (term_size > sizeof(sett_term) || size < end || size - end > full_size - full_end) {
+        misuse_long_descriptor(world, call);
+        return NULL;
+    }
+    const unsigned char* from = desc;
+    unsigned char* to = full;
+    memcpy(to, from, terms);
+    for (size_t k = 0; k < SETT_QUERY_TERMS; k++) {
+        setti_copy_sized(to + terms + k * sizeof(sett_term), sizeof(sett_term),
+                         from + terms + k * term_size, term_size);
+    }
+    setti_copy_sized(to + full_end, full_size - full_end, from + end, size - end);
+    return full;
+}
+
+const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
+                             size_t full_size, const char* call)
+{
+    if (setti_is_null(world, call, "world") ||
+        (desc == NULL && misuse_no_descriptor(world, call))) {
+        return NULL;
+    }
+    if (SETTI_LIKELY(size == full_size)) {
+        return desc;
+    }
+    if (size > full_size) {
+        misuse_long_descriptor(world, call);
+        return NULL;
+    }
+    setti_copy_sized(full, full_size, desc, size);
+    return full;
 }
 
 /* --------------------------------------------------------------------------------------- owners */

@@ -329,9 +329,13 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     return done;
 }
 
-sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc* desc)
+sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer_desc* desc,
+                                          size_t size, size_t term_size)
 {
-    if (setti_world_is_null(world, desc, __func__)) {
+    sett_observer_desc full;
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
+                                  offsetof(sett_observer_desc, terms), observer_call);
+    if (desc == NULL) {
         return NULL;
     }
     const char* name = desc->name != NULL ? desc->name : "observer";

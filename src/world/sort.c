@@ -556,9 +556,11 @@ static sett_status sort_check_order(sett_world* world, const sett_sort_desc* des
                                        by->desc.name, (unsigned)by->storage.size, wrong);
 }
 
-sett_status sett_sort(sett_world* world, const sett_sort_desc* desc)
+sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_t size)
 {
-    if (setti_world_is_null(world, desc, __func__)) {
+    sett_sort_desc full;
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_sort");
+    if (desc == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
     sort_task task = {world, NULL, 0, 0};

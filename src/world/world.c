@@ -13,19 +13,30 @@
 #define ENTITY_LIMIT_DEFAULT ((uint32_t)1 << 28)
 #define SIGNATURE_WARNING_DEFAULT 65536
 
-sett_world* sett_world_create_checked(const sett_world_desc* desc, int version, uint64_t layout)
+/* Whether this library serves programs that were compiled with such a header: of the same major
+ * version, of this minor version or an earlier one, and with the same inlined layout. */
+static bool world_is_served(size_t size, int version, uint64_t layout)
+{
+    return version / 10000 == SETT_VERSION_MAJOR && version / 100 <= SETT_VERSION / 100 &&
+           version / 100 >= 2 && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
+}
+
+sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, int version,
+                                    uint64_t layout)
 {
     static const sett_world_desc defaults;
-    /* A patch release changes neither structs nor what is inlined into programs. */
-    if (version / 100 != SETT_VERSION / 100 || layout != SETT_LAYOUT) {
+    sett_world_desc full;
+    const sett_world_desc* desc = given != NULL ? &full : &defaults;
+    if (!world_is_served(size, version, layout)) {
         /* The descriptor's layout is what is in doubt: only the default hook is safe to call. */
         sett_log_stderr(
             NULL, SETT_LOG_ERROR,
-            "header and library do not match: the program was compiled with another sett.h");
+            "sett_world_create: the program was compiled with a sett.h that does not match this "
+            "library - compile both from one version");
         return NULL;
     }
-    if (desc == NULL) {
-        desc = &defaults;
+    if (given != NULL) {
+        setti_copy_sized(&full, sizeof(full), given, size);
     }
     if ((desc->allocator.alloc_fn == NULL) != (desc->allocator.free_fn == NULL)) {
         (desc->log_fn != NULL ? desc->log_fn : sett_log_stderr)(
@@ -301,8 +312,7 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
 }
 
 static void world_describe_cause(const sett_world* world, char* out, size_t size,
-                                 sett_status status, const char* call, sett_entity entity,
-                                 sett_component component)
+                                 sett_status status, sett_entity entity, sett_component component)
 {
     const setti_entity_table* table = &world->entities;
     if (status == SETT_STATUS_STALE) {
@@ -330,7 +340,7 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     if (component != 0 || status == SETT_STATUS_UNREGISTERED) {
         snprintf(number, sizeof(number), ", component %u", (unsigned)component);
     }
-    world_describe_cause(world, cause, sizeof(cause), status, call, entity, component);
+    world_describe_cause(world, cause, sizeof(cause), status, entity, component);
     if (type != NULL) {
         snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s \"%.100s\": %s", call, about, number,
                  type->desc.name, cause);

@@ -247,8 +247,16 @@ void setti_world_misuse_with(const sett_world* world, sett_status status, const 
 /* Tells the hooks of a misuse: the log once, and then from time to time, how often. */
 void setti_misuse_report(const sett_world* world, sett_status status, const char* message);
 
-/* Whether a call that creates something was given no world or no descriptor; it is reported. */
-bool setti_world_is_null(sett_world* world, const void* desc, const char* call);
+/* The descriptor of a call: `desc`, or, if the program's header has a shorter one, a copy in *full
+ * with zeroes for the fields that it lacks. NULL, with a report, if the world or `desc` is NULL, or
+ * if the program's header has a longer one. */
+const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
+                             size_t full_size, const char* call);
+
+/* The same of a descriptor with terms, which begin at `terms`, of `term_size` bytes each. */
+const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t size,
+                                   size_t term_size, void* full, size_t full_size, size_t terms,
+                                   const char* call);
 
 /* In debug builds: reports that another thread than the world's owner writes to it; the first one
  * that writes becomes the owner. `call` goes on. */
