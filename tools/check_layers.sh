@@ -6,7 +6,7 @@
 #
 # A file in src/<layer>/ includes its own layer, the layers that it may see, and the public headers.
 #
-#     base < store < world < { query, relation, run, state, inspect }
+#     base < value < store < world < { query, relation, run, state, inspect }
 #     among the five: run sees query; inspect sees query and run; state sees relation
 #
 # The order below is that of the amalgamation; nothing includes what stands behind it. A public header includes public headers only. Private headers are named
@@ -16,9 +16,9 @@
 set -eu
 
 # Lowest first.
-layers="base store world query relation run state inspect"
+layers="base value store world query relation run state inspect"
 
-# The first three are seen by all that stand behind them; these see one another as well.
+# The first four are seen by all that stand behind them; these see one another as well.
 arrows="run>query inspect>query inspect>run state>relation"
 
 # Names that tools or habit prescribe, and may therefore occur in several folders.
@@ -76,7 +76,7 @@ awk -v layers="$layers" -v arrows="$arrows" '
                 breach("a public header must not include the private " target)
             } else if (height[part[1]] > height[own]) {
                 breach(own " must not include " target ", which lies further up")
-            } else if (part[1] != own && height[part[1]] > 3 && !((own ">" part[1]) in sees)) {
+            } else if (part[1] != own && height[part[1]] > 4 && !((own ">" part[1]) in sees)) {
                 breach(own " must not include " target ", which lies beside it")
             }
         } else if (quoted) {

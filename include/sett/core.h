@@ -175,6 +175,8 @@ enum {
     SETT_ID_RESERVED_END = 1088 /* ids from 1,024 to 1,087 belong to the library */
 };
 
+struct sett_struct; /* members.h */
+
 typedef enum sett_storage_kind {
     SETT_STORAGE_DEFAULT, /* array up to 256 bytes, else sparse set; tags: an array of bits */
     /* an array indexed by entity, in pages; stable addresses; for common components and churn */
@@ -237,6 +239,10 @@ typedef struct sett_component_desc {
      * counts as padding. Default: all bytes; none if `save` is not SETT_SAVE_BYTES. */
     const sett_byte_range* bytes;
     uint32_t byte_count;
+
+    /* What a value consists of, such as SETT_STRUCT(Position, x, y): see members.h. Padding and
+     * `entity_offsets` follow from it. Default: not known */
+    const struct sett_struct* members;
 
     /* Value hooks, each for `count` adjacent values. Defaults: zero the bytes, do nothing, memcpy,
      * memcpy. `copy` writes to initialised values. `move` writes to raw memory and leaves raw

@@ -11,6 +11,7 @@
  *     duplicate.h     copies of entities
  *     singleton.h     components of the world itself
  *     state.h         snapshots, rollback, hashes, deltas
+ *     members.h       what values consist of
  *     sparse_set.h    the sparse set by itself, without a world
  *     describe.h      entities and components as text
  *     advise.h        advice about storages, measured in your program
@@ -31,6 +32,7 @@
 #include "sett/duplicate.h"
 #include "sett/hierarchy.h"
 #include "sett/layout.h"
+#include "sett/members.h"
 #include "sett/name.h"
 #include "sett/observer.h"
 #include "sett/prefab.h"

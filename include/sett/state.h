@@ -33,12 +33,19 @@
 /* ---------------------------------------------------------------------------------- comparisons */
 
 /* Returns a hash of the state: equal for worlds with the same entities (by handle), components (by
- * name) and values (by bytes, padding as zero; of types without SETT_SAVE_BYTES only the declared
- * bytes). Storages, orders, groups, ids and history do not matter. Machines agree if they have the
- * same layout of values and byte order. It begins a new tick.
+ * name) and values: of types with members (members.h) these, in their order, little endian, text
+ * up to its end, every NaN as one; of others the bytes, padding as zero; of types without
+ * SETT_SAVE_BYTES only what is declared. Storages, orders, groups, ids and history do not matter.
+ * It begins a new tick.
  * Cost: O(pages), plus O(values) of pages that were written since the last call.
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
+
+/* Returns whether sett_world_hash is the same number on every machine: all types whose values count
+ * have members, none of them opaque. If not, *raw (can be NULL) is the first type that is hashed as
+ * bytes of this machine.
+ * Cost: O(types). Threads: reader. Since: 0.2 */
+SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* raw);
 
 /* Formats the first difference between two worlds, as snprintf does: entity, component, bytes. It
  * compares what sett_world_hash hashes.

@@ -47,6 +47,13 @@
 /* Reports on stderr that a parameter is NULL. */
 void setti_report_null(const char* call, const char* what);
 
+/* Whether the first byte of a number is its highest. */
+#if defined(__BYTE_ORDER__) && defined(__ORDER_BIG_ENDIAN__)
+#define SETTI_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#else
+#define SETTI_BIG_ENDIAN 0
+#endif
+
 /* No index, no row, no page. */
 #define SETTI_NONE UINT32_MAX
 

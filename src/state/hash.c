@@ -23,6 +23,7 @@
 #include "base/cow.h"
 #include "sett/state.h"
 
+#define HASH_PIECE 128 /* bytes of a canonical form at a time, a multiple of 8 */
 #define HASH_K 0x9E3779B97F4A7C15u
 
 static uint64_t hash_mix(uint64_t x)
@@ -78,6 +79,9 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     if (size == 0 || memcmp(a, b, size) == 0) {
         return true;
     }
+    if (type->members != NULL) {
+        return setti_canonical_same(type->members, a, b);
+    }
     bool same = mask != NULL;
     for (size_t k = 0; same && k < size; k++) {
         same = ((((const unsigned char*)a)[k] ^ ((const unsigned char*)b)[k]) & mask[k]) == 0;
@@ -93,11 +97,30 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type)
     of->seed = hash_mix(hash_bytes(HASH_K, (const unsigned char*)name, length) + length);
     of->size = setti_hash_size(type);
     of->mask = type->desc.mask;
+    of->members = of->size != 0 ? type->members : NULL;
+}
+
+/* The canonical form. */
+static uint64_t hash_members(uint64_t hash, const setti_members* members, const void* value)
+{
+    if (members->adjacent && (!members->floats || setti_canonical_is_plain(members, value))) {
+        return hash_bytes(hash, (const unsigned char*)value + members->pieces->offset,
+                          members->size);
+    }
+    unsigned char piece[HASH_PIECE];
+    setti_canonical_cursor cursor = {0, 0};
+    for (size_t size; (size = setti_canonical_next(members, value, &cursor, piece, HASH_PIECE));) {
+        hash = hash_bytes(hash, piece, size);
+    }
+    return hash;
 }
 
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value)
 {
     uint64_t hash = of->seed ^ setti_hash_entity(entity);
+    if (of->members != NULL) {
+        return hash_mix(hash_members(hash, of->members, value));
+    }
     return hash_mix(of->mask == NULL ? hash_bytes(hash, value, of->size)
                                      : hash_masked(hash, value, of->mask, of->size));
 }
@@ -327,6 +350,23 @@ uint64_t sett_world_hash(sett_world* world)
         return 0;
     }
     return setti_hash_finish(setti_hash_sum(world));
+}
+
+bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
+{
+    if (SETTI_IS_NULL(world)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_type* type = world->registered.item[k];
+        if (setti_hash_size(type) != 0 && (type->members == NULL || type->members->opaque)) {
+            if (raw != NULL) {
+                *raw = type->id;
+            }
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool hash_part_holds(const hash_part* part, uint32_t* number)

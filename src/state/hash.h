@@ -9,7 +9,8 @@
 static inline size_t setti_hash_size(const setti_type* type)
 {
     bool bytes = type->desc.save == SETT_SAVE_BYTES ||
-                 (type->desc.save == SETT_SAVE_CLONE && type->desc.byte_count != 0);
+                 (type->desc.save == SETT_SAVE_CLONE &&
+                  (type->desc.byte_count != 0 || type->members != NULL));
     return bytes ? type->desc.size : 0;
 }
 
@@ -20,8 +21,9 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 typedef struct setti_hash_type {
     const setti_type* type;
     uint64_t seed;
-    size_t size;               /* as setti_hash_size */
-    const unsigned char* mask; /* the type's, or NULL */
+    size_t size;                  /* as setti_hash_size */
+    const unsigned char* mask;    /* the type's, or NULL */
+    const setti_members* members; /* the same */
 } setti_hash_type;
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type);

@@ -49,7 +49,14 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
 {
     const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     char list[SETTI_MESSAGE_SIZE];
+    if (type->members != NULL && own->members == NULL && own->storage.count == 0 &&
+        setti_component_set_members(into, setti_world_type(into, own->id), &type->members->of,
+                                    replica_call) != SETT_OK) {
+        return into->error;
+    }
     setti_component_differences(list, &own->desc, &type->desc);
+    setti_component_differ_in(list, (type->members == NULL) != (own->members == NULL),
+                              "members known in one of them only");
     setti_component_differ_in(list, !replica_same_required(from, type, into, own),
                               "other required types");
     setti_component_differ_in(list, type->mask_print != own->mask_print, "other padding");

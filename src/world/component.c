@@ -209,8 +209,10 @@ void setti_component_differences(char* out, const sett_component_desc* present,
     component_differ(out, "dont_fragment", present->dont_fragment, wanted->dont_fragment);
     component_differ(out, "track_rows", present->track_rows, wanted->track_rows);
     component_differ(out, "required_count", present->required_count, wanted->required_count);
-    component_differ(out, "entity_offset_count", present->entity_offset_count,
-                     wanted->entity_offset_count);
+    if (present->members == NULL || wanted->entity_offset_count != 0) {
+        component_differ(out, "entity_offset_count", present->entity_offset_count,
+                         wanted->entity_offset_count);
+    }
     component_differ(out, "byte_count", present->byte_count, wanted->byte_count);
     if (present->storage != wanted->storage) {
         size_t at = strlen(out);
@@ -228,6 +230,10 @@ void setti_component_differences(char* out, const sett_component_desc* present,
                                                      wanted->bytes, wanted->byte_count,
                                                      sizeof(*wanted->bytes)),
                               "other bytes");
+    setti_component_differ_in(out,
+                              present->members != NULL && wanted->members != NULL &&
+                                  !setti_members_equal(present->members, wanted->members),
+                              "other members");
     if (!component_same_text(present->type_name, wanted->type_name)) {
         size_t at = strlen(out);
         snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%sC type %.60s, not %.60s",
@@ -418,6 +424,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
     setti_pool* pool = &world->pool;
     type->desc = *desc;
     type->desc.mask = NULL;
+    type->desc.members = NULL;
     type->desc.name = pool_copy(pool, desc->name, strlen(desc->name) + 1);
     type->desc.type_name = NULL;
     bool named = component_own_type_name(pool, type, desc->type_name);
@@ -428,7 +435,8 @@ static sett_status component_own(sett_world* world, setti_type* type,
     type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes));
     if (!named || type->desc.name == NULL || type->desc.required == NULL ||
         type->desc.entity_offsets == NULL || type->desc.bytes == NULL ||
-        !component_set_mask(pool, type, desc)) {
+        !component_set_mask(pool, type, desc) ||
+        (desc->members != NULL && !setti_component_own_members(pool, type, desc->members))) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < desc->required_count; k++) {
@@ -477,6 +485,7 @@ static void component_free_parts(setti_pool* pool, setti_type* type)
     if (desc->mask != NULL) {
         setti_pool_free(pool, setti_unconst(desc->mask), desc->size, 8);
     }
+    setti_members_destroy(pool, type->members);
     setti_type_list_deinit(pool, &type->required);
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call_list* list = &type->notified[event];
@@ -651,7 +660,11 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     if (given != &desc) {
         desc = *given;
     }
+    char reason[SETTI_VALUE_MESSAGE];
     const char* wrong = setti_component_resolve(&desc);
+    if (wrong == NULL && desc.members != NULL) {
+        wrong = setti_component_check_members(&desc, desc.members, desc.mask, reason);
+    }
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: \"%.100s\", id %u, size %llu, align %llu: %s", call,
@@ -665,6 +678,10 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         sett_component same = component_same(world, existing, &desc);
         if (same != 0 && existing->desc.type_name == NULL) { /* without memory it stays unknown */
             (void)component_own_type_name(&world->pool, existing, desc.type_name);
+        }
+        if (same != 0 && desc.members != NULL &&
+            setti_component_set_members(world, existing, desc.members, call) != SETT_OK) {
+            return 0;
         }
         return same;
     }

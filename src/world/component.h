@@ -5,6 +5,7 @@
 
 #include "sett/core.h"
 #include "store/storage.h"
+#include "value/value.h"
 #include "world/root.h"
 
 #define SETTI_COMPONENT_OWN ((sett_component)SETT_ID_HIERARCHY)
@@ -174,7 +175,8 @@ typedef struct setti_type {
     sett_component_desc desc;
     /* The text that desc.type_name was copied from: an address to compare with, not to be read. */
     const char* type_text;
-    uint64_t mask_print; /* a hash of the mask, 0 without one */
+    setti_members* members; /* or NULL: not known; desc.members is its `of` */
+    uint64_t mask_print;    /* a hash of the mask, 0 without one */
     bool padding_known; /* it was registered with a mask, with ranges, or has no room for padding */
     struct {
         uint64_t added, removed, accessed; /* single entities, while profiling */
@@ -210,6 +212,19 @@ void setti_component_differ_in(char* out, bool differs, const char* what);
 
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
 const char* setti_component_resolve(sett_component_desc* desc);
+
+/* NULL, or what is wrong with the members of a resolved descriptor; `out` has SETTI_VALUE_MESSAGE
+ * bytes. `mask` as for setti_members_check. */
+const char* setti_component_check_members(const sett_component_desc* desc, const sett_struct* of,
+                                          const unsigned char* mask, char* out);
+
+/* Gives a type its members, and what follows from them. False when memory runs out; nothing has
+ * changed then. */
+bool setti_component_own_members(setti_pool* pool, setti_type* type, const sett_struct* of);
+
+/* The same where they may be unknown yet; for sett_members_set. */
+sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
+                                        const char* call);
 
 /* The id for a type of this name that the library registers for itself: the one that it has; else
  * the constant of that name; else, for a type that goes with one of the program's, a free one

@@ -107,6 +107,39 @@ void values(sett_world* world, sett_entity e)
     }
 }
 
+/* ---- Members --------------------------------------------------------------------------------- */
+
+typedef enum State {
+    SHUT,
+    OPEN
+} State;
+
+typedef struct Door {
+    bool locked;
+    char label[8];
+    sett_entity keys[2];
+    State state;
+    long count;
+    float size[2][2];
+    double height;
+} Door;
+
+void members(sett_world* world, sett_component door);
+void members(sett_world* world, sett_component door)
+{
+    if (SETT_MEMBERS(world, Position, x, y) != SETT_OK) {
+        return;
+    }
+    sett_member list[] = {SETT_MEMBER(Door, locked), SETT_MEMBER(Door, label),
+                          SETT_MEMBER(Door, keys),   SETT_MEMBER(Door, state),
+                          SETT_MEMBER(Door, count),  SETT_MEMBER(Door, size),
+                          SETT_MEMBER(Door, height)};
+    list[3].constants = SETT_CONSTANTS(SHUT, OPEN);
+    list[5].element = SETT_MEMBER_F32;
+    sett_struct of = {"Door", sizeof(Door), sizeof(list) / sizeof(list[0]), list};
+    sett_members_set(world, door, &of);
+}
+
 /* ---- Terms: as a list of arguments, of a descriptor, as values, beside the enumerators ------- */
 
 sett_query* terms(sett_world* world);

@@ -1,0 +1,358 @@
+/* members.h: what the values of a component consist of.
+ *
+ *     typedef struct Position { float x, y; } Position;
+ *     typedef struct Door { float height; uint8_t state; sett_entity key; char label[16]; } Door;
+ *
+ *     SETT_MEMBERS(world, Position, x, y);
+ *     SETT_MEMBERS(world, Door, (height, .unit = "m", .minimum = 0, .maximum = 4),
+ *                  (state, .constants = SETT_CONSTANTS(SHUT, OPENS, OPEN)), key, label);
+ *
+ * The same in the line of a component list, or in any descriptor:
+ *
+ *     COMPONENT(Position, .members = SETT_STRUCT(Position, x, y))
+ *
+ * With members a value can be printed and written as JSON (json.h) and in other languages, files of
+ * one machine can be read on another, and the library derives by itself:
+ *
+ *     padding           bytes that belong to no member (sett_component_desc.mask and bytes)
+ *     entity_offsets    where handles lie
+ *     the hash          the same on every machine: see sett_world_hash_portable
+ *     a fingerprint     whether two programs mean the same layout
+ *
+ * A member that was forgotten is found: bytes that neither a member nor alignment explains are
+ * reported by their offset.
+ *
+ * Kinds are found by the compiler: integers, floating point, bool, text (char and arrays of it),
+ * sett_entity, arrays of these. An enum is an integer. What C cannot see is said in parentheses,
+ * with the fields of sett_member:
+ *
+ *     (state, .constants = SETT_CONSTANTS(SHUT, OPEN))           an enum with its names
+ *     (keys, .constants = SETT_CONSTANTS(RED, BLUE), .bits = true)            a set of bits
+ *     (at, .of = SETT_STRUCT(Vec2, x, y))                        a struct, or an array of structs
+ *     (matrix, .element = SETT_MEMBER_F32)                       an array of arrays
+ *     (blob, .element = SETT_MEMBER_OPAQUE)                      bytes that only the program reads
+ *     (z, .scale = 1.0 / 65536)                                  a number with a fixed point
+ *     (cache, .local = true)                                     not part of hash, deltas and files
+ *
+ * In C++17 members are plain names; for the rest fill in the sett_member of SETT_MEMBER(T, m).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETT_MEMBERS_H
+#define SETT_MEMBERS_H
+
+#include "sett/core.h"
+
+/* The most members in one use of the macros, and the deepest nesting of structs. */
+#define SETT_MEMBERS_MAX 32
+#define SETT_MEMBERS_DEPTH 8
+
+typedef enum sett_member_kind {
+    SETT_MEMBER_UNKNOWN, /* in a description: see `element` and `of` */
+    SETT_MEMBER_BOOL,
+    SETT_MEMBER_I8,
+    SETT_MEMBER_U8,
+    SETT_MEMBER_I16,
+    SETT_MEMBER_U16,
+    SETT_MEMBER_I32,
+    SETT_MEMBER_U32,
+    SETT_MEMBER_I64,
+    SETT_MEMBER_U64,
+    SETT_MEMBER_F32,
+    SETT_MEMBER_F64,
+    SETT_MEMBER_TEXT,   /* char[count], up to its first zero; a full array has none */
+    SETT_MEMBER_ENTITY, /* sett_entity */
+    SETT_MEMBER_OPAQUE, /* `count` bytes without a meaning for the library */
+    SETT_MEMBER_STRUCT, /* see `of` */
+    SETT_MEMBER_KINDS
+} sett_member_kind;
+
+/* A name for a value of an integer. Lists end with a NULL name. */
+typedef struct sett_constant {
+    const char* name;
+    int64_t value;
+} sett_constant;
+
+struct sett_struct;
+
+/* A member. `name`, `kind`, `offset` and `size` come from SETT_MEMBER; the rest is optional. */
+typedef struct sett_member {
+    const char* name;
+    sett_member_kind kind;
+    uint32_t offset; /* bytes from the start of the struct */
+    uint32_t size;   /* bytes of all elements */
+    uint32_t count;  /* elements; filled in by the library: 1 for a member that is no array */
+    /* the kind of an element, where the compiler does not see it; default: `kind` */
+    sett_member_kind element;
+    const struct sett_struct* of;   /* the members of a nested struct; default: none */
+    const sett_constant* constants; /* of an integer; default: none */
+    bool bits;  /* the constants are bits, of which any number is set; default: one is the value */
+    bool local; /* saved by snapshots; left out of hashes, deltas and files; default: no */
+    /* of an integer of at most 32 bits: what 1 stands for, as in 1.0 / 65536; default: 1 */
+    double scale;
+    double minimum; /* for tools, both inclusive and scaled; default: no range */
+    double maximum;
+    const char* unit;                 /* such as "m/s"; default: none */
+    const char* description;          /* one sentence; default: none */
+    const char* const* element_names; /* `count` of them, for an array; default: numbers */
+} sett_member;
+
+/* The members of a C type, in the order in which they are shown, hashed and saved. */
+typedef struct sett_struct {
+    const char* name;
+    uint32_t size; /* bytes of a value */
+    uint32_t count;
+    const sett_member* members;
+} sett_struct;
+
+/* Where a path such as "at[1].x" leads. */
+typedef struct sett_member_ref {
+    const sett_member* member; /* the last one of the path; belongs to the world */
+    sett_member_kind kind;     /* of an element */
+    uint32_t offset;           /* bytes from the start of the value to the first element */
+    uint32_t size;             /* bytes of an element */
+    uint32_t count;            /* elements that are meant: 1, or all of an array */
+} sett_member_ref;
+
+/* Says what the values of a component consist of. Everything is copied. Saying the same again is
+ * fine. SETT_MEMBERS(world, T, ...) is the short form.
+ * Fails: UNREGISTERED, ARGUMENT (the message names the member or the bytes), CONFLICT (other
+ * members are known; values exist), LOCKED (a snapshot is held), OUT_OF_MEMORY.
+ * Cost: O(members + size).
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_members_set(sett_world* world, sett_component component,
+                                      const sett_struct* members);
+
+/* Returns the members of a component; NULL if they are not known. Belongs to the world.
+ * Threads: reader. Since: 0.2 */
+SETT_API const sett_struct* sett_members_get(const sett_world* world, sett_component component);
+
+/* Finds a member by its path in the value: "x", "at[1].x", "rounds.shells" (an element by name).
+ * An array without an index means all of its elements.
+ * Returns whether there is one. Cost: O(members). Threads: reader. Since: 0.2 */
+SETT_API bool sett_member_find(const sett_world* world, sett_component component, const char* path,
+                               sett_member_ref* out);
+
+/* The same with the component's name in front: "Position.x". Sets *component.
+ * Threads: reader. Since: 0.2 */
+SETT_API bool sett_member_lookup(const sett_world* world, const char* path,
+                                 sett_component* component, sett_member_ref* out);
+
+/* Returns a hash of the names, kinds and counts of the members in their order, without local ones:
+ * what a file or another program has to agree with. It does not depend on the machine. 0 if the
+ * members are not known.
+ * Threads: reader. Since: 0.2 */
+SETT_API uint64_t sett_members_fingerprint(const sett_world* world, sett_component component);
+
+/* Returns the name of a kind: "f32", "text". Threads: any. Since: 0.2 */
+SETT_API const char* sett_member_kind_name(sett_member_kind kind);
+
+/* Returns the bytes of one element of a kind; 0 for SETT_MEMBER_STRUCT and SETT_MEMBER_UNKNOWN.
+ * Threads: any. Since: 0.2 */
+SETT_API uint32_t sett_member_kind_size(sett_member_kind kind);
+
+/* ----------------------------------------------------------------------------------- the macros */
+
+/* sett_members_set for the component T_id. Returns a sett_status. */
+#define SETT_MEMBERS(world, T, ...) sett_members_set((world), T##_id, SETT_STRUCT(T, __VA_ARGS__))
+
+/* The kind of an expression. `long` has the size that it has. */
+#define SETT_MEMBER_LONG_ (sizeof(long) == 8 ? SETT_MEMBER_I64 : SETT_MEMBER_I32)
+#define SETT_MEMBER_ULONG_ (sizeof(long) == 8 ? SETT_MEMBER_U64 : SETT_MEMBER_U32)
+
+#if defined(__cplusplus)
+extern "C++" {
+template <typename T> struct sett_kind_of_ {
+    static constexpr sett_member_kind value()
+    {
+        if constexpr (__is_enum(T)) {
+            return sett_kind_of_<__underlying_type(T)>::value();
+        } else {
+            return SETT_MEMBER_UNKNOWN;
+        }
+    }
+};
+template <typename T> struct sett_kind_of_<const T> : sett_kind_of_<T> {
+};
+template <typename T, decltype(sizeof(0)) n> struct sett_kind_of_<T[n]> : sett_kind_of_<T> {
+};
+#define SETT_KIND_OF_(T, kind)                                                                     \
+    template <> struct sett_kind_of_<T> {                                                          \
+        static constexpr sett_member_kind value()                                                  \
+        {                                                                                          \
+            return kind;                                                                           \
+        }                                                                                          \
+    };
+SETT_KIND_OF_(bool, SETT_MEMBER_BOOL)
+SETT_KIND_OF_(char, SETT_MEMBER_TEXT)
+SETT_KIND_OF_(signed char, SETT_MEMBER_I8)
+SETT_KIND_OF_(unsigned char, SETT_MEMBER_U8)
+SETT_KIND_OF_(short, SETT_MEMBER_I16)
+SETT_KIND_OF_(unsigned short, SETT_MEMBER_U16)
+SETT_KIND_OF_(int, SETT_MEMBER_I32)
+SETT_KIND_OF_(unsigned int, SETT_MEMBER_U32)
+SETT_KIND_OF_(long, SETT_MEMBER_LONG_)
+SETT_KIND_OF_(unsigned long, SETT_MEMBER_ULONG_)
+SETT_KIND_OF_(long long, SETT_MEMBER_I64)
+SETT_KIND_OF_(unsigned long long, SETT_MEMBER_U64)
+SETT_KIND_OF_(float, SETT_MEMBER_F32)
+SETT_KIND_OF_(double, SETT_MEMBER_F64)
+SETT_KIND_OF_(sett_entity, SETT_MEMBER_ENTITY)
+#undef SETT_KIND_OF_
+
+static inline sett_member sett_member_make_(const char* name, sett_member_kind kind,
+                                            decltype(sizeof(0)) offset, decltype(sizeof(0)) size)
+{
+    sett_member member = {};
+    member.name = name;
+    member.kind = kind;
+    member.offset = static_cast<uint32_t>(offset);
+    member.size = static_cast<uint32_t>(size);
+    return member;
+}
+static inline sett_constant sett_constant_make_(const char* name, int64_t value)
+{
+    return sett_constant{name, value};
+}
+}
+#define SETT_MEMBER(T, m)                                                                          \
+    sett_member_make_(#m, sett_kind_of_<decltype(T::m)>::value(), offsetof(T, m), sizeof(T::m))
+#define SETT_MEMBER_ITEM_(T, m) SETT_MEMBER(T, m)
+#define SETT_CONSTANT_ITEM_(T, c) sett_constant_make_(#c, static_cast<int64_t>(c))
+#define SETT_STRUCT(T, ...)                                                                        \
+    ([]() -> const sett_struct* {                                                                  \
+        static const sett_member sett_items_[] = {SETT_ITEMS_(SETT_MEMBER_ITEM_, T, __VA_ARGS__)}; \
+        static const sett_struct sett_of_ = {                                                      \
+            #T, static_cast<uint32_t>(sizeof(T)),                                                  \
+            static_cast<uint32_t>(sizeof(sett_items_) / sizeof(sett_member)), sett_items_};        \
+        return &sett_of_;                                                                          \
+    }())
+#define SETT_CONSTANTS(...)                                                                        \
+    ([]() -> const sett_constant* {                                                                \
+        static const sett_constant sett_items_[] = {                                               \
+            SETT_ITEMS_(SETT_CONSTANT_ITEM_, 0, __VA_ARGS__), {nullptr, 0}};                       \
+        return sett_items_;                                                                        \
+    }())
+#else
+/* Of an array: of its elements. What tells a pointer from an array is the type of its address. */
+#define SETT_MEMBER_KIND_(x)                                                                       \
+    _Generic(&(x),                                                                                 \
+        bool**: SETT_MEMBER_UNKNOWN,                                                               \
+        char**: SETT_MEMBER_UNKNOWN,                                                               \
+        signed char**: SETT_MEMBER_UNKNOWN,                                                        \
+        unsigned char**: SETT_MEMBER_UNKNOWN,                                                      \
+        short**: SETT_MEMBER_UNKNOWN,                                                              \
+        unsigned short**: SETT_MEMBER_UNKNOWN,                                                     \
+        int**: SETT_MEMBER_UNKNOWN,                                                                \
+        unsigned int**: SETT_MEMBER_UNKNOWN,                                                       \
+        long**: SETT_MEMBER_UNKNOWN,                                                               \
+        unsigned long**: SETT_MEMBER_UNKNOWN,                                                      \
+        long long**: SETT_MEMBER_UNKNOWN,                                                          \
+        unsigned long long**: SETT_MEMBER_UNKNOWN,                                                 \
+        float**: SETT_MEMBER_UNKNOWN,                                                              \
+        double**: SETT_MEMBER_UNKNOWN,                                                             \
+        sett_entity**: SETT_MEMBER_UNKNOWN,                                                        \
+        default: _Generic((x),                                                                     \
+        SETT_KIND_(bool, SETT_MEMBER_BOOL),                                                        \
+        SETT_KIND_(char, SETT_MEMBER_TEXT),                                                        \
+        SETT_KIND_(signed char, SETT_MEMBER_I8),                                                   \
+        SETT_KIND_(unsigned char, SETT_MEMBER_U8),                                                 \
+        SETT_KIND_(short, SETT_MEMBER_I16),                                                        \
+        SETT_KIND_(unsigned short, SETT_MEMBER_U16),                                               \
+        SETT_KIND_(int, SETT_MEMBER_I32),                                                          \
+        SETT_KIND_(unsigned int, SETT_MEMBER_U32),                                                 \
+        SETT_KIND_(long, SETT_MEMBER_LONG_),                                                       \
+        SETT_KIND_(unsigned long, SETT_MEMBER_ULONG_),                                             \
+        SETT_KIND_(long long, SETT_MEMBER_I64),                                                    \
+        SETT_KIND_(unsigned long long, SETT_MEMBER_U64),                                           \
+        SETT_KIND_(float, SETT_MEMBER_F32),                                                        \
+        SETT_KIND_(double, SETT_MEMBER_F64),                                                       \
+        SETT_KIND_(sett_entity, SETT_MEMBER_ENTITY),                                               \
+        default: SETT_MEMBER_UNKNOWN))
+#define SETT_KIND_(type, kind)                                                                     \
+    type:                                                                                          \
+    kind, type* : kind
+
+/* An initialiser of a sett_member: of the member m of the type T, with fields of sett_member. */
+#define SETT_MEMBER(...) SETT_MEMBER_FIRST_(__VA_ARGS__, )
+#define SETT_MEMBER_FIRST_(T, m, ...)                                                              \
+    {                                                                                              \
+        .name = #m, .kind = SETT_MEMBER_KIND_(((T*)0)->m), .offset = (uint32_t)offsetof(T, m),     \
+        .size = (uint32_t)sizeof(((T*)0)->m), __VA_ARGS__                                          \
+    }
+
+/* The members of T: names, or names with fields of sett_member in parentheses. The address of a
+ * sett_struct, constant outside of functions, inside as long-lived as the block. */
+#define SETT_STRUCT(T, ...)                                                                        \
+    (&(const sett_struct){#T, (uint32_t)sizeof(T), SETT_COUNT_(__VA_ARGS__),                       \
+                          (const sett_member[]){SETT_ITEMS_(SETT_MEMBER_ITEM_, T, __VA_ARGS__)}})
+
+/* The names of some enumerators or other constants, for sett_member.constants. */
+#define SETT_CONSTANTS(...)                                                                        \
+    ((const sett_constant[]){SETT_ITEMS_(SETT_CONSTANT_ITEM_, 0, __VA_ARGS__), {NULL, 0}})
+#define SETT_CONSTANT_ITEM_(T, c)                                                                  \
+    {                                                                                              \
+#c, (int64_t)(c)                                                                           \
+    }
+
+/* `m` or `(m, .unit = ...)`. */
+#define SETT_MEMBER_ITEM_(T, item) SETT_JOIN_(SETT_MEMBER_ITEM_, SETT_IN_PARENS_(item))(T, item)
+#define SETT_MEMBER_ITEM_0(T, m) SETT_MEMBER_FIRST_(T, m, )
+#define SETT_MEMBER_ITEM_1(T, item) SETT_MEMBER_CALL_(T, SETT_WITHOUT_PARENS_ item)
+#define SETT_MEMBER_CALL_(...) SETT_MEMBER(__VA_ARGS__)
+#define SETT_WITHOUT_PARENS_(...) __VA_ARGS__
+#define SETT_IN_PARENS_(item) SETT_SECOND_(SETT_PROBE_ item, 0, )
+#define SETT_PROBE_(...) , 1
+#define SETT_SECOND_(...) SETT_SECOND_OF_(__VA_ARGS__, )
+#define SETT_SECOND_OF_(a, b, ...) b
+#define SETT_JOIN_(a, b) SETT_JOIN_NOW_(a, b)
+#define SETT_JOIN_NOW_(a, b) a##b
+#endif
+
+/* item(T, a), item(T, b), ...: for up to SETT_MEMBERS_MAX arguments; and how many there are. */
+/* clang-format off */
+#define SETT_ITEMS_(item, T, ...)                                                                  \
+    SETT_ITEMS_NOW_(SETT_COUNT_(__VA_ARGS__), item, T, __VA_ARGS__)
+#define SETT_ITEMS_NOW_(count, item, T, ...) SETT_ITEMS_OF_(count, item, T, __VA_ARGS__)
+#define SETT_ITEMS_OF_(count, item, T, ...) SETT_ITEMS_##count##_(item, T, __VA_ARGS__, )
+#define SETT_COUNT_(...)                                                                           \
+    SETT_COUNT_OF_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17,    \
+                   16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define SETT_COUNT_OF_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, \
+                       a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32,  \
+                       count, ...) count
+#define SETT_ITEMS_1_(i, T, a, ...)  i(T, a)
+#define SETT_ITEMS_2_(i, T, a, ...) i(T, a), SETT_ITEMS_1_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_3_(i, T, a, ...) i(T, a), SETT_ITEMS_2_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_4_(i, T, a, ...) i(T, a), SETT_ITEMS_3_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_5_(i, T, a, ...) i(T, a), SETT_ITEMS_4_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_6_(i, T, a, ...) i(T, a), SETT_ITEMS_5_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_7_(i, T, a, ...) i(T, a), SETT_ITEMS_6_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_8_(i, T, a, ...) i(T, a), SETT_ITEMS_7_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_9_(i, T, a, ...) i(T, a), SETT_ITEMS_8_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_10_(i, T, a, ...) i(T, a), SETT_ITEMS_9_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_11_(i, T, a, ...) i(T, a), SETT_ITEMS_10_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_12_(i, T, a, ...) i(T, a), SETT_ITEMS_11_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_13_(i, T, a, ...) i(T, a), SETT_ITEMS_12_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_14_(i, T, a, ...) i(T, a), SETT_ITEMS_13_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_15_(i, T, a, ...) i(T, a), SETT_ITEMS_14_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_16_(i, T, a, ...) i(T, a), SETT_ITEMS_15_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_17_(i, T, a, ...) i(T, a), SETT_ITEMS_16_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_18_(i, T, a, ...) i(T, a), SETT_ITEMS_17_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_19_(i, T, a, ...) i(T, a), SETT_ITEMS_18_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_20_(i, T, a, ...) i(T, a), SETT_ITEMS_19_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_21_(i, T, a, ...) i(T, a), SETT_ITEMS_20_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_22_(i, T, a, ...) i(T, a), SETT_ITEMS_21_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_23_(i, T, a, ...) i(T, a), SETT_ITEMS_22_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_24_(i, T, a, ...) i(T, a), SETT_ITEMS_23_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_25_(i, T, a, ...) i(T, a), SETT_ITEMS_24_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_26_(i, T, a, ...) i(T, a), SETT_ITEMS_25_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_27_(i, T, a, ...) i(T, a), SETT_ITEMS_26_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_28_(i, T, a, ...) i(T, a), SETT_ITEMS_27_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_29_(i, T, a, ...) i(T, a), SETT_ITEMS_28_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_30_(i, T, a, ...) i(T, a), SETT_ITEMS_29_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_31_(i, T, a, ...) i(T, a), SETT_ITEMS_30_(i, T, __VA_ARGS__)
+#define SETT_ITEMS_32_(i, T, a, ...) i(T, a), SETT_ITEMS_31_(i, T, __VA_ARGS__)
+/* clang-format on */
+
+#endif

@@ -1,0 +1,583 @@
+/* members.c: what a value consists of: checked, copied, and found by path.
+ *
+ * The workload: a few members for each of some hundred types, said once. A type's table is one
+ * piece of memory, measured by the same code that fills it.
+ *
+ *     setti_members | members | nested structs, constants, texts | pieces | offsets of handles
+ *
+ * Invariant:  members of a struct do not overlap;  what lies between them is shorter than the
+ *             alignment of what follows, or the compiler says that it is padding
+ */
+#include "value/value.h"
+
+#include "base/hash_map.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char* name;
+    uint32_t size;
+} member_kinds[SETT_MEMBER_KINDS] = {
+    [SETT_MEMBER_UNKNOWN] = {"unknown", 0}, [SETT_MEMBER_BOOL] = {"bool", sizeof(bool)},
+    [SETT_MEMBER_I8] = {"i8", 1},           [SETT_MEMBER_U8] = {"u8", 1},
+    [SETT_MEMBER_I16] = {"i16", 2},         [SETT_MEMBER_U16] = {"u16", 2},
+    [SETT_MEMBER_I32] = {"i32", 4},         [SETT_MEMBER_U32] = {"u32", 4},
+    [SETT_MEMBER_I64] = {"i64", 8},         [SETT_MEMBER_U64] = {"u64", 8},
+    [SETT_MEMBER_F32] = {"f32", 4},         [SETT_MEMBER_F64] = {"f64", 8},
+    [SETT_MEMBER_TEXT] = {"text", 1},       [SETT_MEMBER_ENTITY] = {"entity", sizeof(sett_entity)},
+    [SETT_MEMBER_OPAQUE] = {"opaque", 1},   [SETT_MEMBER_STRUCT] = {"struct", 0},
+};
+
+const char* sett_member_kind_name(sett_member_kind kind)
+{
+    return (unsigned)kind < SETT_MEMBER_KINDS ? member_kinds[kind].name : "?";
+}
+
+uint32_t sett_member_kind_size(sett_member_kind kind)
+{
+    return (unsigned)kind < SETT_MEMBER_KINDS ? member_kinds[kind].size : 0;
+}
+
+/* ------------------------------------------------------------------------------------- checking */
+
+static sett_member_kind member_kind(const sett_member* member)
+{
+    if (member->of != NULL) {
+        return SETT_MEMBER_STRUCT;
+    }
+    return member->element != SETT_MEMBER_UNKNOWN ? member->element : member->kind;
+}
+
+static uint32_t member_element_size(const sett_member* member)
+{
+    return member->of != NULL ? member->of->size : sett_member_kind_size(member_kind(member));
+}
+
+static bool member_is_integer(sett_member_kind kind)
+{
+    return kind >= SETT_MEMBER_I8 && kind <= SETT_MEMBER_U64;
+}
+
+/* The most that a member's address is a multiple of for its kind alone. */
+static uint32_t struct_align(const sett_struct* of);
+static uint32_t member_align(const sett_member* member)
+{
+    if (member->of != NULL) {
+        return struct_align(member->of);
+    }
+    uint32_t size = member_element_size(member);
+    return member_kind(member) == SETT_MEMBER_ENTITY ? SETT_ALIGNOF(sett_entity) : size;
+}
+
+static uint32_t struct_align(const sett_struct* of)
+{
+    uint32_t align = 1;
+    for (uint32_t k = 0; k < of->count; k++) {
+        align = SETTI_MAX(align, member_align(&of->members[k]));
+    }
+    return align;
+}
+
+static const char* member_wrong(char* out, const sett_struct* of, const sett_member* member,
+                                const char* what)
+{
+    const char* name = member->name != NULL ? member->name : "";
+    snprintf(out, SETTI_VALUE_MESSAGE, "member \"%.60s\" of %.60s %s", name, of->name, what);
+    return out;
+}
+
+static bool member_name_is_good(const char* name)
+{
+    bool good = name != NULL && *name != '\0';
+    for (; good && *name != '\0'; name++) {
+        good = strchr(".[]\"\\", *name) == NULL && (unsigned char)*name >= 0x20;
+    }
+    return good;
+}
+
+/* What else is said of a member. */
+static const char* member_check_extras(const sett_member* member)
+{
+    sett_member_kind kind = member_kind(member);
+    if (member->constants != NULL && !member_is_integer(kind)) {
+        return "has constants and is no integer";
+    }
+    if (member->bits && member->constants == NULL) {
+        return "has no constants that say what its bits are";
+    }
+    if (member->scale != 0 && (!member_is_integer(kind) || member_element_size(member) > 4 ||
+                               member->constants != NULL)) {
+        return "has a scale and is no plain integer of at most 32 bits";
+    }
+    if (member->scale < 0 || !(member->scale <= 1e30)) {
+        return "has a scale that is not positive";
+    }
+    return NULL;
+}
+
+static const char* member_check(const sett_struct* of, uint32_t k)
+{
+    const sett_member* member = &of->members[k];
+    if (!member_name_is_good(member->name)) {
+        return "needs a name without dots, brackets, quotes and backslashes";
+    }
+    uint32_t size = member_element_size(member);
+    if ((unsigned)member_kind(member) >= SETT_MEMBER_KINDS || size == 0) {
+        return "is of a type that C cannot name: say .of, .element, or .element = "
+               "SETT_MEMBER_OPAQUE";
+    }
+    if (member->size == 0 || member->size % size != 0) {
+        return "is not a whole number of elements";
+    }
+    if (member->offset > of->size || member->size > of->size - member->offset) {
+        return "lies outside of the value";
+    }
+    for (uint32_t j = 0; j < k; j++) {
+        const sett_member* other = &of->members[j];
+        if (strcmp(other->name, member->name) == 0) {
+            return "is named twice";
+        }
+        if (member->offset < other->offset + other->size &&
+            other->offset < member->offset + member->size) {
+            return "overlaps another one";
+        }
+    }
+    return member_check_extras(member);
+}
+
+/* The next byte of a struct from `at` on that a member has: where it begins, and in *end where the
+ * member ends. of->size if there is none. */
+static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
+{
+    uint32_t first = of->size;
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        if (member->offset >= at && member->offset < first) {
+            first = member->offset;
+            *end = first + member->size;
+            *align = member_align(member);
+        }
+    }
+    return first;
+}
+
+/* Bytes between members that are more than alignment asks for. */
+static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align, char* out)
+{
+    for (uint32_t at = 0; at < of->size;) {
+        uint32_t end = of->size;
+        uint32_t align = tail_align;
+        uint32_t next = struct_next(of, at, &end, &align);
+        if (next - at >= align) {
+            snprintf(out, SETTI_VALUE_MESSAGE,
+                     "bytes %u to %u of %.60s belong to no member: name it, if need be with "
+                     ".element = SETT_MEMBER_OPAQUE",
+                     (unsigned)at, (unsigned)next - 1, of->name);
+            return out;
+        }
+        at = next == of->size ? next : end;
+    }
+    return NULL;
+}
+
+static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
+                                char* out)
+{
+    if (of->name == NULL || of->members == NULL || of->count == 0 || of->size == 0 ||
+        depth > SETT_MEMBERS_DEPTH) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "a struct has no name or no members, or lies too deep");
+        return out;
+    }
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        const char* wrong =
+            member->of != NULL ? struct_check(member->of, align, gaps, depth + 1, out) : NULL;
+        if (wrong != NULL) {
+            return wrong;
+        }
+        wrong = member_check(of, k);
+        if (wrong != NULL) {
+            return member_wrong(out, of, member, wrong);
+        }
+    }
+    return gaps ? struct_check_gaps(of, (uint32_t)SETTI_MAX(align, struct_align(of)), out) : NULL;
+}
+
+/* Whether a byte of a struct belongs to a member. */
+static bool struct_has_byte(const sett_struct* of, uint32_t at)
+{
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        if (at >= member->offset && at - member->offset < member->size) {
+            return member->of == NULL ||
+                   struct_has_byte(member->of, (at - member->offset) % member->of->size);
+        }
+    }
+    return false;
+}
+
+const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
+                                char* out)
+{
+    const char* wrong = struct_check(of, align, mask == NULL, 1, out);
+    for (uint32_t k = 0; wrong == NULL && mask != NULL && k < of->size; k++) {
+        if (mask[k] != 0 && !struct_has_byte(of, k)) {
+            snprintf(out, SETTI_VALUE_MESSAGE,
+                     "byte %u of %.60s belongs to no member and is no padding: name it, if need be "
+                     "with .element = SETT_MEMBER_OPAQUE",
+                     (unsigned)k, of->name);
+            wrong = out;
+        }
+    }
+    return wrong;
+}
+
+/* -------------------------------------------------------------------------------------- copying */
+
+/* Copies one thing behind the other; without memory it only measures. */
+typedef struct member_copy {
+    unsigned char* base;
+    size_t used;
+    setti_piece* pieces; /* or NULL while they are only counted */
+    setti_piece last;
+    uint32_t piece_count;
+    uint32_t* entities;
+    uint32_t entity_count;
+} member_copy;
+
+static void* copy_take(member_copy* to, const void* from, size_t size)
+{
+    void* at = to->base != NULL ? to->base + to->used : NULL;
+    to->used += setti_align_up(size, 8);
+    return at != NULL && size != 0 ? memcpy(at, from, size) : at;
+}
+
+static const char* copy_text(member_copy* to, const char* text)
+{
+    return text != NULL ? copy_take(to, text, strlen(text) + 1) : NULL;
+}
+
+static const sett_constant* copy_constants(member_copy* to, const sett_constant* from)
+{
+    uint32_t count = 0;
+    while (from[count].name != NULL) {
+        count++;
+    }
+    sett_constant* list = copy_take(to, from, (count + 1) * sizeof(*from));
+    for (uint32_t k = 0; k < count; k++) {
+        const char* name = copy_text(to, from[k].name);
+        if (list != NULL) {
+            list[k].name = name;
+        }
+    }
+    return list;
+}
+
+static const char* const* copy_names(member_copy* to, const char* const* from, uint32_t count)
+{
+    const char** list = copy_take(to, from, count * sizeof(*from));
+    for (uint32_t k = 0; k < count; k++) {
+        const char* name = copy_text(to, from[k]);
+        if (list != NULL) {
+            list[k] = name;
+        }
+    }
+    return list;
+}
+
+static sett_struct copy_struct(member_copy* to, const sett_struct* from);
+
+static sett_member copy_member(member_copy* to, const sett_member* from)
+{
+    sett_member member = *from;
+    member.kind = member_kind(from);
+    member.element = member.kind;
+    member.count = from->size / member_element_size(from);
+    member.name = copy_text(to, from->name);
+    member.unit = copy_text(to, from->unit);
+    member.description = copy_text(to, from->description);
+    if (from->constants != NULL) {
+        member.constants = copy_constants(to, from->constants);
+    }
+    if (from->element_names != NULL) {
+        member.element_names = copy_names(to, from->element_names, member.count);
+    }
+    if (from->of != NULL) {
+        sett_struct* of = copy_take(to, from->of, sizeof(*of));
+        sett_struct nested = copy_struct(to, from->of);
+        if (of != NULL) {
+            *of = nested;
+        }
+        member.of = of;
+    }
+    return member;
+}
+
+static sett_struct copy_struct(member_copy* to, const sett_struct* from)
+{
+    sett_struct of = *from;
+    of.name = copy_text(to, from->name);
+    sett_member* list = copy_take(to, from->members, from->count * sizeof(*list));
+    for (uint32_t k = 0; k < from->count; k++) {
+        sett_member member = copy_member(to, &from->members[k]);
+        if (list != NULL) {
+            list[k] = member;
+        }
+    }
+    of.members = list;
+    return of;
+}
+
+/* --------------------------------------------------------------------------------------- pieces */
+
+static setti_piece piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element)
+{
+    setti_piece piece = {offset, size, SETTI_PIECE_BYTES, (uint16_t)element};
+    if (kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64) {
+        piece.kind = SETTI_PIECE_FLOAT;
+    } else if (kind == SETT_MEMBER_BOOL) {
+        piece.kind = SETTI_PIECE_BOOL;
+    } else if (kind == SETT_MEMBER_TEXT) {
+        piece.kind = SETTI_PIECE_TEXT;
+    } else if (kind == SETT_MEMBER_ENTITY) {
+        piece.unit = 4;
+    }
+    if (piece.kind == SETTI_PIECE_BYTES && !SETTI_BIG_ENDIAN) {
+        piece.unit = 1; /* so that neighbours of all sizes are one piece */
+    }
+    return piece;
+}
+
+/* Joins it to the one before where both are written down alike. */
+static void piece_add(member_copy* to, setti_piece piece)
+{
+    bool joins = to->piece_count != 0 && piece.kind != SETTI_PIECE_TEXT &&
+                 to->last.kind == piece.kind && to->last.unit == piece.unit &&
+                 to->last.offset + to->last.size == piece.offset;
+    if (joins) {
+        piece.offset = to->last.offset;
+        piece.size += to->last.size;
+    }
+    to->last = piece;
+    to->piece_count += !joins;
+    if (to->pieces != NULL) {
+        to->pieces[to->piece_count - 1] = piece;
+    }
+}
+
+static void pieces_add(member_copy* to, const sett_struct* of, uint32_t base)
+{
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        sett_member_kind kind = member_kind(member);
+        uint32_t element = member_element_size(member);
+        uint32_t offset = base + member->offset;
+        for (uint32_t at = 0; kind == SETT_MEMBER_ENTITY && at < member->size; at += element) {
+            if (to->entities != NULL) {
+                to->entities[to->entity_count] = offset + at;
+            }
+            to->entity_count++;
+        }
+        for (uint32_t at = 0; kind == SETT_MEMBER_STRUCT && at < member->size; at += element) {
+            pieces_add(to, member->of, offset + at);
+        }
+        if (kind != SETT_MEMBER_STRUCT && !member->local) {
+            piece_add(to, piece_of(kind, offset, member->size, element));
+        }
+    }
+}
+
+static bool struct_is_opaque(const sett_struct* of)
+{
+    bool opaque = false;
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        opaque =
+            opaque || (!member->local && (member->kind == SETT_MEMBER_OPAQUE ||
+                                          (member->of != NULL && struct_is_opaque(member->of))));
+    }
+    return opaque;
+}
+
+static uint64_t print_step(uint64_t print, uint64_t word)
+{
+    print = (print ^ word) * 0x9E3779B97F4A7C15u;
+    return print ^ (print >> 29);
+}
+
+static uint64_t struct_print(const sett_struct* of, uint64_t print)
+{
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        if (!member->local) {
+            print = print_step(print, setti_hash_bytes(member->name, strlen(member->name)));
+            print = print_step(print, (uint64_t)member->kind << 32 | member->count);
+            print = member->of != NULL ? struct_print(member->of, print) : print;
+        }
+    }
+    return print_step(print, of->count);
+}
+
+bool setti_members_equal(const sett_struct* a, const sett_struct* b)
+{
+    bool equal = a->size == b->size && a->count == b->count;
+    for (uint32_t k = 0; equal && k < a->count; k++) {
+        const sett_member* x = &a->members[k];
+        const sett_member* y = &b->members[k];
+        equal = strcmp(x->name, y->name) == 0 && member_kind(x) == member_kind(y) &&
+                x->offset == y->offset && x->size == y->size && x->local == y->local &&
+                x->scale == y->scale && (x->of == NULL || setti_members_equal(x->of, y->of));
+    }
+    return equal;
+}
+
+/* Whether the canonical form lies in memory as it is. */
+static bool pieces_are_adjacent(const setti_members* members)
+{
+    bool adjacent = !SETTI_BIG_ENDIAN && members->piece_count != 0;
+    for (uint32_t k = 0; adjacent && k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        const setti_piece* before = piece - (k != 0);
+        adjacent = piece->kind != SETTI_PIECE_TEXT &&
+                   (k == 0 || before->offset + before->size == piece->offset);
+    }
+    return adjacent;
+}
+
+/* Lays all of it out from `base` on; NULL: only measures. */
+static void members_lay_out(member_copy* to, const sett_struct* of)
+{
+    setti_members* members = (setti_members*)(void*)to->base;
+    to->used = setti_align_up(sizeof(*members), 8);
+    sett_struct copied = copy_struct(to, of);
+    to->piece_count = 0;
+    to->entity_count = 0;
+    member_copy counted = *to; /* how many there are */
+    counted.pieces = NULL;
+    counted.entities = NULL;
+    pieces_add(&counted, of, 0);
+    size_t pieces = to->used;
+    size_t entities = pieces + setti_align_up(counted.piece_count * sizeof(setti_piece), 8);
+    to->used = entities + counted.entity_count * sizeof(uint32_t);
+    if (members != NULL) {
+        to->pieces = (setti_piece*)(void*)(to->base + pieces);
+        to->entities = (uint32_t*)(void*)(to->base + entities);
+        pieces_add(to, of, 0);
+        members->of = copied;
+        members->pieces = to->pieces;
+        members->piece_count = to->piece_count;
+        members->entities = to->entities;
+        members->entity_count = to->entity_count;
+        members->room = to->used;
+    }
+}
+
+setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
+{
+    member_copy copy = {0};
+    members_lay_out(&copy, of);
+    setti_members* members = setti_pool_alloc(pool, copy.used, 8);
+    if (members == NULL) {
+        return NULL;
+    }
+    copy.base = (unsigned char*)members;
+    members_lay_out(&copy, of);
+    members->size = 0;
+    members->floats = false;
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        members->size += members->pieces[k].size;
+        members->floats = members->floats || members->pieces[k].kind == SETTI_PIECE_FLOAT;
+    }
+    members->opaque = struct_is_opaque(&members->of);
+    members->adjacent = pieces_are_adjacent(members);
+    uint64_t print = struct_print(&members->of, 0x6D656D62657273u);
+    members->fingerprint = print != 0 ? print : 1;
+    return members;
+}
+
+void setti_members_destroy(setti_pool* pool, setti_members* members)
+{
+    if (members != NULL) {
+        setti_pool_free(pool, members, members->room, 8);
+    }
+}
+
+void setti_members_mask(const setti_members* members, unsigned char* mask)
+{
+    memset(mask, 0, members->of.size);
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        memset(mask + members->pieces[k].offset, 255, members->pieces[k].size);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- paths */
+
+static const sett_member* path_member(const sett_struct* of, const char* name, size_t length)
+{
+    for (uint32_t k = 0; k < of->count; k++) {
+        const char* own = of->members[k].name;
+        if (strncmp(own, name, length) == 0 && own[length] == '\0') {
+            return &of->members[k];
+        }
+    }
+    return NULL;
+}
+
+/* Reads "[12]" or ".name" of an element. Returns what is behind it, or NULL. */
+static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
+{
+    if (*path == '[') {
+        uint64_t number = 0;
+        const char* digit = path + 1;
+        for (; *digit >= '0' && *digit <= '9' && number < member->count; digit++) {
+            number = number * 10 + (uint64_t)(*digit - '0');
+        }
+        *element = (uint32_t)number;
+        return digit != path + 1 && *digit == ']' && number < member->count ? digit + 1 : NULL;
+    }
+    size_t length = strcspn(path + 1, ".[");
+    for (*element = 0; member->element_names != NULL && *element < member->count; ++*element) {
+        const char* name = member->element_names[*element];
+        if (strncmp(name, path + 1, length) == 0 && name[length] == '\0') {
+            return path + 1 + length;
+        }
+    }
+    return NULL;
+}
+
+bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out)
+{
+    uint32_t base = 0;
+    for (;;) {
+        size_t length = strcspn(path, ".[");
+        const sett_member* member = path_member(of, path, length);
+        if (member == NULL) {
+            return false;
+        }
+        path += length;
+        out->member = member;
+        out->kind = member->kind;
+        out->size = member->size / member->count;
+        out->count = member->count;
+        out->offset = base + member->offset;
+        bool whole = member->kind == SETT_MEMBER_TEXT || member->kind == SETT_MEMBER_OPAQUE;
+        if (*path != '\0' && !whole && (*path == '[' || member->element_names != NULL)) {
+            uint32_t element;
+            path = path_element(member, path, &element);
+            if (path == NULL) {
+                return false;
+            }
+            out->count = 1;
+            out->offset += element * out->size;
+        }
+        if (*path == '\0') {
+            return true;
+        }
+        if (*path != '.' || member->kind != SETT_MEMBER_STRUCT || out->count != 1) {
+            return false;
+        }
+        path++;
+        of = member->of;
+        base = out->offset;
+    }
+}

@@ -1,0 +1,86 @@
+/* value.h: what a value consists of, and its canonical form. Knows no worlds.
+ *
+ * The canonical form of a value is its members in declared order, little endian, without padding
+ * and without local members: text with zeroes behind its end, every NaN as one pattern. All values
+ * of a type have canonical forms of one size. */
+#ifndef SETTI_VALUE_H
+#define SETTI_VALUE_H
+
+#include "base/page.h"
+#include "sett/members.h"
+
+#define SETTI_VALUE_MESSAGE 256
+
+/* How bytes of a value are written down. */
+typedef enum setti_piece_kind {
+    SETTI_PIECE_BYTES, /* as they are, in units that are turned round on big-endian machines */
+    SETTI_PIECE_BOOL,  /* as they are; 0 or 1 */
+    SETTI_PIECE_FLOAT, /* the same; a NaN is written as the only one */
+    SETTI_PIECE_TEXT   /* up to the first zero */
+} setti_piece_kind;
+
+/* Bytes that are adjacent in a value and of one kind. */
+typedef struct setti_piece {
+    uint32_t offset;
+    uint32_t size;
+    uint16_t kind;
+    uint16_t unit; /* bytes: 1, 2, 4 or 8 */
+} setti_piece;
+
+/* What is known of a type's values. One allocation of `room` bytes. */
+typedef struct setti_members {
+    sett_struct of; /* as said, complete, all of it copied */
+    const setti_piece* pieces;
+    uint32_t piece_count;
+    uint32_t size; /* bytes of the canonical form */
+    uint32_t entity_count;
+    bool adjacent; /* the canonical form is bytes in memory, from pieces[0] on, but for NaN */
+    bool floats;   /* which there may be */
+    bool opaque;   /* bytes without a meaning are part of it */
+    const uint32_t* entities; /* offsets of handles */
+    uint64_t fingerprint;
+    size_t room;
+} setti_members;
+
+/* Returns NULL, or what is wrong with the members of a type of this alignment: written to `out`, of
+ * SETTI_VALUE_MESSAGE bytes. `mask` says which bits are no padding; NULL: not known. */
+const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
+                                char* out);
+
+/* Whether two types consist of the same, at the same places. */
+bool setti_members_equal(const sett_struct* a, const sett_struct* b);
+
+/* Copies what was checked. NULL when memory runs out. */
+setti_members* setti_members_create(setti_pool* pool, const sett_struct* of);
+void setti_members_destroy(setti_pool* pool, setti_members* members);
+
+/* Sets the bytes of a value that count to 255, the others to 0. */
+void setti_members_mask(const setti_members* members, unsigned char* mask);
+
+/* Finds a path: see sett_member_find. */
+bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out);
+
+/* Writes the canonical form, `size` bytes. */
+void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out);
+
+/* Writes the members that the canonical form has to an initialised value; other bytes stay. False,
+ * and the value is half written, if the bytes are of no value: a bool that is neither 0 nor 1. */
+bool setti_canonical_decode(const setti_members* members, const unsigned char* in, void* value);
+
+/* Whether two values have the same canonical form. */
+bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
+
+/* Whether no float of a value is NaN: then, where the members are adjacent, the canonical form is
+ * the bytes in memory. */
+bool setti_canonical_is_plain(const setti_members* members, const void* value);
+
+/* Encodes piece by piece: the cursor begins as all zeroes. Returns the bytes written to `out`, at
+ * most `capacity`, which is 8 at least, and fewer than that many only at the end; 0 behind it. */
+typedef struct setti_canonical_cursor {
+    uint32_t piece;
+    uint32_t offset; /* in the piece */
+} setti_canonical_cursor;
+size_t setti_canonical_next(const setti_members* members, const void* value,
+                            setti_canonical_cursor* cursor, unsigned char* out, size_t capacity);
+
+#endif

@@ -1,0 +1,217 @@
+/* component_members.c: what the values of a component type consist of.
+ *
+ * The workload: said once for each type, when it is registered or right after.
+ *
+ * Invariant:  type->desc.members == &type->members->of, or both are NULL;  with members, the mask
+ *             is 255 exactly where a member that is not local lies, and entity_offsets are those of
+ *             its handles
+ */
+#include "sett/members.h"
+#include "world/world.h"
+
+static bool members_has_offset(const sett_component_desc* desc, uint32_t offset)
+{
+    for (uint32_t k = 0; k < desc->entity_offset_count; k++) {
+        if (desc->entity_offsets[k] == offset) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Counts the handles of a value, and those that were declared by hand as well. */
+static void members_count_handles(const sett_component_desc* desc, const sett_struct* of,
+                                  uint32_t base, uint32_t* count, uint32_t* declared)
+{
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        uint32_t step = member->of != NULL ? member->of->size : (uint32_t)sizeof(sett_entity);
+        bool handle = member->of == NULL &&
+                      (member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY);
+        for (uint32_t at = 0; (handle || member->of != NULL) && at < member->size; at += step) {
+            if (handle) {
+                ++*count;
+                *declared += members_has_offset(desc, base + member->offset + at);
+            } else {
+                members_count_handles(desc, member->of, base + member->offset + at, count,
+                                      declared);
+            }
+        }
+    }
+}
+
+const char* setti_component_check_members(const sett_component_desc* desc, const sett_struct* of,
+                                          const unsigned char* mask, char* out)
+{
+    uint32_t handles = 0;
+    uint32_t declared = 0;
+    if (of->size != desc->size) {
+        return "its members are those of a type of another size";
+    }
+    if (desc->byte_count != 0) {
+        return "it has members, from which `bytes` follow: leave these out";
+    }
+    const char* wrong = setti_members_check(of, desc->align, mask, out);
+    if (wrong == NULL) {
+        members_count_handles(desc, of, 0, &handles, &declared);
+        if (desc->entity_offset_count != 0 &&
+            (handles != declared || handles != desc->entity_offset_count)) {
+            wrong = "its entity_offsets are others than those of its members: leave them out";
+        } else if (handles != 0 && desc->align % SETT_ALIGNOF(sett_entity) != 0) {
+            wrong = "a value with a handle needs an align that is a multiple of 4";
+        }
+    }
+    return wrong;
+}
+
+/* The mask of a type with members; *mask is NULL if all bits count. False when memory runs out. */
+static bool members_make_mask(setti_pool* pool, const setti_members* members, unsigned char** mask)
+{
+    size_t size = members->of.size;
+    *mask = setti_pool_alloc(pool, size, 8);
+    if (*mask == NULL) {
+        return false;
+    }
+    setti_members_mask(members, *mask);
+    if (memchr(*mask, 0, size) == NULL) {
+        setti_pool_free(pool, *mask, size, 8);
+        *mask = NULL;
+    }
+    return true;
+}
+
+bool setti_component_own_members(setti_pool* pool, setti_type* type, const sett_struct* of)
+{
+    sett_component_desc* desc = &type->desc;
+    setti_members* members = setti_members_create(pool, of);
+    if (members == NULL) {
+        return false;
+    }
+    size_t size = SETTI_MAX(members->entity_count * sizeof(uint32_t), 1);
+    uint32_t* offsets = setti_pool_alloc(pool, size, 8);
+    unsigned char* mask = NULL;
+    if (offsets == NULL || !members_make_mask(pool, members, &mask)) {
+        setti_pool_free(pool, offsets, size, 8);
+        setti_members_destroy(pool, members);
+        return false;
+    }
+    if (members->entity_count != 0) {
+        memcpy(offsets, members->entities, size);
+    }
+    size_t old = SETTI_MAX(desc->entity_offset_count * sizeof(uint32_t), 1);
+    setti_pool_free(pool, setti_unconst(desc->entity_offsets), old, 8);
+    if (desc->mask != NULL) {
+        setti_pool_free(pool, setti_unconst(desc->mask), desc->size, 8);
+    }
+    desc->entity_offsets = offsets;
+    desc->entity_offset_count = members->entity_count;
+    desc->mask = mask;
+    desc->members = &members->of;
+    type->mask_print = mask != NULL ? setti_hash_bytes(mask, desc->size) : 0;
+    type->padding_known = true;
+    type->members = members;
+    return true;
+}
+
+/* Whether the members fit what is known of the type's padding. */
+static const char* members_check_type(sett_world* world, const setti_type* type,
+                                      const sett_struct* of, char* out)
+{
+    size_t size = type->desc.size;
+    bool made = type->padding_known && type->desc.mask == NULL && size == of->size;
+    unsigned char* ones = made ? setti_pool_alloc(&world->pool, size, 8) : NULL;
+    const unsigned char* mask = type->desc.mask;
+    if (ones != NULL) {
+        memset(ones, 255, size);
+        mask = ones;
+    }
+    const char* wrong = setti_component_check_members(&type->desc, of, mask, out);
+    setti_pool_free(&world->pool, ones, size, 8);
+    return wrong;
+}
+
+sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
+                                        const char* call)
+{
+    char reason[SETTI_VALUE_MESSAGE];
+    const char* name = type->desc.name;
+    const char* wrong = type->module != NULL ? "is a type of the library"
+                                             : members_check_type(world, type, of, reason);
+    if (wrong != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call, name,
+                                     wrong);
+    }
+    if (type->members != NULL && setti_members_equal(&type->members->of, of)) {
+        return SETT_OK;
+    }
+    if (type->members != NULL || type->storage.count != 0) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" %s", call, name,
+            type->members != NULL ? "has other members already"
+                                  : "has values already - give it members right after registering");
+    }
+    sett_status status = setti_world_check_unlocked(world, call);
+    status = status == SETT_OK ? setti_world_check_no_snapshots(world, call) : status;
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (!setti_component_own_members(&world->pool, type, of)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
+    }
+    return SETT_OK;
+}
+
+/* ----------------------------------------------------------------------------- public functions */
+
+sett_status sett_members_set(sett_world* world, sett_component component,
+                             const sett_struct* members)
+{
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(members)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
+    setti_type* type = setti_world_type(world, component);
+    if (type == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__, sett_null(), component);
+    }
+    return setti_component_set_members(world, type, members, __func__);
+}
+
+const sett_struct* sett_members_get(const sett_world* world, sett_component component)
+{
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    return type != NULL && type->members != NULL ? &type->members->of : NULL;
+}
+
+uint64_t sett_members_fingerprint(const sett_world* world, sett_component component)
+{
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    return type != NULL && type->members != NULL ? type->members->fingerprint : 0;
+}
+
+bool sett_member_find(const sett_world* world, sett_component component, const char* path,
+                      sett_member_ref* out)
+{
+    const sett_struct* of = sett_members_get(world, component);
+    return of != NULL && setti_members_find(of, path, out);
+}
+
+bool sett_member_lookup(const sett_world* world, const char* path, sett_component* component,
+                        sett_member_ref* out)
+{
+    /* names of components may have dots: the shortest name that leads to a member is meant */
+    char name[SETTI_VALUE_MESSAGE];
+    for (const char* dot = strchr(path, '.'); dot != NULL; dot = strchr(dot + 1, '.')) {
+        size_t length = (size_t)(dot - path);
+        if (length >= sizeof(name)) {
+            return false;
+        }
+        memcpy(name, path, length);
+        name[length] = '\0';
+        *component = sett_component_find(world, name);
+        if (*component != 0 && sett_member_find(world, *component, dot + 1, out)) {
+            return true;
+        }
+    }
+    return false;
+}
