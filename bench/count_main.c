@@ -483,7 +483,7 @@ static void run_sort(count_stage* s)
 
 static void run_queued(count_stage* s)
 {
-    sett_commands* commands = sett_world_commands(s->world);
+    sett_commands* commands = sett_commands_here(s->world);
     for (uint32_t k = 0; k < COUNT; k++) {
         (void)sett_cmd_add(commands, s->entity[k], s->v);
     }

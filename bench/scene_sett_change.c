@@ -253,7 +253,7 @@ static void sett_queued(scene_run* run)
         (void)sett_add(world, entities[k], p);
     }
     sett_query* query = scene_query(world, (sett_term[]){{.component = p, .access = SETT_IN}, {0}});
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     uint32_t rounds = scene_rounds(run->count, 1000000);
     for (uint32_t round = 0; round < rounds; round++) {
         scene_start(run);

@@ -26,7 +26,7 @@ int main(void)
 {
     sett_world* world = sett_world_create(NULL);
     SETT_REGISTER_ALL(world, BATTLE);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
 
     sett_query* guns = SETT_QUERY_CREATE(world, SETT_INOUT(Gun), SETT_IN(Position));
     sett_query* bullets = SETT_QUERY_CREATE(world, SETT_INOUT(Bullet), SETT_INOUT(Position));

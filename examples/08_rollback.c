@@ -46,7 +46,7 @@ static Game start(void)
 /* One frame: balls are pushed, and those that fly too far are replaced. */
 static void play(Game* game, int32_t push)
 {
-    sett_commands* commands = sett_world_commands(game->world);
+    sett_commands* commands = sett_commands_here(game->world);
     SETT_QUERY_EACH(game->balls, b) {
         Ball* ball = SETT_FIELD_MUT(b, 0, Ball);
         SETT_EACH(b, i) {

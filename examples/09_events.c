@@ -32,7 +32,7 @@ typedef struct Game {
  * applied after the ones that are being applied. */
 static void split(sett_world* world, const Game* game, const Rock* rock)
 {
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     for (int k = 0; rock->size > 1 && k < 2; k++) {
         sett_entity part = sett_cmd_instantiate(commands, game->rock);
         SETT_CMD_SET(commands, part, Rock, .size = rock->size - 1);
@@ -43,7 +43,7 @@ static void damage_set(sett_world* world, sett_entity entity, void* value, void*
 {
     Game* game = user;
     const Damage* damage = value;
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     Health* health = SETT_FIND_MUT(world, entity, Health);
     if (health == NULL) {
         return;
@@ -93,7 +93,7 @@ int main(void)
     sett_entity ship = sett_entity_create(world);
     sett_instantiate(world, game.rock, 4, NULL);
     sett_query* rocks = SETT_QUERY_CREATE(world, SETT_IN(Rock));
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     for (int step = 0; game.rocks > 0; step++) {
         printf("step %2d: %2d rocks, %3d hits so far\n", step, game.rocks, game.hits);
         SETT_FOR(rocks, b, i) {

@@ -155,7 +155,7 @@ static void hooks_of_values_change_no_structure(void)
 static void nor_while_commands_are_applied(void)
 {
     sett_world* world = attacked_world(SETT_STORAGE_ARRAY);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_entity e = sett_entity_create(world);
     CHECK(sett_add(world, e, 2) != NULL);
     ATTACKED(world, 0, sett_cmd_destroy(commands, e) == SETT_OK);
@@ -383,7 +383,7 @@ static void own_components_are_not_set(void)
         {sett_relationship_sources(world, owes), "call sett_relate"},
         {sett_relationship_sources(world, likes), "call sett_relate"},
     };
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     uint64_t hash = sett_world_hash(world);
     for (uint32_t k = 0; k < sizeof(list) / sizeof(list[0]); k++) {
         for (uint32_t on = 0; on < 4; on++) { /* who has it, and who does not */

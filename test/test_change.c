@@ -328,7 +328,7 @@ static void count_add(sett_world* world, sett_entity entity, void* value, void* 
         alive_at_first_hook = sett_entity_count(world);
     }
     hooks_before_values += *(uint64_t*)value != entity.index + 1000u;
-    CHECK(!sett_is_null(sett_cmd_create(sett_world_commands(world))));
+    CHECK(!sett_is_null(sett_cmd_create(sett_commands_here(world))));
 }
 
 /* The free indices lie scattered, and hooks take further ones: nobody gets what another was
@@ -357,7 +357,7 @@ static void hooks_run_when_all_of_many_are_there(void)
     CHECK_EQ(alive_at_first_hook, OLD / 2 + NEW);
     CHECK_EQ(hooks_before_values, 0);
     CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
     CHECK_EQ(sett_entity_count(world), OLD / 2 + NEW + NEW);
     CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
     sett_world_destroy(world);
@@ -476,7 +476,7 @@ static void meddle(sett_world* world, sett_entity entity, void* value, void* use
     CHECK_EQ(sett_world_trim(world), SETT_STATUS_LOCKED);
     CHECK(sett_get_mut(world, entity, meddled) != NULL); /* values may be written */
     CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
-    CHECK_EQ(sett_cmd_destroy(sett_world_commands(world), entity), SETT_OK);
+    CHECK_EQ(sett_cmd_destroy(sett_commands_here(world), entity), SETT_OK);
 }
 
 static void hooks_must_not_change_structure(void)
@@ -496,7 +496,7 @@ static void hooks_must_not_change_structure(void)
     CHECK_EQ(sett_entity_clear(world, e), SETT_OK);
     CHECK_EQ(meddled_count, 5);
     CHECK(!sett_is_null(sett_entity_create(world))); /* unlocked again */
-    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
     CHECK(!sett_entity_valid(world, e));
     sett_world_destroy(world);
 }

@@ -50,13 +50,13 @@ static void noisy_on_add(sett_world* world, sett_entity entity, void* value, voi
         sett_entity next = sett_cmd_create(s->commands);
         sett_cmd_add(s->commands, next, s->noisy);
     }
-    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_STATUS_LOCKED);
 }
 
 static void scene_begin(scene* s)
 {
     s->world = quiet_world();
-    s->commands = sett_world_commands(s->world);
+    s->commands = sett_commands_here(s->world);
     s->number =
         sett_component_register(s->world, &(sett_component_desc){.name = "number", .size = 4});
     s->big = sett_component_register(
@@ -271,7 +271,7 @@ static void buffers_are_independent(void)
     sett_cmd_set(b, first, s.owned, &value); /* left for sett_world_destroy */
     sett_cmd_create(b);
     sett_commands_destroy(NULL);
-    CHECK_PTR_EQ(sett_world_commands(s.world), s.commands);
+    CHECK_PTR_EQ(sett_commands_here(s.world), s.commands);
     scene_end(&s);
 }
 
@@ -301,7 +301,7 @@ static void clear_on_add(sett_world* world, sett_entity entity, void* value, voi
     (void)entity;
     (void)value;
     (void)user;
-    sett_commands_clear(sett_world_commands(world));
+    sett_commands_clear(sett_commands_here(world));
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
 }
 
@@ -552,7 +552,7 @@ static void recording_allocates_nothing_once_it_has_grown(void)
 {
     static scarce_memory memory;
     sett_world* world = scarce_world(&memory);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_component_desc desc = {.name = "number", .size = 4};
     sett_component number = sett_component_register(world, &desc);
     for (uint32_t round = 0; round < 20; round++) {
@@ -615,7 +615,7 @@ static void out_of_memory_stops_and_says_where(void)
     stopped c = {.world = scarce_world(&memory), .left = 4};
     sett_component_desc desc = {.name = "big", .size = 4000, .storage = SETT_STORAGE_SPARSE_SET};
     c.big = sett_component_register(c.world, &desc);
-    c.commands = sett_world_commands(c.world);
+    c.commands = sett_commands_here(c.world);
     static unsigned char value[4000];
     for (uint32_t k = 0; k < 4; k++) {
         c.e[k] = sett_entity_create(c.world);
@@ -847,7 +847,7 @@ static uint64_t allocations_of(bool set)
 {
     static const unsigned char value[40000] = {1, 2, 3};
     sett_world* world = quiet_world();
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_component_desc desc = {.name = "huge", .size = sizeof(value)};
     sett_component huge = sett_component_register(world, &desc);
     sett_component tag = SETT_REGISTER_TAG(world, Tag);

@@ -411,8 +411,8 @@ static void typed_helpers(void)
     CHECK(fresh->x == 0 && fresh->y == 0);
     CHECK_PTR_EQ(SETT_ENSURE(world, e, Point), fresh);
     CHECK(sett_ensure(world, e, Marked_id) != NULL && SETT_HAS(world, e, Marked));
-    CHECK_EQ(SETT_CMD_SET(sett_world_commands(world), e, Point, .x = 3), SETT_OK);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK_EQ(SETT_CMD_SET(sett_commands_here(world), e, Point, .x = 3), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
     CHECK(SETT_GET(world, e, Point)->x > 2.5f && SETT_GET(world, e, Point)->x < 3.5f);
     CHECK_END(world);
 }

@@ -463,9 +463,9 @@ static void record_creation(sett_world* world, sett_entity entity, void* value, 
     (void)value;
     (void)user;
     if (recorded_count < 3) {
-        sett_entity e = sett_cmd_create(sett_world_commands(world));
+        sett_entity e = sett_cmd_create(sett_commands_here(world));
         CHECK(!sett_is_null(e));
-        CHECK_EQ(sett_cmd_add(sett_world_commands(world), e, TAG), SETT_OK);
+        CHECK_EQ(sett_cmd_add(sett_commands_here(world), e, TAG), SETT_OK);
         recorded[recorded_count++] = e;
     }
 }
@@ -504,7 +504,7 @@ static void creations_recorded_meanwhile_come_to_be(void)
         for (uint32_t k = 0; k < 5; k++) {
             CHECK(!sett_is_null(sett_entity_create(peer)));
         }
-        CHECK_EQ(sett_commands_apply(sett_world_commands(peer)), SETT_OK);
+        CHECK_EQ(sett_commands_apply(sett_commands_here(peer)), SETT_OK);
         CHECK_EQ(sett_entity_count(peer), before + 5 + notified);
         for (uint32_t k = 0; k < notified; k++) {
             CHECK(sett_has(peer, recorded[k], TAG));

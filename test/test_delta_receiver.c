@@ -314,8 +314,8 @@ static void reserve_one(sett_world* world, sett_entity entity, void* value, void
     const sett_component* id = user;
     (void)entity;
     (void)value;
-    reserved = sett_cmd_create(sett_world_commands(world));
-    CHECK_EQ(sett_cmd_add(sett_world_commands(world), reserved, *id), SETT_OK);
+    reserved = sett_cmd_create(sett_commands_here(world));
+    CHECK_EQ(sett_cmd_add(sett_commands_here(world), reserved, *id), SETT_OK);
 }
 
 /* An observer of the receiver records a creation: it is given an index that the delta is not about,
@@ -344,7 +344,7 @@ static void a_creation_recorded_meanwhile_takes_another_index(void)
     CHECK_APPLY(peer, bytes, size);
     CHECK(reserved.index > e[3].index);
     CHECK_VALID(peer);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(peer)), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(peer)), SETT_OK);
     CHECK(sett_has(peer, reserved, id));
     CHECK_VALID(peer);
     free(bytes);

@@ -160,7 +160,8 @@ static scene make_scene(void)
 {
     scene s;
     s.world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
-    sett_component id = sett_component_register_type(s.world, "number", NULL, sizeof(uint32_t), 4);
+    sett_component id = sett_component_register(
+        s.world, &(sett_component_desc){.name = "number", .size = sizeof(uint32_t), .align = 4});
     for (uint32_t k = 0; k < ENTITIES; k++) {
         CHECK(sett_set(s.world, sett_entity_create(s.world), id, &k) != NULL);
     }

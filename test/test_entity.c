@@ -131,7 +131,7 @@ static void indices_stay_below_the_limit(void)
     CHECK_EQ(sett_entity_create_many(world, 1024, NULL, 0, NULL, out), SETT_OK);
     CHECK(sett_is_null(sett_entity_create(world)));
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
-    CHECK(sett_is_null(sett_cmd_create(sett_world_commands(world))));
+    CHECK(sett_is_null(sett_cmd_create(sett_commands_here(world))));
     CHECK_EQ(sett_entity_destroy(world, out[500]), SETT_OK);
     CHECK_EQ(sett_entity_create(world).index, out[500].index);
     CHECK_END(world);
@@ -191,7 +191,7 @@ static void destroying_many_passes_over_stale_ones(void)
 static void a_reservation_is_no_life_yet(void)
 {
     sett_world* world = make_world(0);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_entity reserved = sett_cmd_create(commands);
     CHECK(!sett_is_null(reserved));
     CHECK(!sett_entity_valid(world, reserved));
@@ -215,7 +215,7 @@ static void a_reservation_is_no_life_yet(void)
 static void a_dropped_reservation_does_not_come_back(void)
 {
     sett_world* world = make_world(0);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_entity dropped[10];
     for (uint32_t k = 0; k < 10; k++) {
         dropped[k] = sett_cmd_create(commands);

@@ -273,7 +273,7 @@ static void restores_bring_back_free_indices(void)
     CHECK_EQ(sett_entity_create_many(world, MANY, NULL, 0, NULL, e), SETT_OK);
     CHECK_EQ(sett_snapshot_take(world, &full), SETT_OK);
     CHECK_EQ(sett_entity_destroy_many(world, e, MANY), SETT_OK);
-    CHECK_EQ(sett_cmd_create(sett_world_commands(world)).index, 0); /* dropped by the restore */
+    CHECK_EQ(sett_cmd_create(sett_commands_here(world)).index, 0); /* dropped by the restore */
     CHECK_EQ(sett_snapshot_restore(world, full), SETT_OK);
     CHECK_VALID(world);
     CHECK_EQ(sett_entity_create(world).index, MANY);
@@ -295,7 +295,7 @@ static void copies_have_a_limit_of_their_own(void)
     CHECK_EQ(sett_entity_create_many(small, 100, NULL, 0, NULL, NULL), SETT_OK);
     CHECK(sett_is_null(sett_entity_create(small)));
     CHECK_EQ(sett_entity_destroy(small, sett_entity_at(small, 50)), SETT_OK);
-    CHECK_EQ(sett_cmd_create(sett_world_commands(small)).index, 50); /* not free, but free there */
+    CHECK_EQ(sett_cmd_create(sett_commands_here(small)).index, 50); /* not free, but free there */
     CHECK_EQ(sett_world_clone(small, large), SETT_OK);
     CHECK_VALID(large);
     CHECK_ENTITY_EQ(sett_entity_create(large), ((sett_entity){50, 2}));

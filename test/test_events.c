@@ -656,7 +656,7 @@ static void commands_are_notified_when_they_are_applied(void)
     scene_begin(&s);
     observe(&s, "b", s.b, "+=-");
     watch(&s, "q", s.b, 0);
-    sett_commands* commands = sett_world_commands(s.world);
+    sett_commands* commands = sett_commands_here(s.world);
     sett_entity e = sett_cmd_create(commands);
     uint32_t value = 5;
     sett_cmd_set(commands, e, s.b, &value);
@@ -906,7 +906,7 @@ static void sets_inside_sets_end(void)
 static void record_t(teller* who, sett_entity entity)
 {
     scene* s = who->s;
-    CHECK_EQ(sett_cmd_add(sett_world_commands(s->world), entity, s->t), SETT_OK);
+    CHECK_EQ(sett_cmd_add(sett_commands_here(s->world), entity, s->t), SETT_OK);
 }
 
 /* A callback may record commands; they wait for sett_commands_apply, also if an immediate call
@@ -922,8 +922,8 @@ static void commands_of_callbacks_wait(void)
     sett_add(s.world, e, s.c);
     expect(&s, "1+0");
     CHECK(!sett_has(s.world, e, s.t));
-    CHECK_EQ(sett_commands_count(sett_world_commands(s.world)), 1);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(s.world)), SETT_OK);
+    CHECK_EQ(sett_commands_count(sett_commands_here(s.world)), 1);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(s.world)), SETT_OK);
     expect(&s, "2+");
     scene_end(&s);
 }
@@ -937,7 +937,7 @@ static void commands_of_callbacks_go_behind_the_others(void)
     observe(&s, "1", s.b, "+")->then = record_t;
     observe(&s, "2", s.c, "+");
     observe(&s, "3", s.t, "+");
-    sett_commands* commands = sett_world_commands(s.world);
+    sett_commands* commands = sett_commands_here(s.world);
     sett_entity e = sett_entity_create(s.world);
     sett_cmd_add(commands, e, s.b);
     sett_cmd_add(commands, e, s.c);
@@ -952,7 +952,7 @@ static uint32_t rejected;
 static void record_again(teller* who, sett_entity entity)
 {
     scene* s = who->s;
-    sett_commands* commands = sett_world_commands(s->world);
+    sett_commands* commands = sett_commands_here(s->world);
     uint32_t value = 1 + *(const uint32_t*)sett_get(s->world, entity, s->b);
     sett_status status = sett_cmd_set(commands, entity, s->b, &value);
     if (status != SETT_OK) {
@@ -971,7 +971,7 @@ static void commands_from_commands_end(void)
     scene s;
     scene_begin(&s);
     observe(&s, "echo", s.b, "=")->then = record_again;
-    sett_commands* commands = sett_world_commands(s.world);
+    sett_commands* commands = sett_commands_here(s.world);
     sett_entity e = sett_entity_create(s.world);
     sett_add(s.world, e, s.b);
     for (uint32_t round = 1; round <= 2; round++) {

@@ -713,7 +713,7 @@ static void intrude(sett_world* world, sett_entity entity, const intruder* in)
              SETT_STATUS_LOCKED);
     CHECK_EQ(sett_world_trim(world), SETT_STATUS_LOCKED);
     CHECK_EQ(sett_world_clear(world), SETT_STATUS_LOCKED);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_STATUS_LOCKED);
     /* All components are there, to read and to write. */
     CHECK(sett_group_has(in->group, entity));
     uint32_t* number = sett_get_mut(world, entity, in->type);
@@ -727,7 +727,7 @@ static void intrude_on_enter(sett_world* world, sett_entity entity, void* user)
     in->on_enter++;
     intrude(world, entity, in);
     CHECK_EQ(sett_entity_destroy(world, entity), SETT_STATUS_LOCKED);
-    CHECK_EQ(sett_cmd_add(sett_world_commands(world), entity, in->other), SETT_OK);
+    CHECK_EQ(sett_cmd_add(sett_commands_here(world), entity, in->other), SETT_OK);
 }
 
 static void intrude_left(sett_world* world, sett_entity entity, void* user)
@@ -737,7 +737,7 @@ static void intrude_left(sett_world* world, sett_entity entity, void* user)
     intrude(world, entity, in);
     /* Of what is being destroyed, destroying is no news. */
     CHECK_EQ(sett_entity_destroy(world, entity), in->destroying ? SETT_OK : SETT_STATUS_LOCKED);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_entity made = sett_cmd_create(commands);
     CHECK(!sett_is_null(made));
     CHECK_EQ(sett_cmd_add(commands, made, in->other), SETT_OK);
@@ -759,17 +759,17 @@ static void callbacks_read_write_and_record_only(void)
         uint32_t* value = sett_add(world, e, in.type);
         CHECK(value != NULL && *value == 1 && in.on_enter == 1);
         CHECK(!sett_has(world, e, in.other));
-        CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+        CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
         CHECK(sett_has(world, e, in.other));
         CHECK_EQ(sett_remove(world, e, in.type), SETT_OK);
         CHECK_EQ(in.on_exit, 1);
         CHECK_EQ(sett_entity_count(world), 2);
-        CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+        CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
         CHECK_EQ(sett_entity_count(world), 3);
         CHECK_EQ(sett_component_count(world, in.other), 2);
 
         /* While commands are applied: what callbacks record is applied with them. */
-        sett_commands* commands = sett_world_commands(world);
+        sett_commands* commands = sett_commands_here(world);
         sett_entity f = sett_cmd_create(commands);
         CHECK_EQ(sett_cmd_add(commands, f, in.type), SETT_OK);
         CHECK_EQ(sett_commands_apply(commands), SETT_OK);

@@ -398,7 +398,7 @@ static void destroys_children_first(void)
     sett_entity ab = ending_child(&seen, a);
     sett_entity ba = ending_child(&seen, b);
     sett_entity last = ending_child(&seen, other);
-    sett_entity reserved = sett_cmd_create(sett_world_commands(world));
+    sett_entity reserved = sett_cmd_create(sett_commands_here(world));
     CHECK_EQ(sett_entity_destroy(world, r), SETT_OK);
     sett_entity expected[] = {ba, ab, aa, b, a, r};
     CHECK_EQ(seen.count, 6);
@@ -410,7 +410,7 @@ static void destroys_children_first(void)
     CHECK(sett_entity_valid(world, other) && sett_entity_valid(world, last));
     CHECK_EQ(sett_entity_count(world), 2);
     CHECK_VALID(world);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
     CHECK(sett_entity_valid(world, reserved));
     CHECK_VALID(world);
     for (uint32_t k = 0; k < 8; k++) { /* their places come back, each once */
@@ -444,7 +444,7 @@ static void detaches_or_rejects_by_policy(void)
     CHECK_EQ(seen.count, 1); /* b */
     CHILDREN(world, r, a);
     /* a recorded destruction that is rejected is skipped, and the rest is applied */
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     CHECK_EQ(sett_cmd_destroy(commands, r), SETT_OK);
     CHECK_EQ(sett_cmd_add(commands, r, SETT_ID_HIERARCHY), SETT_OK);
     CHECK_EQ(sett_commands_apply(commands), SETT_OK);
@@ -566,15 +566,15 @@ static void keeps_slots_that_are_used_up(void)
     CHECK_EQ(sett_hierarchy_attach(world, fresh, old[1]), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, old[2], old[1]), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, old[1], old[0]), SETT_OK);
-    (void)sett_cmd_create(sett_world_commands(world));
-    (void)sett_cmd_create(sett_world_commands(world));
+    (void)sett_cmd_create(sett_commands_here(world));
+    (void)sett_cmd_create(sett_commands_here(world));
     CHECK_EQ(sett_entity_destroy(world, old[0]), SETT_OK);
     CHECK_VALID(world);
     CHECK_EQ(sett_entity_count(world), 0);
     sett_stats stats;
     sett_world_stats(world, &stats);
     CHECK_EQ(stats.retired, 3);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 2);
     CHECK_VALID(world);
     CHECK_EQ(sett_world_clear(world), SETT_OK);

@@ -138,7 +138,7 @@ static sett_entity create_some(sett_world* world, operation op)
 /* Reserves handles, and drops some of them. */
 static sett_entity record_some(sett_world* world, operation op)
 {
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_entity made = sett_cmd_create(commands);
     CHECK_EQ(sett_cmd_add(commands, made, MARK), SETT_OK);
     CHECK_EQ(sett_cmd_destroy(commands, op.a), SETT_OK);

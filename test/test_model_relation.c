@@ -782,7 +782,7 @@ typedef struct command {
 
 static void command_record(command* c)
 {
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_component id = relations[c->relation].id;
     sett_status status = SETT_OK;
     switch (c->kind) {
@@ -863,7 +863,7 @@ static void do_commands(void)
             command_record(&recorded[count++]);
         }
     }
-    WANT(sett_commands_apply(sett_world_commands(world)) == SETT_OK);
+    WANT(sett_commands_apply(sett_commands_here(world)) == SETT_OK);
     for (uint32_t k = 0; k < count; k++) {
         command_follow(&recorded[k]);
     }

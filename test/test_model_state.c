@@ -370,7 +370,7 @@ static void destroy_many(void)
 
 static void record_some(void)
 {
-    sett_commands* commands = sett_world_commands(run.world);
+    sett_commands* commands = sett_commands_here(run.world);
     if (commands == NULL) {
         return;
     }
@@ -467,7 +467,7 @@ static void take(void)
     if (run.snapshots == SNAPSHOTS) {
         return;
     }
-    (void)sett_commands_apply(sett_world_commands(run.world));
+    (void)sett_commands_apply(sett_commands_here(run.world));
     run.hash[run.snapshots] = sett_world_hash(run.world);
     sett_status status = sett_snapshot_take(run.world, &run.snapshot[run.snapshots]);
     EXPECT(status == SETT_OK || (run.quiet && status == SETT_STATUS_OUT_OF_MEMORY));
@@ -712,7 +712,7 @@ static void restore(void)
     uint32_t k = below(run.snapshots);
     bool look = one_in(20);
     if (look) {
-        sett_commands_clear(sett_world_commands(run.world));
+        sett_commands_clear(sett_commands_here(run.world));
         note_skipped(false);
         note_all(false);
     }

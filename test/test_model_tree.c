@@ -356,7 +356,7 @@ static bool is_recorded(void)
 static void apply(sett_status recorded, sett_status expected)
 {
     CHECK_EQ(recorded, SETT_OK);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(tree.world)), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(tree.world)), SETT_OK);
     if (expected != SETT_OK) {
         CHECK_EQ(sett_world_error(tree.world), expected);
     }
@@ -378,7 +378,7 @@ static void do_attach(void)
     sett_entity e = tree.at[k].entity;
     sett_entity above = tree.at[parent].entity;
     if (is_recorded()) {
-        apply(sett_cmd_attach(sett_world_commands(tree.world), e, above), expected);
+        apply(sett_cmd_attach(sett_commands_here(tree.world), e, above), expected);
     } else {
         CHECK_EQ(sett_hierarchy_attach(tree.world, e, above), expected);
     }
@@ -424,7 +424,7 @@ static void do_detach(void)
     }
     sett_status expected = may_be_under(k, NONE) ? SETT_OK : SETT_STATUS_CONFLICT;
     if (is_recorded()) {
-        apply(sett_cmd_detach(sett_world_commands(tree.world), tree.at[k].entity), expected);
+        apply(sett_cmd_detach(sett_commands_here(tree.world), tree.at[k].entity), expected);
     } else {
         CHECK_EQ(sett_hierarchy_detach(tree.world, tree.at[k].entity), expected);
     }
@@ -464,7 +464,7 @@ static void do_name(void)
         find_name(tree.at[k].parent, name, k) == NONE ? SETT_OK : SETT_STATUS_CONFLICT;
     sett_entity e = tree.at[k].entity;
     if (is_recorded()) {
-        apply(sett_cmd_name_set(sett_world_commands(tree.world), e, name_of(name)), expected);
+        apply(sett_cmd_name_set(sett_commands_here(tree.world), e, name_of(name)), expected);
     } else {
         CHECK_EQ(sett_name_set(tree.world, e, name_of(name)), expected);
     }
@@ -484,7 +484,7 @@ static void do_destroy(void)
     sett_status expected = rejects(k) ? SETT_STATUS_REJECTED : SETT_OK;
     tree.in_order = true;
     if (draw(4) == 0) { /* recorded, where rejection is silent */
-        sett_commands* commands = sett_world_commands(tree.world);
+        sett_commands* commands = sett_commands_here(tree.world);
         CHECK_EQ(sett_cmd_destroy(commands, tree.at[k].entity), SETT_OK);
         CHECK_EQ(sett_commands_apply(commands), SETT_OK);
     } else {

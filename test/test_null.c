@@ -63,7 +63,6 @@ static void call_sett(void)
     STATUS(sett_entity_reserve(NULL, 0));
     NOTHING(sett_changed_tick(NULL, sett_null(), 0));
     NOTHING(sett_commands_here(NULL));
-    NOTHING(sett_world_commands(NULL));
     NOTHING(sett_commands_create(NULL));
     NOTHING(sett_commands_world(NULL));
     STATUS(sett_commands_apply(NULL));
@@ -259,7 +258,6 @@ static void call_system(void)
     DONE(sett_system_enable(NULL, 0));
     NOTHING(sett_system_is_enabled(NULL));
     NOTHING(sett_system_query(NULL));
-    NOTHING(sett_system_group(NULL));
     DONE(sett_system_stats_get(NULL, &system_stats));
     STATUS(sett_progress(NULL, 0));
     STATUS(sett_system_run(NULL, 0));

@@ -447,7 +447,7 @@ static bool step_reserve_huge(script* s)
 
 static bool step_own_commands(script* s)
 {
-    s->commands = sett_world_commands(s->world);
+    s->commands = sett_commands_here(s->world);
     return s->commands != NULL;
 }
 

@@ -529,7 +529,8 @@ static void every_layout_gives_what_a_naive_scan_gives(void)
 static void missing_pages_are_skipped(void)
 {
     sett_world* world = quiet_world();
-    sett_component a = sett_component_register_type(world, "A", NULL, 8, 8);
+    sett_component a =
+        sett_component_register(world, &(sett_component_desc){.name = "A", .size = 8, .align = 8});
     sett_component_desc wide = {.name = "W", .size = 256};
     sett_component w = sett_component_register(world, &wide);
     sett_component tag = SETT_REGISTER_TAG(world, Tag);
@@ -835,7 +836,8 @@ static void tags_convert_like_any_type(void)
         sett_component tag = sett_component_register(world, &desc);
         sett_component_desc dont_fragment_desc = {.name = "dont_fragment", .dont_fragment = true};
         sett_component dont_fragment = sett_component_register(world, &dont_fragment_desc);
-        sett_component m = sett_component_register_type(world, "M", NULL, 4, 4);
+        sett_component m = sett_component_register(
+            world, &(sett_component_desc){.name = "M", .size = 4, .align = 4});
         sett_query* query =
             sett_query_create(world, &(sett_query_desc){.terms = {{.component = tag},
                                                                   {.component = dont_fragment},
@@ -970,7 +972,8 @@ static void the_choice_depends_on_what_is_there(void)
 static void few_enough_drive(void)
 {
     sett_world* world = quiet_world();
-    sett_component m = sett_component_register_type(world, "M", NULL, 4, 4);
+    sett_component m =
+        sett_component_register(world, &(sett_component_desc){.name = "M", .size = 4, .align = 4});
     sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component p = sett_component_register(world, &desc);
     sett_query* query = sett_query_create(
@@ -998,7 +1001,8 @@ static void order_counts(void)
 {
     for (uint32_t step = 1; step <= 1001; step += 1000) {
         sett_world* world = quiet_world();
-        sett_component m = sett_component_register_type(world, "M", NULL, 4, 4);
+        sett_component m = sett_component_register(
+            world, &(sett_component_desc){.name = "M", .size = 4, .align = 4});
         sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
         sett_component p = sett_component_register(world, &desc);
         sett_query* query = sett_query_create(
@@ -1024,7 +1028,8 @@ static void order_counts(void)
 static void plans_can_be_forced(void)
 {
     sett_world* world = quiet_world();
-    sett_component m = sett_component_register_type(world, "M", NULL, 4, 4);
+    sett_component m =
+        sett_component_register(world, &(sett_component_desc){.name = "M", .size = 4, .align = 4});
     sett_component_desc desc = {.name = "P", .size = 4, .storage = SETT_STORAGE_SPARSE_SET};
     sett_component p = sett_component_register(world, &desc);
     for (uint32_t k = 0; k < 3000; k++) {

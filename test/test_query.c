@@ -433,23 +433,23 @@ static void a_wrong_field_is_rejected(void)
             seen++;
         }
         CHECK_STR_EQ(heard, "");
-        CHECK(sett_batch_field_checked(b, 0, false, sizeof(Large), "Large") == NULL);
+        CHECK(sett_batch_field_checked_(b, 0, false, sizeof(Large), "Large") == NULL);
         CHECK_STR_EQ(heard, "2 SETT_FIELD: term 0 of query \"Small, Large, Flag, Large\" as Large: "
                             "\"Small\" has values of type Small (4 bytes), not Large (12 bytes) - "
                             "term 3 is");
-        CHECK(sett_batch_field_checked(b, 1, false, sizeof(Large), "Large") == NULL);
+        CHECK(sett_batch_field_checked_(b, 1, false, sizeof(Large), "Large") == NULL);
         CHECK(strstr(heard, "only asks whether it is present") != NULL);
-        CHECK(sett_batch_field_checked(b, 2, false, 1, "Flag") == NULL);
+        CHECK(sett_batch_field_checked_(b, 2, false, 1, "Flag") == NULL);
         CHECK(strstr(heard, "it is a tag") != NULL);
-        CHECK(sett_batch_field_checked(b, 4, true, 4, "Small") == NULL);
+        CHECK(sett_batch_field_checked_(b, 4, true, 4, "Small") == NULL);
         CHECK(strstr(heard, "it has 4 terms") != NULL);
-        CHECK_PTR_EQ(sett_batch_field_checked(b, 3, true, sizeof(Large), "Large"),
+        CHECK_PTR_EQ(sett_batch_field_checked_(b, 3, true, sizeof(Large), "Large"),
                      sett_batch_field(b, 3));
     }
     CHECK_EQ(seen, 1);
-    SETT_CMD_REMOVE(sett_world_commands(world), e, Small);
-    SETT_CMD_ADD(sett_world_commands(world), e, Large);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+    SETT_CMD_REMOVE(sett_commands_here(world), e, Small);
+    SETT_CMD_ADD(sett_commands_here(world), e, Large);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
     CHECK(!SETT_HAS(world, e, Small) && SETT_GET(world, e, Large)->number[1] == 4);
     sett_world_destroy(world);
 }

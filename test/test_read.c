@@ -232,7 +232,8 @@ static void lists_stop_where_memory_ends(void)
 {
     static scarce_memory memory;
     sett_world* world = scarce_world(&memory);
-    sett_component id = sett_component_register_type(world, "value", NULL, 256, 8);
+    sett_component id = sett_component_register(
+        world, &(sett_component_desc){.name = "value", .size = 256, .align = 8});
     sett_entity entity[2000];
     CHECK_EQ(sett_entity_create_many(world, 2000, NULL, 0, NULL, entity), SETT_OK);
     memory.closed = true;

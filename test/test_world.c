@@ -214,10 +214,10 @@ static void a_stale_handle_is_explained(void)
     CHECK(strstr(sett_world_message(world), "another lives at its index now") != NULL);
     CHECK(sett_add(world, sett_null(), id) == NULL);
     CHECK_STR_EQ(sett_world_message(world), "sett_add, component 1 \"tag\": the handle is null");
-    sett_entity reserved = sett_cmd_create(sett_world_commands(world));
+    sett_entity reserved = sett_cmd_create(sett_commands_here(world));
     CHECK(sett_add(world, reserved, id) == NULL);
     CHECK(strstr(sett_world_message(world), "sett_cmd_create has reserved it") != NULL);
-    sett_commands_clear(sett_world_commands(world));
+    sett_commands_clear(sett_commands_here(world));
     CHECK(sett_add(world, reserved, id) == NULL);
     CHECK(strstr(sett_world_message(world), "reserved") == NULL);
     sett_entity foreign = {next.index, 77};
@@ -297,8 +297,9 @@ static void destroying_gives_pages_back(void)
     for (uint32_t way = 0; way < 4; way++) {
         sett_world* world = quiet_world();
         sett_component ids[2];
-        ids[0] = sett_component_register_type(world, "large", NULL, 128, 8);
-        ids[1] = sett_component_register_type(world, "tag", NULL, 0, 0);
+        ids[0] = sett_component_register(
+            world, &(sett_component_desc){.name = "large", .size = 128, .align = 8});
+        ids[1] = sett_component_register(world, &(sett_component_desc){.name = "tag"});
         sett_stats none;
         sett_stats full;
         sett_stats empty;

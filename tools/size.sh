@@ -57,7 +57,7 @@ int main(void)
         }
     }
     (void)sett_remove(world, e, v);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     (void)sett_cmd_destroy(commands, e);
     (void)sett_commands_apply(commands);
     sett_world_destroy(world);

@@ -87,7 +87,7 @@ static inline Job simulation_job(const sett_context* context)
 /* The job of those who are no systems: nothing may run meanwhile. */
 static inline Job simulation_outside(const Simulation* sim)
 {
-    return (Job){.sim = sim, .world = sim->world, .commands = sett_world_commands(sim->world)};
+    return (Job){.sim = sim, .world = sim->world, .commands = sett_commands_here(sim->world)};
 }
 
 static inline const Arena* simulation_arena(const Simulation* sim, Place place)

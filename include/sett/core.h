@@ -287,8 +287,8 @@ static inline sett_component sett_component_register(sett_world* world,
  * SETT_REGISTER_ALL.
  * Fails: as sett_component_register; stops at the first type that fails.
  * Threads: writer. Since: 0.2 */
-static inline sett_status sett_component_register_list(sett_world* world,
-                                                       const sett_component_desc* list)
+static inline sett_status sett_component_register_list_(sett_world* world,
+                                                        const sett_component_desc* list)
 {
     for (; list == NULL || list->name != NULL; list++) {
         if (sett_component_register(world, list) == 0) {
@@ -312,8 +312,8 @@ SETT_API const char* sett_component_name(const sett_world* world, sett_component
  *   type_name  the type, with or without `const`
  *   call       the macro, for the message
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
-SETT_API bool sett_component_check_type(const sett_world* world, sett_component component,
-                                        size_t size, const char* type_name, const char* call);
+SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
+                                         size_t size, const char* type_name, const char* call);
 
 SETT_API sett_status sett_component_describe_sized(const sett_world* world,
                                                    sett_component component,
@@ -687,16 +687,13 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  *     in a system's function                                the buffer of the job
  *     in a callback, while a buffer is applied              the buffer that is being applied
  *     anywhere else                                         the world's own buffer
+ * While systems run that can run in parallel, the world's own buffer rejects recording (LOCKED),
+ * for any number of threads: call this function inside the system instead of passing the buffer in.
  * The job is found by its thread. If a function can continue on another thread (a fiber), it must
  * use context->commands instead.
  * Cost: about 20 instructions in a system, 2 elsewhere.
  * Threads: system. Since: 0.2 */
 SETT_API sett_commands* sett_commands_here(sett_world* world);
-
-/* Returns the world's own buffer. While systems run that can run in parallel it rejects recording
- * (LOCKED), for any number of threads: use sett_commands_here.
- * Threads: writer; reader once the writer has called it or the world has systems. Since: 0.1 */
-SETT_API sett_commands* sett_world_commands(sett_world* world);
 
 /* Creates another buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
 SETT_API sett_commands* sett_commands_create(sett_world* world);
@@ -880,7 +877,7 @@ SETT_API void sett_batch_end(sett_batch* batch);
  * has returned closes the loop instead of failing. SETT_FOR calls it in C without the attribute
  * `cleanup`.
  * Threads: as sett_query_begin. Since: 0.2 */
-SETT_API sett_batch* sett_query_begin_local(sett_query* query, sett_batch* batch);
+SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 
 /* Makes this batch the last one: the next sett_batch_next returns false. `break` in SETT_EACH calls
  * it.
@@ -903,14 +900,14 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
     return batch->fields[k];
 }
 
-/* As sett_batch_field, with a check of the C type (sett_component_check_type): NULL if it is
+/* As sett_batch_field, with a check of the C type (sett_component_check_type_): NULL if it is
  * another one. Also reports writing a field that is SETT_IN, and reading one that is SETT_OUT.
  * Reports to the log and assert hooks in every build. SETT_FIELD (`mut` false) and SETT_FIELD_MUT
  * call it in programs compiled without NDEBUG.
  *   size, type  the C type that the caller expects
  * Threads: the one that runs the loop. Since: 0.1 */
-SETT_API void* sett_batch_field_checked(const sett_batch* batch, uint32_t k, bool mut, size_t size,
-                                        const char* type);
+SETT_API void* sett_batch_field_checked_(const sett_batch* batch, uint32_t k, bool mut, size_t size,
+                                         const char* type);
 
 /* Returns whether the entities of this batch have the k-th term's component; for optional tags,
  * which have no field.
@@ -927,13 +924,13 @@ static inline uint32_t sett_batch_index(const sett_batch* batch, uint32_t row)
 }
 
 /* The slow path of sett_batch_entity. */
-SETT_API sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row);
+SETT_API sett_entity sett_batch_entity_lookup_(const sett_batch* batch, uint32_t row);
 
 /* Returns the entity of a row. Cost: two loads if an array drives. Threads: reader. Since: 0.1 */
 static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t row)
 {
     if (batch->indices != NULL) {
-        return sett_batch_entity_lookup(batch, row);
+        return sett_batch_entity_lookup_(batch, row);
     }
     sett_entity entity;
     entity.index = batch->base + row;

@@ -88,7 +88,7 @@ static inline void sett_scope_leave_(sett_scope_* scope)
 #define SETT_BEGIN_(query, batch) sett_query_begin((query), (batch))
 #else
 #define SETT_SCOPE_(name, opened) sett_scope_ name = {opened}
-#define SETT_BEGIN_(query, batch) sett_query_begin_local((query), (batch))
+#define SETT_BEGIN_(query, batch) sett_query_begin_local_((query), (batch))
 #endif
 #endif
 

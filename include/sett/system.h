@@ -192,10 +192,6 @@ SETT_API bool sett_system_is_enabled(const sett_system* system);
  * Threads: reader. Since: 0.1 */
 SETT_API sett_query* sett_system_query(const sett_system* system);
 
-/* Returns the group of a system with on_enter or on_exit, or NULL. It belongs to the system.
- * Threads: reader. Since: 0.1 */
-SETT_API sett_group* sett_system_group(const sett_system* system);
-
 typedef struct sett_system_stats {
     uint64_t runs;       /* frames in which it ran */
     uint64_t time_last;  /* nanoseconds of the last run, the sum over its jobs */

@@ -23,8 +23,8 @@
 
 #include "sett/core.h"
 
-static inline sett_component_desc sett_component_desc_make(const char* name, const char* type_name,
-                                                           size_t size, size_t align)
+static inline sett_component_desc sett_component_desc_make_(const char* name, const char* type_name,
+                                                            size_t size, size_t align)
 {
 #ifdef __cplusplus
     sett_component_desc desc = {};
@@ -48,12 +48,12 @@ static inline sett_component_desc sett_component_desc_masked_(sett_component_des
 
 /* The function behind SETT_REGISTER and SETT_REGISTER_TAG. Use its result: the number is one that
  * was free, and not what an enumerator T_id says. For that there is SETT_REGISTER_WITH. */
-SETT_NODISCARD static inline sett_component sett_component_register_type(sett_world* world,
-                                                                         const char* name,
-                                                                         const char* type_name,
-                                                                         size_t size, size_t align)
+SETT_NODISCARD static inline sett_component sett_component_register_type_(sett_world* world,
+                                                                          const char* name,
+                                                                          const char* type_name,
+                                                                          size_t size, size_t align)
 {
-    sett_component_desc desc = sett_component_desc_make(name, type_name, size, align);
+    sett_component_desc desc = sett_component_desc_make_(name, type_name, size, align);
     return sett_component_register(world, &desc);
 }
 
@@ -168,9 +168,9 @@ constexpr bool sett_text_has_hooks_(const char* text)
 #else
 #define SETT_REGISTER(world, T) sett_component_register_desc_((world), SETT_TYPE_DESC(T))
 #endif
-#define SETT_REGISTER_TAG(world, T) sett_component_register_type((world), #T, #T, 0, 1)
+#define SETT_REGISTER_TAG(world, T) sett_component_register_type_((world), #T, #T, 0, 1)
 #define SETT_TYPE_DESC(T)                                                                          \
-    sett_component_desc_masked_(sett_component_desc_make(#T, #T, sizeof(T), SETT_ALIGNOF(T)),      \
+    sett_component_desc_masked_(sett_component_desc_make_(#T, #T, sizeof(T), SETT_ALIGNOF(T)),     \
                                 SETT_MASK(T))
 
 /* The type, if it is registered as a plain array of values of this size; or NULL. */
@@ -278,7 +278,7 @@ static inline const void* sett_row_find_of_size_(sett_row row, sett_component co
     static inline result sett_##call##_typed_(object_type object, sett_entity entity,              \
                                               sett_component id, size_t size, const char* type)    \
     {                                                                                              \
-        bool right = sett_component_check_type(world, id, size, type, macro);                      \
+        bool right = sett_component_check_type_(world, id, size, type, macro);                     \
         return right ? sett_##call(object, entity, id) : (fail);                                   \
     }
 SETT_TYPED_(void*, add, "SETT_ADD", sett_world*, object, NULL)
@@ -299,21 +299,21 @@ SETT_TYPED_(sett_status, cmd_remove, "SETT_CMD_REMOVE", sett_commands*, sett_com
 static inline const void* sett_row_find_typed_(sett_row row, sett_component id, size_t size,
                                                const char* type)
 {
-    bool right = sett_component_check_type(row.world, id, size, type, "SETT_ROW_FIND");
+    bool right = sett_component_check_type_(row.world, id, size, type, "SETT_ROW_FIND");
     return right ? sett_row_find(row, id) : NULL;
 }
 
 static inline bool sett_row_has_typed_(sett_row row, sett_component id, size_t size,
                                        const char* type)
 {
-    bool right = sett_component_check_type(row.world, id, size, type, "SETT_ROW_HAS");
+    bool right = sett_component_check_type_(row.world, id, size, type, "SETT_ROW_HAS");
     return right && sett_row_has(row, id);
 }
 
 static inline void* sett_set_typed_(sett_world* world, sett_entity entity, sett_component id,
                                     size_t size, const char* type, const void* value)
 {
-    bool right = sett_component_check_type(world, id, size, type, "SETT_SET");
+    bool right = sett_component_check_type_(world, id, size, type, "SETT_SET");
     return right ? sett_set(world, entity, id, value) : NULL;
 }
 
@@ -322,7 +322,7 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
                                               const void* value)
 {
     const sett_world* world = sett_commands_world(commands);
-    bool right = sett_component_check_type(world, id, size, type, "SETT_CMD_SET");
+    bool right = sett_component_check_type_(world, id, size, type, "SETT_CMD_SET");
     return right ? sett_cmd_set(commands, entity, id, value) : SETT_STATUS_ARGUMENT;
 }
 
@@ -367,7 +367,7 @@ static inline void* sett_batch_field_typed_(const sett_batch* b, uint32_t k, boo
     return k < SETT_QUERY_TERMS && (b->checked_.terms[mut] >> k & 1) != 0 &&
                    b->checked_.types[mut][k] == type
                ? b->fields[k]
-               : sett_batch_field_checked(b, k, mut, size, type);
+               : sett_batch_field_checked_(b, k, mut, size, type);
 }
 
 #if defined(__cplusplus)
@@ -545,14 +545,14 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
     }
 #define SETT_LIST_TAG_CALL_(T)                                                                     \
     if (sett_last_ != 0) {                                                                         \
-        sett_component_desc sett_desc_ = sett_component_desc_make(#T, #T, 0, 1);                   \
+        sett_component_desc sett_desc_ = sett_component_desc_make_(#T, #T, 0, 1);                  \
         sett_desc_.id = T##_id;                                                                    \
         sett_last_ = sett_component_register(sett_world_, &sett_desc_);                            \
     }
 #endif
 #else
 #define SETT_REGISTER_ALL(world, LIST)                                                             \
-    sett_component_register_list(                                                                  \
+    sett_component_register_list_(                                                                 \
         (world), (const sett_component_desc[]){LIST(SETT_LIST_DESC_, SETT_LIST_TAG_){.name = NULL}})
 #define SETT_LIST_DESC_(...)          SETT_LIST_DESC_FIRST_(__VA_ARGS__, )
 #define SETT_LIST_DESC_FIRST_(T, ...)                                                              \

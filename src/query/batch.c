@@ -187,7 +187,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     return batch;
 }
 
-sett_batch* sett_query_begin_local(sett_query* query, sett_batch* batch)
+sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 {
     const void* first = query != NULL ? query->open.frame : NULL;
     sett_batch* opened = sett_query_begin(query, batch);
@@ -405,7 +405,7 @@ void sett_batch_stop(const sett_batch* batch)
     loop->some = 0;
 }
 
-sett_entity sett_batch_entity_lookup(const sett_batch* batch, uint32_t row)
+sett_entity sett_batch_entity_lookup_(const sett_batch* batch, uint32_t row)
 {
     setti_loop* loop = setti_loop_of(batch);
     return setti_entity_at(&loop->query->world->entities, batch->indices[row]);

@@ -329,8 +329,8 @@ SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, b
             : "is SETT_OUT, whose values must not be read: SETT_INOUT, or SETT_FIELD_MUT to write");
 }
 
-void* sett_batch_field_checked(const sett_batch* given, uint32_t k, bool mut, size_t size,
-                               const char* type)
+void* sett_batch_field_checked_(const sett_batch* given, uint32_t k, bool mut, size_t size,
+                                const char* type)
 {
     sett_batch* batch = setti_unconst(given);
     const sett_query* query = setti_loop_of(batch)->query;

@@ -57,5 +57,5 @@ sett_commands* sett_commands_here(sett_world* world)
         return world->applying;
     }
     const setti_slice* slice = world->busy ? setti_slice_here(world->run) : NULL;
-    return slice != NULL ? slice->job->commands : sett_world_commands(world);
+    return slice != NULL ? slice->job->commands : setti_world_commands(world);
 }

@@ -253,7 +253,7 @@ setti_run* setti_run_ensure(sett_world* world)
 {
     if (world->run == NULL) {
         /* The world's own buffer exists with the run: slices could not make it. */
-        setti_run* run = sett_world_commands(world) != NULL
+        setti_run* run = setti_world_commands(world) != NULL
                              ? setti_pool_alloc(&world->pool, sizeof(*run), 64)
                              : NULL;
         if (run == NULL) {
@@ -562,14 +562,6 @@ sett_query* sett_system_query(const sett_system* system)
         return NULL;
     }
     return system->query;
-}
-
-sett_group* sett_system_group(const sett_system* system)
-{
-    if (SETTI_IS_NULL(system)) {
-        return NULL;
-    }
-    return system->group;
 }
 
 void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats, size_t size)

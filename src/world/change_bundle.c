@@ -183,8 +183,8 @@ bool setti_bundle_check(sett_world* world, const sett_value* values, uint32_t co
 {
     for (uint32_t k = 0; k < count; k++) {
         if (SETTI_UNLIKELY(values[k].type != NULL) &&
-            !sett_component_check_type(world, values[k].component, values[k].size, values[k].type,
-                                       call)) {
+            !sett_component_check_type_(world, values[k].component, values[k].size, values[k].type,
+                                        call)) {
             world->error = SETT_STATUS_ARGUMENT;
             return false;
         }

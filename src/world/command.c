@@ -119,11 +119,8 @@ void setti_commands_open(sett_commands* commands)
     commands->write = commands->reopen;
 }
 
-sett_commands* sett_world_commands(sett_world* world)
+sett_commands* setti_world_commands(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
     if (world->commands == NULL) {
         world->commands = commands_make(world);
     }

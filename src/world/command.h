@@ -65,6 +65,9 @@ void setti_commands_drop_all(sett_world* world);
 /* Leaves the chunks of a buffer that holds nothing to jobs that will begin. */
 void setti_commands_rest(sett_commands* commands);
 
+/* The world's own buffer; NULL when memory runs out. */
+sett_commands* setti_world_commands(sett_world* world);
+
 /* Frees the chunks that wait for jobs. */
 void setti_commands_free_spares(sett_world* world);
 

@@ -803,8 +803,8 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
     return same && (size == 0 || size == type->storage.size);
 }
 
-bool sett_component_check_type(const sett_world* world, sett_component component, size_t size,
-                               const char* type_name, const char* call)
+bool sett_component_check_type_(const sett_world* world, sett_component component, size_t size,
+                                const char* type_name, const char* call)
 {
     const setti_type* type = world != NULL ? setti_world_type(world, component) : NULL;
     return SETTI_LIKELY(type == NULL || setti_component_is_type(type, size, type_name)) ||

@@ -92,7 +92,7 @@ void values(sett_world* world, sett_entity e)
         (void)SETT_REMOVE(world, e, Frozen);
     }
     (void)SETT_ADD_TAG(world, e, Frozen);
-    sett_commands* commands = sett_world_commands(world);
+    sett_commands* commands = sett_commands_here(world);
     SETT_CMD_SET(commands, e, Velocity, 1, 2);
     SETT_CMD_ADD(commands, e, Frozen);
     SETT_CMD_REMOVE(commands, e, Frozen);

@@ -134,7 +134,7 @@ void model_begin(model_world* m, bool plain)
         model_register(m, type);
     }
     m->now = sett_world_tick(m->world);
-    m->buffer[0] = sett_world_commands(m->world);
+    m->buffer[0] = sett_commands_here(m->world);
     for (uint32_t k = 1; k < MODEL_BUFFERS; k++) {
         m->buffer[k] = sett_commands_create(m->world);
         CHECK(m->buffer[k] != NULL);

@@ -17,7 +17,7 @@ static void start_empty(Simulation* sim, const char* map)
             spawn_end(&job, e);
         }
     }
-    CHECK_EQ(sett_commands_apply(sett_world_commands(sim->world)), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(sim->world)), SETT_OK);
 }
 
 static uint64_t event_count(const Simulation* sim, int event)
@@ -267,7 +267,7 @@ static void gifts_have_limits(void)
                                        2019, 2003, 2022, 2024, 2025, 5, 40,   2023, 83};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         spawn_pickup(&job, player, thing_table_find(numbers[i]));
-        CHECK_EQ(sett_commands_apply(sett_world_commands(sim.world)), SETT_OK);
+        CHECK_EQ(sett_commands_apply(sett_commands_here(sim.world)), SETT_OK);
         battle_run(&sim, 1);
         CHECK_EQ(SETT_GET(sim.world, player, Pack)->rounds[AMMO_BULLETS] <= (i < 5 ? 200 : 400),
                  true);
