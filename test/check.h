@@ -9,7 +9,7 @@
  *
  * Run without arguments it runs all tests, with names only those; --list prints the names. The
  * first check that fails prints file, line and both values and ends the program with status 1: what
- * comes after a broken reservation is noise. The last line is always "N passed, N failed".
+ * comes after a broken promise is noise. The last line is always "N passed, N failed".
  *
  * SPDX-License-Identifier: MIT
  */

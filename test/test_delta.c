@@ -569,7 +569,7 @@ static void what_is_rejected_costs_no_snapshot(void)
     }
     unsigned char reserved[8];
     memcpy(reserved, bytes + 16, 8);
-    memset(bytes + 16, 0x5A, 8); /* it reservations another hash, which the sum does not cover */
+    memset(bytes + 16, 0x5A, 8); /* it promises another hash, which the sum does not cover */
     for (uint32_t k = 0; k < 2; k++) {
         sett_status status = sett_delta_apply(peer, bytes, size);
         CHECK_MSG(status == (k == 0 ? SETT_STATUS_INVALID : SETT_OK), "%s",
@@ -624,7 +624,7 @@ static void entities_far_out_travel(void)
     sett_snapshot c = take(world);
     unsigned char* bytes;
     size_t size = encode(world, a, b, &bytes);
-    bytes[16] ^= 1; /* reservations another hash */
+    bytes[16] ^= 1; /* promises another hash */
     CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_INVALID);
     bytes[16] ^= 1;
     sett_snapshot peers = take(peer);

@@ -1163,14 +1163,11 @@ static void wrong_descriptions_are_rejected(void)
     reject(&s, (sett_observer_desc){.component = 999, .on_add = hear_add}, SETT_STATUS_UNREGISTERED,
            "999");
     reject(&s, (sett_observer_desc){.component = s.b, .on_enter = hear_enter}, argument,
-           "for queries");
-    reject(
-        &s,
-        (sett_observer_desc){.component = s.b, .on_add = hear_add, .terms = {{.component = s.c}}},
-        argument, "not both");
-    reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}}, argument, "entered and left");
+           "observe a query");
+    reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}}, argument,
+           "on_enter or on_exit");
     reject(&s, (sett_observer_desc){.terms = {{.component = s.b}}, .on_set = hear_set}, argument,
-           "for a component");
+           "need a component");
     reject(&s,
            (sett_observer_desc){.terms = {{.component = s.b, .kind = SETT_WITHOUT}},
                                 .on_enter = hear_enter},

@@ -1,4 +1,4 @@
-/* Snapshots: what they reservation, one reservation at a time. test_model_state.c holds them
+/* Snapshots: what they promise, one promise at a time. test_model_state.c holds them
  * against random
  * operations.
  *

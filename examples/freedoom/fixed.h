@@ -1,7 +1,7 @@
 /* fixed.h - numbers with 16 bits behind the point.
  *
  * The simulation knows no floating point at all: the same seed has to give the same battle with
- * every compiler and at every optimisation level, and integers reservation that for free. One map
+ * every compiler and at every optimisation level, and integers give that for free. One map
  * unit
  * is FIXED_ONE; a map spans at most 65,536 units, so a coordinate fills an int32_t and a product of
  * two differences needs an int64_t. */

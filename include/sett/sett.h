@@ -4,6 +4,7 @@
  *     system.h        systems, and sett_progress, which runs them
  *     threads.h       a pool of threads for systems
  *     observer.h      callbacks when components are added, set and removed
+ *     event.h         events of your own, sent to entities
  *     hierarchy.h     parents and children
  *     name.h          names, and paths of names
  *     relationship.h  links between entities
@@ -30,6 +31,7 @@
 #include "sett/advise.h"
 #include "sett/describe.h"
 #include "sett/duplicate.h"
+#include "sett/event.h"
 #include "sett/hierarchy.h"
 #include "sett/layout.h"
 #include "sett/members.h"

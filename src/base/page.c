@@ -394,19 +394,19 @@ void setti_pool_trim(setti_pool* pool)
     }
     /* take the pieces of empty blocks off the lists */
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
-        void* cow = NULL;
+        void* left = NULL;
         void* piece = pool->free[k];
         while (piece != NULL) {
             void* next;
             memcpy(&next, piece, sizeof(void*));
             setti_block* block = block_find(sorted, count, piece);
             if (block->free_bytes != block->size - BLOCK_HEADER) {
-                memcpy(piece, &cow, sizeof(void*));
-                cow = piece;
+                memcpy(piece, &left, sizeof(void*));
+                left = piece;
             }
             piece = next;
         }
-        pool->free[k] = cow;
+        pool->free[k] = left;
     }
     setti_block** link = &pool->blocks;
     while (*link != NULL) {

@@ -453,7 +453,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
         }
     }
     void (*const hooks[])(sett_world*, sett_entity, void*, void*) = {desc->on_add, desc->on_set,
-                                                                     desc->on_remove};
+                                                                     desc->on_remove, NULL};
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call call = {hooks[event], desc->user, type->desc.name, NULL};
         if (call.fn == NULL) {

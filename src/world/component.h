@@ -18,6 +18,7 @@ typedef enum setti_event {
     SETTI_ON_ADD,
     SETTI_ON_SET,
     SETTI_ON_REMOVE,
+    SETTI_ON_EVENT, /* relation/event.c */
     SETTI_EVENTS
 } setti_event;
 
@@ -29,18 +30,19 @@ enum {
     SETTI_TYPE_INIT = 8,          /* has the hook */
     SETTI_TYPE_COPY = 16,
     SETTI_TYPE_DEINIT = 32,
-    /* SETTI_TYPE_ON_ADD << event: somebody is told, the descriptor's hook or observers */
+    /* SETTI_TYPE_ON_ADD << event: has callbacks, the descriptor's hook or observers */
     SETTI_TYPE_ON_ADD = 64,
     SETTI_TYPE_ON_SET = 128,
     SETTI_TYPE_ON_REMOVE = 256,
-    SETTI_TYPE_CASCADES = 512, /* has ties */
-    SETTI_TYPE_LINKED = 1024,  /* added by what keeps links through it, by no one else */
-    SETTI_TYPE_STAYS = 2048,   /* others lead here by it: goes with its entity, not before */
-    SETTI_TYPE_SHARED = 4096,  /* instances have the value of their prefab, not their own */
+    SETTI_TYPE_ON_EVENT = 512,
+    SETTI_TYPE_LINKED = 1024, /* added by what keeps links through it, by no one else */
+    SETTI_TYPE_STAYS = 2048,  /* others lead here by it: goes with its entity, not before */
+    SETTI_TYPE_SHARED = 4096, /* instances have the value of their prefab, not their own */
     /* some required type is dont_fragment: no signature tells whether an entity has it */
     SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
-    SETTI_TYPE_OTHER = 16384,  /* its storage is no array */
-    SETTI_TYPE_GUARDED = 32768 /* its values are links or keys: only its module sets them */
+    SETTI_TYPE_OTHER = 16384,   /* its storage is no array */
+    SETTI_TYPE_GUARDED = 32768, /* its values are links or keys: only its module sets them */
+    SETTI_TYPE_CASCADES = 65536 /* its end has consequences for other entities */
 };
 
 #define SETTI_TYPE_SLOW_ADD                                                                        \
@@ -54,7 +56,7 @@ enum {
 #define SETTI_TYPE_ENDINGS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)
 #define SETTI_TYPE_REMOVE_HOOKS (SETTI_TYPE_ENDINGS | SETTI_TYPE_CASCADES)
 
-/* One who is told of an event: the hook of the descriptor, or an observer. */
+/* A callback of an event: the hook of the descriptor, or an observer. */
 typedef struct setti_call {
     void (*fn)(sett_world* world, sett_entity entity, void* value, void* user);
     void* user;
@@ -62,7 +64,7 @@ typedef struct setti_call {
     struct sett_observer* observer; /* NULL: the hook */
 } setti_call;
 
-/* All who are told of it, in the order of the calls. */
+/* All callbacks of an event, in the order of the calls. */
 typedef struct setti_call_list {
     setti_call* item;
     uint32_t count;

@@ -1,15 +1,17 @@
-/* observer.c: creating, disabling and ending observers. Who calls them are change*.c.
+/* observer.c: creating, disabling and destroying observers. The changes of src/world call them.
  *
  * The workload: some dozens of observers, made when a program starts; thousands of events a frame,
  * which must not look anything up. So an observer of a component is an entry in its type's list of
  * an event, beside the type's own hook, and an observer of a query is a listener without members:
  *
- *     type     told[ADD]     [ hook | observer | observer ]      the hook first
- *              told[REMOVE]  [ observer | observer | hook ]      the hook last
+ *     type     notified[ADD]     [ hook | observer | observer ]  the hook first
+ *              notified[REMOVE]  [ observer | observer | hook ]  the hook last
  *     world    listeners     group - observer - tracked set      in order of creation
  *
- * An observer that is disabled stays in its place, with a function that does nothing; one that ends
- * while the world is locked is disabled, and freed when it is not: lists may be walked meanwhile.
+ * An observer of a component that has terms or an entity is entered with a function that asks for
+ * them first. A disabled observer stays in its place, with a function that does nothing. One that
+ * is destroyed while the world is locked is disabled, and freed when the lock ends, because lists
+ * may be walked meanwhile.
  *
  * Invariant:  a type's flag of an event <=> its list of that event is not empty;
  *             an entry is a hook's or that of an observer in the world's list
@@ -50,10 +52,71 @@ static void (*observer_function(const sett_observer* observer,
         return observer->desc.on_set;
     case SETTI_ON_REMOVE:
         return observer->desc.on_remove;
+    case SETTI_ON_EVENT:
+        return observer->desc.on_event;
     case SETTI_EVENTS:
         break;
     }
     return NULL;
+}
+
+/* --------------------------------------------------------------------------------------- filter */
+
+/* Whether the observer of a component wants this entity. */
+static bool observer_wants(const sett_observer* observer, sett_entity entity)
+{
+    const sett_observer_desc* desc = &observer->desc;
+    if (!sett_is_null(desc->entity) && !sett_equals(desc->entity, entity)) {
+        return false;
+    }
+    bool any = false;
+    bool met = false;
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        const sett_term* term = &desc->terms[k];
+        bool has = sett_has(observer->world, entity, term->component);
+        if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has)) {
+            return false;
+        }
+        any = any || term->kind == SETT_ANY;
+        met = met || (term->kind == SETT_ANY && has);
+    }
+    return !any || met;
+}
+
+/* The function of an observer with a filter; `user` is the observer. */
+#define OBSERVER_FILTER(event)                                                                     \
+    static void observer_filter_##event(sett_world* world, sett_entity entity, void* value,        \
+                                        void* user)                                                \
+    {                                                                                              \
+        const sett_observer* observer = user;                                                      \
+        if (observer_wants(observer, entity)) {                                                    \
+            observer->desc.event(world, entity, value, observer->desc.user);                       \
+        }                                                                                          \
+    }
+OBSERVER_FILTER(on_add)
+OBSERVER_FILTER(on_set)
+OBSERVER_FILTER(on_remove)
+OBSERVER_FILTER(on_event)
+#undef OBSERVER_FILTER
+
+static bool observer_has_filter(const sett_observer* observer)
+{
+    return observer->desc.terms[0].component != 0 || !sett_is_null(observer->desc.entity);
+}
+
+/* What is called for an event, NULL if the observer does not observe it. */
+static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
+{
+    static void (*const filter[SETTI_EVENTS])(sett_world*, sett_entity, void*, void*) = {
+        observer_filter_on_add, observer_filter_on_set, observer_filter_on_remove,
+        observer_filter_on_event};
+    setti_call call = {observer_function(observer, event), observer->desc.user,
+                       observer->listener.name, setti_unconst(observer)};
+    if (call.fn != NULL && observer_has_filter(observer)) {
+        call.fn = filter[event];
+        call.user = setti_unconst(observer);
+    }
+    return call;
 }
 
 /* --------------------------------------------------------------------------------------- checks */
@@ -71,14 +134,24 @@ static sett_status observer_check_component(sett_world* world, const char* name,
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
                                 desc->component);
     }
-    if (desc->terms[0].component != 0) {
-        return observer_reject(world, name, "give a component or terms, not both");
-    }
     if (desc->on_enter != NULL || desc->on_exit != NULL) {
-        return observer_reject(world, name, "entered and left are for queries: give terms");
+        return observer_reject(
+            world, name, "on_enter and on_exit observe a query - give terms without component");
     }
-    if (desc->on_add == NULL && desc->on_set == NULL && desc->on_remove == NULL) {
-        return observer_reject(world, name, "it needs one of on_add, on_set and on_remove");
+    if (desc->on_add == NULL && desc->on_set == NULL && desc->on_remove == NULL &&
+        desc->on_event == NULL) {
+        return observer_reject(world, name,
+                               "it needs one of on_add, on_set, on_remove and on_event");
+    }
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        const sett_term* term = &desc->terms[k];
+        if (setti_world_type(world, term->component) == NULL) {
+            return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
+                                    term->component);
+        }
+        if (term->kind == SETT_OPTIONAL || term->changed) {
+            return observer_reject(world, name, "its terms can be SETT_WITH, WITHOUT and ANY");
+        }
     }
     return SETT_OK;
 }
@@ -93,8 +166,8 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
     if ((term->kind != SETT_WITH && term->kind != SETT_WITHOUT) || term->changed) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\": \"%.100s\": an entity enters and leaves by what it has and has not: "
-            "terms with SETT_WITH and SETT_WITHOUT, without `changed`",
+            "%s: \"%.100s\": an observer of a query has terms SETT_WITH and SETT_WITHOUT only, but "
+            "the one of \"%.100s\" is another",
             observer_call, name, type->desc.name);
     }
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
@@ -126,12 +199,14 @@ static sett_status observer_check_query(sett_world* world, const char* name,
         return observer_reject(world, name,
                                "give a component, or terms with at least one SETT_WITH");
     }
-    if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL) {
-        return observer_reject(world, name,
-                               "on_add, on_set and on_remove are for a component: give one");
+    if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
+        desc->on_event != NULL || !sett_is_null(desc->entity)) {
+        return observer_reject(
+            world, name,
+            "on_add, on_set, on_remove, on_event and entity need a component - set .component");
     }
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
-        return observer_reject(world, name, "it needs one of entered and left");
+        return observer_reject(world, name, "it needs on_enter or on_exit");
     }
     return SETT_OK;
 }
@@ -158,8 +233,7 @@ static void observer_enlist(sett_observer* observer)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call_list* list = &observer->type->notified[event];
-        setti_call call = {observer_function(observer, event), observer->desc.user,
-                           observer->listener.name, observer};
+        setti_call call = observer_call_of(observer, event);
         if (call.fn == NULL) {
             continue;
         }
@@ -177,13 +251,13 @@ static void observer_delist(sett_observer* observer)
 {
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call_list* list = &observer->type->notified[event];
-        uint32_t cow = 0;
+        uint32_t left = 0;
         for (uint32_t k = 0; k < list->count; k++) {
             if (list->item[k].observer != observer) {
-                list->item[cow++] = list->item[k];
+                list->item[left++] = list->item[k];
             }
         }
-        list->count = cow;
+        list->count = left;
     }
     observer_flag(observer->world, observer->type);
 }
@@ -254,12 +328,13 @@ static void observer_sweep(sett_world* world)
 
 /* --------------------------------------------------------------------------------------- replay */
 
-/* Tells a new observer of one entity, which has the component at `value`. */
+/* Calls a new observer for one entity, which has the component at `value`. */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
     sett_world* world = observer->world;
     if (observer->type != NULL) {
-        observer->desc.on_add(world, entity, value, observer->desc.user);
+        setti_call call = observer_call_of(observer, SETTI_ON_ADD);
+        call.fn(world, entity, value, call.user);
     } else {
         const uint32_t* signature = setti_entity_signature(&world->entities, entity);
         if (setti_listener_matches(&observer->listener, &world->signatures, *signature)) {
@@ -321,7 +396,9 @@ static bool observer_reserve(sett_observer* observer, const char* name)
         done = observer_function(observer, event) == NULL ||
                setti_call_list_reserve(&world->pool, &observer->type->notified[event]);
     }
-    for (uint32_t k = 0; done && k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+    bool query = observer->type == NULL;
+    for (uint32_t k = 0; done && query && k < SETT_QUERY_TERMS && desc->terms[k].component != 0;
+         k++) {
         done = setti_type_list_add(
             &world->pool, desc->terms[k].kind == SETT_WITH ? &listener->with : &listener->without,
             setti_world_type(world, desc->terms[k].component));
@@ -345,7 +422,7 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
                                       : observer_check_query(world, name, desc);
     }
     if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
-        status = observer_reject(world, name, "replay needs on_add or entered");
+        status = observer_reject(world, name, "replay needs on_add or on_enter");
     }
     if (status != SETT_OK) {
         return NULL;
@@ -388,7 +465,7 @@ void sett_observer_enable(sett_observer* observer, bool enabled)
         setti_call_list* list = &observer->type->notified[event];
         for (uint32_t k = 0; k < list->count; k++) {
             if (list->item[k].observer == observer) {
-                list->item[k].fn = enabled ? observer_function(observer, event) : observer_idle;
+                list->item[k].fn = enabled ? observer_call_of(observer, event).fn : observer_idle;
             }
         }
     }

@@ -127,7 +127,7 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
 #define SORT_RECENT 8
 
 /* How many of the last kept items are greater than any of the `count` that follow. */
-static size_t sort_count_odd(const sort_order* order, const sort_item* cow, size_t kept_count,
+static size_t sort_count_odd(const sort_order* order, const sort_item* kept, size_t kept_count,
                              const sort_item* following, size_t count)
 {
     const sort_item* greatest = following;
@@ -135,7 +135,7 @@ static size_t sort_count_odd(const sort_order* order, const sort_item* cow, size
         greatest = sort_less(order, greatest, &following[k]) ? &following[k] : greatest;
     }
     size_t odd = 0;
-    while (odd < kept_count && sort_less(order, greatest, &cow[kept_count - odd - 1])) {
+    while (odd < kept_count && sort_less(order, greatest, &kept[kept_count - odd - 1])) {
         odd++;
     }
     return odd;
@@ -148,27 +148,27 @@ static size_t sort_count_odd(const sort_order* order, const sort_item* cow, size
 static size_t sort_drop(const sort_order* order, sort_item* items, size_t count, sort_item* dropped,
                         size_t most)
 {
-    size_t cow = 0;
+    size_t kept = 0;
     size_t out = 0;
     size_t recent = 0; /* dropped since one was kept */
     for (size_t k = 0; k < count; k++) {
         sort_item item = items[k];
-        if (cow == 0 || !sort_less(order, &item, &items[cow - 1])) {
-            items[cow++] = item;
+        if (kept == 0 || !sort_less(order, &item, &items[kept - 1])) {
+            items[kept++] = item;
             recent = 0;
             continue;
         }
         if (out == most) { /* put together again: kept, dropped, and what was not looked at */
-            memmove(items + cow + out, items + k, (count - k) * sizeof(*items));
-            memcpy(items + cow, dropped, out * sizeof(*items));
+            memmove(items + kept + out, items + k, (count - k) * sizeof(*items));
+            memcpy(items + kept, dropped, out * sizeof(*items));
             return most + 1;
         }
         if (recent == SORT_RECENT) {
-            size_t odd = sort_count_odd(order, items, cow, items + k - recent, recent);
+            size_t odd = sort_count_odd(order, items, kept, items + k - recent, recent);
             if (odd != 0 && odd <= recent) {
-                cow -= odd;
+                kept -= odd;
                 out -= recent;
-                memcpy(dropped + out, items + cow, odd * sizeof(*items));
+                memcpy(dropped + out, items + kept, odd * sizeof(*items));
                 out += odd;
                 k -= recent + 1; /* and look at them again */
                 recent = 0;
@@ -176,9 +176,9 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             }
             recent = 0;
         }
-        if (cow >= 2 && !sort_less(order, &item, &items[cow - 2])) {
-            dropped[out++] = items[cow - 1]; /* the one before was the odd one */
-            items[cow - 1] = item;
+        if (kept >= 2 && !sort_less(order, &item, &items[kept - 2])) {
+            dropped[out++] = items[kept - 1]; /* the one before was the odd one */
+            items[kept - 1] = item;
             recent = 0;
         } else {
             dropped[out++] = item;
@@ -200,13 +200,13 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
     if (dropped == 0) {
         return items;
     }
-    size_t cow = count - dropped;
+    size_t kept = count - dropped;
     /* The dropped lie in spare[0..dropped); sorted with room behind the kept ones, they move to the
      * end of the spare array, where the merge from the front does not reach them before they are
      * read. */
-    sort_item* apart = sort_by_merging(order, spare, dropped, items + cow);
-    memmove(spare + cow, apart, dropped * sizeof(*apart));
-    sort_merge(order, items, cow, spare + cow, dropped, spare);
+    sort_item* apart = sort_by_merging(order, spare, dropped, items + kept);
+    memmove(spare + kept, apart, dropped * sizeof(*apart));
+    sort_merge(order, items, kept, spare + kept, dropped, spare);
     return spare;
 }
 

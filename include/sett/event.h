@@ -1,0 +1,105 @@
+/* event.h: events of your own, such as Damage. The type of an event is a component type, whose
+ * value is the payload; entities need not have it. Observers (observer.h) with on_event receive it.
+ *
+ *     typedef struct Damage {
+ *         int points;
+ *         sett_entity by;
+ *     } Damage;
+ *
+ *     static void hurt(sett_world* world, sett_entity entity, void* value, void* user)
+ *     {
+ *         Damage* damage = value;
+ *         SETT_GET_MUT(world, entity, Health)->points -= damage->points;
+ *     }
+ *
+ *     sett_observer_create(world, &(sett_observer_desc){.component = Damage_id,
+ *                                                       .on_event = hurt,
+ *                                                       .terms = {SETT_WITH(Health)}});
+ *     SETT_EVENT_SEND(world, orc, SETT_ROUTE_ENTITY, Damage, .points = 3);
+ *
+ * An event about the whole game can be sent to sett_singletons(world) (singleton.h).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETT_EVENT_H
+#define SETT_EVENT_H
+
+#include "sett/core.h"
+
+/* Which entities an event is sent to, one after another. */
+typedef enum sett_route {
+    SETT_ROUTE_ENTITY, /* the entity */
+    SETT_ROUTE_UP,     /* the entity, its parent, and so on to the root (hierarchy.h) */
+    SETT_ROUTE_DOWN    /* the entity and its descendants, parents first */
+} sett_route;
+
+/* Sends an event now: runs the on_event observers of the component, for each entity of the route in
+ * the order of their creation.
+ *   event  the component type of the payload
+ *   value  the payload; NULL only for a tag. Each entity gets a copy: what an observer changes in
+ *          it, later observers of the same entity see
+ * Observers cannot change structure, but can record commands and send further events, up to 64
+ * deep.
+ * Fails: STALE, UNREGISTERED, ARGUMENT (NULL for a type with a value; a type with the hooks deinit
+ * or copy; an unknown route), LIMIT (too deep), LOCKED (systems run in parallel: use
+ * sett_cmd_event), OUT_OF_MEMORY (only for payloads above 256 bytes).
+ * Cost: about 20 instructions without observers; a copy for each entity, a call for each observer.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route route,
+                                     sett_component event, const void* value);
+
+/* Records sett_event_send with a copy of the payload (commands: core.h). When it is applied it is
+ * skipped if the entity is dead.
+ * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (as sett_event_send), LOCKED.
+ * Threads: as recording. Since: 0.2 */
+SETT_API sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_route route,
+                                    sett_component event, const void* value);
+
+/* The same by type; `...` are the members of the payload. */
+#if defined(__cplusplus)
+extern "C++" {
+template <typename T>
+static inline sett_status sett_event_send_(sett_world* world, sett_entity entity, sett_route route,
+                                           sett_component event, const char* type, T value)
+{
+    bool right = sett_component_check_type_(world, event, sizeof(T), type, "SETT_EVENT_SEND");
+    return right ? sett_event_send(world, entity, route, event, &value) : SETT_STATUS_ARGUMENT;
+}
+template <typename T>
+static inline sett_status sett_cmd_event_(sett_commands* commands, sett_entity entity,
+                                          sett_route route, sett_component event, const char* type,
+                                          T value)
+{
+    bool right = sett_component_check_type_(sett_commands_world(commands), event, sizeof(T), type,
+                                            "SETT_CMD_EVENT");
+    return right ? sett_cmd_event(commands, entity, route, event, &value) : SETT_STATUS_ARGUMENT;
+}
+}
+#define SETT_EVENT_SEND(world, entity, route, T, ...)                                              \
+    sett_event_send_<T>((world), (entity), (route), T##_id, #T, T{__VA_ARGS__})
+#define SETT_CMD_EVENT(commands, entity, route, T, ...)                                            \
+    sett_cmd_event_<T>((commands), (entity), (route), T##_id, #T, T{__VA_ARGS__})
+#else
+static inline sett_status sett_event_send_(sett_world* world, sett_entity entity, sett_route route,
+                                           sett_component event, size_t size, const char* type,
+                                           const void* value)
+{
+    bool right = sett_component_check_type_(world, event, size, type, "SETT_EVENT_SEND");
+    return right ? sett_event_send(world, entity, route, event, value) : SETT_STATUS_ARGUMENT;
+}
+
+static inline sett_status sett_cmd_event_(sett_commands* commands, sett_entity entity,
+                                          sett_route route, sett_component event, size_t size,
+                                          const char* type, const void* value)
+{
+    bool right = sett_component_check_type_(sett_commands_world(commands), event, size, type,
+                                            "SETT_CMD_EVENT");
+    return right ? sett_cmd_event(commands, entity, route, event, value) : SETT_STATUS_ARGUMENT;
+}
+#define SETT_EVENT_SEND(world, entity, route, T, ...)                                              \
+    sett_event_send_((world), (entity), (route), T##_id, sizeof(T), #T, &(T){__VA_ARGS__})
+#define SETT_CMD_EVENT(commands, entity, route, T, ...)                                            \
+    sett_cmd_event_((commands), (entity), (route), T##_id, sizeof(T), #T, &(T){__VA_ARGS__})
+#endif
+
+#endif

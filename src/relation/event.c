@@ -1,0 +1,157 @@
+/* event.c: events of the program, sent to an entity, to its ancestors or to its descendants.
+ *
+ * The workload: thousands of events a frame, most of them with one observer or none. An event is a
+ * list of calls that its component type has, as for on_add; sending is a walk over that list.
+ */
+#include "sett/event.h"
+
+#include "sett/hierarchy.h"
+#include "world/change_internal.h"
+#include "world/command.h"
+
+#include <stdio.h>
+
+static const char event_call[] = "sett_event_send";
+
+/* The next entity of a route, null at its end. */
+static sett_entity event_next(const sett_world* world, sett_route route, sett_entity first,
+                              sett_entity at)
+{
+    switch (route) {
+    case SETT_ROUTE_UP:
+        return sett_hierarchy_parent(world, at);
+    case SETT_ROUTE_DOWN:
+        return sett_hierarchy_walk(world, first, at);
+    case SETT_ROUTE_ENTITY:
+        break;
+    }
+    return sett_null();
+}
+
+/* Whether such an event can be sent or recorded. */
+static sett_status event_check(sett_route route, const setti_type* type, const void* value)
+{
+    if (type == NULL) {
+        return SETT_STATUS_UNREGISTERED;
+    }
+    bool bytes = (type->flags & (SETTI_TYPE_DEINIT | SETTI_TYPE_COPY)) == 0;
+    bool given = value != NULL || type->desc.size == 0;
+    return bytes && given && (unsigned)route <= SETT_ROUTE_DOWN ? SETT_OK : SETT_STATUS_ARGUMENT;
+}
+
+static sett_status event_check_send(sett_world* world, sett_entity entity, sett_route route,
+                                    const setti_type* type, const void* value)
+{
+    sett_status status = setti_world_check_serial(world, event_call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = event_check(route, type, value);
+    if (status == SETT_OK && !sett_entity_valid(world, entity)) {
+        status = SETT_STATUS_STALE;
+    }
+    if (status != SETT_OK) {
+        return setti_world_fail(world, status, event_call, entity, type != NULL ? type->id : 0);
+    }
+    if (world->set_depth == SETTI_EVENT_DEPTH) {
+        return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                     "%s: \"%.100s\" is sent inside of %u events and sets that "
+                                     "caused each other - record it with sett_cmd_event",
+                                     event_call, type->desc.name, (unsigned)SETTI_EVENT_DEPTH);
+    }
+    return SETT_OK;
+}
+
+/* Calls the observers for each entity of the route, each with a fresh copy of the payload. */
+static void event_run(sett_world* world, sett_entity entity, sett_route route,
+                      const setti_type* type, const void* value, void* copy)
+{
+    world->set_depth++;
+    for (sett_entity at = entity; !sett_is_null(at); at = event_next(world, route, entity, at)) {
+        if (value != NULL) {
+            memcpy(copy, value, type->desc.size);
+        }
+        setti_change_call_all(world, type, SETTI_ON_EVENT, at, copy);
+    }
+    world->set_depth--;
+}
+
+sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route route,
+                            sett_component event, const void* value)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    const setti_type* type = setti_world_type(world, event);
+    sett_status status = event_check_send(world, entity, route, type, value);
+    if (status != SETT_OK || !setti_change_has_callbacks(type, SETTI_ON_EVENT)) {
+        return status;
+    }
+    _Alignas(16) unsigned char room[256];
+    size_t size = type->desc.size;
+    size_t align = SETTI_MAX(type->desc.align, 1);
+    bool fits = size <= sizeof(room) && align <= 16;
+    void* copy = fits ? room : setti_pool_alloc(&world->pool, size, align);
+    if (copy == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, event_call, entity, event);
+    }
+    event_run(world, entity, route, type, value, copy);
+    if (!fits) {
+        setti_pool_free(&world->pool, copy, size, align);
+    }
+    return SETT_OK;
+}
+
+/* ------------------------------------------------------------------------------------- recorded */
+
+/* A recorded event; the bytes of its payload follow. */
+typedef struct event_record {
+    setti_command_call call; /* first */
+    sett_route route;
+    sett_component event;
+} event_record;
+
+#define EVENT_HEAD ((sizeof(event_record) + 15) & ~(size_t)15)
+
+static sett_status event_apply(sett_world* world, sett_entity entity,
+                               const setti_command_call* call)
+{
+    const event_record* record = (const event_record*)(const void*)call;
+    const void* value = (const char*)call + EVENT_HEAD;
+    return sett_event_send(world, entity, record->route, record->event, value);
+}
+
+static void event_print(const sett_world* world, const setti_command_call* call, char* out,
+                        size_t size)
+{
+    const event_record* record = (const event_record*)(const void*)call;
+    snprintf(out, size, ": \"%.100s\"", sett_component_name(world, record->event));
+}
+
+sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_route route,
+                           sett_component event, const void* value)
+{
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_world* world = setti_commands_world(commands);
+    const setti_type* type = setti_world_type(world, event);
+    sett_status status = event_check(route, type, value);
+    if (status != SETT_OK) {
+        setti_world_misuse(world, status, "sett_cmd_event", entity, event);
+        return status;
+    }
+    setti_command_call* call =
+        setti_commands_call(commands, entity, "send to", EVENT_HEAD + type->desc.size, &status);
+    if (call != NULL) {
+        event_record* record = (event_record*)(void*)call;
+        call->apply = event_apply;
+        call->print = event_print;
+        record->route = route;
+        record->event = event;
+        if (value != NULL) {
+            memcpy((char*)call + EVENT_HEAD, value, type->desc.size);
+        }
+    }
+    return status;
+}
