@@ -202,7 +202,7 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
     if (relation == NULL) {
         return world->error;
     }
-    setti_change_settle(world);
+    setti_edit_settle(world);
     uint32_t place = cleanup_first_source(relation, target.index);
     for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
         if (!setti_change_reserve_remove(world, relation->links,

@@ -5,7 +5,7 @@
  * bulk, with neighbouring indices, and each type's values are written page by page.
  *
  *     nodes      root | child | child's child | ...          parents first
- *     slots      Position Sprite | Position | ...            what the copies of each node get
+ *     edits      Position Sprite | Position | ...            what the copies of each node get
  *     copies     root 0 1 2 .. count-1 | child 0 1 2 .. | ...
  *
  * All memory is reserved before the first entity exists; then they are made, put in their places,
@@ -186,10 +186,9 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root)
         node->index = at.index;
         node->lead = SETTI_NONE;
         node->derives = clone->instances != NULL && k == 0;
-        node->bulk.count = clone->count;
-        node->bulk.repeat = true;
-        node->bulk.linked = true;
-        node->bulk.into = k == 0 ? clone->into : sett_null();
+        node->edit.count = clone->count;
+        node->edit.repeat = true;
+        node->edit.begins = k != 0 || sett_is_null(clone->into);
         if (clone->node_count > 1 &&
             !setti_hash_map_set(&clone->to->pool, &clone->by_index, (uint64_t)at.index + 1, k)) {
             return clone_no_memory(clone);
@@ -198,17 +197,15 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root)
     return SETT_OK;
 }
 
-/* Counts what a node will need, from above; and whether its copies share values with it. */
+/* Finds out whether the copies of a node share values with it. */
 static void clone_measure(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
     const setti_type* type;
-    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
-        clone->slot_room++;
-        node->derives =
-            node->derives || (clone->instances != NULL && (type->flags & SETTI_TYPE_SHARED) != 0);
+    while (clone->instances != NULL && !node->derives &&
+           (type = clone_next_type(clone, node, &cursor)) != NULL) {
+        node->derives = (type->flags & SETTI_TYPE_SHARED) != 0;
     }
-    clone->slot_room += node->derives;
 }
 
 static bool clone_count_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
@@ -240,14 +237,8 @@ static sett_status clone_survey(setti_clone* clone)
     for (uint32_t k = 0; k < clone->node_count; k++) {
         (void)clone_each_link(clone, &clone->nodes[k], clone_count_lead);
     }
-    clone->slot_room += clone->lead_room;
-    clone->slot_room += clone->given_count + !sett_is_null(clone->parent) + (clone->name != 0);
     clone->leads = clone_alloc(clone, clone->lead_room, sizeof(*clone->leads));
-    clone->slots = clone_alloc(clone, clone->slot_room, sizeof(*clone->slots));
-    clone->ids = clone_alloc(clone, clone->slot_room, sizeof(*clone->ids));
-    clone->values = clone_alloc(clone, clone->slot_room, sizeof(*clone->values));
-    if (clone->leads == NULL || clone->slots == NULL || clone->ids == NULL ||
-        clone->values == NULL) {
+    if (clone->leads == NULL) {
         return clone_no_memory(clone);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -259,20 +250,6 @@ static sett_status clone_survey(setti_clone* clone)
 }
 
 /* ------------------------------------------------------------------------------------- planning */
-
-/* Gives the copies of a node one more type; one that they get already is skipped. */
-static void clone_add_slot(setti_clone* clone, const setti_clone_node* node, setti_type* from,
-                           const setti_type* to)
-{
-    for (uint32_t k = node->slot; k < clone->slot_count; k++) {
-        if (clone->ids[k] == to->id) {
-            return;
-        }
-    }
-    clone->slots[clone->slot_count] = from;
-    clone->ids[clone->slot_count] = to->id;
-    clone->values[clone->slot_count++] = NULL;
-}
 
 /* What stands beside siblings of the same names anew keeps its own only in another world. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
@@ -311,11 +288,11 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
            (from->name_table == NULL || type != from->name_table->type);
 }
 
-/* Adds what the root's copy gets beside. */
-static sett_status clone_plan_given(setti_clone* clone, const setti_clone_node* node)
+/* Adds what the root's copy gets beside, in place of the original's values. */
+static sett_status clone_plan_given(setti_clone* clone, setti_edit* edit)
 {
     for (uint32_t k = 0; k < clone->given_count; k++) {
-        const setti_type* type = setti_world_type(clone->to, clone->given[k].component);
+        setti_type* type = setti_world_type(clone->to, clone->given[k].component);
         if (type == NULL) {
             return setti_world_fail(clone->to, SETT_STATUS_UNREGISTERED, clone->call, sett_null(),
                                     clone->given[k].component);
@@ -326,14 +303,33 @@ static sett_status clone_plan_given(setti_clone* clone, const setti_clone_node* 
                                          "out of the values",
                                          clone->call, type->desc.name);
         }
-        clone_add_slot(clone, node, NULL, type);
+        setti_edit_part* part = setti_edit_include(clone->to, edit, type);
+        if (part == NULL) {
+            return clone_no_memory(clone);
+        }
+        part->origin = NULL;
+        part->value = clone->given[k].value;
     }
-    if (!sett_is_null(clone->parent)) {
-        clone_add_slot(clone, node, NULL, clone->to->hierarchy->type);
+    bool done = (sett_is_null(clone->parent) ||
+                 setti_edit_include(clone->to, edit, clone->to->hierarchy->type) != NULL) &&
+                (clone->name == 0 ||
+                 setti_edit_include(clone->to, edit, clone->to->name_table->type) != NULL);
+    return done ? SETT_OK : clone_no_memory(clone);
+}
+
+/* Adds one type of a node, with its value. */
+static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, setti_type* type)
+{
+    setti_type* to = clone_map(clone, type);
+    if (to == NULL) {
+        return clone->to->error;
     }
-    if (clone->name != 0) {
-        clone_add_slot(clone, node, NULL, clone->to->name_table->type);
+    setti_edit_part* part = setti_edit_include(clone->to, &node->edit, to);
+    if (part == NULL) {
+        return clone_no_memory(clone);
     }
+    part->origin = clone_copies_value(clone, type, to) ? &type->storage : NULL;
+    part->source = node->index;
     return SETT_OK;
 }
 
@@ -341,30 +337,24 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
     setti_type* type;
-    node->slot = clone->slot_count;
-    while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
+    sett_status status = SETT_OK;
+    while (status == SETT_OK && (type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_keeps(clone, node, type)) {
-            const setti_type* to = clone_map(clone, type);
-            if (to == NULL) {
-                return clone->to->error;
-            }
-            clone_add_slot(clone, node, clone_copies_value(clone, type, to) ? type : NULL, to);
+            status = clone_plan_type(clone, node, type);
         }
     }
-    for (uint32_t k = node->lead; k != SETTI_NONE; k = clone->leads[k].next) {
-        clone_add_slot(clone, node, NULL, clone->leads[k].sources);
+    bool done = true;
+    for (uint32_t k = node->lead; done && k != SETTI_NONE; k = clone->leads[k].next) {
+        done = setti_edit_include(clone->to, &node->edit, clone->leads[k].sources) != NULL;
     }
-    if (node->derives) {
-        clone_add_slot(clone, node, NULL, clone->instances->links);
+    if (done && node->derives) {
+        done = setti_edit_include(clone->to, &node->edit, clone->instances->links) != NULL;
     }
-    sett_status status = node == clone->nodes ? clone_plan_given(clone, node) : SETT_OK;
-    if (status != SETT_OK) {
-        return status;
+    if (status == SETT_OK && !done) {
+        status = clone_no_memory(clone);
     }
-    node->bulk.components = clone->ids + node->slot;
-    node->bulk.values = clone->values + node->slot;
-    node->bulk.component_count = clone->slot_count - node->slot;
-    return setti_bulk_prepare(clone->to, &node->bulk, clone->call);
+    return status == SETT_OK && node == clone->nodes ? clone_plan_given(clone, &node->edit)
+                                                     : status;
 }
 
 /* Claims the records that links of copies will take. */
@@ -412,8 +402,7 @@ static bool clone_reserve_parent(setti_clone* clone)
     }
     setti_type* type = clone->to->hierarchy->type;
     uint32_t signature = *setti_entity_signature(&clone->to->entities, clone->parent);
-    type->claimed++;
-    clone->parent_claimed = true;
+    clone->parent_joins = true;
     return setti_change_reserve_add(clone->to, type, clone->parent.index, &signature);
 }
 
@@ -434,14 +423,10 @@ static sett_status clone_reserve(setti_clone* clone)
         if (node->derives && !setti_chain_reserve_target(clone->instances, node->index)) {
             return clone_no_memory(clone);
         }
-        status = setti_bulk_reserve(clone->to, &node->bulk, &from);
+        status = setti_edit_reserve(clone->to, &node->edit, &from);
         if (status != SETT_OK) {
             setti_world_fail(clone->to, status, clone->call, sett_null(), 0);
         }
-    }
-    if (status == SETT_OK && clone->instances != NULL &&
-        !setti_change_reserve_collect(clone->to, clone->instances->sources, clone->node_count)) {
-        return clone_no_memory(clone);
     }
     clone->to->claim_from = from; /* callbacks may record creations before all copies exist */
     return status;
@@ -466,9 +451,9 @@ static void clone_remap(const setti_clone* clone, unsigned char* at, uint32_t k)
 /* Remaps the references in all copies of a node's values. */
 static void clone_remap_node(const setti_clone* clone, const setti_clone_node* node)
 {
-    for (uint32_t s = 0; s < node->bulk.component_count; s++) {
-        const setti_type* type = setti_world_type(clone->to, node->bulk.components[s]);
-        if (clone->slots[node->slot + s] == NULL || type->desc.entity_offset_count == 0) {
+    for (uint32_t s = 0; s < node->edit.added_count; s++) {
+        const setti_type* type = node->edit.added[s].type;
+        if (node->edit.added[s].origin == NULL || type->desc.entity_offset_count == 0) {
             continue;
         }
         for (uint32_t k = 0; k < clone->count; k++) {
@@ -522,27 +507,11 @@ static void clone_place(const setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Puts the values that the caller gave in place of the original's. */
-static void clone_take_given(setti_clone* clone, const setti_clone_node* node)
-{
-    for (uint32_t k = 0; node == clone->nodes && k < clone->given_count; k++) {
-        for (uint32_t s = node->slot; s < node->slot + node->bulk.component_count; s++) {
-            if (clone->ids[s] == clone->given[k].component) {
-                clone->slots[s] = NULL;
-                clone->values[s] = clone->given[k].value;
-            }
-        }
-    }
-}
-
 /* Everything is reserved: nothing fails from here on. */
 static void clone_make(setti_clone* clone)
 {
-    if (clone->parent_claimed) {
-        setti_type* type = clone->to->hierarchy->type;
-        type->claimed--;
-        clone->parent_claimed = false;
-        (void)setti_change_add_reserved(clone->to, type, clone->parent);
+    if (clone->parent_joins) {
+        (void)setti_change_add_reserved(clone->to, clone->to->hierarchy->type, clone->parent);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
@@ -550,13 +519,7 @@ static void clone_make(setti_clone* clone)
             setti_chain_make_target(clone->instances,
                                     setti_entity_at(&clone->from->entities, node->index));
         }
-        for (uint32_t s = 0; s < node->bulk.component_count; s++) { /* groups move values */
-            const setti_type* from = clone->slots[node->slot + s];
-            clone->values[node->slot + s] =
-                from != NULL ? setti_storage_find(&from->storage, node->index) : NULL;
-        }
-        clone_take_given(clone, node);
-        setti_bulk_create(clone->to, &node->bulk, node->copies);
+        setti_edit_commit(clone->to, &node->edit);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
@@ -575,29 +538,23 @@ static void clone_make(setti_clone* clone)
         }
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        setti_bulk_notify(clone->to, &clone->nodes[k].bulk);
+        setti_edit_notify_entering(clone->to, &clone->nodes[k].edit);
     }
 }
 
 void setti_clone_release(setti_clone* clone)
 {
     for (uint32_t k = 0; clone->nodes != NULL && k < clone->node_count; k++) {
-        setti_bulk_free(clone->to, &clone->nodes[k].bulk);
+        setti_edit_free(clone->to, &clone->nodes[k].edit);
     }
     clone->to->claim_from = 0;
     for (setti_relation* at = clone->to->relations; at != NULL; at = at->next) {
         at->claimed = 0;
     }
-    if (clone->parent_claimed) {
-        clone->to->hierarchy->type->claimed--;
-    }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
     clone_free(clone, clone->nodes, clone->node_count, sizeof(*clone->nodes));
     clone_free(clone, clone->copies, clone->copy_room, sizeof(*clone->copies));
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
-    clone_free(clone, clone->slots, clone->slot_room, sizeof(*clone->slots));
-    clone_free(clone, clone->ids, clone->slot_room, sizeof(*clone->ids));
-    clone_free(clone, clone->values, clone->slot_room, sizeof(*clone->values));
 }
 
 /* Names are reserved before entities have them: their texts are not garbage meanwhile. */
@@ -630,8 +587,11 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
     }
     sett_entity* copies = out != NULL ? out : clone->copies;
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        clone->nodes[k].copies = copies;
+        clone->nodes[k].copies = clone->nodes[k].edit.entities = copies;
         copies = copies == out ? clone->copies : copies + clone->count;
+    }
+    if (!sett_is_null(clone->into)) {
+        clone->nodes[0].copies[0] = clone->into;
     }
     return SETT_OK;
 }
@@ -644,7 +604,7 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
          sett_name_register(clone->to) == 0)) {
         return clone->to->error;
     }
-    setti_change_settle(clone->to);
+    setti_edit_settle(clone->to);
     clone_hold_texts(clone, 1);
     sett_status status = setti_clone_plan(clone, root);
     if (status == SETT_OK) {
@@ -655,6 +615,8 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
     }
     if (status == SETT_OK) {
         clone_make(clone);
+    } else {
+        setti_edit_unclaim(clone->to);
     }
     clone_hold_texts(clone, -1);
     setti_clone_release(clone);

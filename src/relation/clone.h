@@ -8,11 +8,10 @@
 typedef struct setti_clone_node {
     uint32_t index;      /* of the entity that is copied */
     uint32_t lead;       /* the first of its leads, SETTI_NONE: nothing copied leads here */
-    uint32_t slot;       /* its first slot */
     uint64_t name;       /* the key of its copies' name, 0: none */
     bool derives;        /* its copies are led to it, by InstanceOf */
     sett_entity* copies; /* `count` of them */
-    setti_bulk bulk;
+    setti_edit edit;     /* that makes its copies */
 } setti_clone_node;
 
 /* A link from one copy to another, seen from where it leads: a type that the latter needs. */
@@ -45,15 +44,9 @@ typedef struct setti_clone {
     setti_clone_lead* leads;
     uint32_t lead_count;
     uint32_t lead_room;
-    /* What copies get, node after node; beside it, for the bulks, ids and where values are. */
-    setti_type** slots; /* types of `from` whose values are copied, NULL: initialised */
-    sett_component* ids;
-    const void** values;
-    uint32_t slot_count;
-    uint32_t slot_room;
     sett_entity* copies; /* but for the root's, where the caller has room for them */
     size_t copy_room;
-    bool parent_claimed; /* a row of the hierarchy's storage, for the parent */
+    bool parent_joins; /* the parent gets the hierarchy's component first */
 } setti_clone;
 
 /* Makes the copies; those of `root`, which exists, go to `out` unless it is NULL. All of them, or
@@ -61,7 +54,7 @@ typedef struct setti_clone {
  * lacks a type, or has another of that name), LIMIT, OUT_OF_MEMORY. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out);
 
-/* Only finds out what the copies get: nodes and slots. To be released in any case. */
+/* Only finds out what the copies get: nodes and their edits. To be released in any case. */
 sett_status setti_clone_plan(setti_clone* clone, sett_entity root);
 void setti_clone_release(setti_clone* clone);
 

@@ -6,7 +6,7 @@
 #include "sett/event.h"
 
 #include "sett/hierarchy.h"
-#include "world/change_internal.h"
+#include "world/change.h"
 #include "world/command.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void event_run(sett_world* world, sett_entity entity, sett_route route,
         if (value != NULL) {
             memcpy(copy, value, type->desc.size);
         }
-        setti_change_call_all(world, type, SETTI_ON_EVENT, at, copy);
+        setti_edit_call_all(world, type, SETTI_ON_EVENT, at, copy);
     }
     world->set_depth--;
 }
@@ -84,7 +84,7 @@ sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route ro
     }
     const setti_type* type = setti_world_type(world, event);
     sett_status status = event_check_send(world, entity, route, type, value);
-    if (status != SETT_OK || !setti_change_has_callbacks(type, SETTI_ON_EVENT)) {
+    if (status != SETT_OK || !setti_edit_has_callbacks(type, SETTI_ON_EVENT)) {
         return status;
     }
     _Alignas(16) unsigned char room[256];

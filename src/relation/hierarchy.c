@@ -553,16 +553,24 @@ SETTI_COLD static bool tree_join(sett_world* world, const setti_hierarchy* tree,
     if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return false;
     }
+    setti_edit_settle(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, parent);
     bool reserved =
-        !(lacks && parent_lacks) || setti_storage_reserve_rows(&world->pool, &type->storage, 2);
-    reserved = reserved && (!parent_lacks || setti_change_reserve(world, type, parent));
-    reserved = reserved && (!lacks || setti_change_reserve(world, type, entity));
+        !parent_lacks || setti_change_reserve_add(world, type, parent.index, &signature);
+    signature = *setti_entity_signature(&world->entities, entity);
+    reserved =
+        reserved && (!lacks || setti_change_reserve_add(world, type, entity.index, &signature));
     if (!reserved) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
         return false;
     }
-    return (!parent_lacks || sett_add(world, parent, type->id) != NULL) &&
-           (!lacks || sett_add(world, entity, type->id) != NULL);
+    if (parent_lacks) {
+        (void)setti_change_add_reserved(world, type, parent);
+    }
+    if (lacks) {
+        (void)setti_change_add_reserved(world, type, entity);
+    }
+    return true;
 }
 
 /* Puts an entity below a parent, in front of a child of it or at the end (0). */
@@ -591,7 +599,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
         bool beside = before != 0 && tree_read(tree, before)->parent == parent.index + 1;
         return tree_place(world, tree, entity, parent, beside ? before : 0, call);
     }
-    if (!setti_change_reserve_collect(world, tree->type, 0)) {
+    if (!setti_edit_reserve_collect(world, tree->type, 0)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
     }
     uint32_t link = entity.index + 1;

@@ -106,7 +106,7 @@ static sett_status prefab_make_one(sett_world* world, const setti_instance* inst
     if (sett_instance_of(world) == 0) {
         return world->error;
     }
-    setti_change_settle(world);
+    setti_edit_settle(world);
     if (setti_recipe_run(world, instance, out, &status)) {
         return status;
     }
@@ -207,7 +207,7 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
         setti_world_fail(world, SETT_STATUS_STALE, one.call, desc->prefab, 0);
         return made;
     }
-    if (!setti_bundle_check(world, desc->values, desc->value_count, one.call) ||
+    if (!setti_change_check_values(world, desc->values, desc->value_count, one.call) ||
         !prefab_prepare_place(world, desc, &one)) {
         return made;
     }

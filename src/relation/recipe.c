@@ -35,9 +35,8 @@ typedef struct recipe_node {
     sett_hierarchy links;
     sett_hierarchy copy; /* the links of the instance being made */
     uint64_t name;
-    uint32_t to; /* signature of the copy */
-    uint32_t part;
-    uint32_t part_count;
+    uint32_t part_count; /* what the copy gets: of `made`, as found */
+    uint32_t to;
     uint32_t parent, first, next, previous; /* node numbers */
     uint32_t level;
     bool tree;    /* has links */
@@ -58,9 +57,9 @@ typedef struct recipe {
     setti_hash_map by_index; /* if values have references: index of an entity + 1 -> node */
     recipe_node* nodes;
     /* Of the instance being made, but for addresses of values the same for all. */
-    setti_bundle* bundles;    /* a node */
-    setti_bundle_part* parts; /* of all nodes, one after another */
-    sett_entity* copies;      /* a node */
+    setti_edit* edits;      /* a node */
+    setti_edit_part* parts; /* of all nodes, one after another */
+    sett_entity* copies;    /* a node */
 } recipe;
 
 struct setti_recipes {
@@ -219,30 +218,26 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
     node->signature = recipe_signature(world, from->index);
     node->apart = recipe_apart(world, from->index);
     node->name = setti_clone_keeps_name(plan, from) ? setti_name_key(world, from->index) : 0;
-    node->to = from->bulk.signature;
+    node->to = from->edit.to;
     node->derives = from->derives;
-    node->part = made->part_count;
-    node->part_count = from->bulk.types.count;
+    node->part_count = from->edit.added_count;
     made->named += node->name != 0;
     recipe_link(world, plan, made, k);
-    setti_bundle* bundle = &made->bundles[k];
-    bundle->parts = made->parts + node->part;
-    bundle->count = node->part_count;
-    bundle->signature = node->to;
+    made->edits[k] = (setti_edit){.entities = &made->copies[k],
+                                  .count = 1,
+                                  .to = node->to,
+                                  .added = made->parts + made->part_count,
+                                  .added_count = node->part_count,
+                                  .begins = true};
     for (uint32_t t = 0; t < node->part_count; t++) {
-        setti_type* type = from->bulk.types.item[t];
-        setti_bundle_part* part = &made->parts[made->part_count++];
-        part->type = type;
+        setti_edit_part* part = &made->parts[made->part_count++];
+        *part = from->edit.added[t];
+        const setti_type* type = part->type;
         if (world->hierarchy != NULL && type == world->hierarchy->type) {
             part->value = &node->copy;
             part->quiet = true;
         }
-        for (uint32_t s = 0; s < from->bulk.component_count; s++) {
-            if (plan->ids[from->slot + s] == type->id && plan->slots[from->slot + s] != NULL) {
-                part->copies = true;
-                node->turns = node->turns || type->desc.entity_offset_count != 0;
-            }
-        }
+        node->turns = node->turns || (part->origin != NULL && type->desc.entity_offset_count != 0);
         bool own = from->derives && type == plan->instances->links;
         if (type->relation_of_sources != NULL || (type->relation != NULL && !own)) {
             return false;
@@ -256,12 +251,12 @@ static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_enti
 {
     size_t parts = 0;
     for (uint32_t k = 0; k < plan->node_count; k++) {
-        parts += plan->nodes[k].bulk.types.count;
+        parts += plan->nodes[k].edit.added_count;
     }
     size_t nodes = plan->node_count;
     size_t size = sizeof(recipe) +
-                  nodes * (sizeof(recipe_node) + sizeof(setti_bundle) + sizeof(sett_entity)) +
-                  parts * sizeof(setti_bundle_part);
+                  nodes * (sizeof(recipe_node) + sizeof(setti_edit) + sizeof(sett_entity)) +
+                  parts * sizeof(setti_edit_part);
     recipe* made = setti_pool_alloc(&world->pool, size, 16);
     if (made == NULL) {
         return NULL;
@@ -269,8 +264,8 @@ static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_enti
     memset(made, 0, size);
     made->size = size;
     made->nodes = (recipe_node*)(void*)(made + 1);
-    made->bundles = (setti_bundle*)(void*)(made->nodes + nodes);
-    made->parts = (setti_bundle_part*)(void*)(made->bundles + nodes);
+    made->edits = (setti_edit*)(void*)(made->nodes + nodes);
+    made->parts = (setti_edit_part*)(void*)(made->edits + nodes);
     made->copies = (sett_entity*)(void*)(made->parts + parts);
     made->prefab = prefab;
     made->version = world->recipes->version;
@@ -365,48 +360,45 @@ static recipe* recipe_find(const sett_world* world, sett_entity prefab)
 /* -------------------------------------------------------------------------------- instantiating */
 
 /* Adds one to what the root gets. False if that takes more than a known transition. */
-static bool recipe_add(sett_world* world, setti_bundle* bundle, setti_type* type, const void* value)
+static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
 {
-    for (uint32_t k = 0; k < bundle->count; k++) {
-        if (bundle->parts[k].type == type) {
-            if (value != NULL || bundle->parts[k].copies) {
-                bundle->parts[k].value = value;
+    for (uint32_t k = 0; k < edit->added_count; k++) {
+        setti_edit_part* part = &edit->added[k];
+        if (part->type == type) {
+            if (value != NULL || part->origin != NULL) {
+                part->value = value;
             }
-            bundle->parts[k].copies = false;
+            part->origin = NULL;
             return true;
         }
     }
-    if (type == NULL || bundle->count == RECIPE_ROOT_MOST ||
-        !setti_bundle_step(world, type, &bundle->signature)) {
-        return false;
-    }
-    bundle->parts[bundle->count++] = (setti_bundle_part){type, value, false, false};
-    return true;
+    return type != NULL && edit->added_count < RECIPE_ROOT_MOST &&
+           setti_fast_include(world, edit, type, value);
 }
 
 /* Gives the root what the caller wants it to have. */
 static bool recipe_begin_root(sett_world* world, recipe* made, const setti_instance* instance,
-                              setti_bundle_part* room)
+                              setti_edit_part* room)
 {
-    setti_bundle* bundle = &made->bundles[0];
+    setti_edit* edit = &made->edits[0];
     if (instance->value_count == 0 && instance->name == 0 && sett_is_null(instance->parent)) {
         return true;
     }
-    if (bundle->count > RECIPE_ROOT_MOST) {
+    if (edit->added_count > RECIPE_ROOT_MOST) {
         return false;
     }
-    memcpy(room, bundle->parts, bundle->count * sizeof(*room));
-    bundle->parts = room;
+    memcpy(room, edit->added, edit->added_count * sizeof(*room));
+    edit->added = room;
     for (uint32_t k = 0; k < instance->value_count; k++) {
         setti_type* type = setti_world_type(world, instance->values[k].component);
         if (type == NULL || type->cascade != NULL ||
-            !recipe_add(world, bundle, type, instance->values[k].value)) {
+            !recipe_add(world, edit, type, instance->values[k].value)) {
             return false;
         }
     }
     return (sett_is_null(instance->parent) ||
-            recipe_add(world, bundle, world->hierarchy->type, NULL)) &&
-           (instance->name == 0 || recipe_add(world, bundle, world->name_table->type, NULL));
+            recipe_add(world, edit, world->hierarchy->type, NULL)) &&
+           (instance->name == 0 || recipe_add(world, edit, world->name_table->type, NULL));
 }
 
 /* Reserves all; the entities' indices go to `copies`. */
@@ -425,11 +417,12 @@ static sett_status recipe_reserve(sett_world* world, recipe* made, const setti_i
         bool given = into && k == 0;
         made->copies[k].index = given ? instance->into.index : setti_entity_next_free(table, at);
         at = given ? at : made->copies[k].index + 1;
-        if (!setti_bundle_reserve(world, &made->bundles[k], made->copies[k].index)) {
+        if (!setti_edit_reserve_at(world, &made->edits[k], made->copies[k].index)) {
             status = SETT_STATUS_OUT_OF_MEMORY;
         }
     }
     if (status == SETT_OK && named != 0 && !setti_name_reserve(world, named)) {
+        setti_edit_unclaim(world);
         status = SETT_STATUS_OUT_OF_MEMORY;
     }
     return status;
@@ -461,37 +454,14 @@ static void recipe_link_copies(const sett_world* world, recipe* made,
     }
 }
 
-/* Creates the copy of a node, with its values. */
-static void recipe_create(sett_world* world, recipe* made, const setti_instance* instance,
-                          uint32_t k)
-{
-    const recipe_node* node = &made->nodes[k];
-    setti_bundle* bundle = &made->bundles[k];
-    if (k == 0 && !sett_is_null(instance->into)) {
-        made->copies[k] = instance->into;
-        setti_entity_write(&world->pool, &world->entities, instance->into.index);
-    } else {
-        made->copies[k] = setti_entity_create(&world->pool, &world->entities);
-    }
-    *setti_entity_signature(&world->entities, made->copies[k]) = bundle->signature;
-    for (uint32_t p = 0; p < bundle->count; p++) { /* now: groups and compaction move values */
-        if (bundle->parts[p].copies) {
-            const setti_storage* storage = &bundle->parts[p].type->storage;
-            bundle->parts[p].value = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
-                                         ? setti_array_row(storage, node->index)
-                                         : setti_storage_find(storage, node->index);
-        }
-    }
-    setti_bundle_put(world, bundle, made->copies[k].index);
-}
-
 /* Turns references to nodes into references to their copies. */
-static void recipe_turn(sett_world* world, const recipe* made, const setti_bundle* bundle,
+static void recipe_turn(sett_world* world, const recipe* made, const setti_edit* edit,
                         uint32_t index)
 {
-    for (uint32_t p = 0; p < bundle->count; p++) {
-        const setti_type* type = bundle->parts[p].type;
-        for (uint32_t n = 0; bundle->parts[p].copies && n < type->desc.entity_offset_count; n++) {
+    for (uint32_t p = 0; p < edit->added_count; p++) {
+        const setti_type* type = edit->added[p].type;
+        bool copied = edit->added[p].origin != NULL;
+        for (uint32_t n = 0; copied && n < type->desc.entity_offset_count; n++) {
             unsigned char* at = setti_storage_find(&type->storage, index);
             sett_entity reference;
             at += type->desc.entity_offsets[n];
@@ -515,7 +485,7 @@ static void recipe_finish(sett_world* world, const recipe* made, const setti_ins
     for (uint32_t k = 0; k < made->node_count; k++) {
         const recipe_node* node = &made->nodes[k];
         if (node->turns) {
-            recipe_turn(world, made, &made->bundles[k], made->copies[k].index);
+            recipe_turn(world, made, &made->edits[k], made->copies[k].index);
         }
         if (node->derives) {
             (void)setti_chain_link(world->instance_of, made->copies[k].index,
@@ -527,7 +497,7 @@ static void recipe_finish(sett_world* world, const recipe* made, const setti_ins
         }
     }
     for (uint32_t k = 0; k < made->node_count; k++) {
-        setti_bundle_notify(world, &made->bundles[k], made->copies[k]);
+        setti_edit_notify_entering(world, &made->edits[k]);
     }
 }
 
@@ -541,29 +511,30 @@ static bool recipe_takes_child(const sett_world* world, sett_entity parent)
 bool setti_recipe_run(sett_world* world, const setti_instance* instance, sett_entity* out,
                       sett_status* status)
 {
-    setti_bundle_part room[RECIPE_ROOT_MOST];
+    setti_edit_part room[RECIPE_ROOT_MOST];
     recipe* made = recipe_find(world, instance->prefab);
     if (made == NULL ||
         (!sett_is_null(instance->parent) && !recipe_takes_child(world, instance->parent))) {
         return false;
     }
-    made->bundles[0].parts = made->parts;
-    made->bundles[0].count = made->nodes[0].part_count;
-    made->bundles[0].signature = made->nodes[0].to;
+    made->edits[0].added = made->parts;
+    made->edits[0].added_count = made->nodes[0].part_count;
+    made->edits[0].to = made->nodes[0].to;
+    made->edits[0].begins = sett_is_null(instance->into);
     if (!recipe_begin_root(world, made, instance, room)) {
         return false;
     }
     *status = recipe_reserve(world, made, instance);
     if (*status != SETT_OK) {
-        for (uint32_t k = 0; k < made->node_count; k++) {
-            setti_bundle_unclaim(&made->bundles[k]);
-        }
         setti_world_fail(world, *status, instance->call, sett_null(), 0);
         return true;
     }
     recipe_link_copies(world, made, instance);
+    if (!sett_is_null(instance->into)) {
+        made->copies[0] = instance->into;
+    }
     for (uint32_t k = 0; k < made->node_count; k++) {
-        recipe_create(world, made, instance, k);
+        setti_edit_commit(world, &made->edits[k]);
     }
     *out = made->copies[0];
     recipe_finish(world, made, instance);

@@ -398,7 +398,7 @@ static bool relation_attach(setti_relation* relation, sett_entity source, sett_e
     sett_world* world = relation->world;
     bool lists = !setti_storage_has(&relation->sources->storage, target.index);
     bool links = !setti_storage_has(&relation->links->storage, source.index);
-    setti_change_settle(world);
+    setti_edit_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, target);
     if (lists && !setti_change_reserve_add(world, relation->sources, target.index, &signature)) {
         return false;

@@ -651,7 +651,7 @@ static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_
         }
     }
     setti_entity_trim(&world->pool, &world->entities);
-    setti_change_reclaim_signatures(world);
+    setti_edit_reclaim_signatures(world);
     setti_pool_trim(&world->pool);
 }
 

@@ -212,12 +212,12 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
 
 /* The value of an entry, on its way to its place. */
 typedef struct play_fill {
-    setti_change_fill fill; /* first */
+    setti_edit_fill fill; /* first */
     const setti_type* type;
     const unsigned char* bytes;
 } play_fill;
 
-static void play_fill_write(const setti_change_fill* given, void* value)
+static void play_fill_write(const setti_edit_fill* given, void* value)
 {
     const play_fill* fill = (const play_fill*)(const void*)given;
     play_write(fill->type, value, fill->bytes);
@@ -367,7 +367,7 @@ static bool play_list_head(const setti_delta* delta, setti_type* type, sett_enti
 {
     sett_world* world = delta->world;
     const sett_links* list = setti_storage_find(&type->storage, entity.index);
-    setti_change_settle(world);
+    setti_edit_settle(world);
     if (entry.kind == SETTI_DELTA_REMOVED && list != NULL && list->count != 0) {
         (void)setti_delta_reject(delta, "an entity stops being a target that is one");
         return false;

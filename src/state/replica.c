@@ -228,7 +228,7 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
         setti_type* own = replica_find(into, from->registered.item[k]);
         done = replica_reserve_pages(pool, &storage->presence, &own->storage.presence) &&
                replica_reserve_pages(pool, &storage->rows, &own->storage.rows) &&
-               setti_change_reserve_collect(into, own, storage->count);
+               setti_edit_reserve_collect(into, own, storage->count);
     }
     for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
         for (uint32_t k = 0; done && root->name != NULL && k < 2; k++) {

@@ -6,7 +6,7 @@
  *
  * Invariant:  what is done to an entity is what the call for one does
  */
-#include "world/change_internal.h"
+#include "world/change.h"
 
 #define MANY_AHEAD 16u
 

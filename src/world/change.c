@@ -1,125 +1,62 @@
-/* change.c: the one road on which components come and go: add, remove, set, clear. What begins and
- * ends entities, and what this road shares with it, lies in the other change_*.c: together they are
- * the one place where the structure of a world changes (change_internal.h).
- *
- * Every change runs in the same order. Adding: check, reserve all memory, tell the groups that are
- * left, storage, value, signature, groups, on_add, tell the groups that are entered. Removing:
- * check, reserve, tell left, on_remove, leave, value, storage, signature, enter, tell entered. What
- * can fail comes first, so that a call that fails leaves the world as it was.
+/* change.c: components of one entity come and go: add, set, ensure, remove, clear.
  *
  * The workload: one entity, one component, any case: what it requires, what requires it, groups,
- * observers, storages of every kind. The common cases of it are in fast_path.c.
+ * observers, storages of every kind. Each call checks, and then makes edits (edit.h): one for each
+ * type, all of them reserved before the first is carried out. Common cases are in fast_path.c.
  *
- * Invariant:  a type that is not dont_fragment is in an entity's signature  <=>  its storage has
- * the
- * entity's index
- *             a storage has an index  =>  the entity at that index is alive
- *             an entity has a type  =>  it has all that the type requires
+ * Invariant:  a call that fails leaves the world as it was
  */
-#include "world/change_internal.h"
+#include "world/change.h"
 
 /* --------------------------------------------------------------------------------------- adding */
-
-/* How many entities one link gives a type. */
-#define CHANGE_LINKED 2
-
-/* Everything an addition needs, reserved: pages, edges, room to be collected, and places with
- * listeners. */
-static bool change_reserve(sett_world* world, setti_type* type, uint32_t index, uint32_t* signature)
-{
-    uint32_t from = *signature;
-    if (!setti_storage_reserve(&world->pool, &type->storage, index) ||
-        !setti_change_reserve_collect(world, type, CHANGE_LINKED)) {
-        return false;
-    }
-    *signature = setti_change_toggle(world, from, type);
-    return *signature != SETTI_NONE &&
-           setti_change_reserve_listeners(
-               world, setti_change_walk_begin(world, from, type, *signature), index);
-}
-
-bool setti_change_reserve(sett_world* world, setti_type* type, sett_entity entity)
-{
-    setti_change_settle(world);
-    uint32_t signature = *setti_entity_signature(&world->entities, entity);
-    return change_reserve(world, type, entity.index, &signature);
-}
 
 bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
                               uint32_t* signature)
 {
-    return change_reserve(world, type, index, signature);
+    sett_entity entity = {index, 0};
+    setti_edit_part part = {.type = type};
+    setti_edit edit = setti_edit_of_added(world, &entity, *signature, &part);
+    SETTI_ASSERT(!setti_storage_has(&type->storage, index));
+    *signature = edit.to;
+    return setti_edit_reserve(world, &edit, NULL) == SETT_OK;
 }
 
-void setti_change_give(const setti_type* type, void* row, const setti_given* given)
+/* Carries out the edit that adds what a part says: reserved. */
+static void* change_commit_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
-    if (given == NULL || given->fill != NULL || type->desc.copy != NULL) {
-        setti_type_init_values(type, row, 1);
-    }
-    if (given != NULL && given->fill != NULL) {
-        given->fill->write(given->fill, row);
-    } else if (given != NULL) {
-        const void* value = given->source != SETTI_NONE
-                                ? setti_storage_find(&type->storage, given->source)
-                                : given->value;
-        setti_type_copy_values(type, row, value, type->storage.size != 0);
-    }
-}
-
-/* Adds one reserved type to one entity. */
-static void* change_attach(sett_world* world, setti_type* type, sett_entity entity,
-                           const setti_given* given)
-{
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    uint32_t from = *signature;
-    uint32_t to = setti_change_toggle(world, from, type);
-    setti_change_walk walk = setti_change_walk_begin(world, from, type, to);
-    setti_change_notify_exit(world, walk, entity);
-    setti_change_leave(world, walk, entity.index);
-    uint32_t count = 1;
-    void* value = setti_storage_insert(&world->pool, &type->storage, entity.index, &count);
-    setti_change_give(type, value, given);
-    setti_change_set_signature(world, entity.index, signature, to);
-    setti_change_enter(world, walk, entity.index);
-    if (setti_change_is_unheard(world, from, type, to)) {
-        setti_type_added(type, from)->from = from;
-        setti_type_added(type, from)->to = to;
-    } else {
-        value = setti_storage_find(&type->storage, entity.index); /* a group may have moved it */
-    }
-    setti_change_call(world, type, SETTI_ON_ADD, entity, value);
-    setti_change_notify_enter(world, walk, entity);
-    return value;
+    uint32_t from = *setti_entity_signature(&world->entities, entity);
+    setti_edit edit = setti_edit_of_added(world, &entity, from, part);
+    SETTI_ASSERT(edit.to != SETTI_NONE);
+    setti_edit_run(world, &edit);
+    return setti_storage_find(&part->type->storage, entity.index);
 }
 
 void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
-    return change_attach(world, type, entity, NULL);
+    setti_edit_part part = {.type = type};
+    return change_commit_add(world, &part, entity);
 }
 
 /* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs
  * out. */
-static void* change_add(sett_world* world, setti_type* type, sett_entity entity,
-                        const setti_given* given)
+static void* change_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
-    setti_change_settle(world);
+    const setti_type_list* required = &part->type->required;
+    setti_edit_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, entity);
-    for (uint32_t k = 0; k < type->required.count; k++) {
-        setti_type* needed = type->required.item[k];
+    for (uint32_t k = 0; k <= required->count; k++) {
+        setti_type* needed = k < required->count ? required->item[k] : part->type;
         if (!setti_storage_has(&needed->storage, entity.index) &&
-            !change_reserve(world, needed, entity.index, &signature)) {
+            !setti_change_reserve_add(world, needed, entity.index, &signature)) {
             return NULL;
         }
     }
-    if (!change_reserve(world, type, entity.index, &signature)) {
-        return NULL;
-    }
-    for (uint32_t k = 0; k < type->required.count; k++) {
-        if (!setti_storage_has(&type->required.item[k]->storage, entity.index)) {
-            change_attach(world, type->required.item[k], entity, NULL);
+    for (uint32_t k = 0; k < required->count; k++) {
+        if (!setti_storage_has(&required->item[k]->storage, entity.index)) {
+            (void)setti_change_add_reserved(world, required->item[k], entity);
         }
     }
-    return change_attach(world, type, entity, given);
+    return change_commit_add(world, part, entity);
 }
 
 /* Whether the world, the type and the entity allow a change; fails as `call` otherwise. */
@@ -162,7 +99,7 @@ SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti
 }
 
 SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_component component,
-                                  const char* call, const setti_given* given)
+                                  const char* call, const setti_edit_part* given)
 {
     setti_type* type = change_check(world, entity, component, call);
     if (type == NULL) {
@@ -176,7 +113,11 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
         setti_change_reject_linked(world, type, call);
         return NULL;
     }
-    void* value = change_add(world, type, entity, given);
+    setti_edit_part part = {.type = type};
+    if (given != NULL) {
+        part = *given;
+    }
+    void* value = change_add(world, &part, entity);
     if (value == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
     }
@@ -252,7 +193,7 @@ SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* ty
                                          sett_entity entity, void* row)
 {
     world->set_depth++;
-    setti_change_call_all(world, type, SETTI_ON_SET, entity, row);
+    setti_edit_call_all(world, type, SETTI_ON_SET, entity, row);
     world->set_depth--;
 }
 
@@ -260,7 +201,7 @@ SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* ty
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
-    bool notified = setti_change_has_callbacks(type, SETTI_ON_SET);
+    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
     if ((type->flags & SETTI_TYPE_GUARDED) != 0) {
         setti_component_reject_set(world, type, "sett_set");
         return false;
@@ -298,29 +239,30 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
 }
 
 /* Adds for sett_set where values may move meanwhile, by compaction or because a group takes the
- * entity in, and with them what `value` points to: a plain value is set aside, one with a move hook
+ * entity in, and with them what `part` points to: a plain value is set aside, one with a move hook
  * is found again. */
-static void* change_set_moving(sett_world* world, sett_entity entity, setti_type* type,
-                               const void* value)
+static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
     static const char call[] = "sett_set";
-    const setti_storage* storage = &type->storage;
-    size_t align = SETTI_MAX(storage->align, 16);
-    setti_given given = {value, SETTI_NONE, NULL};
-    void* aside = NULL;
-    if (type->desc.move != NULL) {
-        given.source = setti_storage_owner(storage, value);
+    const setti_storage* storage = &part->type->storage;
+    uint32_t source = SETTI_NONE;
+    if (part->type->desc.move != NULL) {
+        source = setti_storage_owner(storage, part->value);
     } else {
-        aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
+        size_t align = SETTI_MAX(storage->align, 16);
+        void* aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
         if (aside == NULL) {
-            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, part->type->id);
             return NULL;
         }
-        setti_row_copy(aside, value, storage->size);
-        given.value = aside;
+        setti_row_copy(aside, part->value, storage->size);
+        part->value = aside;
     }
-    void* row = setti_fast_add(world, type, entity, call, &given);
-    return row;
+    if (source != SETTI_NONE) {
+        part->origin = storage;
+        part->source = source;
+    }
+    return setti_fast_add(world, part->type, entity, call, part);
 }
 
 static bool change_may_move(const sett_world* world, const setti_type* type)
@@ -337,11 +279,12 @@ SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity
         setti_component_reject_set(world, type, "sett_set");
         return NULL;
     }
-    setti_given given = {value, SETTI_NONE, NULL};
+    /* on_set behind on_enter */
+    setti_edit_part part = {.type = type, .value = value, .quiet = true};
     void* row = change_may_move(world, type)
-                    ? change_set_moving(world, entity, type, value)
-                    : setti_fast_add(world, type, entity, "sett_set", &given);
-    if (row != NULL && setti_change_has_callbacks(type, SETTI_ON_SET)) {
+                    ? change_set_moving(world, entity, &part)
+                    : setti_fast_add(world, type, entity, "sett_set", &part);
+    if (row != NULL && setti_edit_has_callbacks(type, SETTI_ON_SET)) {
         change_notify_set(world, type, entity, row); /* not inside of a callback */
     }
     return row;
@@ -392,7 +335,7 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
 }
 
 void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
-                       const setti_change_fill* fill, const char* call)
+                       const setti_edit_fill* fill, const char* call)
 {
     void* row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     if (row != NULL) {
@@ -400,8 +343,8 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
     } else if (change_check(world, entity, type->id, call) == NULL) {
         return NULL;
     } else {
-        setti_given given = {NULL, SETTI_NONE, fill};
-        row = change_add(world, type, entity, &given);
+        setti_edit_part part = {.type = type, .fill = fill, .quiet = true};
+        row = change_add(world, &part, entity);
     }
     if (row == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
@@ -412,42 +355,23 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
 
 /* ------------------------------------------------------------------------------------- removing */
 
-/* Removes a type that the entity has; the edge exists, and so do places with listeners. */
-static void change_detach(sett_world* world, setti_type* type, sett_entity entity)
+/* Carries out the edit that removes a type: reserved. */
+static void change_commit_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    uint32_t from = *signature;
-    uint32_t to = setti_change_toggle(world, from, type);
-    setti_change_walk walk = setti_change_walk_begin(world, from, type, to);
-    setti_change_notify_exit(world, walk, entity);
-    if (setti_change_has_callbacks(type, SETTI_ON_REMOVE)) {
-        setti_change_call_all(world, type, SETTI_ON_REMOVE, entity,
-                              setti_storage_find(&type->storage, entity.index));
-    }
-    if (type->cascade != NULL) {
-        type->cascade->unlink(world, type, entity.index);
-    }
-    setti_change_leave(world, walk, entity.index);
-    setti_change_deinit_value(world, type, entity.index);
-    setti_storage_erase(&world->pool, &type->storage, entity.index);
-    setti_change_set_signature(world, entity.index, signature, to);
-    setti_change_enter(world, walk, entity.index);
-    if (setti_change_is_unheard(world, from, type, to)) {
-        setti_type_removed(type, from)->from = from;
-        setti_type_removed(type, from)->to = to;
-    }
-    setti_change_notify_enter(world, walk, entity);
+    uint32_t from = *setti_entity_signature(&world->entities, entity);
+    setti_edit edit = setti_edit_of_removed(world, &entity, from, type);
+    SETTI_ASSERT(edit.to != SETTI_NONE && setti_storage_has(&type->storage, entity.index));
+    setti_edit_run(world, &edit);
 }
 
-/* What removing a type needs, reserved. */
-static bool change_reserve_removal(sett_world* world, const setti_type* type, uint32_t index,
+/* Reserves the edit that removes a type. */
+static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t index,
                                    uint32_t* signature)
 {
-    uint32_t from = *signature;
-    *signature = setti_change_toggle(world, from, type);
-    return *signature != SETTI_NONE &&
-           setti_change_reserve_listeners(
-               world, setti_change_walk_begin(world, from, type, *signature), index);
+    sett_entity entity = {index, 0};
+    setti_edit edit = setti_edit_of_removed(world, &entity, *signature, type);
+    *signature = edit.to;
+    return setti_edit_reserve(world, &edit, NULL) == SETT_OK;
 }
 
 /* The same for a type and before it what requires it, the latest registered first; skips what
@@ -456,7 +380,7 @@ static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_
                                     uint32_t* signature)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
-        const setti_type* going = k > 0 ? type->dependants.item[k - 1] : type;
+        setti_type* going = k > 0 ? type->dependants.item[k - 1] : type;
         bool dont_fragment = (going->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
         if ((dont_fragment || setti_signature_has(&world->signatures, *signature, going->id)) &&
             !change_reserve_removal(world, going, index, signature)) {
@@ -471,16 +395,16 @@ static void change_remove_reserved(sett_world* world, setti_type* type, sett_ent
 {
     for (uint32_t k = type->dependants.count; k-- > 0;) {
         if (setti_storage_has(&type->dependants.item[k]->storage, entity.index)) {
-            change_detach(world, type->dependants.item[k], entity);
+            change_commit_remove(world, type->dependants.item[k], entity);
         }
     }
-    change_detach(world, type, entity);
+    change_commit_remove(world, type, entity);
 }
 
 /* The same without anything reserved. False when memory runs out. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
-    setti_change_settle(world);
+    setti_edit_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, entity);
     if (!change_reserve_removals(world, type, entity.index, &signature)) {
         return false;
@@ -578,9 +502,9 @@ static bool change_keeps(const sett_world* world, uint32_t set)
 
 /* Takes all components off an entity but those that are kept, one by one. False when memory runs
  * out, with nothing changed. */
-SETTI_COLD static bool change_clear_cow(sett_world* world, sett_entity entity)
+SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 {
-    setti_change_settle(world);
+    setti_edit_settle(world);
     uint32_t set = *setti_entity_signature(&world->entities, entity);
     for (uint32_t pass = 0; pass < 2; pass++) {
         uint32_t signature = set;
@@ -617,12 +541,12 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
         return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
     }
     if (world->cascading != 0 && change_keeps(world, *signature)) {
-        return change_clear_cow(world, entity)
+        return change_clear_some(world, entity)
                    ? SETT_OK
                    : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, 0);
     }
-    setti_change_strip(world, entity, signature);
-    setti_change_set_signature(world, entity.index, signature, 0);
+    setti_edit edit = {.entities = &entity, .count = 1, .from = *signature, .strips = true};
+    setti_edit_run(world, &edit);
     return SETT_OK;
 }
 

@@ -5,7 +5,7 @@
  *
  * Invariant:  the entities that have the type, and their values and ticks, are those from before
  */
-#include "world/change_internal.h"
+#include "world/change.h"
 
 sett_status sett_component_reserve(sett_world* world, sett_component component, uint32_t count)
 {

@@ -535,7 +535,7 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     type->flags |= SETTI_TYPE_CASCADES;
     if (!hooked) {
-        setti_change_reclaim_signatures(world); /* those with it count their hooked types wrongly */
+        setti_edit_reclaim_signatures(world); /* those with it count their hooked types wrongly */
     }
     world->cascading += type->cascade == NULL;
     type->cascade = cascade;

@@ -22,7 +22,7 @@ typedef enum setti_event {
     SETTI_EVENTS
 } setti_event;
 
-/* Why a change of this type cannot take the fast path through change*.c. */
+/* Why a change of this type cannot take the fast path. */
 enum {
     SETTI_TYPE_DONT_FRAGMENT = 1, /* takes no part in signatures */
     SETTI_TYPE_REQUIRES = 2,      /* has required types */
@@ -189,7 +189,7 @@ typedef struct setti_type {
     struct setti_type_sample* sample; /* inspect/auto_layout.c; NULL until it samples */
     setti_root root;                  /* of the storage */
     void* row;                        /* cloned and moved by hooks: room for a value on its way */
-    uint32_t claimed;                 /* rows reserved and not taken yet, see setti_bulk_reserve */
+    uint32_t claimed;                 /* rows reserved and not taken yet, see edit_reserve.c */
     /* entries of world->collect_list for entities that have it: of types whose cascade collects */
     uint32_t collect_room;
     /* the relationship whose sources have it, whose targets have it; or NULL */

@@ -1,7 +1,7 @@
 /* fast_path.c: adding and removing one component where that is short. The slow path
- * (setti_change_add, setti_change_remove) handles every case and says what a change does; what is
- * here does the same, faster, and leaves the rest to it. If the library is compiled with
- * SETT_NO_FAST_PATHS, all changes take the slow path: tests run both ways.
+ * (setti_change_add, setti_change_remove) makes edits, handles every case and says what a change
+ * does; what is here does the same, faster, and leaves the rest to it. If the library is compiled
+ * with SETT_NO_FAST_PATHS, all changes take the slow path: tests run both ways.
  *
  * The workload: add and remove of plain types on living entities, a transition that was taken a
  * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
@@ -10,12 +10,12 @@
  * Invariant:  of a transition that a type remembers, nobody listens, and the type is missing in
  *             `from` (added) or in `to` (removed)
  */
-#include "world/change_internal.h"
+#include "world/change.h"
 
 #if defined(SETT_NO_FAST_PATHS)
 
 void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
-                     const setti_given* given)
+                     const setti_edit_part* given)
 {
     type->use.added += world->profiling;
     return setti_change_add(world, entity, type->id, call, given);
@@ -38,6 +38,15 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
     (void)component;
     (void)entity;
     return NULL;
+}
+
+bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
+{
+    (void)world;
+    (void)edit;
+    (void)type;
+    (void)value;
+    return false;
 }
 
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
@@ -109,7 +118,7 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, sett_
     }
     void* value = fast_insert(world, &type->storage, entity.index);
     if (value != NULL) {
-        setti_change_set_signature(world, entity.index, signature, added->to);
+        setti_edit_write_signature(world, entity.index, signature, added->to);
     }
     return value;
 }
@@ -139,14 +148,13 @@ static bool fast_meets(const sett_world* world, uint32_t set, const setti_type* 
 static bool fast_recall_added(sett_world* world, setti_type* type, sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (signature == NULL) {
+    if (signature == NULL || world->locks != 0 || setti_storage_has(&type->storage, entity.index)) {
         return false;
     }
     setti_transition* added = setti_type_added(type, *signature);
     uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-    if (added->from == *signature || to == SETTI_NONE ||
-        setti_storage_has(&type->storage, entity.index) || !fast_meets(world, *signature, type) ||
-        !setti_change_is_unheard(world, *signature, type, to)) {
+    if (added->from == *signature || to == SETTI_NONE || !fast_meets(world, *signature, type) ||
+        !setti_edit_is_unheard(world, *signature, to)) {
         return false;
     }
     added->from = *signature;
@@ -160,7 +168,7 @@ SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, 
 {
     const setti_call* call = type->notified[event].item;
     if (SETTI_UNLIKELY(type->notified[event].count != 1)) {
-        setti_change_call_all(world, type, event, entity, value);
+        setti_edit_call_all(world, type, event, entity, value);
         return;
     }
     world->locks++;
@@ -173,17 +181,18 @@ SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, 
 /* Makes a value just added by the fast path what it has to be, and tells of it. */
 SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
                                              sett_entity entity, void* value,
-                                             const setti_given* given)
+                                             const setti_edit_part* given)
 {
-    setti_change_give(type, value, given);
-    setti_change_call_all(world, type, SETTI_ON_ADD, entity, value);
+    const setti_edit_part part = {.type = setti_unconst(type)};
+    setti_edit_write(given != NULL ? given : &part, value);
+    setti_edit_call_all(world, type, SETTI_ON_ADD, entity, value);
     return value;
 }
 
 /* The same where it takes no call but that of the one who is told: of more than the value nothing
  * has to be kept over it. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
-                                     void* value, const setti_given* given)
+                                     void* value, const setti_edit_part* given)
 {
     if (given != NULL || (type->flags & SETTI_TYPE_INIT) != 0 ||
         type->storage.size > SETTI_ROW_SMALL) {
@@ -206,7 +215,7 @@ SETTI_APART static void* fast_try_add_again(sett_world* world, setti_type* type,
 
 /* The slow path of adding: a known edge first, then everything else. */
 void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
-                     const setti_given* given)
+                     const setti_edit_part* given)
 {
     void* value = NULL;
     if (SETTI_UNLIKELY(world->profiling)) {
@@ -280,8 +289,41 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
                        (type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
-    return SETTI_LIKELY(world->pool.cow_from == 0) ? fast_try_add(world, type, entity, false)
-                                                   : fast_try_add(world, type, entity, true);
+    void* value = SETTI_LIKELY(world->pool.cow_from == 0) ? fast_try_add(world, type, entity, false)
+                                                          : fast_try_add(world, type, entity, true);
+    return SETTI_LIKELY(value != NULL) ? value : fast_try_add_again(world, type, entity);
+}
+
+/* -------------------------------------------------------------------------------- creating with */
+
+/* Finds the transition out, and remembers it, unless a listener is concerned. */
+SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, uint32_t signature)
+{
+    if (setti_signature_has(&world->signatures, signature, type->id) ||
+        !fast_meets(world, signature, type)) {
+        return false;
+    }
+    uint32_t to = setti_edit_toggle(world, signature, type);
+    if (to == SETTI_NONE || !setti_edit_is_unheard(world, signature, to)) {
+        return false;
+    }
+    setti_type_added(type, signature)->from = signature;
+    setti_type_added(type, signature)->to = to;
+    return true;
+}
+
+bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
+{
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
+        return false;
+    }
+    const setti_transition* added = setti_type_added(type, edit->to);
+    if (SETTI_UNLIKELY(added->from != edit->to) && !fast_learn_added(world, type, edit->to)) {
+        return false;
+    }
+    edit->to = added->to;
+    edit->added[edit->added_count++] = (setti_edit_part){.type = type, .value = value};
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------- removing */
@@ -290,9 +332,24 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
 SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
                                                  uint32_t index, uint32_t* signature)
 {
-    setti_change_set_signature(world, index, signature, setti_type_removed(type, *signature)->to);
+    setti_edit_write_signature(world, index, signature, setti_type_removed(type, *signature)->to);
     setti_storage_erase(&world->pool, &type->storage, index);
     return SETT_OK;
+}
+
+/* Removes by the slow path, and remembers the transition. */
+SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* type,
+                                                sett_entity entity)
+{
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    uint32_t from = signature != NULL ? *signature : 0;
+    sett_status status = setti_change_remove(world, entity, type->id);
+    if (status == SETT_OK && type->dependants.count == 0 && *signature != from &&
+        setti_edit_is_unheard(world, from, *signature)) {
+        setti_type_removed(type, from)->from = from;
+        setti_type_removed(type, from)->to = *signature;
+    }
+    return status;
 }
 
 /* The slow path of removing: a known edge first, then everything else. */
@@ -305,7 +362,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     if (signature == NULL || world->locks != 0 ||
         (type->flags & (SETTI_TYPE_REQUIRED | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
         !setti_storage_has(&type->storage, entity.index)) {
-        return setti_change_remove(world, entity, type->id);
+        return fast_remove_slow(world, type, entity);
     }
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group knows of it */
         setti_storage_erase(&world->pool, &type->storage, entity.index);
@@ -314,8 +371,8 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     setti_transition* removed = setti_type_removed(type, *signature);
     if (removed->from != *signature) {
         uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-        if (to == SETTI_NONE || !setti_change_is_unheard(world, *signature, type, to)) {
-            return setti_change_remove(world, entity, type->id);
+        if (to == SETTI_NONE || !setti_edit_is_unheard(world, *signature, to)) {
+            return fast_remove_slow(world, type, entity);
         }
         removed->from = *signature;
         removed->to = to;
@@ -378,14 +435,14 @@ SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint
     if (type->cascade != NULL) {
         type->cascade->unlink(world, type, index);
     }
-    setti_change_deinit_value(world, type, index);
+    setti_edit_deinit_value(world, type, index);
 }
 
 /* The fast path from where a type is told of its removal, or has values to end. */
 SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_type* type,
                                                     sett_entity entity, uint32_t* signature)
 {
-    if (setti_change_has_callbacks(type, SETTI_ON_REMOVE)) {
+    if (setti_edit_has_callbacks(type, SETTI_ON_REMOVE)) {
         fast_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
                            setti_storage_at(&type->storage, entity.index));
     }

@@ -1,5 +1,5 @@
 /* group.c: creating and destroying groups. What they do while they live is listener.c's matter,
- * when they do it change*.c's. */
+ * when they do it edit_commit.c's. */
 #include "world/change.h"
 
 struct sett_group {
@@ -191,6 +191,44 @@ static sett_status group_init(group_draft* draft)
     return status == SETT_OK ? group_reserve_owned(draft) : status;
 }
 
+static bool group_admit_one(sett_world* world, setti_listener* listener, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
+    if (!setti_listener_matches(listener, &world->signatures, signature)) {
+        return true;
+    }
+    if (!setti_listener_reserve(&world->pool, listener, index)) {
+        return false;
+    }
+    setti_listener_enter(&world->pool, listener, index);
+    return true;
+}
+
+bool setti_change_admit(sett_world* world, setti_listener* listener)
+{
+    bool done = true;
+    if (listener->owned.count != 0) {
+        /* Upwards: what an exchange brings to a row has been looked at before. */
+        const setti_storage* storage = &listener->owned.item[0]->storage;
+        for (uint32_t row = 0; done && row < storage->extent; row++) {
+            done = group_admit_one(world, listener, *setti_storage_index(storage, row));
+        }
+        return done;
+    }
+    const setti_storage* fewest = &listener->with.item[0]->storage;
+    for (uint32_t k = 1; k < listener->with.count; k++) {
+        const setti_storage* storage = &listener->with.item[k]->storage;
+        fewest = storage->count < fewest->count ? storage : fewest;
+    }
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_storage_next(fewest, &cursor); done && index != SETTI_NONE;
+         index = setti_storage_next(fewest, &cursor)) {
+        done = group_admit_one(world, listener, index);
+    }
+    return done;
+}
+
 /* Takes in who qualifies already. Where the group owns types, all of it is reserved. */
 static sett_status group_fill(group_draft* draft)
 {
@@ -219,7 +257,7 @@ static void group_link(sett_world* world, setti_listener* listener)
         listener->owned.item[k]->owner = listener;
     }
     world->listener_version++;
-    setti_change_forget_transitions(world);
+    setti_edit_forget_transitions(world);
 }
 
 static sett_group* group_create(sett_world* world, const sett_group_desc* desc, bool by_layout,
@@ -292,7 +330,7 @@ void setti_group_end(sett_group* group)
         listener->owned.item[k]->owner = NULL;
     }
     world->listener_version++;
-    setti_change_forget_transitions(world);
+    setti_edit_forget_transitions(world);
     group_free(group);
 }
 

@@ -193,25 +193,16 @@ static bool plan_append(setti_pool* pool, setti_plan_table* table, setti_listene
     return true;
 }
 
-/* Types are far below 2^32 - 2: what stands for a creation with a signature, and for an end. */
-static uint64_t plan_key(uint32_t from, sett_component type, uint32_t to)
-{
-    if (type != 0) {
-        return ((uint64_t)from << 32) | type;
-    }
-    return to == 0 ? ((uint64_t)from << 32) | (UINT32_MAX - 1) : ((uint64_t)to << 32) | UINT32_MAX;
-}
-
 const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table,
                                        setti_listener* listeners,
                                        const setti_signature_table* signatures, uint32_t from,
-                                       sett_component type, uint32_t to)
+                                       uint32_t to)
 {
     static const setti_plan_step none = {NULL, false};
     if (listeners == NULL || from == to) {
         return &none;
     }
-    uint64_t key = plan_key(from, type, to);
+    uint64_t key = (uint64_t)from << 32 | to;
     uint32_t first = setti_hash_map_find(&table->by_edge, key);
     if (first != SETTI_NONE) {
         return &table->step[first];

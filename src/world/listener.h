@@ -43,7 +43,7 @@ typedef struct setti_plan_table {
     setti_plan_step* step; /* the plans one after another; each ends with a NULL listener */
     uint32_t count;
     uint32_t capacity;
-    setti_hash_map by_edge; /* signature and type -> first step of its plan */
+    setti_hash_map by_edge; /* two signatures -> first step of their plan */
 } setti_plan_table;
 
 /* Puts a listener at the end of a world's; takes it out again. */
@@ -68,13 +68,13 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
 void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
                       uint32_t a, uint32_t b);
 
-/* The plan of a transition, made when it is first asked for: its steps, up to one without a
- * listener. For an entity that ends `type` and `to` are 0, for one made with components `type` and
- * `from`. NULL when there was no room to make it; then every listener has to be asked. */
+/* The plan of the way from one signature to another, made when it is first asked for: its steps, up
+ * to one without a listener. NULL when there was no room to make it; then every listener has to be
+ * asked. */
 const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table,
                                        setti_listener* listeners,
                                        const setti_signature_table* signatures, uint32_t from,
-                                       sett_component type, uint32_t to);
+                                       uint32_t to);
 
 /* Forgets all plans, because listeners or the numbers of signatures changed. */
 void setti_plan_forget(setti_pool* pool, setti_plan_table* table);

@@ -1,4 +1,4 @@
-/* observer.c: creating, disabling and destroying observers. The changes of src/world call them.
+/* observer.c: creating, disabling and destroying observers. edit_notify.c calls them.
  *
  * The workload: some dozens of observers, made when a program starts; thousands of events a frame,
  * which must not look anything up. So an observer of a component is an entry in its type's list of
@@ -274,7 +274,7 @@ static void observer_link(sett_observer* observer)
         observer_enlist(observer);
     } else {
         setti_listener_link(&world->listeners, &observer->listener);
-        setti_change_forget_transitions(world);
+        setti_edit_forget_transitions(world);
     }
 }
 
@@ -293,7 +293,7 @@ static void observer_unlink(sett_observer* observer)
         observer_delist(observer);
     } else {
         setti_listener_unlink(&world->listeners, &observer->listener);
-        setti_change_forget_transitions(world);
+        setti_edit_forget_transitions(world);
     }
 }
 

@@ -250,7 +250,7 @@ sett_status sett_world_trim(sett_world* world)
     if (world->layout != NULL) {
         world->layout_calls->trim(world);
     }
-    setti_change_reclaim_signatures(world);
+    setti_edit_reclaim_signatures(world);
     scratch_free(&world->pool, &world->sort_items);
     scratch_free(&world->pool, &world->sort_rows);
     scratch_free(&world->pool, &world->set_aside);

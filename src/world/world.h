@@ -110,7 +110,7 @@ struct sett_world {
     setti_root* last_root;
     setti_root entity_root; /* of `entities` */
     /* grows when the state is replaced as a whole (a restore, a delta, a clone): who keeps
-     * something derived from it outside of change*.c's sight compares, and makes it anew */
+     * something derived from it outside of what edits see compares, and makes it anew */
     uint32_t epoch;
 
     struct setti_state* state; /* snapshots; NULL until there are some */

@@ -1,0 +1,165 @@
+/* edit.h: a structural change as a value, and the four steps that carry it out. Every call,
+ * command, delta and instance that changes structure makes edits; nothing else does, but for
+ * fast_path.c, which does the same faster.
+ *
+ * An edit says which entities have which set of types before and after, and what is in between:
+ * types that come, with their values, and types that go. A call is a list of edits: one for each
+ * type that an addition requires, say. The steps:
+ *
+ *     reserve           all memory that the others need; with a list, for the whole list first
+ *     notify leaving    on_exit of what matches `from` and not `to`; on_remove
+ *     commit            structure and values: cannot fail
+ *     notify entering   on_add, which sees the final value; on_set; on_enter
+ *
+ * Queries and groups see `from` and `to`, never sets in between. A call that fails in the first
+ * step leaves the world as it was.
+ *  */
+#ifndef SETTI_EDIT_H
+#define SETTI_EDIT_H
+
+#include "world/world.h"
+
+/* What is made of an initialised value. */
+typedef struct setti_edit_fill {
+    void (*write)(const struct setti_edit_fill* fill, void* value);
+} setti_edit_fill;
+
+/* A type that comes, and its value: the first of `origin`, `fill` and `value` that is not NULL;
+ * else an initialised one. */
+typedef struct setti_edit_part {
+    setti_type* type;
+    const void* value; /* of an edit of several entities, unless it repeats: an array */
+    /* Where the value is that the entity at index `source` has: looked up when it is copied,
+     * because reserving and groups move values. */
+    const setti_storage* origin;
+    const setti_edit_fill* fill;
+    uint32_t source;
+    bool quiet; /* on_set does not run, though there is a value */
+} setti_edit_part;
+
+typedef struct setti_edit {
+    /* `count` of them; of those that come to be: where their handles go, or NULL if that is not
+     * asked for and no callback runs. More than one only of those. */
+    sett_entity* entities;
+    uint32_t count;
+    uint32_t from;          /* their signature before, */
+    uint32_t to;            /* and after. dont_fragment types are in neither */
+    setti_edit_part* added; /* what a type requires comes before it */
+    uint32_t added_count;
+    uint32_t room;       /* parts that `added` has room for, of the pool; 0: it is the caller's */
+    setti_type* removed; /* what goes; or NULL */
+    bool strips;         /* all goes instead: dont_fragment types first, then by id, descending */
+    bool begins;         /* the entities come to be */
+    bool ends;           /* they cease to be */
+    bool repeat;         /* all entities get the same values */
+} setti_edit;
+
+/* ----------------------------------------------------------------------------------- making one */
+
+/* To be called before the first edit of a call is made: frees unused signatures, whose numbers
+ * edits hold, when there are many. */
+void setti_edit_settle(sett_world* world);
+
+/* The signature with the type toggled; the signature itself for a dont_fragment type. SETTI_NONE
+ * when memory runs out. */
+uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_type* type);
+
+/* Frees the signatures that no entity has. */
+void setti_edit_reclaim_signatures(sett_world* world);
+
+/* Forgets which transitions are plain, and all plans: listeners have come or gone. */
+void setti_edit_forget_transitions(sett_world* world);
+
+/* The edit that adds what `part` says to an entity with a signature, or that removes a type from
+ * it. `to` is SETTI_NONE when memory runs out: reserving fails then. */
+setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t from,
+                               setti_edit_part* part);
+setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
+                                 setti_type* type);
+
+/* Adds a type, and before it what it requires, to an edit with parts of its own; known ones stay as
+ * they are. Returns its part, for the caller to say which value it gets. NULL when memory runs
+ * out. */
+setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
+
+/* Frees an edit's own parts. */
+void setti_edit_free(sett_world* world, setti_edit* edit);
+
+/* ------------------------------------------------------------------------------------ the steps */
+
+/* Reserves what an edit needs; with several, each of them, in the order in which they are going to
+ * be committed. *from: the index from which entities that begin take free ones, which becomes that
+ * of the next edit; NULL: none begin. A failure gives up all that is reserved by number, and
+ * LIMIT or OUT_OF_MEMORY is returned. */
+sett_status setti_edit_reserve(sett_world* world, const setti_edit* edit, uint32_t* from);
+
+/* The same for one entity, at an index that the caller has reserved. */
+bool setti_edit_reserve_at(sett_world* world, const setti_edit* edit, uint32_t index);
+
+/* The same where a reserved edit is not going to be committed, because something else failed. */
+void setti_edit_unclaim(sett_world* world);
+
+void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
+void setti_edit_commit(sett_world* world, setti_edit* edit);
+void setti_edit_notify_entering(sett_world* world, const setti_edit* edit);
+
+/* The last three. */
+void setti_edit_run(sett_world* world, setti_edit* edit);
+
+/* ------------------------------------------------------------------------------- parts of steps */
+
+/* Walks the types that an edit takes from the entity at an index, in the order in which they go;
+ * starts with *cursor = 0, ends with NULL. A type just returned may be gone by the next call. */
+setti_type* setti_edit_next_removed(const sett_world* world, const setti_edit* edit, uint32_t index,
+                                    uint32_t* cursor);
+
+/* Makes a fresh row what a part says. */
+void setti_edit_write(const setti_edit_part* part, void* row);
+
+/* Makes sure that `more` entities with this type, which do not have it yet, can be destroyed
+ * together: to be called before they are linked. False when memory runs out. */
+bool setti_edit_reserve_collect(sett_world* world, setti_type* type, uint32_t more);
+
+/* One walk over the listeners that enter or leave by an edit, in order of their creation. */
+typedef struct setti_edit_walk {
+    const setti_plan_step* step;
+    setti_listener* next; /* without a plan: the next to ask */
+    uint32_t from;
+    uint32_t to;
+} setti_edit_walk;
+
+setti_edit_walk setti_edit_listeners(sett_world* world, const setti_edit* edit);
+setti_listener* setti_edit_next_listener(const sett_world* world, setti_edit_walk* walk,
+                                         bool enters);
+
+/* Whether no listener is concerned: only such transitions may take a fast path. */
+bool setti_edit_is_unheard(sett_world* world, uint32_t from, uint32_t to);
+
+/* Runs all callbacks of an event: of each its function as it is by then, because those before may
+ * have disabled it. */
+void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event event,
+                         sett_entity entity, void* value);
+
+SETTI_INLINE bool setti_edit_has_callbacks(const setti_type* type, setti_event event)
+{
+    return (type->flags & (uint32_t)SETTI_TYPE_ON_ADD << event) != 0;
+}
+
+SETTI_INLINE void setti_edit_write_signature(sett_world* world, uint32_t index, uint32_t* signature,
+                                             uint32_t to)
+{
+    setti_entity_write(&world->pool, &world->entities, index);
+    *signature = to;
+}
+
+/* Ends the value that the entity has. It counts as written first: a snapshot may need it as it
+ * is. */
+SETTI_INLINE void setti_edit_deinit_value(sett_world* world, const setti_type* type, uint32_t index)
+{
+    if (SETTI_UNLIKELY(type->desc.deinit != NULL)) {
+        setti_type_call_deinit(type, setti_storage_find_mut(&world->pool, &type->storage, index),
+                               1);
+    }
+}
+
+#endif

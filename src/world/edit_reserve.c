@@ -1,0 +1,226 @@
+/* edit_reserve.c: making edits, and reserving all that carrying them out takes. See edit.h.
+ *
+ * The workload: one type and one entity, whose pages exist: then it asks and needs nothing. Rows of
+ * sparse sets, and room to be destroyed together, are reserved by number and not by index; what
+ * several edits reserve so adds up in `claimed`, until each takes its own.
+ *
+ * Invariant:  a type's `claimed` = rows that reserved edits will take;  0 between calls
+ *             collect_room >= entities whose links collect them, and one
+ */
+#include "world/edit.h"
+
+/* --------------------------------------------------------------------------------------- making */
+
+setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t from,
+                               setti_edit_part* part)
+{
+    return (setti_edit){.entities = entity,
+                        .count = 1,
+                        .from = from,
+                        .to = setti_edit_toggle(world, from, part->type),
+                        .added = part,
+                        .added_count = 1};
+}
+
+setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
+                                 setti_type* type)
+{
+    return (setti_edit){.entities = entity,
+                        .count = 1,
+                        .from = from,
+                        .to = setti_edit_toggle(world, from, type),
+                        .removed = type};
+}
+
+static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type* type)
+{
+    for (uint32_t k = 0; k < edit->added_count; k++) {
+        if (edit->added[k].type == type) {
+            return &edit->added[k];
+        }
+    }
+    return NULL;
+}
+
+/* Makes sure that `more` parts fit. */
+static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
+{
+    SETTI_ASSERT(edit->room >= edit->added_count);
+    if (edit->room - edit->added_count >= more) {
+        return true;
+    }
+    uint32_t room = edit->added_count + SETTI_MAX(more, 8);
+    setti_edit_part* parts = setti_pool_alloc(&world->pool, room * sizeof(*parts), 16);
+    if (parts == NULL) {
+        return false;
+    }
+    if (edit->added_count != 0) {
+        memcpy(parts, edit->added, edit->added_count * sizeof(*parts));
+    }
+    setti_edit_free(world, edit);
+    edit->added = parts;
+    edit->room = room;
+    return true;
+}
+
+setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
+{
+    setti_edit_part* part = edit_find_part(edit, type);
+    if (part != NULL || !edit_grow(world, edit, type->required.count + 1)) {
+        return part;
+    }
+    for (uint32_t k = 0; k <= type->required.count; k++) {
+        setti_type* needed = k < type->required.count ? type->required.item[k] : type;
+        if (edit_find_part(edit, needed) != NULL) {
+            continue;
+        }
+        uint32_t to = setti_edit_toggle(world, edit->to, needed);
+        if (to == SETTI_NONE) {
+            return NULL;
+        }
+        edit->to = to;
+        part = &edit->added[edit->added_count++];
+        *part = (setti_edit_part){.type = needed};
+    }
+    return part;
+}
+
+void setti_edit_free(sett_world* world, setti_edit* edit)
+{
+    if (edit->room != 0) {
+        setti_pool_free(&world->pool, edit->added, edit->room * sizeof(*edit->added), 16);
+        edit->added = NULL;
+        edit->room = 0;
+    }
+}
+
+/* ------------------------------------------------------------------------------------ reserving */
+
+bool setti_edit_reserve_collect(sett_world* world, setti_type* type, uint32_t more)
+{
+    uint64_t need = (uint64_t)type->storage.count + type->claimed + more;
+    if (SETTI_LIKELY(need <= type->collect_room) || type->cascade == NULL ||
+        type->cascade->collect == NULL) {
+        return true;
+    }
+    SETTI_ASSERT(world->collect_count == 0);
+    uint64_t grown = need + need / 2 + 64 - type->collect_room;
+    size_t size;
+    if (grown > SETTI_NONE - world->collect_room ||
+        !setti_multiply(world->collect_room + (size_t)grown, sizeof(uint32_t), &size)) {
+        return false;
+    }
+    uint32_t* list = setti_pool_alloc(&world->pool, size, 16);
+    if (list == NULL) {
+        return false;
+    }
+    if (world->collect_list != &world->collect_one) {
+        size = world->collect_room * sizeof(uint32_t);
+        setti_pool_free(&world->pool, world->collect_list, size, 16);
+    }
+    world->collect_list = list;
+    world->collect_room += (uint32_t)grown;
+    type->collect_room += (uint32_t)grown;
+    return true;
+}
+
+/* Reserves by number what so many entities more with a type take. */
+static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
+{
+    if (SETTI_LIKELY(type->storage.kind != SETTI_SPARSE && type->cascade == NULL)) {
+        return true;
+    }
+    type->claimed += count;
+    return setti_storage_reserve_rows(&world->pool, &type->storage, type->claimed) &&
+           setti_edit_reserve_collect(world, type, 0);
+}
+
+void setti_edit_unclaim(sett_world* world)
+{
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        world->registered.item[k]->claimed = 0;
+    }
+}
+
+/* Reserves the rows of neighbouring indices; in line where the page of one exists. */
+SETTI_INLINE bool reserve_rows(sett_world* world, setti_storage* storage, setti_entity_run run)
+{
+    if (SETTI_LIKELY(run.count == 1 && storage->kind == SETTI_ARRAY &&
+                     setti_storage_word(storage, run.first) != NULL &&
+                     storage->rows.data[run.first >> storage->shift] != NULL)) {
+        return true;
+    }
+    return setti_storage_reserve_indices(&world->pool, storage, run.first, run.count);
+}
+
+/* Reserves places with the listeners that are entered. */
+static bool reserve_listeners(sett_world* world, const setti_edit* edit, setti_entity_run run)
+{
+    const setti_edit_walk all = setti_edit_listeners(world, edit);
+    for (uint32_t k = 0; k < run.count; k++) {
+        setti_edit_walk walk = all;
+        setti_listener* listener;
+        while ((listener = setti_edit_next_listener(world, &walk, true)) != NULL) {
+            if (!setti_listener_reserve(&world->pool, listener, run.first + k)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Reserves what depends on indices. */
+static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_run run)
+{
+    for (uint32_t k = 0; k < edit->added_count; k++) {
+        if (!reserve_rows(world, &edit->added[k].type->storage, run)) {
+            return false;
+        }
+    }
+    return world->listeners == NULL || reserve_listeners(world, edit, run);
+}
+
+static bool reserve_claims(sett_world* world, const setti_edit* edit)
+{
+    for (uint32_t k = 0; k < edit->added_count; k++) {
+        if (!reserve_claim(world, edit->added[k].type, edit->count)) {
+            return false;
+        }
+    }
+    return edit->to != SETTI_NONE;
+}
+
+bool setti_edit_reserve_at(sett_world* world, const setti_edit* edit, uint32_t index)
+{
+    SETTI_ASSERT(edit->count == 1);
+    if (SETTI_LIKELY(reserve_claims(world, edit) &&
+                     reserve_run(world, edit, (setti_entity_run){index, 1}))) {
+        return true;
+    }
+    setti_edit_unclaim(world);
+    return false;
+}
+
+sett_status setti_edit_reserve(sett_world* world, const setti_edit* edit, uint32_t* from)
+{
+    if (!edit->begins) {
+        SETTI_ASSERT(edit->count == 1);
+        return setti_edit_reserve_at(world, edit, edit->entities[0].index)
+                   ? SETT_OK
+                   : SETT_STATUS_OUT_OF_MEMORY;
+    }
+    const setti_entity_table* table = &world->entities;
+    uint32_t at = *from;
+    sett_status status = setti_entity_reserve(&world->pool, &world->entities, from, edit->count);
+    bool done = status == SETT_OK && reserve_claims(world, edit);
+    for (uint32_t k = 0; done && k < edit->count && edit->added_count != 0;) {
+        setti_entity_run run = setti_entity_next_run(table, at, edit->count - k);
+        done = reserve_run(world, edit, run);
+        at = run.first + run.count;
+        k += run.count;
+    }
+    if (!done) {
+        setti_edit_unclaim(world);
+    }
+    return done || status != SETT_OK ? status : SETT_STATUS_OUT_OF_MEMORY;
+}

@@ -1,0 +1,93 @@
+/* edit_signature.c: the numbers of the sets that edits lead from and to.
+ *
+ * The workload: every transition seen for the first time. Sets that no entity has are freed when
+ * there are many, between calls: numbers are caches, and whoever holds one makes it anew.
+ *
+ * Invariant:  numbers in hand are those of living entities, or made since setti_edit_settle
+ */
+#include "base/cow.h"
+#include "world/edit.h"
+
+uint32_t setti_edit_toggle(sett_world* world, uint32_t signature, const setti_type* type)
+{
+    if (signature == SETTI_NONE || (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        return signature;
+    }
+    return setti_signature_toggle(&world->pool, &world->signatures, signature, type->id,
+                                  (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
+}
+
+/* Names the types that make the sets many: those in a quarter to three quarters of all sets. */
+SETTI_COLD static void edit_warn_signatures(sett_world* world)
+{
+    const setti_signature_table* table = &world->signatures;
+    char blame[SETTI_MESSAGE_SIZE / 2] = "";
+    size_t at = 0;
+    for (uint32_t k = 0; k < world->registered.count && at < sizeof(blame) - 64; k++) {
+        uint32_t sets = 0;
+        for (uint32_t number = 1; number < table->count; number++) {
+            sets += setti_signature_has(table, number, world->registered.item[k]->id);
+        }
+        if (sets >= table->count / 4 && sets <= table->count - table->count / 4) {
+            const char* name = world->registered.item[k]->desc.name;
+            size_t length = SETTI_MIN(strlen(name), (size_t)48);
+            memcpy(blame + at, " ", 1);
+            memcpy(blame + at + 1, name, length);
+            at += length + 1;
+            blame[at] = '\0';
+        }
+    }
+    setti_world_log(
+        world, SETT_LOG_WARNING,
+        "%u different sets of components exist; types that many entities have independently of "
+        "each other are cheaper when registered as dont_fragment:%s",
+        (unsigned)setti_signature_count(table), blame);
+    world->signature_warning =
+        SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);
+}
+
+static void edit_mark_signatures(void* user, const void* data)
+{
+    const setti_entity_page* page = data;
+    const setti_signature_table* table = user;
+    for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
+        table->record[page->signature[slot] & ~SETTI_DYING].mark = 1;
+    }
+}
+
+void setti_edit_reclaim_signatures(sett_world* world)
+{
+    setti_signature_table* table = &world->signatures;
+    const setti_pages* pages = &world->entities.pages;
+    for (uint32_t number = 0; number < pages->count && table->count != 0; number++) {
+        if (pages->data[number] != NULL) {
+            edit_mark_signatures(table, pages->data[number]);
+        }
+    }
+    if (world->pool.cow_from != 0 && table->count != 0) { /* what is kept has them too */
+        world->pool.cow->each(world->pool.cow, pages, edit_mark_signatures, table);
+    }
+    setti_signature_sweep(&world->pool, table);
+    table->reclaim_at = SETTI_MAX(setti_signature_count(table) * 2, SETTI_SIGNATURE_RECLAIM);
+    setti_edit_forget_transitions(world);
+}
+
+void setti_edit_forget_transitions(sett_world* world)
+{
+    world->transition_epoch++;
+    setti_plan_forget(&world->pool, &world->plans);
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        setti_type_forget_transitions(world->registered.item[k]);
+    }
+}
+
+void setti_edit_settle(sett_world* world)
+{
+    uint32_t count = setti_signature_count(&world->signatures);
+    if (SETTI_UNLIKELY(count >= SETTI_SIGNATURE_RECLAIM && count >= world->signatures.reclaim_at)) {
+        setti_edit_reclaim_signatures(world);
+    }
+    if (SETTI_UNLIKELY(count >= world->signature_warning)) {
+        edit_warn_signatures(world);
+    }
+}

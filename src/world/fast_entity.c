@@ -1,0 +1,282 @@
+/* fast_entity.c: entities begin without components, and end with plain ones. The slow path
+ * (setti_change_create, setti_change_destroy) handles every case; see fast_path.c.
+ *
+ * The workload: entities of plain types, of whose end nobody is notified: the bits of their values
+ * are cleared, in line. Whole trees of them end in one walk, where no order can be seen.
+ */
+#include "world/change.h"
+
+bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type)
+{
+    const setti_signature* record = &world->signatures.record[signature & ~SETTI_DYING];
+    bool plain = signature != 0 && world->dont_fragment.count == 0 && world->listeners == NULL;
+    for (uint32_t k = 0; plain && k < record->count; k++) {
+        const setti_type* item = world->types[record->types[k]];
+        plain = (item->flags & SETTI_TYPE_ENDINGS) == 0 &&
+                (item->cascade == NULL || item == type) && item->storage.kind != SETTI_SPARSE;
+    }
+    return plain;
+}
+
+#if defined(SETT_NO_FAST_PATHS)
+
+sett_entity sett_entity_create(sett_world* world)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return sett_null();
+    }
+    setti_world_check_owner(world, __func__);
+    return setti_change_create(world);
+}
+
+sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
+    return setti_change_destroy(world, entity, false);
+}
+
+sett_status setti_fast_destroy(sett_world* world, sett_entity entity, bool forced)
+{
+    return setti_change_destroy(world, entity, forced);
+}
+
+bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
+{
+    (void)world;
+    (void)cascading;
+    (void)index;
+    return false;
+}
+
+#else
+
+/* ------------------------------------------------------------------------------------- creating */
+
+/* Takes the lowest of the free indices of the hint's word. */
+SETTI_INLINE sett_entity fast_take(setti_entity_table* table, setti_entity_page* page,
+                                   uint64_t bits)
+{
+    uint32_t word = table->hint;
+    sett_entity entity;
+    entity.index = word * 64 + setti_bits_lowest(bits);
+    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1);
+    table->count++;
+    uint32_t* generation = &page->generation[entity.index & SETTI_ENTITY_MASK];
+    entity.generation = *generation & ~SETTI_DEAD;
+    *generation = entity.generation;
+    return entity;
+}
+
+/* The last free index of a word; or the fast path led nowhere. */
+SETTI_APART static sett_entity fast_create_last(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t word = table->hint;
+    setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
+    uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
+    if (SETTI_UNLIKELY(bits == 0 || world->locks != 0)) {
+        return setti_change_create(world);
+    }
+    setti_entity_write(&world->pool, table, word * 64);
+    sett_entity entity = fast_take(table, page, bits);
+    if ((bits & (bits - 1)) == 0) {
+        setti_entity_hint_ends(table);
+    }
+    return entity;
+}
+
+/* The lowest free index, where its page exists and others are free in its word. Calls nothing. */
+SETTI_INLINE sett_entity fast_create_fast(sett_world* world, bool cow)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t number = table->hint / SETTI_ENTITY_WORDS;
+    setti_entity_page* page = setti_pages_get(&table->pages, number);
+    if (SETTI_UNLIKELY(page == NULL || world->locks != 0)) {
+        return fast_create_last(world);
+    }
+    uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];
+    if (SETTI_UNLIKELY((bits & (bits - 1)) == 0 ||
+                       !setti_pages_try_mark(&world->pool, &table->pages, number, cow))) {
+        return fast_create_last(world);
+    }
+    return fast_take(table, page, bits);
+}
+
+SETTI_APART static sett_entity fast_create_cow(sett_world* world)
+{
+    return fast_create_fast(world, true);
+}
+
+sett_entity sett_entity_create(sett_world* world)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return sett_null();
+    }
+    setti_world_check_owner(world, __func__);
+    return SETTI_LIKELY(world->pool.cow_from == 0) ? fast_create_fast(world, false)
+                                                   : fast_create_cow(world);
+}
+
+/* ----------------------------------------------------------------------------------- destroying */
+
+SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_erased erased = setti_array_try_erase(&world->pool, &type->storage, index);
+    if (SETTI_UNLIKELY(erased != SETTI_ERASED)) {
+        if (erased == SETTI_EMPTIED) {
+            setti_array_word_emptied(&world->pool, &type->storage, index);
+        } else {
+            setti_storage_erase(&world->pool, &type->storage, index);
+        }
+    }
+}
+
+/* Ends an entity that nobody is told of. */
+static void fast_end(sett_world* world, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    uint32_t set = page->signature[index & SETTI_ENTITY_MASK];
+    for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
+        fast_erase(world, world->types[world->signatures.record[set].types[k]], index);
+    }
+    setti_entity_destroy(&world->pool, &world->entities, index);
+}
+
+/* The same of one that has something, nothing of it in sparse sets, while no snapshot is
+ * held. */
+SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t slot = index & SETTI_ENTITY_MASK;
+    const setti_entity_page* page = table->pages.data[index >> SETTI_ENTITY_SHIFT];
+    const setti_signature* record = &world->signatures.record[page->signature[slot]];
+    for (uint32_t k = record->count; k-- > 0;) {
+        setti_type* type = world->types[record->types[k]];
+        if (SETTI_UNLIKELY(setti_array_erase_no_cow(&world->pool, &type->storage, index) ==
+                           SETTI_EMPTIED)) {
+            setti_array_word_emptied(&world->pool, &type->storage, index);
+        }
+    }
+    sett_entity entity = {index, page->generation[slot]};
+    if (SETTI_UNLIKELY(entity.generation == SETTI_GENERATION_MAX)) {
+        setti_entity_destroy(&world->pool, table, index);
+    } else {
+        if (setti_entity_free_bits(table, index / 64) == 0) {
+            setti_entity_word_begins(table, index / 64);
+        }
+        setti_entity_destroy_no_cow(&world->pool, table, entity);
+    }
+}
+
+/* Destroys an entity and all whom that collects one after another, without gathering them. False
+ * when
+ * they are not plain: then nothing is done. */
+bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
+{
+    uint32_t at = cascading->cascade->begin != NULL
+                      ? cascading->cascade->begin(world, cascading, index)
+                      : SETTI_NONE;
+    if (at == SETTI_NONE) {
+        return false;
+    }
+    bool cow = world->pool.cow_from != 0;
+    while (at != SETTI_NONE) {
+        uint32_t next = cascading->cascade->next(world, cascading, index, at);
+        if (SETTI_LIKELY(!cow)) {
+            fast_end_no_cow(world, at);
+        } else {
+            fast_end(world, at);
+        }
+        at = next;
+    }
+    return true;
+}
+
+/* Where nothing but the entity's rows goes; while a snapshot is held, too. */
+SETTI_APART sett_status setti_fast_destroy(sett_world* world, sett_entity entity, bool forced)
+{
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(signature == NULL || (*signature & SETTI_DYING) != 0 || world->locks != 0 ||
+                       world->dont_fragment.count != 0 || world->listeners != NULL ||
+                       (*signature != 0 && world->signatures.record[*signature].hooked != 0))) {
+        return setti_change_destroy(world, entity, forced);
+    }
+    fast_end(world, entity.index);
+    return SETT_OK;
+}
+
+/* The rest of the fast path, from the k-th type on: a sparse-set one, or one whose word of
+ * occupancy
+ * became 0 just now. */
+SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
+                                                 const setti_signature* record, uint32_t k)
+{
+    setti_storage* storage = &world->types[record->types[k]]->storage;
+    if (storage->kind == SETTI_SPARSE) {
+        setti_storage_erase(&world->pool, storage, index);
+    } else {
+        setti_array_word_emptied(&world->pool, storage, index);
+    }
+    while (++k < record->count) {
+        fast_erase(world, world->types[record->types[k]], index);
+    }
+    return SETT_OK;
+}
+
+/* Ends a life, and then takes the values of the set. The signature says who has a value; and the
+ * life ends first, because then less has to be kept over the loop, and nobody looks in between. */
+SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity, uint32_t set)
+{
+    setti_entity_destroy_no_cow(&world->pool, &world->entities, entity);
+    if (set == 0) {
+        return SETT_OK;
+    }
+    const setti_signature* record = &world->signatures.record[set];
+    uint32_t k = 0;
+    do { /* a set with a number is not empty */
+        setti_storage* storage = &world->types[record->types[k]]->storage;
+        if (SETTI_UNLIKELY(storage->kind == SETTI_SPARSE ||
+                           setti_array_erase_no_cow(&world->pool, storage, entity.index) ==
+                               SETTI_EMPTIED)) {
+            return fast_destroy_rest(world, entity.index, record, k);
+        }
+    } while (++k < record->count);
+    return SETT_OK;
+}
+
+/* The same where no other index of the word is free: the summary learns of it. */
+SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity entity,
+                                                  uint32_t set)
+{
+    setti_entity_word_begins(&world->entities, entity.index / 64);
+    return fast_destroy_short(world, entity, set);
+}
+
+/* The fast path: plain types, nobody to be told, no snapshot held. Calls nothing. */
+sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
+    const setti_entity_table* table = &world->entities;
+    const uint32_t* signature = setti_entity_signature(table, entity);
+    if (SETTI_UNLIKELY(world->pool.cow_from != 0 || signature == NULL || world->locks != 0 ||
+                       world->dont_fragment.count != 0 || world->listeners != NULL ||
+                       entity.generation == SETTI_GENERATION_MAX)) {
+        return setti_fast_destroy(world, entity, false);
+    }
+    uint32_t set = *signature; /* not dying: nothing is locked */
+    if (SETTI_UNLIKELY(set != 0 && world->signatures.record[set].hooked != 0)) {
+        return setti_fast_destroy(world, entity, false);
+    }
+    const setti_entity_page* page = table->pages.data[entity.index >> SETTI_ENTITY_SHIFT];
+    return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0)
+               ? fast_destroy_short(world, entity, set)
+               : fast_destroy_first(world, entity, set);
+}
+
+#endif
