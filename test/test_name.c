@@ -28,6 +28,37 @@ static void expect_path(sett_world* world, const char* path, sett_entity entity)
     }
 }
 
+static void creates_what_a_path_lacks(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity none = sett_null();
+    sett_entity level = named(world, none, "level");
+    sett_entity door = sett_name_ensure(world, none, "level/map01/door");
+    CHECK_EQ(sett_entity_count(world), 3);
+    expect_path(world, "level/map01/door", door);
+    CHECK_ENTITY_EQ(sett_hierarchy_root(world, door), level);
+    CHECK_ENTITY_EQ(sett_name_ensure(world, none, "/level/map01/door"), door);
+    CHECK_ENTITY_EQ(sett_name_ensure(world, sett_hierarchy_parent(world, door), "door"), door);
+    CHECK_EQ(sett_entity_count(world), 3);
+    sett_entity other = sett_name_ensure(world, door, "/other");
+    expect_path(world, "other", other);
+    const char* wrong[] = {"", "/", "a//b", "a/b/", "//a"};
+    for (uint32_t k = 0; k < 5; k++) {
+        CHECK(sett_is_null(sett_name_ensure(world, none, wrong[k])));
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+        CHECK_EQ(sett_entity_count(world), 4);
+    }
+    char large[SETT_NAME_MAX + 4] = "b/";
+    memset(large + 2, 'x', SETT_NAME_MAX + 1);
+    CHECK(sett_is_null(sett_name_ensure(world, none, large)));
+    CHECK_EQ(sett_entity_count(world), 4);
+    CHECK_EQ(sett_entity_destroy(world, other), SETT_OK);
+    CHECK(sett_is_null(sett_name_ensure(world, other, "a")));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_STALE);
+    CHECK(sett_is_null(sett_name_ensure(world, none, NULL)));
+    CHECK_END(world);
+}
+
 static void finds_by_path(void)
 {
     sett_world* world = quiet_world();
@@ -333,6 +364,30 @@ static void survives_running_out_of_memory(void)
     scarce_end(&memory, step.world);
 }
 
+static bool ensure_path(void* user)
+{
+    sett_world* world = ((scarce_name*)user)->world;
+    return !sett_is_null(sett_name_ensure(world, sett_null(), "a/b/c"));
+}
+
+static void ensured_nothing(void* user)
+{
+    CHECK_EQ(sett_entity_count(((scarce_name*)user)->world), 20000);
+}
+
+static void creates_a_path_whole_or_not_at_all(void)
+{
+    static scarce_memory memory;
+    scarce_name step = {scarce_world(&memory), {0, 0}, NULL};
+    for (uint32_t j = 0; j < 20000; j++) {
+        CHECK(!sett_is_null(sett_entity_create(step.world)));
+    }
+    scarce_run(step.world, &memory, ensure_path, ensured_nothing, &step);
+    CHECK(memory.failures > 0);
+    CHECK_EQ(sett_entity_count(step.world), 20003);
+    scarce_end(&memory, step.world);
+}
+
 static uint32_t text_pages(const sett_world* world)
 {
     const setti_pages* pages = &world->name_table->texts.pages;
@@ -475,6 +530,7 @@ static void writes_a_path_of_many_names(void)
 
 TEST_MAIN(TEST(gives_texts_back), TEST(sends_names_that_are_gone),
           TEST(holds_a_text_while_hooks_run), TEST(writes_a_path_of_many_names),
+          TEST(creates_what_a_path_lacks), TEST(creates_a_path_whole_or_not_at_all),
           TEST(finds_by_path), TEST(walks_all_of_a_name), TEST(is_a_component_like_any_other),
           TEST(rejects_what_is_no_name), TEST(is_unique_among_siblings),
           TEST(loses_a_name_that_is_taken), TEST(writes_paths), TEST(keeps_its_index),

@@ -79,6 +79,13 @@ SETT_API sett_entity sett_name_find(sett_world* world, sett_entity parent, const
  * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
 SETT_API sett_entity sett_name_lookup(sett_world* world, sett_entity from, const char* path);
 
+/* Returns the entity at the end of a path, as sett_name_lookup, and creates what the path lacks:
+ * entities with these names, each a child of the one before.
+ * Returns null on failure; nothing was created then. Fails: as sett_entity_create,
+ * sett_hierarchy_attach and sett_name_set; ARGUMENT also for an empty part.
+ * Cost: as these. Threads: writer. Since: 0.2 */
+SETT_API sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path);
+
 /* Formats the path of an entity from its root, as snprintf does. An ancestor without a name is
  * written as '#' and its index; such a path cannot be looked up.
  * Returns the length of the whole path; for a stale handle 0, and writes "".

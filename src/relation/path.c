@@ -1,0 +1,75 @@
+/* path.c: entities created by the path of their names. */
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+
+#include "world/world.h"
+
+/* Creates a child of `parent`, null for a root, with a name. Null on failure; nothing is left. */
+static sett_entity path_create(sett_world* world, sett_entity parent, const char* name)
+{
+    sett_entity made = sett_entity_create(world);
+    if (sett_is_null(made)) {
+        return made;
+    }
+    sett_status status = SETT_OK;
+    if (!sett_is_null(parent)) {
+        status = sett_hierarchy_attach(world, made, parent);
+    }
+    if (status == SETT_OK) {
+        status = sett_name_set(world, made, name);
+    }
+    if (status != SETT_OK) {
+        sett_entity_destroy(world, made);
+        return sett_null();
+    }
+    return made;
+}
+
+/* Destroys `count` entities that were just created: the last one, its parent, and so on. */
+static void path_undo(sett_world* world, sett_entity last, uint32_t count)
+{
+    for (; count != 0; count--) {
+        sett_entity parent = sett_hierarchy_parent(world, last);
+        sett_entity_destroy(world, last);
+        last = parent;
+    }
+}
+
+sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path)
+{
+    static const char call[] = "sett_name_ensure";
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
+        return sett_null();
+    }
+    sett_entity at = *path == '/' ? sett_null() : from;
+    if (!sett_is_null(at) && !sett_entity_valid(world, at)) {
+        setti_world_fail(world, SETT_STATUS_STALE, call, at, 0);
+        return sett_null();
+    }
+    uint32_t created = 0;
+    for (path += *path == '/';; path++) {
+        char name[SETT_NAME_MAX + 1];
+        size_t length = strcspn(path, "/");
+        if (length == 0 || length > SETT_NAME_MAX) {
+            setti_world_fail(world, SETT_STATUS_ARGUMENT, call, at, 0);
+            path_undo(world, at, created);
+            return sett_null();
+        }
+        memcpy(name, path, length);
+        name[length] = '\0';
+        sett_entity next = sett_name_find(world, at, name);
+        if (sett_is_null(next)) {
+            next = path_create(world, at, name);
+            if (sett_is_null(next)) {
+                path_undo(world, at, created);
+                return sett_null();
+            }
+            created++;
+        }
+        at = next;
+        path += length;
+        if (*path == '\0') {
+            return at;
+        }
+    }
+}
