@@ -23,6 +23,9 @@ void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 /* Nanoseconds of a monotonic clock. */
 uint64_t setti_platform_now(void);
 
+/* Writes to stderr, by no buffer and no lock of the C library where the system allows it. */
+void setti_platform_print(const char* text, size_t size);
+
 /* Threads that the machine runs at once. */
 uint32_t setti_platform_cores(void);
 

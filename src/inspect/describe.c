@@ -1,7 +1,7 @@
 /* describe.c: entities, and the schedule, in words. */
 #include "sett/describe.h"
 
-#include "base/writer.h"
+#include "inspect/describe_internal.h"
 #include "run/run.h"
 
 #define DESCRIBE_COMPONENTS 64 /* of an entity, by name; of more, how many */
@@ -141,7 +141,7 @@ size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
 
 /* ------------------------------------------------------------------------------------ entities */
 
-static void describe_path(setti_writer* text, sett_world* world, sett_entity entity)
+void setti_describe_path(setti_writer* text, sett_world* world, sett_entity entity)
 {
     if (world->naming == NULL || !world->naming->has(world, entity)) {
         return;
@@ -169,7 +169,7 @@ size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, si
         setti_writer_add(&text, ": %s", why);
         return text.length;
     }
-    describe_path(&text, world, entity);
+    setti_describe_path(&text, world, entity);
     sett_component first[DESCRIBE_COMPONENTS];
     uint32_t count = sett_entity_components(world, entity, first, DESCRIBE_COMPONENTS);
     for (uint32_t k = 0; k < count && k < DESCRIBE_COMPONENTS; k++) {

@@ -412,17 +412,30 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
 
+static void tree_describe(sett_world* world, const setti_type* type, sett_entity entity,
+                          setti_writer* out)
+{
+    sett_entity parent = sett_hierarchy_parent(world, entity);
+    (void)type;
+    if (sett_is_null(parent)) {
+        setti_writer_add(out, "a root");
+    } else {
+        setti_writer_add(out, "child of %u:%u", (unsigned)parent.index,
+                         (unsigned)parent.generation);
+    }
+    setti_writer_add(out, ", %u children", (unsigned)sett_hierarchy_child_count(world, entity));
+}
+
 static setti_hierarchy* tree_register(sett_world* world)
 {
     static const setti_cascade cascade = {
         .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
     /* Links and policies, not depths: what is waiting to be repaired is a matter of who asked. */
-    static const sett_byte_range links = {0, offsetof(sett_hierarchy, depth)};
     sett_component_desc made = {0};
     made.name = "Hierarchy";
     made.type_name = "sett_hierarchy";
-    made.bytes = &links;
-    made.byte_count = 1;
+    made.members = SETT_STRUCT(sett_hierarchy, parent, first, next, previous, children,
+                               (depth, .local = true));
     made.size = sizeof(sett_hierarchy);
     made.align = 8;
     made.id = SETT_ID_HIERARCHY;
@@ -438,7 +451,8 @@ static setti_hierarchy* tree_register(sett_world* world)
         return NULL;
     }
     memset(tree, 0, sizeof(*tree));
-    static const setti_module module = {.validate = tree_validate, .join = tree_join_world};
+    static const setti_module module = {
+        .validate = tree_validate, .join = tree_join_world, .describe = tree_describe};
     tree->type = setti_world_type(world, id);
     tree->type->module = &module;
     setti_component_set_cascade(world, tree->type, &cascade);

@@ -258,6 +258,21 @@ static const setti_pages* name_pages(const sett_world* world, const setti_type* 
     return &world->name_table->texts.pages;
 }
 
+static bool name_is_ready(const sett_world* world)
+{
+    return world->name_table->texts.epoch == world->epoch;
+}
+
+static void name_describe(sett_world* world, const setti_type* type, sett_entity entity,
+                          setti_writer* out)
+{
+    const char* name = name_is_ready(world) ? sett_name_get(world, entity) : NULL;
+    (void)type;
+    if (name != NULL) {
+        setti_writer_add(out, "\"%s\"", name);
+    }
+}
+
 static const char* name_validate(sett_world* world, setti_type* type);
 
 /* Registers the component in another world. */
@@ -273,9 +288,12 @@ sett_component sett_name_register(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    static const setti_module module = {
-        .validate = name_validate, .pages = name_pages, .join = name_join, .isolate = name_unlink};
-    static const setti_naming naming = {name_has, sett_name_path};
+    static const setti_module module = {.validate = name_validate,
+                                        .pages = name_pages,
+                                        .join = name_join,
+                                        .describe = name_describe,
+                                        .isolate = name_unlink};
+    static const setti_naming naming = {name_has, name_is_ready, sett_name_path};
     static const setti_cascade cascade = {.unlink = name_unlink, .trim = name_trim};
     static const char call[] = "sett_name_register";
     setti_name_table* names = world->name_table;
@@ -287,6 +305,7 @@ sett_component sett_name_register(sett_world* world)
     desc.size = sizeof(sett_name);
     desc.type_name = "sett_name";
     desc.id = SETT_ID_NAME;
+    desc.members = SETT_STRUCT(sett_name, key);
     names = setti_pool_alloc(&world->pool, sizeof(*names), 16);
     if (names == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);

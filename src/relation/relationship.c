@@ -267,6 +267,25 @@ static int relation_difference(sett_entity entity, const setti_type* a, const se
                        : relation_difference_one(entity, b->relation, a->relation, true, out, size);
 }
 
+/* Where the links of a source lead; how many links lead to a target. */
+static void relation_describe(sett_world* world, const setti_type* type, sett_entity entity,
+                              setti_writer* out)
+{
+    sett_link_cursor cursor = {NULL, 0, 0, false};
+    const char* between = "to ";
+    if (type->relation == NULL) {
+        sett_component links = type->relation_of_sources->links->id;
+        setti_writer_add(out, "%u links", (unsigned)sett_source_count(world, links, entity));
+        return;
+    }
+    for (sett_entity target;
+         !sett_is_null(target = sett_target_next(world, entity, type->id, &cursor));) {
+        setti_writer_add(out, "%s%u:%u", between, (unsigned)target.index,
+                         (unsigned)target.generation);
+        between = ", ";
+    }
+}
+
 static const char* relation_validate(sett_world* world, setti_type* type)
 {
     (void)world;
@@ -289,8 +308,9 @@ static void relation_publish(setti_relation* relation, sett_component links, set
                                         .pages = relation_pages,
                                         .join = relation_join,
                                         .same = relation_same,
-                                        .difference = relation_difference};
-    static const setti_module ends = {.join = relation_join};
+                                        .difference = relation_difference,
+                                        .describe = relation_describe};
+    static const setti_module ends = {.join = relation_join, .describe = relation_describe};
     relation->links->relation = relation;
     relation->links->module = &module;
     relation->sources->module = &ends;

@@ -100,6 +100,14 @@ static int difference_values(sett_entity entity, difference_pair pair, const uns
                              const unsigned char* b, size_t at, char* out, size_t size)
 {
     const setti_type* type = pair.a;
+    if (type->members != NULL && pair.b->members != NULL &&
+        setti_members_equal(&type->members->of, &pair.b->members->of)) {
+        setti_writer text = {out, size, 0};
+        setti_writer_add(&text, "entity %u:%u: \"%.100s\" differs: ", (unsigned)entity.index,
+                         (unsigned)entity.generation, type->desc.name);
+        setti_value_print_differences(&text, &type->members->of, a, b);
+        return (int)text.length;
+    }
     char in_a[32];
     char in_b[32];
     difference_print_bytes(in_a, sizeof(in_a), a, at, type->desc.size);
@@ -132,6 +140,9 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     const setti_module* module = pair.a->module;
     if (module != NULL && module->difference != NULL && pair.b->module == module) {
         return module->difference(entity, pair.a, pair.b, out, size);
+    }
+    if (pair.a->members != NULL && setti_hash_same(pair.a, a, b)) {
+        return 0;
     }
     size_t at = difference_byte(pair, a, b);
     return at != SIZE_MAX ? difference_values(entity, pair, a, b, at, out, size) : 0;

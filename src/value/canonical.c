@@ -150,6 +150,19 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
     return same;
 }
 
+bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
+                                  const void* b)
+{
+    setti_piece piece = {0, size, SETTI_PIECE_BYTES, 1};
+    if (kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64) {
+        piece.kind = SETTI_PIECE_FLOAT;
+        piece.unit = (uint16_t)size;
+    } else if (kind == SETT_MEMBER_TEXT) {
+        piece.kind = SETTI_PIECE_TEXT;
+    }
+    return piece_same(&piece, a, b);
+}
+
 bool setti_canonical_is_plain(const setti_members* members, const void* value)
 {
     bool nan = false;

@@ -7,6 +7,7 @@
 #define SETTI_VALUE_H
 
 #include "base/page.h"
+#include "base/writer.h"
 #include "sett/members.h"
 
 #define SETTI_VALUE_MESSAGE 256
@@ -70,6 +71,10 @@ bool setti_canonical_decode(const setti_members* members, const unsigned char* i
 /* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
+/* The same of one element of a member that is no struct, of `size` bytes. */
+bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
+                                  const void* b);
+
 /* Whether no float of a value is NaN: then, where the members are adjacent, the canonical form is
  * the bytes in memory. */
 bool setti_canonical_is_plain(const setti_members* members, const void* value);
@@ -82,5 +87,20 @@ typedef struct setti_canonical_cursor {
 } setti_canonical_cursor;
 size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity);
+
+/* Writes who an entity is, for texts. */
+typedef void (*setti_value_entity)(void* user, setti_writer* out, sett_entity entity);
+
+/* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. */
+void setti_value_print(setti_writer* out, const sett_struct* of, const void* value,
+                       setti_value_entity entity, void* user);
+
+/* Writes bytes of which nothing is known: `12 bytes: 01 02 ...`. */
+void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
+
+/* Writes which members of two values differ, the first few: `x is 1 in the first world, 2 in the
+ * second`. Returns how many differ. */
+uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
+                                       const void* b);
 
 #endif

@@ -144,6 +144,9 @@ typedef struct setti_module {
      * they are the same. NULL: by their bytes. */
     int (*difference)(sett_entity entity, const struct setti_type* a, const struct setti_type* b,
                       char* out, size_t size);
+    /* Writes what the type's value of an entity says, as one line. NULL: its members, or bytes. */
+    void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
+                     setti_writer* out);
     /* Ends what ties an entity to others, by this type, before a delta destroys it: the delta says
      * itself what becomes of those. NULL: nothing does. */
     void (*isolate)(sett_world* world, struct setti_type* type, uint32_t index);

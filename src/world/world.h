@@ -82,6 +82,8 @@ typedef struct setti_guard {
 /* Who names entities: a role that one module of a world has. */
 typedef struct setti_naming {
     bool (*has)(sett_world* world, sett_entity entity);
+    /* Whether the others need no memory: not after the state was replaced, until a name is used. */
+    bool (*ready)(const sett_world* world);
     /* Writes the names from its root down, as snprintf does. Returns the whole length. */
     size_t (*path)(sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;

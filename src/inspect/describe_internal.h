@@ -1,0 +1,13 @@
+/* describe_internal.h: what texts about entities share. */
+#ifndef SETTI_DESCRIBE_INTERNAL_H
+#define SETTI_DESCRIBE_INTERNAL_H
+
+#include "base/writer.h"
+#include "sett/id.h"
+
+struct sett_world;
+
+/* Adds ` "level/tank"` if the entity has a name. */
+void setti_describe_path(setti_writer* text, struct sett_world* world, sett_entity entity);
+
+#endif

@@ -1,0 +1,117 @@
+/* print.c: an entity with all of its values, in words.
+ *
+ * The workload: one entity at a time, asked for by a person, if need be while the program stands in
+ * a debugger: nothing is allocated, nothing is written but the text.
+ */
+#include "inspect/describe_internal.h"
+#include "sett/describe.h"
+#include "world/world.h"
+
+#define PRINT_COMPONENTS 256 /* of an entity */
+#define PRINT_BYTES 8192     /* of sett_print */
+
+typedef struct print_context {
+    sett_world* world;
+    bool names; /* they can be asked for */
+} print_context;
+
+static void print_path(const print_context* context, setti_writer* out, sett_entity entity)
+{
+    if (context->names) {
+        setti_describe_path(out, context->world, entity);
+    }
+}
+
+/* A handle inside of a value. */
+static void print_entity(void* user, setti_writer* out, sett_entity entity)
+{
+    const print_context* context = user;
+    setti_writer_add(out, "%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+    if (!sett_entity_valid(context->world, entity)) {
+        setti_writer_add(out, " (not alive)");
+    } else {
+        print_path(context, out, entity);
+    }
+}
+
+static void print_value(setti_writer* out, print_context* context, const setti_type* type,
+                        sett_entity entity)
+{
+    const void* value = setti_storage_find(&type->storage, entity.index);
+    if (value == NULL || (type->desc.size == 0 && type->module == NULL)) {
+        return;
+    }
+    if (type->module != NULL && type->module->describe != NULL) {
+        type->module->describe(context->world, type, entity, out);
+    } else if (type->members != NULL) {
+        setti_value_print(out, &type->members->of, value, print_entity, context);
+    } else {
+        setti_value_print_bytes(out, value, type->desc.size);
+    }
+}
+
+size_t sett_value_describe(sett_world* world, sett_entity entity, sett_component component,
+                           char* out, size_t size)
+{
+    setti_writer text = {out, size, 0};
+    if (size != 0) {
+        out[0] = '\0';
+    }
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    if (type != NULL && sett_entity_valid(world, entity)) {
+        print_context context = {world, true};
+        print_value(&text, &context, type, entity);
+    }
+    return text.length;
+}
+
+static void print_all(setti_writer* out, print_context* context, sett_entity entity)
+{
+    sett_world* world = context->world;
+    sett_component ids[PRINT_COMPONENTS];
+    setti_writer_add(out, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+    if (!sett_entity_valid(world, entity)) {
+        char why[SETTI_MESSAGE_SIZE];
+        setti_world_describe_stale(world, why, sizeof(why), entity);
+        setti_writer_add(out, ": %s\n", why);
+        return;
+    }
+    print_path(context, out, entity);
+    uint32_t count = sett_entity_components(world, entity, ids, PRINT_COMPONENTS);
+    setti_writer_add(out, count != 0 ? "\n" : ": no components\n");
+    for (uint32_t k = 0; k < count && k < PRINT_COMPONENTS; k++) {
+        const setti_type* type = setti_world_type(world, ids[k]);
+        bool tag = type->desc.size == 0 && type->module == NULL;
+        setti_writer_add(out, "    %s%s", type->desc.name, tag ? "" : ": ");
+        print_value(out, context, type, entity);
+        setti_writer_add(out, "\n");
+    }
+    if (count > PRINT_COMPONENTS) {
+        setti_writer_add(out, "    and %u more\n", (unsigned)count - PRINT_COMPONENTS);
+    }
+}
+
+size_t sett_entity_describe_values(sett_world* world, sett_entity entity, char* out, size_t size)
+{
+    setti_writer text = {out, size, 0};
+    if (size != 0) {
+        out[0] = '\0';
+    }
+    if (!SETTI_IS_NULL(world)) {
+        print_context context = {world, true};
+        print_all(&text, &context, entity);
+    }
+    return text.length;
+}
+
+void sett_print(const sett_world* world, sett_entity entity)
+{
+    char text[PRINT_BYTES];
+    setti_writer out = {text, sizeof(text), 0};
+    if (!SETTI_IS_NULL(world)) {
+        const setti_naming* naming = world->naming;
+        print_context context = {setti_unconst(world), naming == NULL || naming->ready(world)};
+        print_all(&out, &context, entity);
+        setti_platform_print(text, SETTI_MIN(out.length, sizeof(text) - 1));
+    }
+}

@@ -1,0 +1,222 @@
+/* value_text.c: values in words, for logs, debuggers and differences.
+ *
+ * The workload: one value at a time, for a person to read. Nothing is allocated.
+ */
+#include "value/number.h"
+#include "value/value.h"
+
+#define TEXT_BYTES 16      /* of bytes without a meaning */
+#define TEXT_PATH 160      /* characters of a member's path */
+#define TEXT_DIFFERENCES 4 /* that are written out */
+
+typedef struct text_entities {
+    setti_value_entity write;
+    void* user;
+} text_entities;
+
+void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size)
+{
+    const unsigned char* byte = bytes;
+    setti_writer_add(out, "%zu byte%s:", size, size == 1 ? "" : "s");
+    for (size_t k = 0; k < size && k < TEXT_BYTES; k++) {
+        setti_writer_add(out, " %02x", byte[k]);
+    }
+    setti_writer_add(out, size > TEXT_BYTES ? " ..." : "");
+}
+
+static void text_add_bits(setti_writer* out, const sett_constant* constants, int64_t value)
+{
+    uint64_t rest = (uint64_t)value;
+    const char* between = "";
+    for (; constants->name != NULL; constants++) {
+        uint64_t bits = (uint64_t)constants->value;
+        if (bits != 0 && (rest & bits) == bits) {
+            setti_writer_add(out, "%s%s", between, constants->name);
+            between = " | ";
+            rest &= ~bits;
+        }
+    }
+    if (rest != 0 || *between == '\0') {
+        setti_writer_add(out, "%s0x%llx", between, (unsigned long long)rest);
+    }
+}
+
+static void text_add_integer(setti_writer* out, const sett_member* member, const void* bytes)
+{
+    int64_t value = setti_number_load(member->kind, bytes);
+    const sett_constant* constant = member->constants;
+    char number[SETTI_NUMBER_SIZE];
+    if (member->bits) {
+        text_add_bits(out, member->constants, value);
+        return;
+    }
+    while (constant != NULL && constant->name != NULL && constant->value != value) {
+        constant++;
+    }
+    setti_number_write(member->kind, bytes, member->scale, number);
+    setti_writer_add(out, "%s",
+                     constant != NULL && constant->name != NULL ? constant->name : number);
+}
+
+static void text_add_string(setti_writer* out, const char* text, uint32_t size)
+{
+    const char* end = memchr(text, 0, size);
+    setti_writer_add(out, "\"");
+    for (uint32_t k = 0; k < size && text + k != end; k++) {
+        unsigned char byte = (unsigned char)text[k];
+        bool plain = byte >= 0x20 && byte != 0x7F && byte != '"' && byte != '\\';
+        setti_writer_add(out, plain ? "%c" : "\\x%02x", byte);
+    }
+    setti_writer_add(out, "\"");
+}
+
+/* One element, or all of a text. */
+static void text_add_element(setti_writer* out, const sett_member* member,
+                             const unsigned char* bytes, const text_entities* entities)
+{
+    char number[SETTI_NUMBER_SIZE];
+    sett_entity entity;
+    switch (member->kind) {
+    case SETT_MEMBER_BOOL:
+        setti_writer_add(out, *bytes != 0 ? "true" : "false");
+        break;
+    case SETT_MEMBER_F32:
+    case SETT_MEMBER_F64:
+        setti_number_write(member->kind, bytes, 0, number);
+        setti_writer_add(out, "%s", number);
+        break;
+    case SETT_MEMBER_TEXT:
+        text_add_string(out, (const char*)bytes, member->size);
+        break;
+    case SETT_MEMBER_OPAQUE:
+        setti_value_print_bytes(out, bytes, member->size);
+        break;
+    case SETT_MEMBER_STRUCT:
+        setti_writer_add(out, "{");
+        setti_value_print(out, member->of, bytes, entities->write, entities->user);
+        setti_writer_add(out, "}");
+        break;
+    case SETT_MEMBER_ENTITY:
+        memcpy(&entity, bytes, sizeof(entity));
+        if (sett_is_null(entity)) {
+            setti_writer_add(out, "none");
+        } else if (entities->write != NULL) {
+            entities->write(entities->user, out, entity);
+        } else {
+            setti_writer_add(out, "%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+        }
+        break;
+    default:
+        text_add_integer(out, member, bytes);
+        break;
+    }
+}
+
+static bool text_is_array(const sett_member* member)
+{
+    return member->count > 1 && member->kind != SETT_MEMBER_TEXT &&
+           member->kind != SETT_MEMBER_OPAQUE;
+}
+
+static void text_add_member(setti_writer* out, const sett_member* member,
+                            const unsigned char* bytes, const text_entities* entities)
+{
+    uint32_t size = member->size / member->count;
+    const char* const* names = member->element_names;
+    if (!text_is_array(member)) {
+        text_add_element(out, member, bytes, entities);
+    } else {
+        setti_writer_add(out, names != NULL ? "{" : "[");
+        for (uint32_t k = 0; k < member->count; k++) {
+            setti_writer_add(out, "%s%s%s", k != 0 ? ", " : "", names != NULL ? names[k] : "",
+                             names != NULL ? " = " : "");
+            text_add_element(out, member, bytes + (size_t)k * size, entities);
+        }
+        setti_writer_add(out, names != NULL ? "}" : "]");
+    }
+    if (member->unit != NULL) {
+        setti_writer_add(out, " %s", member->unit);
+    }
+}
+
+void setti_value_print(setti_writer* out, const sett_struct* of, const void* value,
+                       setti_value_entity entity, void* user)
+{
+    text_entities entities = {entity, user};
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        setti_writer_add(out, "%s%s = ", k != 0 ? ", " : "", member->name);
+        text_add_member(out, member, (const unsigned char*)value + member->offset, &entities);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- differences */
+
+typedef struct text_difference {
+    setti_writer* out;
+    uint32_t count;
+} text_difference;
+
+static void difference_add(text_difference* to, const char* path, const sett_member* member,
+                           const unsigned char* a, const unsigned char* b)
+{
+    static const text_entities numbers = {NULL, NULL};
+    if (to->count++ < TEXT_DIFFERENCES) {
+        setti_writer_add(to->out, "%s%s is ", to->count > 1 ? "; " : "", path);
+        text_add_element(to->out, member, a, &numbers);
+        setti_writer_add(to->out, " in the first world, ");
+        text_add_element(to->out, member, b, &numbers);
+        setti_writer_add(to->out, " in the second");
+    }
+}
+
+static void difference_walk(text_difference* to, const sett_struct* of, const char* path,
+                            const unsigned char* a, const unsigned char* b);
+
+/* An element of which it is known where it lies. */
+static void difference_element(text_difference* to, const sett_member* member, const char* path,
+                               const unsigned char* a, const unsigned char* b, uint32_t size)
+{
+    char deeper[TEXT_PATH];
+    if (member->kind == SETT_MEMBER_STRUCT) {
+        setti_writer text = {deeper, sizeof(deeper), 0};
+        setti_writer_add(&text, "%s.", path);
+        difference_walk(to, member->of, deeper, a, b);
+    } else if (!setti_canonical_same_element(member->kind, size, a, b)) {
+        difference_add(to, path, member, a, b);
+    }
+}
+
+static void difference_walk(text_difference* to, const sett_struct* of, const char* path,
+                            const unsigned char* a, const unsigned char* b)
+{
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        bool array = text_is_array(member);
+        uint32_t count = array ? member->count : 1;
+        uint32_t size = member->size / count;
+        for (uint32_t at = 0; !member->local && at < count; at++) {
+            char own[TEXT_PATH];
+            setti_writer text = {own, sizeof(own), 0};
+            size_t offset = member->offset + (size_t)at * size;
+            setti_writer_add(&text, "%s%s", path, member->name);
+            if (array && member->element_names != NULL) {
+                setti_writer_add(&text, ".%s", member->element_names[at]);
+            } else if (array) {
+                setti_writer_add(&text, "[%u]", (unsigned)at);
+            }
+            difference_element(to, member, own, a + offset, b + offset, size);
+        }
+    }
+}
+
+uint32_t setti_value_print_differences(setti_writer* out, const sett_struct* of, const void* a,
+                                       const void* b)
+{
+    text_difference to = {out, 0};
+    difference_walk(&to, of, "", a, b);
+    if (to.count > TEXT_DIFFERENCES) {
+        setti_writer_add(out, "; and %u more", (unsigned)to.count - TEXT_DIFFERENCES);
+    }
+    return to.count;
+}
