@@ -2,6 +2,7 @@
  * systems.h. */
 #include "blast.h"
 #include "collide.h"
+#include "ray.h"
 #include "spawn.h"
 #include "systems.h"
 
@@ -288,6 +289,113 @@ const sett_system_desc system_shoot = {
     .name = "shoot",
     .run = shoot_run,
     .terms = {SETT_INOUT(Pack), SETT_IN(Target), SETT_IN(Position), SETT_IN(Place), SETT_IN(Body),
-              SETT_WITHOUT(Cooldown)},
+              SETT_WITHOUT(Cooldown), SETT_WITHOUT(Input)},
+    .access_any_in = {Position_id, Body_id, Thing_id, Invisible_id},
+};
+
+/* --- humans ----------------------------------------------------------------------------------- */
+
+#define FIRE_STEEPEST 5 / 8 /* of the distance: so far up or down a shot is bent to a target */
+#define FIRE_WIDE 24        /* the distance by this is how far aside a target may be */
+#define FIRE_BITE fixed_from_int(40)
+
+/* The nearest that stands about in the direction of the duel, and can be seen. A human aims left
+ * and right; up and down is aimed for him. */
+static const CrowdBody* fire_find(const Simulation* sim, const Duel* duel)
+{
+    const Arena* arena = simulation_arena(sim, duel->place);
+    const LevelHeights* heights = simulation_heights(sim, arena);
+    const CrowdBody* found = NULL;
+    int64_t nearest = ATTACK_RANGE;
+    LevelBox box = level_box(duel->from.x, duel->from.y, ATTACK_RANGE);
+    for (CrowdSweep sweep = crowd_sweep(&sim->crowd, arena, box); crowd_sweep_next(&sweep);) {
+        const CrowdBody* body = sweep.body;
+        int64_t x = (int64_t)body->x - duel->from.x, y = (int64_t)body->y - duel->from.y;
+        int64_t along = (x / 256 * duel->dx + y / 256 * duel->dy) / (duel->distance / 256);
+        int64_t aside =
+            fixed_abs64(y / 256 * duel->dx - x / 256 * duel->dy) / (duel->distance / 256);
+        int64_t up = (int64_t)body->z + body->height / 2 - duel->from.z;
+        if (thing_table[body->type].health != 0 && !sett_equals(body->entity, duel->self) &&
+            along > 0 && along < nearest && aside < body->radius + along / FIRE_WIDE &&
+            fixed_abs64(up) < along * FIRE_STEEPEST + body->height &&
+            ray_sees(&arena->level, heights, duel->from, body->x, body->y, body->z,
+                     fixed_add(body->z, body->height))) {
+            nearest = along;
+            found = body;
+        }
+    }
+    return found;
+}
+
+/* The weapon in his hands, if it is loaded; otherwise another. */
+static const WeaponType* fire_choose(const Pack* pack, const Input* input, Facing* facing)
+{
+    uint32_t wanted = input->weapon != 0 ? input->weapon : facing->weapon;
+    const WeaponType* weapon = shoot_choose(pack, ATTACK_RANGE);
+    if (wanted != 0 && wanted <= WEAPON_COUNT && (pack->weapons >> (wanted - 1) & 1u) != 0) {
+        const WeaponType* held = &weapon_table[wanted - 1];
+        if (held->ammo == AMMO_NONE || pack->rounds[held->ammo] >= held->rounds) {
+            weapon = held;
+        }
+    }
+    facing->weapon = (uint8_t)(weapon - weapon_table + 1);
+    return weapon;
+}
+
+static void fire_weapon(const Job* job, Duel* duel, const WeaponType* weapon)
+{
+    const CrowdBody* target = fire_find(job->sim, duel);
+    duel->arms = &weapon->arms;
+    if (target != NULL) {
+        int64_t x = ((int64_t)target->x - duel->from.x) / 2;
+        int64_t y = ((int64_t)target->y - duel->from.y) / 2;
+        int64_t far = 2 * (int64_t)fixed_square_root((uint64_t)(x * x) + (uint64_t)(y * y));
+        far = far < FIXED_ONE ? FIXED_ONE : far;
+        duel->enemy = target->entity;
+        duel->gap = far - target->radius - SETT_GET(job->world, duel->self, Body)->radius;
+        duel->dz = ((int64_t)target->z + target->height / 2 - duel->from.z) * duel->distance / far;
+    }
+    spawn_news(job, EVENT_SHOT, duel->place.arena, duel->self, duel->enemy, 0);
+    if (weapon->arms.attack != ATTACK_NONE) {
+        attack_from_afar(job, duel);
+    } else if (target != NULL && duel->gap < FIRE_BITE) {
+        attack_bite(job, duel);
+    }
+}
+
+static void fire_run(sett_context* context)
+{
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
+        const Input* input = sett_batch_field(b, 0);
+        Facing* facing = sett_batch_field(b, 1);
+        Pack* pack = sett_batch_field(b, 2);
+        const Position* position = sett_batch_field(b, 3);
+        const Place* place = sett_batch_field(b, 4);
+        SETT_EACH(b, i) {
+            const WeaponType* weapon = fire_choose(&pack[i], &input[i], &facing[i]);
+            if ((input[i].buttons & INPUT_FIRE) == 0) {
+                continue;
+            }
+            Duel duel = {
+                .self = sett_batch_entity(b, i),
+                .place = place[i],
+                .from = {position[i].x, position[i].y, fixed_add(position[i].z, ATTACK_MUZZLE)},
+                .dx = (int64_t)fixed_cosine(input[i].angle) * (ATTACK_RANGE / FIXED_ONE),
+                .dy = (int64_t)fixed_sine(input[i].angle) * (ATTACK_RANGE / FIXED_ONE),
+                .distance = ATTACK_RANGE};
+            fire_weapon(&job, &duel, weapon);
+            pack[i].rounds[weapon->ammo] =
+                (uint16_t)(pack[i].rounds[weapon->ammo] - weapon->rounds);
+            SETT_CMD_SET(job.commands, duel.self, Cooldown, .ticks = weapon->arms.pause);
+        }
+    }
+}
+
+const sett_system_desc system_fire = {
+    .name = "fire",
+    .run = fire_run,
+    .terms = {SETT_IN(Input), SETT_INOUT(Facing), SETT_INOUT(Pack), SETT_IN(Position),
+              SETT_IN(Place), SETT_WITHOUT(Cooldown)},
     .access_any_in = {Position_id, Body_id, Thing_id, Invisible_id},
 };

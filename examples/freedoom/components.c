@@ -18,6 +18,7 @@ static const uint32_t components_start[] = {offsetof(Start, player)};
 static const uint32_t components_hit[] = {offsetof(Hit, victim), offsetof(Hit, attacker)};
 static const uint32_t components_use[] = {offsetof(Use, line), offsetof(Use, user)};
 static const uint32_t components_news[] = {offsetof(News, who), offsetof(News, other)};
+static const uint32_t components_facing[] = {offsetof(Facing, attacker)};
 static const uint32_t components_pickup[] = {offsetof(Pickup, player)};
 
 /* What depends on being alive goes when Alive is removed: a death is one removal, and a type added
@@ -78,9 +79,11 @@ static const sett_component_desc components[] = {
     {RARE(Pickup), HANDLES(components_pickup)},
     {RARE(News), HANDLES(components_news)},
     {RARE(Game)},
+    {RARE(Input), REQUIRES(components_player)},
+    {RARE(Facing), HANDLES(components_facing)},
 };
 
-_Static_assert(sizeof components / sizeof components[0] == Game_id,
+_Static_assert(sizeof components / sizeof components[0] == Facing_id,
                "every component has an id and a description");
 
 bool components_register(sett_world* world)

@@ -20,6 +20,7 @@
  *                                                     + Charge, Velocity while it throws itself
  *         player   + Player, Pack, Armour             + Invulnerable, Invisible, Shielded at
  *                                                       times
+ *           human  + Input, Facing, Velocity, no Walk   somebody at a keyboard
  *       dying      + Dying                            until the end of the tick
  *       corpse     Thing, Position, Place, Corpse
  *     missile      Thing, Position, Place, Velocity, Missile    + Homing if it follows somebody
@@ -89,6 +90,8 @@ typedef enum ComponentId {
     Pickup_id,
     News_id,
     Game_id,
+    Input_id,
+    Facing_id,
     COMPONENT_END
 } ComponentId;
 
@@ -231,6 +234,28 @@ typedef struct Armour {
 typedef Clock Invulnerable;
 typedef Clock Invisible;
 typedef Clock Shielded; /* from what burns on the floor */
+
+/* What a human at a keyboard wants in this tick. Who has it decides nothing by himself: no Walk, no
+ * Target. It comes from outside, before the tick. */
+typedef struct Input {
+    int8_t forward, side; /* 127: as fast as can be; side is to the right */
+    uint8_t buttons;      /* INPUT_* */
+    uint8_t weapon;       /* 1 + WEAPON_* to change to, or 0 */
+    uint16_t angle;       /* where to look: 65,536 are a full turn, 0 is east */
+} Input;
+
+enum {
+    INPUT_FIRE = 1,
+    INPUT_USE = 2,
+};
+
+/* Where a human looks, with what in his hands; he moves by Velocity. His corpse keeps it. */
+typedef struct Facing {
+    uint16_t angle;
+    uint8_t weapon;       /* 1 + WEAPON_*; 0: the best he has */
+    uint8_t leaves;       /* 1: went through the map's exit */
+    sett_entity attacker; /* who hurt him last */
+} Facing;
 
 typedef struct Corpse {
     uint32_t since; /* tick */

@@ -41,6 +41,14 @@ static int32_t hurt_player(const Job* job, sett_entity player, int32_t damage)
     return damage - saved;
 }
 
+/* A human may ask later who it was. */
+static void hurt_remember(const Job* job, const Hit* hit)
+{
+    if (SETT_HAS(job->world, hit->victim, Facing)) {
+        SETT_GET_MUT(job->world, hit->victim, Facing)->attacker = hit->attacker;
+    }
+}
+
 static void hurt_living(const Job* job, const Hit* hit, const ThingType* type)
 {
     if (simulation_roll(job->sim, hit->victim, DICE_PAIN, 256) < type->pain_chance) {
@@ -67,6 +75,7 @@ static void hurt_run(sett_context* context)
             int32_t damage =
                 is_player ? hurt_player(&job, hit[i].victim, hit[i].damage) : hit[i].damage;
             health->points -= damage;
+            hurt_remember(&job, &hit[i]);
             spawn_news(&job, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, damage);
             if (health->points <= 0) {
                 sett_cmd_add(job.commands, hit[i].victim, Dying_id);
@@ -82,7 +91,7 @@ const sett_system_desc system_hurt = {
     .run = hurt_run,
     .terms = {SETT_IN(Hit)},
     .access_any_in = {Place_id, Thing_id, Position_id, Alive_id, Target_id, Invulnerable_id},
-    .access_any_inout = {Health_id, Armour_id},
+    .access_any_inout = {Health_id, Armour_id, Facing_id},
 };
 
 /* --- die -------------------------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ const sett_system_desc system_look = {
     .name = "look",
     .run = look_run,
     .terms = {SETT_IN(Position), SETT_IN(Place), SETT_IN(Body), SETT_IN(Thing), SETT_WITH(Alive),
-              SETT_WITHOUT(Target), SETT_WITHOUT(Pain)},
+              SETT_WITHOUT(Target), SETT_WITHOUT(Pain), SETT_WITHOUT(Input)},
 };
 
 /* --- forget ----------------------------------------------------------------------------------- */

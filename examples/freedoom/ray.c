@@ -80,7 +80,7 @@ static bool ray_narrow(RayWedge* wedge, const LevelLine* line, const LevelHeight
 }
 
 /* A closed door may have the same floor and the same ceiling on both sides. */
-static bool ray_is_shut(const LevelLine* line, const LevelHeights* heights)
+bool ray_is_shut(const LevelLine* line, const LevelHeights* heights)
 {
     if (line->back == LEVEL_NO_SECTOR) {
         return true;
@@ -141,4 +141,11 @@ Fixed ray_reach(const Level* level, const LevelHeights* heights, RayPoint from, 
         }
     }
     return reach;
+}
+
+bool ray_meets(const LevelLine* line, RayPoint from, RayPoint to, Fixed* share)
+{
+    int32_t x = ray_coarse(from.x), y = ray_coarse(from.y);
+    Ray ray = {x, y, (int64_t)ray_coarse(to.x) - x, (int64_t)ray_coarse(to.y) - y};
+    return ray_crosses(&ray, line, share);
 }

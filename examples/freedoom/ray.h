@@ -19,4 +19,10 @@ bool ray_sees(const Level* level, const LevelHeights* heights, RayPoint eye, Fix
  * FIXED_ONE means all of it. */
 Fixed ray_reach(const Level* level, const LevelHeights* heights, RayPoint from, RayPoint to);
 
+/* Whether the way leads across a line; if so sets *share to where. */
+bool ray_meets(const LevelLine* line, RayPoint from, RayPoint to, Fixed* share);
+
+/* Whether nothing passes the line: it has one side only, or no opening at present. */
+bool ray_is_shut(const LevelLine* line, const LevelHeights* heights);
+
 #endif

@@ -52,12 +52,13 @@ static const Appointment simulation_order[] = {
 
     {PHASE_MOVE, &system_hover},      {PHASE_MOVE, &system_walk},
     {PHASE_MOVE, &system_charge},     {PHASE_MOVE, &system_home},
-    {PHASE_MOVE, &system_fly},
+    {PHASE_MOVE, &system_fly},        {PHASE_MOVE, &system_steer},
 
     {PHASE_TAKE, &system_pick_up},
 
     {PHASE_FIGHT, &system_receive},   {PHASE_FIGHT, &system_attack},
     {PHASE_FIGHT, &system_shoot},     {PHASE_FIGHT, &system_burn},
+    {PHASE_FIGHT, &system_fire},
 
     {PHASE_SUFFER, &system_hurt},
 

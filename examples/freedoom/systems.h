@@ -39,6 +39,9 @@ extern const sett_system_desc system_charge; /* lost souls that throw themselves
 extern const sett_system_desc system_home;   /* missiles that follow their prey */
 extern const sett_system_desc system_fly;    /* missiles, until they meet something */
 
+/* human.c: somebody at a keyboard */
+extern const sett_system_desc system_steer; /* turns, runs, falls, pushes */
+
 /* items.c: what players find */
 extern const sett_system_desc system_muster;  /* lists the players of each map */
 extern const sett_system_desc system_pick_up; /* items go to who touches them */
@@ -47,6 +50,7 @@ extern const sett_system_desc system_receive; /* and do what they are good for *
 /* attack.c and fate.c: what comes of it */
 extern const sett_system_desc system_attack; /* bites, shoots, throws */
 extern const sett_system_desc system_shoot;  /* players, with what they have */
+extern const sett_system_desc system_fire;   /* humans, when they pull the trigger */
 extern const sett_system_desc system_burn;   /* floors that do harm */
 extern const sett_system_desc system_hurt;   /* takes health, hands out pain and grudges */
 extern const sett_system_desc system_die;    /* monster to corpse, barrel to explosion */

@@ -1,6 +1,7 @@
 /* trigger.c - see trigger.h. */
 #include "trigger.h"
 
+#include "ray.h"
 #include "spawn.h"
 #include "special_table.h"
 
@@ -69,4 +70,36 @@ bool trigger_push(const Job* job, const Arena* arena, const CollideFooting* foot
         }
     }
     return opens;
+}
+
+bool trigger_use(const Job* job, const Arena* arena, RayPoint from, RayPoint to, const Body* body,
+                 sett_entity self)
+{
+    const Level* level = &arena->level;
+    const LevelHeights* heights = simulation_heights(job->sim, arena);
+    CollideFooting footing = {.special_count = 0};
+    Fixed nearest = FIXED_ONE;
+    int32_t shift = FIXED_BITS - LEVEL_WALK_BITS;
+    LevelWalk walk =
+        level_walk(level, from.x >> shift, from.y >> shift, to.x >> shift, to.y >> shift);
+    while (level_walk_next(&walk)) {
+        for (uint32_t i = level->cell_first[walk.cell]; i < level->cell_first[walk.cell + 1]; ++i) {
+            uint16_t number = level->cell_lines[i];
+            const LevelLine* line = &level->lines[number];
+            Fixed share = 0;
+            if (!ray_meets(line, from, to, &share) || share >= nearest) {
+                continue;
+            }
+            uint8_t trigger = trigger_type(job->sim, arena, number)->trigger;
+            bool pushes = trigger == TRIGGER_KNOCK || trigger == TRIGGER_PUSH;
+            bool front = level_line_side(line, from.x, from.y) <= 0;
+            if ((pushes && front) || ray_is_shut(line, heights)) {
+                nearest = share;
+                footing.special_count = pushes && front ? 1 : 0;
+                footing.specials[0] = number;
+            }
+        }
+    }
+    trigger_push(job, arena, &footing, body, self, true);
+    return footing.special_count != 0;
 }

@@ -19,4 +19,9 @@ bool trigger_push(const Job* job, const Arena* arena, const CollideFooting* foot
 /* Whether somebody has the key, if one is needed. */
 bool trigger_has_key(const Simulation* sim, sett_entity who, uint8_t key);
 
+/* A human pushes what is in front of him: the first line on the way that can be pushed, if no wall
+ * is before it. Returns whether there was one. */
+bool trigger_use(const Job* job, const Arena* arena, RayPoint from, RayPoint to, const Body* body,
+                 sett_entity self);
+
 #endif

@@ -68,6 +68,15 @@ static void wad_copy_name(char name[WAD_NAME_SIZE], const uint8_t* at)
     name[WAD_NAME_SIZE - 1] = '\0';
 }
 
+/* Some editors write the names of textures in lower case. */
+static void wad_copy_upper(char name[WAD_NAME_SIZE], const uint8_t* at)
+{
+    wad_copy_name(name, at);
+    for (int i = 0; name[i] != '\0'; ++i) {
+        name[i] = (char)(name[i] >= 'a' && name[i] <= 'z' ? name[i] - 'a' + 'A' : name[i]);
+    }
+}
+
 /* --- the file ----------------------------------------------------------------------------------
  */
 
@@ -249,6 +258,16 @@ const char* wad_map_name(const Wad* wad, uint32_t n)
     return wad->lumps[wad->maps[n]].name;
 }
 
+const WadLump* wad_find_lump(const Wad* wad, const char* name)
+{
+    for (uint32_t i = wad->lump_count; i-- > 0;) {
+        if (strcmp(wad->lumps[i].name, name) == 0) {
+            return &wad->lumps[i];
+        }
+    }
+    return NULL;
+}
+
 /* --- a map's lumps -----------------------------------------------------------------------------
  */
 
@@ -341,10 +360,13 @@ static void wad_decode_line(void* record, const uint8_t* at)
                                   .side = {wad_u16(at + 10), wad_u16(at + 12)}};
 }
 
-/* A side is two offsets, three names of textures, a sector; only the sector concerns us. */
 static void wad_decode_side(void* record, const uint8_t* at)
 {
-    ((WadSide*)record)->sector = wad_u16(at + 28);
+    WadSide* side = record;
+    *side = (WadSide){.x = wad_i16(at), .y = wad_i16(at + 2), .sector = wad_u16(at + 28)};
+    wad_copy_upper(side->upper, at + 4);
+    wad_copy_upper(side->lower, at + 12);
+    wad_copy_upper(side->middle, at + 20);
 }
 
 static void wad_decode_vertex(void* record, const uint8_t* at)
@@ -352,10 +374,13 @@ static void wad_decode_vertex(void* record, const uint8_t* at)
     *(WadVertex*)record = (WadVertex){.x = wad_i16(at), .y = wad_i16(at + 2)};
 }
 
-/* A seg is two vertices, an angle, line, side, offset. */
+/* A seg is two vertices, an angle, line, side, offset; the last follows from the others. */
 static void wad_decode_seg(void* record, const uint8_t* at)
 {
-    *(WadSeg*)record = (WadSeg){.line = wad_u16(at + 6), .side = wad_u16(at + 8)};
+    *(WadSeg*)record = (WadSeg){.start = wad_u16(at),
+                                .end = wad_u16(at + 2),
+                                .line = wad_u16(at + 6),
+                                .side = wad_u16(at + 8)};
 }
 
 static void wad_decode_subsector(void* record, const uint8_t* at)
@@ -363,23 +388,34 @@ static void wad_decode_subsector(void* record, const uint8_t* at)
     *(WadSubsector*)record = (WadSubsector){.seg_count = wad_u16(at), .first_seg = wad_u16(at + 2)};
 }
 
-/* Between line and children lie the two halves' bounding boxes. */
+static WadBox wad_decode_box(const uint8_t* at)
+{
+    return (WadBox){.top = wad_i16(at),
+                    .bottom = wad_i16(at + 2),
+                    .left = wad_i16(at + 4),
+                    .right = wad_i16(at + 6)};
+}
+
 static void wad_decode_node(void* record, const uint8_t* at)
 {
     *(WadNode*)record = (WadNode){.x = wad_i16(at),
                                   .y = wad_i16(at + 2),
                                   .dx = wad_i16(at + 4),
                                   .dy = wad_i16(at + 6),
+                                  .box = {wad_decode_box(at + 8), wad_decode_box(at + 16)},
                                   .child = {wad_u16(at + 24), wad_u16(at + 26)}};
 }
 
 static void wad_decode_sector(void* record, const uint8_t* at)
 {
-    *(WadSector*)record = (WadSector){.floor = wad_i16(at),
-                                      .ceiling = wad_i16(at + 2),
-                                      .light = wad_u16(at + 20),
-                                      .special = wad_u16(at + 22),
-                                      .tag = wad_u16(at + 24)};
+    WadSector* sector = record;
+    *sector = (WadSector){.floor = wad_i16(at),
+                          .ceiling = wad_i16(at + 2),
+                          .light = wad_u16(at + 20),
+                          .special = wad_u16(at + 22),
+                          .tag = wad_u16(at + 24)};
+    wad_copy_upper(sector->floor_flat, at + 4);
+    wad_copy_upper(sector->ceiling_flat, at + 12);
 }
 
 /* `field` and `field_count` are members of WadMap, of different types for each table. */
@@ -484,7 +520,9 @@ static bool wad_check_segs(const WadReader* reader)
     const WadMap* map = reader->map;
     for (uint32_t i = 0; i < map->seg_count; ++i) {
         const WadSeg* seg = &map->segs[i];
-        if (!wad_check_index(reader, WAD_SEGS, i, seg->line, WAD_LINEDEFS, map->line_count)) {
+        if (!wad_check_index(reader, WAD_SEGS, i, seg->line, WAD_LINEDEFS, map->line_count) ||
+            !wad_check_index(reader, WAD_SEGS, i, seg->start, WAD_VERTEXES, map->vertex_count) ||
+            !wad_check_index(reader, WAD_SEGS, i, seg->end, WAD_VERTEXES, map->vertex_count)) {
             return false;
         }
         if (seg->side > 1 || map->lines[seg->line].side[seg->side] == WAD_NO_SIDE) {

@@ -18,10 +18,12 @@
 #define WAD_SUBSECTOR_BIT 0x8000u /* in a node's child: it is a subsector, not a node */
 #define WAD_BLOCK_LIST_END 0xffffu
 
-/* Bits of WadLine.flags; the others are about drawing. */
+/* Bits of WadLine.flags. */
 #define WAD_LINE_BLOCKS 0x0001u
 #define WAD_LINE_BLOCKS_MONSTERS 0x0002u
 #define WAD_LINE_TWO_SIDED 0x0004u
+#define WAD_LINE_UPPER_UNPEGGED 0x0008u /* its upper texture hangs from the ceiling in front */
+#define WAD_LINE_LOWER_UNPEGGED 0x0010u /* the others stand on the floor */
 
 typedef struct WadThing {
     int16_t x, y;   /* map units */
@@ -42,7 +44,10 @@ typedef struct WadLine {
     uint16_t side[2]; /* right, left as seen from start to end; only the left may be WAD_NO_SIDE */
 } WadLine;
 
+/* Names of textures and flats are upper case; "-" is none. */
 typedef struct WadSide {
+    int16_t x, y; /* where the textures begin */
+    char upper[WAD_NAME_SIZE], lower[WAD_NAME_SIZE], middle[WAD_NAME_SIZE];
     uint16_t sector;
 } WadSide;
 
@@ -51,9 +56,11 @@ typedef struct WadSector {
     uint16_t light;         /* 0 to 255 */
     uint16_t special;
     uint16_t tag;
+    char floor_flat[WAD_NAME_SIZE], ceiling_flat[WAD_NAME_SIZE];
 } WadSector;
 
 typedef struct WadSeg {
+    uint16_t start, end; /* vertices */
     uint16_t line;
     uint16_t side; /* 0 or 1, and the line has that side */
 } WadSeg;
@@ -63,8 +70,14 @@ typedef struct WadSubsector {
     uint16_t first_seg;
 } WadSubsector;
 
+/* A rectangle of map units. */
+typedef struct WadBox {
+    int16_t top, bottom, left, right;
+} WadBox;
+
 typedef struct WadNode {
     int16_t x, y, dx, dy; /* the line that parts the plane */
+    WadBox box[2];        /* around what lies to the right, to the left */
     uint16_t
         child[2]; /* right, left; a child that is a node has a smaller number than its parent */
 } WadNode;
@@ -119,6 +132,9 @@ void wad_close(Wad* wad);
 
 /* Name of the n-th map, n < map_count. */
 const char* wad_map_name(const Wad* wad, uint32_t n);
+
+/* Returns the last lump of this name, or NULL. Cost: O(lumps). */
+const WadLump* wad_find_lump(const Wad* wad, const char* name);
 
 /* Reads and checks one map. Returns false, and leaves nothing to free, if it is not sound. */
 bool wad_read_map(const Wad* wad, uint32_t n, WadMap* map, Fault* fault);

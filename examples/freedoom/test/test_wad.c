@@ -205,6 +205,8 @@ static void rejects_references_out_of_range(void)
     check_place(&cut, wad_cut_lump(&cut, SEGS) + 6, 347, 2,
                 "SEGS record 0 refers to number 347 of LINEDEFS, which has 347");
     check_place(&cut, wad_cut_lump(&cut, SEGS) + 8, 2, 2, "SEGS record 0 lies on side 2");
+    check_place(&cut, wad_cut_lump(&cut, SEGS), 0xffff, 2, "SEGS record 0 refers to number 65535");
+    check_place(&cut, wad_cut_lump(&cut, SEGS) + 2, 0xffff, 2, "SEGS record 0 refers to number");
     check_place(&cut, wad_cut_lump(&cut, SSECTORS), 0, 2, "SSECTORS record 0 has no segs");
     check_place(&cut, wad_cut_lump(&cut, SSECTORS) + 2, 0xffff, 2, "SSECTORS record 0 refers to");
     check_place(&cut, wad_cut_lump(&cut, NODES) + 24, 0xffff, 2, "NODES record 0 refers to number");

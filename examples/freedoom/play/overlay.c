@@ -1,0 +1,100 @@
+/* overlay.c - what lies on top of the view: images, letters, tints; and the way to a file. */
+#include "raster.h"
+
+#include <png.h>
+#include <stdlib.h>
+
+#define OVERLAY_WIDTH 320.0f
+#define OVERLAY_HEIGHT 200.0f
+#define OVERLAY_SPACE 4.0f
+
+void render_image(Render* render, const Art* art, const ArtImage* image, float x, float y,
+                  float scale)
+{
+    float wide = (float)render->width / OVERLAY_WIDTH * scale;
+    float tall = (float)render->height / OVERLAY_HEIGHT * scale;
+    float left = (x - (float)image->left * scale) * (float)render->width / OVERLAY_WIDTH;
+    float top = (y - (float)image->top * scale) * (float)render->height / OVERLAY_HEIGHT;
+    int first = raster_pixel(left, 0, render->width);
+    int last = raster_pixel(left + (float)image->width * wide, 0, render->width);
+    int high = raster_pixel(top, 0, render->height);
+    int low = raster_pixel(top + (float)image->height * tall, 0, render->height);
+    for (int column = first; column < last; ++column) {
+        int u = (int)(((float)column + 0.5f - left) / wide);
+        raster_masked(render->pixels + (size_t)column * (size_t)render->height, high, low, image,
+                      raster_min(u, image->width - 1), -top / tall, 1.0f / tall, art->colours,
+                      RENDER_SOLID);
+    }
+}
+
+float render_text(Render* render, Art* art, float x, float y, float scale, const char* text)
+{
+    for (; *text != '\0'; ++text) {
+        int letter = *text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text & 127;
+        if (art->letters[letter] == 0) {
+            x += OVERLAY_SPACE * scale;
+            continue;
+        }
+        const ArtImage* image = art_image(art, art->letters[letter]);
+        render_image(render, art, image, x, y, scale);
+        x += (float)image->width * scale;
+    }
+    return x;
+}
+
+void render_tint(Render* render, uint32_t colour, uint32_t share)
+{
+    size_t count = (size_t)render->width * (size_t)render->height;
+    uint32_t red_blue = (colour & 0xff00ffu) * share, green = (colour & 0xff00u) * share;
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t old = render->pixels[i];
+        uint32_t a = ((old & 0xff00ffu) * (256 - share) + red_blue) >> 8;
+        uint32_t b = ((old & 0xff00u) * (256 - share) + green) >> 8;
+        render->pixels[i] = (a & 0xff00ffu) | (b & 0xff00u);
+    }
+}
+
+/* Square by square, so that both sides stay in the cache. */
+void render_copy_rows(const Render* render, uint32_t* rows, size_t stride)
+{
+    enum {
+        SQUARE = 16
+    };
+    for (int x0 = 0; x0 < render->width; x0 += SQUARE) {
+        int x1 = raster_min(x0 + SQUARE, render->width);
+        for (int y0 = 0; y0 < render->height; y0 += SQUARE) {
+            int y1 = raster_min(y0 + SQUARE, render->height);
+            for (int y = y0; y < y1; ++y) {
+                for (int x = x0; x < x1; ++x) {
+                    rows[(size_t)y * stride + (size_t)x] =
+                        render->pixels[(size_t)x * (size_t)render->height + (size_t)y];
+                }
+            }
+        }
+    }
+}
+
+/* libpng's short interface: no error handling by jumps. */
+bool render_write_png(const Render* render, const char* path, Fault* fault)
+{
+    size_t width = (size_t)render->width, height = (size_t)render->height;
+    uint32_t* rows = malloc(width * height * sizeof *rows);
+    uint8_t* bytes = malloc(width * height * 3);
+    bool good = rows != NULL && bytes != NULL;
+    if (good) {
+        render_copy_rows(render, rows, width);
+        for (size_t i = 0; i < width * height; ++i) {
+            bytes[i * 3] = (uint8_t)(rows[i] >> 16);
+            bytes[i * 3 + 1] = (uint8_t)(rows[i] >> 8);
+            bytes[i * 3 + 2] = (uint8_t)rows[i];
+        }
+        png_image image = {.version = PNG_IMAGE_VERSION,
+                           .width = (png_uint_32)width,
+                           .height = (png_uint_32)height,
+                           .format = PNG_FORMAT_RGB};
+        good = png_image_write_to_file(&image, path, 0, bytes, 0, NULL) != 0;
+    }
+    free(rows);
+    free(bytes);
+    return good || fault_set(fault, "%s: cannot be written", path);
+}
