@@ -100,8 +100,7 @@ static sett_world* fuzz_world(void)
 /* Makes of a delta one that begins here and whose bytes are all there. */
 static void fuzz_seal(uint8_t* data, size_t size, uint64_t before)
 {
-    uint64_t hash =
-        setti_hash_bytes((const char*)data + SETTI_DELTA_COUNTS, size - SETTI_DELTA_COUNTS);
+    uint64_t hash = setti_delta_seal(data + SETTI_DELTA_COUNTS, size - SETTI_DELTA_COUNTS);
     for (uint32_t k = 0; k < 8; k++) {
         data[8 + k] = (uint8_t)(before >> (8 * k));
         data[24 + k] = (uint8_t)((uint64_t)size >> (8 * k));

@@ -23,9 +23,7 @@ static void seal(letter* of)
 {
     put_number(of, 24, of->size, 8);
     put_number(of, 32,
-               setti_hash_bytes((const char*)of->bytes + SETTI_DELTA_COUNTS,
-                                of->size - SETTI_DELTA_COUNTS),
-               8);
+               setti_delta_seal(of->bytes + SETTI_DELTA_COUNTS, of->size - SETTI_DELTA_COUNTS), 8);
 }
 
 static void write_letter(letter* to, sett_world* world, sett_snapshot a, sett_snapshot b)

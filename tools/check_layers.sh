@@ -6,8 +6,9 @@
 #
 # A file in src/<layer>/ includes its own layer, the layers that it may see, and the public headers.
 #
-#     base < value < store < world < { query, relation, run, state, inspect }
-#     among the five: run sees query; inspect sees query and run; state sees relation
+#     base < value < store < world < { query, relation, run, state, file, inspect }
+#     among the six: run sees query; inspect sees query and run; state sees relation; file sees
+#     state and relation
 #
 # The order below is that of the amalgamation; nothing includes what stands behind it. A public header includes public headers only. Private headers are named
 # from src/ on ("store/storage.h"), public ones from include/ on ("sett/id.h"). Besides, a file's
@@ -16,10 +17,10 @@
 set -eu
 
 # Lowest first.
-layers="base value store world query relation run state inspect"
+layers="base value store world query relation run state file inspect"
 
 # The first four are seen by all that stand behind them; these see one another as well.
-arrows="run>query inspect>query inspect>run state>relation"
+arrows="run>query inspect>query inspect>run state>relation file>state file>relation"
 
 # Names that tools or habit prescribe, and may therefore occur in several folders.
 common_names="README.md CMakeLists.txt .gitignore"

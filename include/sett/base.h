@@ -67,7 +67,8 @@
     X(REJECTED, "something that depends on it forbids it; the message names it")                   \
     X(LOST, "the snapshot is lost: memory ran out, or the limit on its memory was exceeded")       \
     X(MISMATCH, "header and library are of different versions")                                    \
-    X(INVALID, "an invariant does not hold; the message says which")
+    X(INVALID, "an invariant does not hold; the message says which")                               \
+    X(FILE, "a file could not be read or written; the message names it")
 
 typedef enum sett_status {
 #define SETT_STATUS_ENUM(name, text) SETT_STATUS_##name,

@@ -13,6 +13,7 @@
  *     singleton.h     components of the world itself
  *     state.h         snapshots, rollback, hashes, deltas
  *     members.h       what values consist of
+ *     file.h          saved worlds, journals
  *     sparse_set.h    the sparse set by itself, without a world
  *     describe.h      entities and components as text
  *     advise.h        advice about storages, measured in your program
@@ -32,6 +33,7 @@
 #include "sett/describe.h"
 #include "sett/duplicate.h"
 #include "sett/event.h"
+#include "sett/file.h"
 #include "sett/hierarchy.h"
 #include "sett/layout.h"
 #include "sett/members.h"

@@ -2,10 +2,14 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* madvise, clock_gettime, pthread_create, pthread_getattr_np */
 #endif
+#if !defined(_FILE_OFFSET_BITS)
+#define _FILE_OFFSET_BITS 64 /* files above 2 GB where addresses have 32 bits */
+#endif
 
 #include "base/platform.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +21,7 @@
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
+#include <io.h>
 #include <malloc.h>
 #include <windows.h>
 /* Macros of the Windows headers that other files of the amalgamation use as names. */
@@ -24,7 +29,9 @@
 #undef far
 #define PLATFORM_WINDOWS
 #elif defined(__unix__) || defined(__APPLE__)
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/file.h>
 #include <unistd.h>
 #define PLATFORM_POSIX
 #endif
@@ -96,6 +103,186 @@ sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
         chosen = *allocator;
     }
     return chosen;
+}
+
+/* ---------------------------------------------------------------------------------------- files
+ * Unbuffered: what is written is large, or is to reach the system at once. */
+
+static void* platform_open(void* user, const char* path, sett_file_mode mode)
+{
+    static const char* const modes[] = {"rb", "wb", "ab"};
+    (void)user;
+    FILE* file = fopen(path, modes[mode]);
+    if (file != NULL) {
+        (void)setvbuf(file, NULL, _IONBF, 0);
+    }
+    return file;
+}
+
+static bool platform_close(void* user, void* file)
+{
+    (void)user;
+    return fclose(file) == 0;
+}
+
+static size_t platform_read(void* user, void* file, uint64_t offset, void* out, size_t size)
+{
+    (void)user;
+#if defined(PLATFORM_POSIX)
+    bool found = (uint64_t)(off_t)offset == offset && fseeko(file, (off_t)offset, SEEK_SET) == 0;
+#elif defined(PLATFORM_WINDOWS)
+    bool found = _fseeki64(file, (long long)offset, SEEK_SET) == 0;
+#else
+    bool found = offset <= LONG_MAX && fseek(file, (long)offset, SEEK_SET) == 0;
+#endif
+    return found ? fread(out, 1, size, file) : 0;
+}
+
+static bool platform_write(void* user, void* file, const void* bytes, size_t size)
+{
+    (void)user;
+    return fwrite(bytes, 1, size, file) == size;
+}
+
+static bool platform_size(void* user, void* file, uint64_t* size)
+{
+    (void)user;
+    if (fseek(file, 0, SEEK_END) != 0) {
+        return false;
+    }
+#if defined(PLATFORM_POSIX)
+    off_t end = ftello(file);
+#elif defined(PLATFORM_WINDOWS)
+    long long end = _ftelli64(file);
+#else
+    long end = ftell(file);
+#endif
+    *size = (uint64_t)end;
+    return end >= 0;
+}
+
+static bool platform_unlink(void* user, const char* path)
+{
+    (void)user;
+    return remove(path) == 0;
+}
+
+#if defined(PLATFORM_POSIX)
+
+static bool platform_sync(void* user, void* file)
+{
+    (void)user;
+    return fflush(file) == 0 && fsync(fileno(file)) == 0;
+}
+
+static bool platform_rename(void* user, const char* from, const char* to)
+{
+    (void)user;
+    return rename(from, to) == 0;
+}
+
+static void* platform_lock(void* user, const char* path)
+{
+    FILE* file = platform_open(user, path, SETT_FILE_APPEND);
+    if (file != NULL && flock(fileno(file), LOCK_EX | LOCK_NB) != 0) {
+        (void)fclose(file);
+        file = NULL;
+    }
+    return file;
+}
+
+static bool platform_sync_folder(void* user, const char* path)
+{
+    (void)user;
+    const char* end = strrchr(path, '/');
+    size_t length = end != NULL ? (size_t)(end - path) + 1 : 0;
+    char* folder = malloc(length + 2);
+    if (folder == NULL) {
+        return false;
+    }
+    memcpy(folder, path, length);
+    memcpy(folder + length, ".", 2);
+    int file = open(folder, O_RDONLY);
+    free(folder);
+    bool done = file >= 0 && fsync(file) == 0;
+    return file >= 0 && close(file) == 0 && done;
+}
+
+#elif defined(PLATFORM_WINDOWS)
+
+static bool platform_sync(void* user, void* file)
+{
+    (void)user;
+    return fflush(file) == 0 && _commit(_fileno(file)) == 0;
+}
+
+static bool platform_rename(void* user, const char* from, const char* to)
+{
+    (void)user;
+    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
+}
+
+static void* platform_lock(void* user, const char* path)
+{
+    (void)user;
+    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS, 0, NULL);
+    return file != INVALID_HANDLE_VALUE ? file : NULL;
+}
+
+/* Renames are written through. */
+static bool platform_sync_folder(void* user, const char* path)
+{
+    (void)user;
+    (void)path;
+    return true;
+}
+
+#else /* nothing but C */
+
+static bool platform_sync(void* user, void* file)
+{
+    (void)user;
+    return fflush(file) == 0;
+}
+
+static bool platform_rename(void* user, const char* from, const char* to)
+{
+    (void)user;
+    (void)remove(to);
+    return rename(from, to) == 0;
+}
+
+static void* platform_lock(void* user, const char* path)
+{
+    return platform_open(user, path, SETT_FILE_APPEND);
+}
+
+static bool platform_sync_folder(void* user, const char* path)
+{
+    (void)user;
+    (void)path;
+    return true;
+}
+
+#endif
+
+static void platform_unlock(void* user, void* lock)
+{
+#if defined(PLATFORM_WINDOWS)
+    (void)user;
+    (void)CloseHandle(lock);
+#else
+    (void)platform_close(user, lock);
+#endif
+}
+
+const sett_files* setti_platform_files(void)
+{
+    static const sett_files files = {NULL,          platform_open,   platform_close,
+                                     platform_read, platform_write,  platform_size,
+                                     platform_sync, platform_rename, platform_unlink,
+                                     platform_lock, platform_unlock, platform_sync_folder};
+    return &files;
 }
 
 /* ---------------------------------------------------------------------------------------- clock */

@@ -3,6 +3,7 @@
 #define SETTI_PLATFORM_H
 
 #include "base/common.h"
+#include "sett/file.h"
 
 /* Blocks of this size and alignment can be one huge page on the systems that have them. */
 #define SETTI_HUGE_PAGE ((size_t)2 << 20)
@@ -63,6 +64,9 @@ typedef struct setti_thread {
 /* Starts `body`; it and its argument are filled in already. False if no thread can be started. */
 bool setti_thread_start(setti_thread* thread);
 void setti_thread_join(setti_thread* thread);
+
+/* The files of the system. */
+const sett_files* setti_platform_files(void);
 
 /* The caller's allocator, or that of the system where none is given. */
 sett_allocator setti_allocator_or_default(const sett_allocator* allocator);

@@ -10,8 +10,10 @@
  * Invariant:  hash(after) = hash(before) - what ended or was + what began or is, summed over all
  *             that differs
  */
+#include "base/checksum.h"
 #include "state/delta_writer.h"
 #include "state/hash.h"
+#include "world/command.h"
 
 static const char delta_call[] = "sett_delta_encode";
 
@@ -131,8 +133,28 @@ static uint64_t delta_hash_walk(setti_compare* walk)
 
 /* -------------------------------------------------------------------------------------- writing */
 
+/* More room, if there is some to be had. */
+SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
+{
+    size_t capacity = SETTI_MAX(to->size + size, to->capacity * 2);
+    unsigned char* out = to->size <= to->capacity ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
+    if (out == NULL) {
+        to->status = SETT_STATUS_OUT_OF_MEMORY;
+        return;
+    }
+    if (to->size != 0) {
+        memcpy(out, to->out, to->size);
+    }
+    setti_pool_free(to->pool, to->out, to->capacity, 16);
+    to->out = out;
+    to->capacity = capacity;
+}
+
 void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size)
 {
+    if (to->pool != NULL && (to->size > to->capacity || size > to->capacity - to->size)) {
+        delta_grow(to, size);
+    }
     if (to->size <= to->capacity && size <= to->capacity - to->size && size != 0) {
         memcpy(to->out + to->size, bytes, size);
     }
@@ -156,22 +178,44 @@ void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, si
     to->size = end;
 }
 
+void setti_delta_begin_lives(setti_delta_writer* to)
+{
+    to->count = 0;
+    to->run_count = SETTI_DELTA_LIVES; /* the first begins a run */
+    to->run_next = 0;
+    to->run_generation = 0;
+}
+
+void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t generation)
+{
+    if (to->run_count == SETTI_DELTA_LIVES || index != to->run_next ||
+        generation != to->run_generation) {
+        setti_delta_write_number(to, index, 4);
+        setti_delta_write_number(to, generation, 4);
+        to->run_at = to->size;
+        setti_delta_write_number(to, 0, 1);
+        to->run_count = 0;
+        to->run_generation = generation;
+        to->count++;
+    }
+    setti_delta_write_at(to, to->run_at, ++to->run_count, 1);
+    to->run_next = index + 1;
+}
+
 static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ended,
                                const sett_entity* begun)
 {
     setti_delta_writer* to = (setti_delta_writer*)sink;
     const sett_entity* entity = to->begun ? begun : ended;
     if (entity != NULL) {
-        setti_delta_write_number(to, entity->index, 4);
-        setti_delta_write_number(to, entity->generation, 4);
-        to->count++;
+        setti_delta_write_life(to, entity->index, entity->generation);
     }
 }
 
 static void delta_write_entities(setti_delta_writer* to, bool begun)
 {
     to->begun = begun;
-    to->count = 0;
+    setti_delta_begin_lives(to);
     to->sink.entity = delta_write_entity;
     to->walk->sink = &to->sink;
     setti_compare_entities(to->walk);
@@ -242,6 +286,11 @@ static void delta_write_parts(setti_delta_writer* to, const setti_type* type, si
     setti_delta_write_at(to, at + 8, to->count, 4);
 }
 
+uint64_t setti_delta_seal(const void* bytes, size_t size)
+{
+    return setti_checksum(SETTI_DELTA_MAGIC, bytes, size);
+}
+
 static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
     const sett_world* world = to->walk->view->world;
@@ -264,10 +313,9 @@ static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t af
     }
     setti_delta_write_at(to, 24, to->size, 8);
     if (to->size <= to->capacity) {
-        setti_delta_write_at(to, 32,
-                             setti_hash_bytes((const char*)to->out + SETTI_DELTA_COUNTS,
-                                              to->size - SETTI_DELTA_COUNTS),
-                             8);
+        setti_delta_write_at(
+            to, 32, setti_delta_seal(to->out + SETTI_DELTA_COUNTS, to->size - SETTI_DELTA_COUNTS),
+            8);
     }
 }
 
@@ -293,7 +341,7 @@ static void delta_end(sett_world* world, setti_view* view, setti_compare* walk)
     setti_view_deinit(world, view);
 }
 
-static sett_status delta_check_types(sett_world* world, setti_compare* walk)
+static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
@@ -303,8 +351,8 @@ static sett_status delta_check_types(sett_world* world, setti_compare* walk)
         if (why != NULL &&
             (setti_view_next(walk->view, &type->storage.rows, &rows) != NULL ||
              setti_view_next(walk->view, &type->storage.presence, &presence) != NULL)) {
-            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
-                                         delta_call, type->desc.name, why);
+            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s", call,
+                                         type->desc.name, why);
         }
     }
     return SETT_OK;
@@ -337,7 +385,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     if (!delta_begin(world, a, b, &view, &walk)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, delta_call, sett_null(), 0);
     }
-    status = delta_check_types(world, &walk);
+    status = delta_check_types(world, delta_call, &walk);
     if (status == SETT_OK) {
         uint64_t more = delta_hash_walk(&walk);
         a->sum = a->summed ? a->sum : b->sum - more;
@@ -352,12 +400,10 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     return status;
 }
 
-sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b, void* out,
-                              size_t capacity, size_t* size)
+/* Encodes what differs between two snapshots that have to be there. */
+static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett_snapshot b,
+                                        setti_delta_writer* to)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     setti_snapshot* node[2];
     sett_snapshot handle[2] = {a, b};
     for (uint32_t k = 0; k < 2; k++) {
@@ -369,12 +415,21 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
                                          sett_status_text(status));
         }
     }
+    return delta_encode(world, node[0], node[1], to);
+}
+
+sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b, void* out,
+                              size_t capacity, size_t* size)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     setti_delta_writer to;
     memset(&to, 0, sizeof(to));
     to.out = out;
     to.capacity = out != NULL ? capacity : 0;
     *size = 0;
-    sett_status status = delta_encode(world, node[0], node[1], &to);
+    sett_status status = delta_encode_handles(world, a, b, &to);
     if (status == SETT_OK) {
         *size = to.size;
         if (to.size > to.capacity) {
@@ -384,4 +439,75 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
         }
     }
     return status;
+}
+
+/* Ends a writer into memory of the world's pool: what it wrote goes to `out`, or is freed. */
+static sett_status delta_take(sett_world* world, const char* call, sett_status status,
+                              const setti_delta_writer* to, setti_bytes* out)
+{
+    setti_bytes made = {to->out, to->size, to->capacity};
+    if (status == SETT_OK) {
+        *out = made;
+    } else {
+        setti_bytes_free(&world->pool, &made);
+    }
+    return status != SETT_STATUS_OUT_OF_MEMORY
+               ? status
+               : setti_world_fail(world, status, call, sett_null(), 0);
+}
+
+sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
+                               setti_bytes* out)
+{
+    setti_delta_writer to;
+    memset(&to, 0, sizeof(to));
+    to.pool = &world->pool;
+    sett_status status = delta_encode_handles(world, a, b, &to);
+    return delta_take(world, delta_call, status, &to, out);
+}
+
+/* What the values of a world take, and a little more. */
+static size_t delta_guess(const sett_world* world)
+{
+    size_t size = 4096 + (size_t)world->entities.count;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_type* type = world->registered.item[k];
+        size_t each = (size_t)setti_delta_bytes(world, type) + 1;
+        size += 128 + SETTI_MIN((size_t)type->storage.count, SIZE_MAX / 4 / each) * each;
+    }
+    return size;
+}
+
+static sett_status delta_encode_all(sett_world* world, const char* call, setti_delta_writer* to)
+{
+    setti_view view;
+    setti_compare walk;
+    uint64_t sum = setti_hash_sum(world);
+    setti_view_init_empty(world, &view);
+    if (!setti_compare_init(&view, &walk)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    sett_status status = delta_check_types(world, call, &walk);
+    to->pool = &world->pool;
+    delta_grow(to, delta_guess(world));
+    if (status == SETT_OK && to->status == SETT_OK) {
+        to->walk = &walk;
+        delta_write_all(to, setti_hash_finish(0), setti_hash_finish(sum));
+    }
+    setti_compare_deinit(&walk);
+    return status == SETT_OK ? to->status : status;
+}
+
+sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out)
+{
+    setti_delta_writer to;
+    memset(&to, 0, sizeof(to));
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = delta_encode_all(world, call, &to);
+    }
+    return delta_take(world, call, status, &to, out);
 }

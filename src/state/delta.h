@@ -4,13 +4,17 @@
  *              on; counts of the next four
  *     types    name, form and kind, size, layout version, bytes a value, hash of its mask, counts
  *              of its three, extent
- *     ended    index, generation            ascending by index
- *     begun    index, generation            ascending by index
- *     slots    index, next generation       ascending: dead indices whose next life is not the next
+ *     ended    runs of handles: first index, generation, how many (1 byte, 1 to 16)   ascending
+ *     begun    the same
+ *     slots    the same, of dead indices whose next life is not the next one: its generation
  *     and type by type
- *     entries  kind, index, value           ascending by index; removed: no value
+ *     entries  kind, index, value           ascending by index; removed: no value; or, of form
+ *              values, kind + BLOCK, first index, bits (8 bytes), values of those with a bit
  *     lists    owner, kept, count, members  ascending by owner: what follows the first `kept`
  *     rows     runs of a sparse set's rows: first row, count, indices; a gap is SETTI_NONE
+ *
+ * Runs and blocks are short, so that no delta is much smaller than what it makes of a world: memory
+ * for a hostile one can be bounded by its size.
  *
  * All numbers are little-endian and lie one after another without gaps.
  *
@@ -29,15 +33,21 @@
 #ifndef SETTI_DELTA_H
 #define SETTI_DELTA_H
 
+#include "base/bytes.h"
 #include "relation/chain.h"
 #include "relation/links.h"
 #include "relation/name_table.h"
+#include "sett/state.h"
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
-/* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices */
-#define SETTI_DELTA_VERSION 5u
+/* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5: no runs, no
+ * blocks */
+#define SETTI_DELTA_VERSION 6u
 #define SETTI_DELTA_COUNTS 40 /* where the head's counts are, and the checked bytes */
 #define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 4 * 4) /* bytes */
+
+#define SETTI_DELTA_LIFE 9   /* bytes of a run of handles, */
+#define SETTI_DELTA_LIVES 16 /* and how many it has at most */
 
 typedef enum setti_delta_kind {
     SETTI_DELTA_REMOVED,
@@ -45,6 +55,9 @@ typedef enum setti_delta_kind {
     SETTI_DELTA_CHANGED,
     SETTI_DELTA_KINDS
 } setti_delta_kind;
+
+/* Beside a kind: of up to 64 entities, whose first index is a multiple of 64. */
+#define SETTI_DELTA_BLOCK 8u
 
 typedef enum setti_delta_form {
     SETTI_DELTA_VALUES,
@@ -63,6 +76,25 @@ const char* setti_delta_rejects(const setti_type* type);
 
 /* Bytes of a value; of links: of each of its targets; of a name: 0. */
 uint32_t setti_delta_bytes(const sett_world* world, const setti_type* type);
+
+/* Registers a type that the library registers itself when a program first uses it; does nothing for
+ * other names. Fails: as registering. */
+sett_status setti_delta_register_own(sett_world* world, const char* name);
+
+/* The seal of a delta's bytes behind its counts; the head holds it. */
+uint64_t setti_delta_seal(const void* bytes, size_t size);
+
+/* Encodes the whole state: the delta from the empty world. Recorded commands are applied first.
+ * Fails: as sett_delta_encode, for `call`. */
+sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out);
+
+/* The same of two snapshots. */
+sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
+                               setti_bytes* out);
+
+/* Plays a state onto a world in which nothing ever lived and nothing listens. It may take `limit`
+ * bytes of memory. After a failure the world is only good to be destroyed. */
+sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit);
 
 /* Applies a delta; `trust` leaves out the comparison of hashes, for tests. */
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust);

@@ -10,6 +10,7 @@
  */
 #include "sett/state.h"
 
+#include "base/bits.h"
 #include "base/writer.h"
 #include "relation/singletons.h"
 #include "sett/prefab.h"
@@ -55,12 +56,21 @@ static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of)
 {
-    setti_delta_entry entry = {(uint32_t)setti_delta_number(from, 1), 0, 0, NULL};
+    setti_delta_entry entry = {(uint32_t)setti_delta_number(from, 1), 0, 0, 0, NULL};
+    size_t size = of->bytes;
     entry.index = setti_delta_u32(from);
+    if (of->form == SETTI_DELTA_VALUES && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
+        entry.kind -= SETTI_DELTA_BLOCK;
+        entry.bits = setti_delta_number(from, 8);
+        size *= setti_bits_count(entry.bits); /* of values up to 64 MB: no overflow, as 64 bits */
+        if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
+            size = SIZE_MAX;
+        }
+        from->short_of = from->short_of || entry.bits == 0 || entry.index % 64 != 0;
+    }
     if (entry.kind == SETTI_DELTA_REMOVED) {
         return entry;
     }
-    size_t size = of->bytes;
     if (of->form == SETTI_DELTA_NAME) {
         entry.count = (uint32_t)setti_delta_number(from, 2);
         size = entry.count;
@@ -74,18 +84,40 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
     return entry;
 }
 
-bool setti_delta_lists(const setti_delta_reader* list, uint32_t count, uint32_t index)
+bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
+                      setti_delta_entry* entry)
+{
+    *entry = *block;
+    if (block->kind == SETTI_NONE) {
+        return false; /* taken */
+    }
+    if (block->bits == 0) {
+        block->kind = SETTI_NONE;
+        return true;
+    }
+    entry->index += setti_bits_lowest(block->bits);
+    entry->bits = 0;
+    block->bits &= block->bits - 1;
+    block->kind = block->bits != 0 ? block->kind : SETTI_NONE;
+    block->bytes = block->bytes != NULL ? block->bytes + of->bytes : NULL;
+    return true;
+}
+
+bool setti_delta_lists(const setti_delta_lives* list, uint32_t index)
 {
     uint32_t low = 0;
-    uint32_t high = count;
+    uint32_t high = list->runs;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        setti_delta_reader from = {list->at + (size_t)middle * 8, list->end, false};
-        uint32_t here = setti_delta_entity(&from).index;
-        if (here == index) {
+        setti_delta_lives at = *list;
+        sett_entity first;
+        at.from.at += (size_t)middle * SETTI_DELTA_LIFE;
+        at.runs = 1;
+        (void)setti_delta_next_life(&at, &first);
+        if (index >= first.index && index - first.index <= at.count) {
             return true;
         }
-        if (here < index) {
+        if (first.index < index) {
             low = middle + 1;
         } else {
             high = middle;
@@ -115,8 +147,7 @@ static sett_component apply_register_hierarchy(sett_world* world)
     return sett_hierarchy_register(world, NULL);
 }
 
-/* Registers a type that the library registers itself when a program first uses it. */
-static sett_status apply_register_own(sett_world* world, const char* name)
+sett_status setti_delta_register_own(sett_world* world, const char* name)
 {
     static const struct {
         const char* name;
@@ -164,7 +195,7 @@ static sett_status apply_find_type(sett_world* world, const char* name, setti_ty
 {
     sett_status status = SETT_OK;
     if (sett_component_find(world, name) == 0) {
-        status = apply_register_own(world, name);
+        status = setti_delta_register_own(world, name);
     }
     sett_component id = sett_component_find(world, name);
     *type = id != 0 ? setti_world_type(world, id) : NULL;
@@ -232,11 +263,11 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     uint64_t total = setti_delta_number(from, 8);
     uint64_t hash = setti_delta_number(from, 8);
     size_t checked = (size_t)(from->end - from->at);
-    bool altered = setti_hash_bytes((const char*)from->at, checked) != hash;
+    bool altered = setti_delta_seal(from->at, checked) != hash;
     delta->type_count = setti_delta_u32(from);
-    delta->ended_count = setti_delta_u32(from);
-    delta->begun_count = setti_delta_u32(from);
-    delta->slot_count = setti_delta_u32(from);
+    delta->ended.runs = setti_delta_u32(from);
+    delta->begun.runs = setti_delta_u32(from);
+    delta->slots.runs = setti_delta_u32(from);
     if (from->short_of || total != size) {
         return setti_delta_reject(delta, "its bytes were cut off, or others follow");
     }
@@ -282,12 +313,12 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
     if (delta->type == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
     }
-    delta->ended = *from;
-    (void)apply_skip(from, delta->ended_count, 8);
-    delta->begun = *from;
-    (void)apply_skip(from, delta->begun_count, 8);
-    delta->slots = *from;
-    (void)apply_skip(from, delta->slot_count, 8);
+    delta->ended.from = *from;
+    (void)apply_skip(from, delta->ended.runs, SETTI_DELTA_LIFE);
+    delta->begun.from = *from;
+    (void)apply_skip(from, delta->begun.runs, SETTI_DELTA_LIFE);
+    delta->slots.from = *from;
+    (void)apply_skip(from, delta->slots.runs, SETTI_DELTA_LIFE);
     if (status == SETT_OK && from->short_of) {
         status = setti_delta_reject(delta, "its bytes end within the entities");
     }
@@ -296,19 +327,33 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
 
 /* ------------------------------------------------------------------------------------- checking */
 
+/* Runs have to ascend, with 1 to 16 handles each; false if they do not. */
+static bool apply_check_runs(setti_delta_lives lives)
+{
+    uint64_t end = 0;
+    for (; lives.runs > 0; lives.runs--) {
+        sett_entity first = setti_delta_entity(&lives.from);
+        uint64_t count = setti_delta_number(&lives.from, 1);
+        if (first.index < end || count == 0 || count > SETTI_DELTA_LIVES ||
+            first.index + count > SETTI_NONE) {
+            return false;
+        }
+        end = first.index + count;
+    }
+    return true;
+}
+
 static sett_status apply_check_ended(const setti_delta* delta)
 {
-    setti_delta_reader from = delta->ended;
-    sett_entity last = {0, 0};
-    for (uint32_t k = 0; k < delta->ended_count; k++) {
-        sett_entity entity = setti_delta_entity(&from);
-        if (k != 0 && entity.index <= last.index) {
-            return setti_delta_reject(delta, "entities that end are not in order");
-        }
+    setti_delta_lives lives = delta->ended;
+    sett_entity entity;
+    if (!apply_check_runs(lives)) {
+        return setti_delta_reject(delta, "entities that end are not in order");
+    }
+    while (setti_delta_next_life(&lives, &entity)) {
         if (!sett_entity_valid(delta->world, entity)) {
             return setti_delta_reject(delta, "an entity ends that is not there");
         }
-        last = entity;
     }
     return SETT_OK;
 }
@@ -318,7 +363,7 @@ static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool*
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
     *dead = (current & SETTI_DEAD) != 0;
-    if (!*dead && setti_delta_lists(&delta->ended, delta->ended_count, index)) {
+    if (!*dead && setti_delta_lists(&delta->ended, index)) {
         *dead = true;
         current = current == SETTI_GENERATION_MAX ? SETTI_RETIRED : current;
     }
@@ -327,43 +372,39 @@ static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool*
 
 static sett_status apply_check_begun(const setti_delta* delta)
 {
-    setti_delta_reader from = delta->begun;
-    sett_entity last = {0, 0};
-    for (uint32_t k = 0; k < delta->begun_count; k++) {
-        sett_entity entity = setti_delta_entity(&from);
+    setti_delta_lives lives = delta->begun;
+    sett_entity entity;
+    if (!apply_check_runs(lives)) {
+        return setti_delta_reject(delta, "entities that begin are not in order");
+    }
+    while (setti_delta_next_life(&lives, &entity)) {
         bool dead;
         uint32_t current = apply_generation(delta, entity.index, &dead);
-        if (k != 0 && entity.index <= last.index) {
-            return setti_delta_reject(delta, "entities that begin are not in order");
-        }
         if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.limit ||
             entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
             return setti_delta_reject(
                 delta, "it creates an entity whose index is in use or whose generation is invalid");
         }
-        last = entity;
     }
     return SETT_OK;
 }
 
 static sett_status apply_check_slots(const setti_delta* delta)
 {
-    setti_delta_reader from = delta->slots;
-    sett_entity last = {0, 0};
-    for (uint32_t k = 0; k < delta->slot_count; k++) {
-        sett_entity slot = setti_delta_entity(&from);
+    setti_delta_lives lives = delta->slots;
+    sett_entity slot;
+    if (!apply_check_runs(lives)) {
+        return setti_delta_reject(delta, "free indices are not in order");
+    }
+    while (setti_delta_next_life(&lives, &slot)) {
         bool dead;
         uint32_t current = apply_generation(delta, slot.index, &dead);
-        if (k != 0 && slot.index <= last.index) {
-            return setti_delta_reject(delta, "free indices are not in order");
-        }
         if (!dead || current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
             slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit ||
-            setti_delta_lists(&delta->begun, delta->begun_count, slot.index)) {
+            setti_delta_lists(&delta->begun, slot.index)) {
             return setti_delta_reject(
                 delta, "it frees an index that is in use or has used up its generations");
         }
-        last = slot;
     }
     return SETT_OK;
 }
@@ -371,9 +412,9 @@ static sett_status apply_check_slots(const setti_delta* delta)
 /* Whether the index is of an entity that is there in the end. */
 static bool apply_is_there(const setti_delta* delta, uint32_t index)
 {
-    return setti_delta_lists(&delta->begun, delta->begun_count, index) ||
+    return setti_delta_lists(&delta->begun, index) ||
            (!sett_is_null(setti_entity_at(&delta->world->entities, index)) &&
-            !setti_delta_lists(&delta->ended, delta->ended_count, index));
+            !setti_delta_lists(&delta->ended, index));
 }
 
 /* NULL, or what is wrong with a value as far as its bytes alone say. */
@@ -400,7 +441,10 @@ static const char* apply_check_value(const setti_delta* delta, const setti_delta
 static const char* apply_check_entry(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry entry)
 {
-    bool begins = setti_delta_lists(&delta->begun, delta->begun_count, entry.index);
+    if (delta->loading && of->form == SETTI_DELTA_VALUES) { /* playing it finds out the rest */
+        return entry.kind == SETTI_DELTA_ADDED ? NULL : "a state has what is not added";
+    }
+    bool begins = setti_delta_lists(&delta->begun, entry.index);
     bool there = apply_is_there(delta, entry.index);
     bool has = there && !begins && setti_storage_has(&of->type->storage, entry.index);
     if (entry.kind >= SETTI_DELTA_KINDS) {
@@ -415,23 +459,42 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     return entry.kind != SETTI_DELTA_REMOVED ? apply_check_value(delta, of, entry) : NULL;
 }
 
+/* The same of all entries of a block. */
+static const char* apply_check_block(const setti_delta* delta, const setti_delta_type* of,
+                                     setti_delta_entry block)
+{
+    const char* why = delta->loading ? apply_check_entry(delta, of, block) : NULL;
+    setti_delta_entry entry;
+    while (why == NULL && !delta->loading && setti_delta_take(&block, of, &entry)) {
+        why = apply_check_entry(delta, of, entry);
+    }
+    return why;
+}
+
 static sett_status apply_check_entries(const setti_delta* delta, setti_delta_reader* from,
                                        const setti_delta_type* of)
 {
-    uint32_t last = 0;
+    uint64_t end = 0;
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of) {
             return setti_delta_reject(delta, "its bytes end within the entries");
         }
-        if (k != 0 && entry.index <= last) {
+        uint64_t first = entry.index;
+        uint64_t last = first;
+        if (entry.bits != 0) {
+            last += setti_bits_highest(entry.bits);
+            first += setti_bits_lowest(entry.bits);
+        }
+        if (first < end) {
             return setti_delta_reject(delta, "entries are not in order");
         }
-        const char* why = apply_check_entry(delta, of, entry);
+        const char* why = entry.bits != 0 ? apply_check_block(delta, of, entry)
+                                          : apply_check_entry(delta, of, entry);
         if (why != NULL) {
             return setti_delta_reject(delta, why);
         }
-        last = entry.index;
+        end = last + 1;
     }
     return SETT_OK;
 }
@@ -558,7 +621,7 @@ static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
 
 bool setti_delta_room(const setti_delta* delta)
 {
-    return apply_room(delta, delta->room, delta->room_pages);
+    return delta->loading || apply_room(delta, delta->room, delta->room_pages);
 }
 
 /* The pool cuts pieces of such a size out of blocks, and thus out of what is held. */
@@ -578,6 +641,9 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     size_t scratch = 0;
     size_t size = delta->room + presence + apply_piece((size_t)count * 64); /* the table grows */
     bool done = setti_multiply(storage->count, SETTI_MAX(storage->size, 8), &scratch);
+    if (delta->loading) {
+        return true;
+    }
     if (done && apply_fits_block(scratch)) {
         size += apply_piece(scratch);
     }
@@ -660,12 +726,13 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
 {
     sett_world* world = delta->world;
     sett_status status = SETT_OK;
-    if (!apply_measure(delta)) {
+    if (!delta->loading && !apply_measure(delta)) {
         return world->error;
     }
     setti_pool_set_ceiling(&world->pool, delta->limit);
-    if (!setti_delta_play(delta) ||
-        !setti_delta_arrange(delta, setti_snapshot_find(world, undo, &status))) {
+    const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
+    status = SETT_OK;
+    if (!setti_delta_play(delta) || !setti_delta_arrange(delta, setti_unconst(before))) {
         status = apply_blame(delta);
     } else if (!trust && sett_world_hash(world) != delta->after) {
         status = setti_delta_reject(delta, "what it makes of the world is not what it announced");
@@ -754,27 +821,50 @@ static void apply_end(const setti_delta* delta)
     }
 }
 
+/* Begins with the checks that need no other state than the head. */
+static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, bool trust)
+{
+    sett_world* world = delta->world;
+    sett_status status = setti_world_check_unlocked(world, apply_call);
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = apply_parse(delta, from, trust);
+    }
+    if (status == SETT_OK && !trust && sett_world_hash(world) != delta->before) {
+        status = apply_reject_state(delta);
+    }
+    return status == SETT_OK ? apply_check(delta, from) : status;
+}
+
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust)
 {
     setti_delta_reader from = {bytes, (const unsigned char*)bytes + size, false};
     setti_delta delta;
     memset(&delta, 0, sizeof(delta));
     delta.world = world;
-    sett_status status = setti_world_check_unlocked(world, apply_call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
-    }
-    if (status == SETT_OK) {
-        status = apply_parse(&delta, &from, trust);
-    }
-    if (status == SETT_OK && !trust && sett_world_hash(world) != delta.before) {
-        status = apply_reject_state(&delta);
-    }
-    if (status == SETT_OK) {
-        status = apply_check(&delta, &from);
-    }
+    sett_status status = apply_begin(&delta, &from, trust);
     if (status == SETT_OK) {
         status = apply_change(&delta, size, trust);
+    }
+    apply_end(&delta);
+    return status;
+}
+
+sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit)
+{
+    setti_delta_reader from = {bytes, (const unsigned char*)bytes + size, false};
+    const sett_snapshot none = {0, 0};
+    setti_delta delta;
+    memset(&delta, 0, sizeof(delta));
+    delta.world = world;
+    delta.loading = true;
+    delta.limit = limit;
+    SETTI_ASSERT(world->entities.count == 0 && world->listeners == NULL);
+    sett_status status = apply_begin(&delta, &from, false);
+    if (status == SETT_OK) {
+        status = apply_play(&delta, none, false);
     }
     apply_end(&delta);
     return status;

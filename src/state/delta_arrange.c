@@ -229,11 +229,15 @@ bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
 {
     sett_world* world = delta->world;
     setti_view view;
-    if (!setti_view_init(world, undo, NULL, &view)) {
+    if (delta->loading) {
+        setti_view_init_empty(world, &view);
+    } else if (!setti_view_init(world, undo, NULL, &view)) {
         return arrange_fail(delta);
     }
     bool done = arrange_prepare_all(delta, &view);
-    setti_view_deinit(world, &view);
+    if (!delta->loading) {
+        setti_view_deinit(world, &view);
+    }
     for (uint32_t k = 0; k < delta->type_count; k++) {
         setti_delta_type* of = &delta->type[k];
         if (of->want != NULL) {

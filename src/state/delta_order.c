@@ -41,9 +41,7 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index)
             "the delta would lead back before that",
             (unsigned)index);
     } else if ((is & SETTI_DEAD) != 0 && next != is) {
-        setti_delta_write_number(to, index, 4);
-        setti_delta_write_number(to, is, 4);
-        to->count++;
+        setti_delta_write_life(to, index, is);
     }
 }
 
@@ -52,7 +50,7 @@ void setti_delta_write_slots(setti_delta_writer* to)
     const setti_pages* pages = &to->walk->view->world->entities.pages;
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
-    to->count = 0;
+    setti_delta_begin_lives(to);
     while ((page = setti_view_next(to->walk->view, pages, &at)) != NULL) {
         for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
             order_write_slot(to, (page->number << SETTI_ENTITY_SHIFT) + slot);

@@ -21,7 +21,7 @@
 static bool play_stays(const setti_delta* delta, uint32_t index)
 {
     return !sett_is_null(setti_entity_at(&delta->world->entities, index)) &&
-           !setti_delta_lists(&delta->ended, delta->ended_count, index);
+           !setti_delta_lists(&delta->ended, index);
 }
 
 /* ------------------------------------------------------------------------------------ loosening */
@@ -109,12 +109,13 @@ static bool play_cut_off(const setti_delta* delta, sett_entity entity)
 }
 
 /* Applies to all entities of a list. */
-static bool play_each(const setti_delta* delta, setti_delta_reader from, uint32_t count,
+static bool play_each(const setti_delta* delta, setti_delta_lives lives,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
+    sett_entity entity;
     bool done = true;
-    for (uint32_t k = 0; done && k < count; k++) {
-        done = fn(delta, setti_delta_entity(&from));
+    while (done && setti_delta_next_life(&lives, &entity)) {
+        done = fn(delta, entity);
     }
     return done;
 }
@@ -128,7 +129,7 @@ static bool play_all_dont_fragment(const setti_delta* delta)
             done = delta->type[k].form != form || play_loosen(delta, &delta->type[k]);
         }
     }
-    return done && play_each(delta, delta->ended, delta->ended_count, play_cut_off);
+    return done && play_each(delta, delta->ended, play_cut_off);
 }
 
 /* ------------------------------------------------------------------------------------- entities */
@@ -149,6 +150,15 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
     sett_world* world = delta->world;
     setti_entity_table* table = &world->entities;
+    if (delta->loading) {
+        sett_status status = setti_entity_reserve_index(&world->pool, table, entity.index);
+        if (status != SETT_OK) {
+            setti_world_fail(world, status, "sett_delta_apply", entity, 0);
+            return false;
+        }
+        setti_entity_create_at(&world->pool, table, entity);
+        return true;
+    }
     if (!setti_delta_room(delta)) {
         return false;
     }
@@ -178,21 +188,22 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 }
 
 /* One more than the highest index of a list. */
-static uint32_t play_list_end(setti_delta_reader from, uint32_t count)
+static uint32_t play_list_end(setti_delta_lives lives)
 {
-    if (count == 0) {
+    if (lives.runs == 0) {
         return 0;
     }
-    from.at += (size_t)(count - 1) * 8;
-    return setti_delta_entity(&from).index + 1;
+    lives.from.at += (size_t)(lives.runs - 1) * SETTI_DELTA_LIFE;
+    uint32_t first = setti_delta_entity(&lives.from).index;
+    return first + (uint32_t)setti_delta_number(&lives.from, 1);
 }
 
 /* Observers may record creations meanwhile: behind all indices that the delta is about. */
 static uint32_t play_claim_from(const setti_delta* delta)
 {
-    uint32_t end = play_list_end(delta->ended, delta->ended_count);
-    end = SETTI_MAX(end, play_list_end(delta->begun, delta->begun_count));
-    return SETTI_MAX(end, play_list_end(delta->slots, delta->slot_count));
+    uint32_t end = play_list_end(delta->ended);
+    end = SETTI_MAX(end, play_list_end(delta->begun));
+    return SETTI_MAX(end, play_list_end(delta->slots));
 }
 
 /* --------------------------------------------------------------------------------------- values */
@@ -436,6 +447,24 @@ static uint32_t play_pass(const setti_delta_type* of, setti_delta_entry entry)
     return of->form == SETTI_DELTA_TARGET && entry.kind == SETTI_DELTA_REMOVED ? 2 : 0;
 }
 
+/* A block at once, where the world is bare; else its entries. */
+static bool play_block(const setti_delta* delta, const setti_delta_type* of,
+                       setti_delta_entry block)
+{
+    sett_world* world = delta->world;
+    setti_delta_entry entry;
+    bool done = true;
+    if (delta->loading && block.bits != 0 && setti_fast_is_bare(world, of->type)) {
+        const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
+        return setti_fast_add_word(world, of->type, block.index, block.bits, values,
+                                   "sett_delta_apply");
+    }
+    while (done && setti_delta_take(&block, of, &entry)) {
+        done = play_entry(delta, of, entry);
+    }
+    return done;
+}
+
 static bool play_entries(const setti_delta* delta, uint32_t pass)
 {
     bool done = true;
@@ -444,7 +473,7 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
         setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
         for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
             setti_delta_entry entry = setti_delta_next(&from, of);
-            done = play_pass(of, entry) != pass || play_entry(delta, of, entry);
+            done = play_pass(of, entry) != pass || play_block(delta, of, entry);
         }
     }
     return done;
@@ -570,12 +599,10 @@ static bool play_lists(const setti_delta* delta)
 bool setti_delta_play(const setti_delta* delta)
 {
     delta->world->claim_from = play_claim_from(delta);
-    bool done = play_all_dont_fragment(delta) &&
-                play_each(delta, delta->ended, delta->ended_count, play_end) &&
-                play_each(delta, delta->begun, delta->begun_count, play_begin) &&
-                play_each(delta, delta->slots, delta->slot_count, play_slot) &&
-                play_entries(delta, 0) && play_entries(delta, 1) && play_entries(delta, 2) &&
-                play_lists(delta);
+    bool done = play_all_dont_fragment(delta) && play_each(delta, delta->ended, play_end) &&
+                play_each(delta, delta->begun, play_begin) &&
+                play_each(delta, delta->slots, play_slot) && play_entries(delta, 0) &&
+                play_entries(delta, 1) && play_entries(delta, 2) && play_lists(delta);
     delta->world->claim_from = 0;
     return done;
 }

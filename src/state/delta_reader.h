@@ -38,6 +38,31 @@ static inline sett_entity setti_delta_entity(setti_delta_reader* from)
     return entity;
 }
 
+/* Runs of handles: neighbouring indices, one generation. */
+typedef struct setti_delta_lives {
+    setti_delta_reader from;
+    uint32_t runs;  /* that are left */
+    uint32_t count; /* handles left of the present one */
+    sett_entity next;
+} setti_delta_lives;
+
+/* The next handle; false behind the last. */
+static inline bool setti_delta_next_life(setti_delta_lives* lives, sett_entity* entity)
+{
+    if (lives->count == 0) {
+        if (lives->runs == 0) {
+            return false;
+        }
+        lives->runs--;
+        lives->next = setti_delta_entity(&lives->from);
+        lives->count = (uint32_t)setti_delta_number(&lives->from, 1);
+    }
+    *entity = lives->next;
+    lives->next.index++;
+    lives->count--;
+    return true;
+}
+
 /* The parts of a type. */
 typedef enum setti_delta_part {
     SETTI_DELTA_ENTRIES,
@@ -63,29 +88,34 @@ typedef struct setti_delta {
     sett_world* world;
     uint64_t before;
     uint64_t after;
+    bool loading; /* onto an empty world, which is thrown away if that fails */
     uint32_t type_count;
     uint32_t types_found; /* of these, from the first on */
-    uint32_t ended_count;
-    uint32_t begun_count;
-    uint32_t slot_count;
     setti_delta_type* type;
-    setti_delta_reader ended;
-    setti_delta_reader begun;
-    setti_delta_reader slots;
+    setti_delta_lives ended;
+    setti_delta_lives begun;
+    setti_delta_lives slots;
     size_t limit;        /* bytes of memory that it may take */
     size_t room;         /* bytes that one step may need to keep pages */
     uint32_t room_pages; /* and how many they may be */
 } setti_delta;
 
-/* One entry of a type. */
+/* One entry of a type, or a block of them. */
 typedef struct setti_delta_entry {
     uint32_t kind;
-    uint32_t index;
+    uint32_t index;             /* of a block: the first of its word */
+    uint64_t bits;              /* of a block: those in it; else 0 */
     uint32_t count;             /* links: of targets; name: bytes */
     const unsigned char* bytes; /* of the value; NULL if it is removed */
 } setti_delta_entry;
 
+/* The next entry or block. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
+
+/* Takes the first entry out of a block: false when there are no more. What is no block is its own
+ * only entry. */
+bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
+                      setti_delta_entry* entry);
 
 /* One run of rows: `count` indices follow. */
 typedef struct setti_delta_run {
@@ -102,7 +132,7 @@ static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
 }
 
 /* Whether an index is in a list of entities, which ascends: by bisection of its bytes. */
-bool setti_delta_lists(const setti_delta_reader* list, uint32_t count, uint32_t index);
+bool setti_delta_lists(const setti_delta_lives* list, uint32_t index);
 
 /* INVALID, because of this. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* why);

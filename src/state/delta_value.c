@@ -180,6 +180,66 @@ static bool value_differs(setti_delta_writer* to, uint32_t index, const void* be
     return differs || !sett_equals(value_parent(view, node[0], 0), value_parent(view, node[1], 1));
 }
 
+static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
+                              const void* value)
+{
+    setti_delta_write_number(to, (uint64_t)kind, 1);
+    setti_delta_write_number(to, index, 4);
+    if (kind != SETTI_DELTA_REMOVED) {
+        value_write(to, value);
+    }
+    to->count++;
+}
+
+/* Writes which entities of a word have values, which follow. */
+static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
+                              uint64_t bits)
+{
+    to->block_at = to->size;
+    setti_delta_write_number(to, (uint64_t)kind | SETTI_DELTA_BLOCK, 1);
+    setti_delta_write_number(to, first, 4);
+    setti_delta_write_number(to, bits, 8);
+    to->count++;
+}
+
+/* Ends a block: the value of one that would have a single entry was not written yet. */
+static void value_end_block(setti_delta_writer* to)
+{
+    if (to->block_bits != 0 && to->block_at == SIZE_MAX) {
+        value_write_entry(to, to->block_kind, to->block_first + setti_bits_lowest(to->block_bits),
+                          to->block_value);
+    }
+    to->block_bits = 0;
+}
+
+/* Writes an entry into the block of its word, or begins one. */
+static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
+                                const void* value)
+{
+    uint32_t first = index - index % 64;
+    if (to->block_bits == 0 || to->block_kind != kind || to->block_first != first) {
+        value_end_block(to);
+        to->block_at = SIZE_MAX;
+        to->block_kind = kind;
+        to->block_first = first;
+        to->block_bits = (uint64_t)1 << (index % 64);
+        to->block_value = value;
+        return;
+    }
+    bool removed = kind == SETTI_DELTA_REMOVED;
+    if (to->block_at == SIZE_MAX) {
+        value_begin_block(to, kind, first, to->block_bits);
+        if (!removed) {
+            value_write(to, to->block_value);
+        }
+    }
+    to->block_bits |= (uint64_t)1 << (index % 64);
+    setti_delta_write_at(to, to->block_at + 5, to->block_bits, 8);
+    if (!removed) {
+        value_write(to, value);
+    }
+}
+
 static void value_entry(setti_compare_sink* sink, sett_entity was, const void* before,
                         sett_entity is, const void* after)
 {
@@ -195,23 +255,72 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
     if (kind == SETTI_DELTA_CHANGED && !value_differs(to, is.index, before, after)) {
         return;
     }
-    setti_delta_write_number(to, (uint64_t)kind, 1);
-    setti_delta_write_number(to, is.index, 4);
-    if (after != NULL) {
-        value_write(to, after);
+    if (to->form == SETTI_DELTA_VALUES) {
+        value_write_blocked(to, kind, is.index, after);
+    } else {
+        value_write_entry(to, kind, is.index, after);
     }
-    to->count++;
+}
+
+/* Writes the values of a word of entities, which lie side by side. */
+static void value_write_word(setti_delta_writer* to, const unsigned char* row, uint64_t bits)
+{
+    size_t size = setti_hash_size(to->type);
+    if (to->type->desc.mask != NULL) {
+        for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
+            setti_delta_write_bytes(to, row + setti_bits_lowest(rest) * size);
+        }
+        return;
+    }
+    for (uint64_t rest = bits; rest != 0;) {
+        uint32_t first = setti_bits_lowest(rest);
+        uint64_t gap = ~(rest >> first);
+        uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
+        setti_delta_write(to, row + first * size, count * size);
+        rest &= ~(setti_bits_below(count) << first);
+    }
+}
+
+/* All values of an array or tag where nothing was before: word by word. */
+static void value_write_array(setti_delta_writer* to)
+{
+    const setti_storage* storage = &to->type->storage;
+    setti_view* view = to->walk->view;
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    while ((page = setti_view_next(view, &storage->presence, &at)) != NULL) {
+        const uint64_t* words = page->in[1];
+        uint32_t first = page->number << SETTI_BITS_SHIFT;
+        for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++, first += 64) {
+            if (words[k] == 0) {
+                continue;
+            }
+            value_begin_block(to, SETTI_DELTA_ADDED, first, words[k]);
+            if (setti_hash_size(to->type) != 0) {
+                uint32_t lowest = first + setti_bits_lowest(words[k]);
+                const unsigned char* row = setti_view_value(view, to->type, lowest, 1);
+                value_write_word(to, row - (lowest - first) * storage->size, words[k]);
+            }
+        }
+    }
 }
 
 void setti_delta_write_entries(setti_delta_writer* to)
 {
     to->count = 0;
+    to->block_bits = 0;
+    if (to->walk->view->empty && to->form == SETTI_DELTA_VALUES &&
+        to->type->storage.kind != SETTI_SPARSE) {
+        value_write_array(to);
+        return;
+    }
     to->sink.value = value_entry;
     to->walk->sink = &to->sink;
     to->walk->all = to->form == SETTI_DELTA_TREE || to->form == SETTI_DELTA_NAME;
     value_mark(to);
     setti_compare_notify(to->walk, to->type);
     to->walk->all = false;
+    value_end_block(to);
 }
 
 /* ---------------------------------------------------------------------------------------- lists */

@@ -11,16 +11,24 @@ typedef struct setti_delta_writer {
     unsigned char* out;
     size_t capacity;
     size_t size;        /* of the whole, also beyond the capacity */
+    setti_pool* pool;   /* where more room is from; NULL: there is no more */
     sett_status status; /* what cannot be written, and why, is in the world's message */
     bool begun;         /* write entities that began: else those that ended */
     uint32_t count;     /* of what is being written */
     /* the type being written */
     const setti_type* type;
     setti_delta_form form;
-    /* the run of rows being written */
+    /* the run of rows, or of handles, being written */
     size_t run_at; /* where its count is */
     uint32_t run_next;
     uint32_t run_count;
+    uint32_t run_generation;
+    /* the block of entries being written */
+    size_t block_at; /* SIZE_MAX: it has one entry so far, which was not written */
+    uint32_t block_first;
+    setti_delta_kind block_kind;
+    uint64_t block_bits;     /* 0: there is none */
+    const void* block_value; /* of the entry that was not written */
 } setti_delta_writer;
 
 void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size);
@@ -28,6 +36,10 @@ void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t si
 
 /* Overwrites a number that was left open. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
+
+/* Writes a handle, or the next life of a dead index; they ascend. `count` counts runs. */
+void setti_delta_begin_lives(setti_delta_writer* to);
+void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t generation);
 
 /* The bytes of a value, padding as zeroes. */
 void setti_delta_write_bytes(setti_delta_writer* to, const void* value);

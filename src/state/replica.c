@@ -10,6 +10,7 @@
  *
  * Invariant:  afterwards the hashes of both are equal, and the same handles come next
  */
+#include "state/replica.h"
 #include "base/cow.h"
 #include "sett/prefab.h"
 #include "sett/state.h"
@@ -77,11 +78,15 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     return setti_values_prepare(into, setti_world_type(into, own->id));
 }
 
-/* Registers a type as the other world has it; what it requires is registered before it. */
+/* Registers a type as the other world has it; what it requires is registered before it. Without
+ * `callbacks`, those are left out. */
 static sett_status replica_register(sett_world* into, const sett_world* from,
-                                    const setti_type* type)
+                                    const setti_type* type, bool callbacks)
 {
     sett_component_desc desc = type->desc;
+    desc.on_add = callbacks ? desc.on_add : NULL;
+    desc.on_set = callbacks ? desc.on_set : NULL;
+    desc.on_remove = callbacks ? desc.on_remove : NULL;
     SETTI_ASSERT((type->flags & REPLICA_CASCADES) == 0 || type->module != NULL);
     if (type->module != NULL && type->module->join != NULL) {
         return type->module->join(into, from, type);
@@ -99,6 +104,18 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     bool done = sett_component_register(into, &desc) != 0;
     setti_pool_free(&into->pool, required, size, 8);
     return done ? SETT_OK : into->error;
+}
+
+sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type)
+{
+    sett_status status = SETT_OK;
+    if (replica_find(into, type) != NULL) {
+        return SETT_OK;
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
+        status = setti_replica_join(into, from, type->required.item[k]);
+    }
+    return status == SETT_OK ? replica_register(into, from, type, false) : status;
 }
 
 /* What a module keeps beside components; NULL if this world has none of this name. */
@@ -146,7 +163,7 @@ static sett_status replica_register_all(const sett_world* from, sett_world* into
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
         if (replica_find(into, type) == NULL) {
-            status = replica_register(into, from, type);
+            status = replica_register(into, from, type, true);
         }
     }
     if (status == SETT_OK && from->instance_of != NULL && sett_instance_of(into) == 0) {

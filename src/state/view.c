@@ -119,6 +119,15 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
     return true;
 }
 
+void setti_view_init_empty(sett_world* world, setti_view* view)
+{
+    static const setti_snapshot nothing = {0}; /* no root was there */
+    memset(view, 0, sizeof(*view));
+    view->world = world;
+    view->empty = true;
+    view->node[0] = &nothing;
+}
+
 void setti_view_deinit(sett_world* world, setti_view* view)
 {
     setti_pool_free(&world->pool, view->page, view->capacity * sizeof(*view->page), 16);
@@ -135,13 +144,28 @@ const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t 
         memo->pages = pages;
         memo->number = number;
         memo->in[0] = found ? view->page[at].in[0] : live;
+        memo->in[0] = view->empty ? NULL : memo->in[0];
         memo->in[1] = found ? view->page[at].in[1] : live;
     }
     return memo->in[side];
 }
 
+/* The same where all pages differ. */
+static const setti_view_page* view_next_page(setti_view* view, const setti_pages* pages,
+                                             uint32_t* at)
+{
+    *at = setti_pages_next(pages, *at + 1); /* SETTI_NONE + 1: the first */
+    view->each.pages = pages;
+    view->each.number = *at;
+    view->each.in[1] = setti_pages_get(pages, *at);
+    return *at != SETTI_NONE ? &view->each : NULL;
+}
+
 const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at)
 {
+    if (view->empty) {
+        return view_next_page(view, pages, at);
+    }
     *at = *at == SETTI_NONE ? view_find(view, pages, 0) : *at + 1;
     while (view_is(view, *at, pages) && view->page[*at].in[0] == view->page[*at].in[1]) {
         ++*at;

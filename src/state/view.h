@@ -22,6 +22,8 @@ typedef struct setti_view_memo {
 } setti_view_memo;
 
 typedef struct setti_view {
+    bool empty;           /* side 0 is the world before anything was in it */
+    setti_view_page each; /* then: the page that the walk is at */
     setti_view_memo memo[SETTI_VIEW_MEMOS];
     const sett_world* world;
     const setti_snapshot* node[2];
@@ -32,6 +34,9 @@ typedef struct setti_view {
 
 /* `b` NULL is the live world. False when memory runs out. */
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view);
+
+/* The empty world, and the live one. Needs no memory, and no deinit. */
+void setti_view_init_empty(sett_world* world, setti_view* view);
 
 void setti_view_deinit(sett_world* world, setti_view* view);
 

@@ -24,6 +24,16 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
 void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
                        const setti_edit_fill* fill, const char* call);
 
+/* Whether entities may get the type by the next call: it has no hooks, requires nothing, and
+ * nothing in the world listens. */
+bool setti_fast_is_bare(const sett_world* world, const setti_type* type);
+
+/* Adds a bare type to entities of up to 64 neighbouring indices, which do not have it: a bit for
+ * each, from `first` on, a multiple of 64. `values` are theirs, side by side; NULL: zeroes. Fails
+ * as `call`: STALE (there is no entity), OUT_OF_MEMORY; then nothing was added. */
+bool setti_fast_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
+                         const unsigned char* values, const char* call);
+
 /* Adding and removing in steps, for changes of more than one entity or type: after
  * setti_edit_settle, `reserve_add` for each, with the entity's signature, which becomes that with
  * the type; then `add_reserved` for each, or setti_edit_unclaim. What the type requires is the

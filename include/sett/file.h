@@ -1,0 +1,122 @@
+/* file.h: worlds in files, which survive a power cut.
+ *
+ *     sett_world_save(world, "game.sett");          the state, in one file
+ *     sett_world_load(world, "game.sett");          and back, into this world or another
+ *
+ *     save and load   the whole state                          sett_world_save, sett_world_load
+ *     info            what a file says of itself, not loaded   sett_file_info_get
+ *
+ * Saving writes a new file beside the old one and then exchanges them. The old one is kept as
+ * "<path>.previous". If the machine stops at any moment, loading finds the old state or the new
+ * one, whole; when sett_world_save has returned, the new one. Two writers exclude each other by
+ * "<path>.lock". docs/stream.md describes the format.
+ *
+ * A file contains what a delta contains (state.h): entities by handle, components by the names of
+ * their types, values, hierarchy, names, links, orders, the handles that come next. Types with
+ * SETT_SAVE_CLONE and no declared bytes cannot be saved.
+ *
+ * Files are version 0: until 1.0 a file is read by the version of the library that wrote it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETT_FILE_H
+#define SETT_FILE_H
+
+#include "sett/core.h"
+
+/* ----------------------------------------------------------------------------- the file system */
+
+typedef enum sett_file_mode {
+    SETT_FILE_READ,   /* an existing file */
+    SETT_FILE_CREATE, /* an empty file, to be written; replaces an existing one */
+    SETT_FILE_APPEND, /* an existing file, to be written at its end */
+} sett_file_mode;
+
+/* The functions through which files are read and written: to put them elsewhere (an archive, a
+ * console's storage, a test). All are required. Those that return bool return false on failure. */
+typedef struct sett_files {
+    void* user; /* passed to all */
+    /* Returns a file, NULL on failure. */
+    void* (*open)(void* user, const char* path, sett_file_mode mode);
+    bool (*close)(void* user, void* file);
+    /* Reads up to `size` bytes from `offset` on. Returns how many: fewer at the end of the file, or
+     * on failure. */
+    size_t (*read)(void* user, void* file, uint64_t offset, void* out, size_t size);
+    bool (*write)(void* user, void* file, const void* bytes, size_t size); /* at its end */
+    bool (*size)(void* user, void* file, uint64_t* size);
+    bool (*sync)(void* user, void* file); /* what was written is on the disk */
+    bool (*rename)(void* user, const char* from, const char* to); /* replaces `to` */
+    bool (*unlink)(void* user, const char* path);
+    /* Returns a lock that one caller at a time can have, NULL if another has it. */
+    void* (*lock)(void* user, const char* path);
+    void (*unlock)(void* user, void* lock);
+    bool (*sync_folder)(void* user, const char* path); /* of this file: its name is on the disk */
+} sett_files;
+
+/* Options. All zeroes is the default. */
+typedef struct sett_file_desc {
+    const sett_files* files; /* default: those of the operating system */
+    /* saving: bytes that can be read without loading: title, time, picture; at most 16 MB */
+    const void* user_block;
+    size_t user_size;
+    uint64_t frame; /* saving: a number that goes with the state */
+    /* loading: bytes of memory that reading may take, before the world is replaced. Default: 16
+     * times the size of the file, 1 MB, and 32 KB for each type that is registered */
+    size_t limit;
+} sett_file_desc;
+
+/* -------------------------------------------------------------------------------- save and load */
+
+/* What was loaded. */
+typedef struct sett_load_result {
+    uint64_t frame;      /* of the state that was loaded */
+    uint32_t generation; /* 0: `path` itself; 1: "<path>.previous"; 2: "<path>.new" */
+    uint32_t changes;    /* records of a journal that were applied */
+    uint64_t cut;        /* bytes at the end of a journal that were not used */
+    uint32_t new_types;  /* types that this world did not know: registered as opaque bytes */
+} sett_load_result;
+
+/* Writes the state of a world to a file. Recorded commands are applied first.
+ *   path  an existing file is replaced, and kept as "<path>.previous"
+ *   desc  NULL: the default
+ * Fails: FILE (the message names the file and the step), LOCKED (another writer has "<path>.lock";
+ * or a loop is open), ARGUMENT (a type cannot be saved), OUT_OF_MEMORY. Then the old file is there,
+ * under its name or as "<path>.previous".
+ * Cost: O(values), sett_world_hash, and the disk: two waits for it.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_world_save(sett_world* world, const char* path);
+SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,
+                                          const sett_file_desc* desc);
+
+/* Replaces the state of a world by that of a file, as sett_world_clone does. The bytes can come
+ * from an untrusted source: all are checked before the world is changed. If the file is missing or
+ * damaged, "<path>.previous" is loaded, and the log says so.
+ *   result  receives what was loaded; can be NULL
+ * Types are matched by name; types that the world does not know are registered as opaque bytes,
+ * and are written back when it is saved.
+ * Fails: FILE, INVALID (no file is whole; the message says where), CONFLICT (a type is laid out
+ * otherwise), LIMIT (it needs more memory than `limit`), LOCKED (a loop is open, or snapshots are
+ * held), OUT_OF_MEMORY. Then the state is unchanged; only if memory runs out at the very end the
+ * world is empty, as with sett_world_clone.
+ * Cost: O(values), twice the memory of the state.
+ * Invalidates: all addresses in the world.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_world_load(sett_world* world, const char* path);
+SETT_API sett_status sett_world_load_with(sett_world* world, const char* path,
+                                          const sett_file_desc* desc, sett_load_result* result);
+
+/* What a file says of itself. */
+typedef struct sett_file_info {
+    uint32_t version;
+    uint64_t size;    /* bytes of the file */
+    size_t user_size; /* bytes of the user block */
+} sett_file_info;
+
+/* Reads the head of a file, without loading it.
+ *   user_block  receives up to `capacity` bytes of the user block; can be NULL with 0
+ * Fails: FILE (it cannot be opened), INVALID (it is no file of this kind, or its head is damaged).
+ * Cost: O(user block). Threads: any. Since: 0.2 */
+SETT_API sett_status sett_file_info_get(const char* path, const sett_file_desc* desc,
+                                        void* user_block, size_t capacity, sett_file_info* info);
+
+#endif

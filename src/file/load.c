@@ -1,0 +1,320 @@
+/* load.c: reading a file into a world of its own, and then putting that into the program's.
+ *
+ * The workload: files from anywhere, and files of which a crash left a part. So all is read, played
+ * and compared with its hash in a world that only this call sees, whose memory is limited; if
+ * anything is wrong, the program's world has not changed, and the generation before is tried.
+ *
+ *     file -> records -> types, state, deltas -> a world apart -> sett_world_clone -> the world
+ *
+ * Invariant:  the world is replaced by a whole state, or it is as it was
+ */
+#include "base/writer.h"
+#include "file/place.h"
+#include "file/stream.h"
+#include "file/types.h"
+#include "sett/state.h"
+#include "state/delta.h"
+#include "state/snapshot.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LOAD_LIMIT ((size_t)1 << 20)      /* bytes of memory, */
+#define LOAD_LIMIT_A_BYTE ((size_t)16)    /* and for each of the file, */
+#define LOAD_LIMIT_A_TYPE ((size_t)32768) /* and each type, which may have a page of its own */
+
+/* One attempt: one file. */
+typedef struct load_attempt {
+    setti_place* place;
+    const char* name;
+    sett_world* apart; /* what is read */
+    size_t limit;
+    setti_stream_reader reader;
+    sett_load_result result;
+    bool has_state;
+    bool stopped;                 /* by a delta that does not fit */
+    char why[SETTI_MESSAGE_SIZE]; /* it failed */
+} load_attempt;
+
+static sett_status load_fail(load_attempt* load, sett_status status, const char* why)
+{
+    snprintf(load->why, sizeof(load->why), "%.400s", why);
+    return status;
+}
+
+/* The world apart says what is wrong. */
+static sett_status load_blame(load_attempt* load, sett_status status)
+{
+    if (status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied) {
+        return load_fail(load, SETT_STATUS_LIMIT,
+                         "it needs more memory than sett_file_desc.limit allows");
+    }
+    return load_fail(load, status, sett_world_message(load->apart));
+}
+
+/* Bytes that the world apart may take, given what payloads may. */
+static sett_status load_limit(load_attempt* load, size_t limit)
+{
+    const sett_world* into = load->place->world;
+    size_t most = SIZE_MAX / 4 / LOAD_LIMIT_A_BYTE;
+    size_t size = load->reader.size < most ? (size_t)load->reader.size : most;
+    if (limit == 0) {
+        limit = LOAD_LIMIT + LOAD_LIMIT_A_BYTE * size + LOAD_LIMIT_A_TYPE * into->registered.count;
+    }
+    if (limit <= 2 * size) {
+        return load_fail(load, SETT_STATUS_LIMIT, "it is larger than half of sett_file_desc.limit");
+    }
+    load->limit = limit - 2 * size;
+    return SETT_OK;
+}
+
+/* Creates the world apart, with the allocator of the other one, whose ceiling counts. */
+static sett_status load_create(load_attempt* load)
+{
+    const sett_world* into = load->place->world;
+    sett_world_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = into->pool.allocator;
+    desc.log_fn = sett_log_silent;
+    desc.entity_limit = into->entities.limit;
+    load->apart = sett_world_create(&desc);
+    if (load->apart == NULL) {
+        return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
+    }
+    setti_pool_set_ceiling(&load->apart->pool, load->limit);
+    return SETT_OK;
+}
+
+/* What is left of the limit. */
+static size_t load_left(const load_attempt* load)
+{
+    size_t used = load->apart->pool.block_size;
+    return used < load->limit ? load->limit - used : 1;
+}
+
+static sett_status load_state(load_attempt* load)
+{
+    const setti_bytes* payload = &load->reader.payload;
+    if (load->has_state) {
+        return load_fail(load, SETT_STATUS_INVALID, "it has two states");
+    }
+    sett_status status =
+        setti_delta_load(load->apart, payload->data, payload->size, load_left(load));
+    load->has_state = status == SETT_OK;
+    load->result.frame = load->reader.frame;
+    return status == SETT_OK ? status : load_blame(load, status);
+}
+
+/* A delta that does not fit ends the journal, as one that is damaged. */
+static sett_status load_delta(load_attempt* load)
+{
+    const setti_bytes* payload = &load->reader.payload;
+    sett_snapshot_options options;
+    if (!load->has_state) {
+        return load_fail(load, SETT_STATUS_INVALID, "it begins with a delta");
+    }
+    memset(&options, 0, sizeof(options));
+    options.delta_limit = load_left(load);
+    sett_status status = sett_snapshot_set_options(load->apart, &options);
+    if (status == SETT_OK) {
+        status = sett_delta_apply(load->apart, payload->data, payload->size);
+    }
+    if (status == SETT_OK) {
+        load->result.frame = load->reader.frame;
+        load->result.changes++;
+    } else if (status == SETT_STATUS_INVALID || status == SETT_STATUS_CONFLICT) {
+        load->stopped = true;
+        status = SETT_OK;
+    }
+    return status == SETT_OK ? status : load_blame(load, status);
+}
+
+static sett_status load_record(load_attempt* load)
+{
+    setti_stream_reader* reader = &load->reader;
+    sett_status status = SETT_OK;
+    switch (reader->kind) {
+    case SETTI_STREAM_TYPES:
+        status = setti_types_decode(load->apart, load->place->world, &reader->payload,
+                                    &load->result.new_types);
+        return status == SETT_OK ? status : load_blame(load, status);
+    case SETTI_STREAM_STATE:
+        return load_state(load);
+    case SETTI_STREAM_DELTA:
+        return load_delta(load);
+    default:
+        return SETT_OK; /* not of the state */
+    }
+}
+
+/* Plays all records up to the end, or up to the first that is not whole. */
+static sett_status load_records(load_attempt* load)
+{
+    setti_stream_reader* reader = &load->reader;
+    uint64_t good = reader->offset; /* up to here records count */
+    setti_stream_next next;
+    while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
+        sett_status status = load_record(load);
+        if (status != SETT_OK) {
+            return status;
+        }
+        if (load->stopped) {
+            break;
+        }
+        good = reader->offset;
+    }
+    load->result.cut = next == SETTI_STREAM_ENDED ? 0 : reader->size - good;
+    if (next == SETTI_STREAM_MEMORY) {
+        return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
+    }
+    return load->has_state ? SETT_OK
+                           : load_fail(load, SETT_STATUS_INVALID,
+                                       reader->why != NULL ? reader->why : "it has no state");
+}
+
+/* Reads a file that is open. */
+static sett_status load_file(load_attempt* load, void* file, size_t limit)
+{
+    setti_place* place = load->place;
+    sett_status status = SETT_STATUS_INVALID;
+    if (!setti_stream_open(&load->reader, place->files, file, &place->world->pool)) {
+        return load_fail(load, status, load->reader.why);
+    }
+    status = load_limit(load, limit);
+    if (status == SETT_OK) {
+        status = load_create(load);
+    }
+    if (status == SETT_OK) {
+        status = load_records(load);
+        setti_pool_set_ceiling(&load->apart->pool, 0);
+    }
+    setti_stream_close(&load->reader);
+    return status;
+}
+
+static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
+                                     size_t limit)
+{
+    const sett_files* files = place->files;
+    memset(load, 0, sizeof(*load));
+    load->place = place;
+    load->name = name;
+    void* file = files->open(files->user, name, SETT_FILE_READ);
+    if (file == NULL) {
+        return load_fail(load, SETT_STATUS_FILE, "cannot be opened");
+    }
+    sett_status status = load_file(load, file, limit);
+    if (!files->close(files->user, file) && status == SETT_OK) {
+        status = load_fail(load, SETT_STATUS_FILE, "cannot be closed");
+    }
+    if (status != SETT_OK) {
+        sett_world_destroy(load->apart);
+        load->apart = NULL;
+    }
+    return status;
+}
+
+/* Tries the file, then the generation before it, then one that was about to replace it. Whether
+ * another one helps: not if the file is whole and does not fit. */
+static sett_status load_any(load_attempt* load, setti_place* place, size_t limit)
+{
+    const char* name[3] = {place->path, setti_place_name(&place->previous),
+                           setti_place_name(&place->next)};
+    sett_status status = load_attempt_name(load, place, name[0], limit);
+    for (uint32_t k = 1; k < 3 && (status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE);
+         k++) {
+        load_attempt other;
+        sett_status found = load_attempt_name(&other, place, name[k], limit);
+        if (found == SETT_OK) {
+            setti_world_log(place->world, SETT_LOG_WARNING,
+                            "%s: \"%.150s\" was loaded, because \"%.150s\": %.100s", place->call,
+                            name[k], name[0], load->why);
+            *load = other;
+            load->result.generation = k;
+            return SETT_OK;
+        }
+    }
+    return status == SETT_OK ? status
+                             : setti_world_fail_with(place->world, status, "%s: \"%.150s\": %.300s",
+                                                     place->call, name[0], load->why);
+}
+
+sett_status sett_world_load_with(sett_world* world, const char* path, const sett_file_desc* desc,
+                                 sett_load_result* result)
+{
+    static const char call[] = "sett_world_load";
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_place place;
+    load_attempt load;
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status == SETT_OK) {
+        status = setti_world_check_no_snapshots(world, call);
+    }
+    if (status == SETT_OK) {
+        status = setti_place_init(&place, world, call, path, desc);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = load_any(&load, &place, desc != NULL ? desc->limit : 0);
+    if (status == SETT_OK) {
+        status = sett_world_clone(load.apart, world);
+        sett_world_destroy(load.apart);
+    }
+    if (status == SETT_OK && result != NULL) {
+        *result = load.result;
+    }
+    setti_place_deinit(&place);
+    return status;
+}
+
+sett_status sett_world_load(sett_world* world, const char* path)
+{
+    return sett_world_load_with(world, path, NULL, NULL);
+}
+
+/* ----------------------------------------------------------------------------------------- info */
+
+static sett_status load_info(setti_stream_reader* reader, void* user_block, size_t capacity,
+                             sett_file_info* info)
+{
+    setti_stream_next next = setti_stream_read(reader);
+    if (next == SETTI_STREAM_MEMORY) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    if (next != SETTI_STREAM_READ) {
+        return SETT_STATUS_INVALID;
+    }
+    info->version = reader->version;
+    info->size = reader->size;
+    info->user_size = reader->kind == SETTI_STREAM_USER ? reader->payload.size : 0;
+    if (info->user_size != 0 && capacity != 0) {
+        memcpy(user_block, reader->payload.data, SETTI_MIN(capacity, info->user_size));
+    }
+    return SETT_OK;
+}
+
+sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, void* user_block,
+                               size_t capacity, sett_file_info* info)
+{
+    if (SETTI_IS_NULL(path) || SETTI_IS_NULL(info)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    const sett_files* files = setti_place_files(desc);
+    sett_status status = SETT_STATUS_INVALID;
+    setti_stream_reader reader;
+    setti_pool pool;
+    void* file = files->open(files->user, path, SETT_FILE_READ);
+    memset(info, 0, sizeof(*info));
+    if (file == NULL) {
+        return SETT_STATUS_FILE;
+    }
+    setti_pool_init(&pool, setti_allocator_or_default(NULL), false);
+    if (setti_stream_open(&reader, files, file, &pool)) {
+        status = load_info(&reader, user_block, capacity, info);
+    }
+    setti_pool_deinit(&pool);
+    return files->close(files->user, file) ? status : SETT_STATUS_FILE;
+}

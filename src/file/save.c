@@ -1,0 +1,226 @@
+/* save.c: writing the state of a world so that a crash at any moment leaves a whole one.
+ *
+ * The workload: a player saves, the machine loses power. So nothing that is there is written over;
+ * a new file is written beside it, is on the disk before it gets a name that matters, and the old
+ * one keeps a name until then:
+ *
+ *     write  "<path>.new"  sync     rename  path -> "<path>.previous"     rename  .new -> path
+ *     sync the folder
+ *
+ * Invariant:  whatever subset of the renames has reached the disk, one of the three names leads to
+ *             the old state or to the new one; behind the last step, `path` leads to the new one
+ */
+#include "base/checksum.h"
+#include "file/place.h"
+#include "file/stream.h"
+#include "file/types.h"
+#include "state/delta.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------- place */
+
+static bool place_name(setti_pool* pool, const char* path, const char* suffix, setti_bytes* name)
+{
+    size_t length = strlen(path);
+    size_t size = length + strlen(suffix) + 1;
+    name->data = setti_pool_alloc(pool, size, 16);
+    if (name->data == NULL) {
+        return false;
+    }
+    name->size = size;
+    name->capacity = size;
+    memcpy(name->data, path, length);
+    memcpy(name->data + length, suffix, size - length);
+    return true;
+}
+
+sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
+                             const char* path, const sett_file_desc* desc)
+{
+    memset(place, 0, sizeof(*place));
+    place->world = world;
+    place->call = call;
+    place->path = path;
+    place->files = setti_place_files(desc);
+    if (path == NULL || path[0] == '\0') {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: there is no path", call);
+    }
+    if (!place_name(&world->pool, path, ".new", &place->next) ||
+        !place_name(&world->pool, path, ".previous", &place->previous) ||
+        !place_name(&world->pool, path, ".lock", &place->lock_name)) {
+        setti_place_deinit(place);
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    return SETT_OK;
+}
+
+void setti_place_deinit(setti_place* place)
+{
+    if (place->lock != NULL) {
+        place->files->unlock(place->files->user, place->lock);
+        place->lock = NULL;
+    }
+    setti_bytes_free(&place->world->pool, &place->next);
+    setti_bytes_free(&place->world->pool, &place->previous);
+    setti_bytes_free(&place->world->pool, &place->lock_name);
+}
+
+sett_status setti_place_lock(setti_place* place)
+{
+    place->lock = place->files->lock(place->files->user, setti_place_name(&place->lock_name));
+    if (place->lock == NULL) {
+        return setti_world_fail_with(
+            place->world, SETT_STATUS_LOCKED,
+            "%s: \"%.200s\" cannot be locked - another writer has it, or its folder cannot be "
+            "written",
+            place->call, setti_place_name(&place->lock_name));
+    }
+    return SETT_OK;
+}
+
+sett_status setti_place_fail(const setti_place* place, const char* name, const char* what)
+{
+    return setti_world_fail_with(place->world, SETT_STATUS_FILE, "%s: \"%.300s\" %s", place->call,
+                                 name, what);
+}
+
+/* -------------------------------------------------------------------------------------- writing */
+
+/* What a save consists of, encoded. */
+typedef struct save_parts {
+    setti_bytes types;
+    setti_bytes state;
+} save_parts;
+
+static void save_free(sett_world* world, save_parts* parts)
+{
+    setti_bytes_free(&world->pool, &parts->types);
+    setti_bytes_free(&world->pool, &parts->state);
+}
+
+static sett_status save_encode(const setti_place* place, const sett_file_desc* desc,
+                               save_parts* parts)
+{
+    sett_world* world = place->world;
+    memset(parts, 0, sizeof(*parts));
+    if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: a user block has at most 16 MB", place->call);
+    }
+    sett_status status = setti_delta_encode_state(world, place->call, &parts->state);
+    if (status == SETT_OK && !setti_types_encode(world, &parts->types)) {
+        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, place->call, sett_null(), 0);
+    }
+    return status;
+}
+
+static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
+                       void* file, bool end)
+{
+    static const sett_file_desc none;
+    const sett_file_desc* with = desc != NULL ? desc : &none;
+    uint64_t identity = setti_checksum(with->frame, parts->state.data, SETTI_DELTA_HEAD);
+    setti_stream stream;
+    place->identity = setti_checksum(identity, with->user_block, with->user_size);
+    setti_stream_begin(&stream, place->files, file, place->identity);
+    if (with->user_size != 0) {
+        (void)setti_stream_write(&stream, SETTI_STREAM_USER, with->frame, with->user_block,
+                                 with->user_size);
+    }
+    (void)setti_stream_write(&stream, SETTI_STREAM_TYPES, with->frame, parts->types.data,
+                             parts->types.size);
+    (void)setti_stream_write(&stream, SETTI_STREAM_STATE, with->frame, parts->state.data,
+                             parts->state.size);
+    if (end) {
+        (void)setti_stream_write(&stream, SETTI_STREAM_END, with->frame, NULL, 0);
+    }
+    return !stream.failed;
+}
+
+/* Writes the new file; it is on the disk then. */
+static sett_status save_write_next(setti_place* place, const sett_file_desc* desc,
+                                   const save_parts* parts, bool end)
+{
+    const sett_files* files = place->files;
+    const char* name = setti_place_name(&place->next);
+    void* file = files->open(files->user, name, SETT_FILE_CREATE);
+    if (file == NULL) {
+        return setti_place_fail(place, name, "cannot be created");
+    }
+    bool written = save_write(place, desc, parts, file, end);
+    bool synced = written && files->sync(files->user, file);
+    bool closed = files->close(files->user, file);
+    if (!written || !synced || !closed) {
+        (void)files->unlink(files->user, name);
+        return setti_place_fail(place, name, "cannot be written - is the disk full?");
+    }
+    return SETT_OK;
+}
+
+static bool save_exists(const setti_place* place)
+{
+    const sett_files* files = place->files;
+    void* file = files->open(files->user, place->path, SETT_FILE_READ);
+    return file != NULL && files->close(files->user, file);
+}
+
+/* Gives the new file its name, and the old one another. */
+static sett_status save_exchange(const setti_place* place)
+{
+    const sett_files* files = place->files;
+    const char* next = setti_place_name(&place->next);
+    const char* previous = setti_place_name(&place->previous);
+    bool existed = save_exists(place);
+    if (existed && !files->rename(files->user, place->path, previous)) {
+        return setti_place_fail(place, place->path, "cannot be renamed");
+    }
+    if (!files->rename(files->user, next, place->path)) {
+        if (existed) {
+            (void)files->rename(files->user, previous, place->path);
+        }
+        return setti_place_fail(place, next, "cannot be renamed");
+    }
+    return files->sync_folder(files->user, place->path)
+               ? SETT_OK
+               : setti_place_fail(place, place->path,
+                                  "is written, but its folder cannot be synced: a power cut may "
+                                  "bring back the old file");
+}
+
+sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, bool end)
+{
+    save_parts parts;
+    sett_status status = save_encode(place, desc, &parts);
+    if (status == SETT_OK) {
+        status = save_write_next(place, desc, &parts, end);
+    }
+    if (status == SETT_OK) {
+        status = save_exchange(place);
+    }
+    save_free(place->world, &parts);
+    return status;
+}
+
+sett_status sett_world_save_with(sett_world* world, const char* path, const sett_file_desc* desc)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_place place;
+    sett_status status = setti_place_init(&place, world, "sett_world_save", path, desc);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = setti_place_lock(&place);
+    if (status == SETT_OK) {
+        status = setti_place_save(&place, desc, true);
+    }
+    setti_place_deinit(&place);
+    return status;
+}
+
+sett_status sett_world_save(sett_world* world, const char* path)
+{
+    return sett_world_save_with(world, path, NULL);
+}

@@ -1,0 +1,248 @@
+/* stream.c: see stream.h.
+ *
+ * The workload: megabytes of one state, then a few kilobytes a frame. A reader believes nothing: a
+ * size is compared with what the file still has before memory is taken for it, and a payload
+ * counts when its checksum was right.
+ *
+ *     header | record, page | record, page | record, page (last) | record ...
+ *              \______________ one payload _______________/
+ *
+ * Invariant:  bytes before `offset` belong to whole payloads, or to foreign ones
+ */
+#include "file/stream.h"
+
+#include "base/checksum.h"
+
+#include <string.h>
+
+static const unsigned char stream_magic[8] = {0x89, 'S', 'E', 'T', 'T', '\r', '\n', 0x1A};
+
+static void stream_put(unsigned char* out, uint64_t number, size_t size)
+{
+    for (size_t k = 0; k < size; k++) {
+        out[k] = (unsigned char)(number >> (8 * k));
+    }
+}
+
+static uint64_t stream_get(const unsigned char* from, size_t size)
+{
+    uint64_t number = 0;
+    for (size_t k = 0; k < size; k++) {
+        number |= (uint64_t)from[k] << (8 * k);
+    }
+    return number;
+}
+
+/* -------------------------------------------------------------------------------------- writing */
+
+static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t size)
+{
+    if (!stream->failed && size != 0) {
+        const sett_files* files = stream->files;
+        stream->failed = !files->write(files->user, stream->file, bytes, size);
+    }
+}
+
+void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
+                        uint64_t identity)
+{
+    unsigned char header[SETTI_STREAM_HEADER] = {0};
+    stream->files = files;
+    stream->file = file;
+    stream->identity = identity;
+    stream->failed = false;
+    memcpy(header, stream_magic, sizeof(stream_magic));
+    stream_put(header + 8, SETTI_STREAM_VERSION, 4);
+    stream_put(header + 16, identity, 8);
+    stream_put(header + 24, setti_checksum(0, header, 24), 8);
+    stream_put_bytes(stream, header, sizeof(header));
+}
+
+static uint64_t stream_checksum(uint64_t identity, const unsigned char* head, const void* payload,
+                                size_t size)
+{
+    return setti_checksum(setti_checksum(identity, head, 16), payload, size);
+}
+
+bool setti_stream_write(setti_stream* stream, setti_stream_kind kind, uint64_t frame,
+                        const void* bytes, size_t size)
+{
+    const unsigned char* at = bytes;
+    do {
+        unsigned char head[SETTI_STREAM_RECORD];
+        size_t page = SETTI_MIN(size, SETTI_STREAM_PAGE);
+        stream_put(head, (uint64_t)kind, 2);
+        stream_put(head + 2, size > page ? SETTI_STREAM_MORE : 0, 2);
+        stream_put(head + 4, page, 4);
+        stream_put(head + 8, frame, 8);
+        stream_put(head + 16, stream_checksum(stream->identity, head, at, page), 8);
+        stream_put_bytes(stream, head, sizeof(head));
+        stream_put_bytes(stream, at, page);
+        size -= page;
+        at = page != 0 ? at + page : at;
+    } while (size != 0);
+    return !stream->failed;
+}
+
+/* -------------------------------------------------------------------------------------- reading */
+
+static bool stream_fail(setti_stream_reader* reader, const char* why)
+{
+    reader->why = why;
+    return false;
+}
+
+static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out, size_t size)
+{
+    const sett_files* files = reader->files;
+    if (offset > reader->size || size > reader->size - offset) {
+        return stream_fail(reader, "it ends within a record");
+    }
+    return files->read(files->user, reader->file, offset, out, size) == size ||
+           stream_fail(reader, "it cannot be read");
+}
+
+bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
+                       setti_pool* pool)
+{
+    unsigned char header[SETTI_STREAM_HEADER];
+    memset(reader, 0, sizeof(*reader));
+    reader->files = files;
+    reader->file = file;
+    reader->pool = pool;
+    if (!files->size(files->user, file, &reader->size)) {
+        return stream_fail(reader, "its size is not known");
+    }
+    if (!stream_load(reader, 0, header, sizeof(header))) {
+        return false;
+    }
+    if (memcmp(header, stream_magic, sizeof(stream_magic)) != 0) {
+        return stream_fail(reader, "it is no file of Sett");
+    }
+    if (stream_get(header + 24, 8) != setti_checksum(0, header, 24)) {
+        return stream_fail(reader, "its head is damaged");
+    }
+    reader->version = (uint32_t)stream_get(header + 8, 4);
+    reader->identity = stream_get(header + 16, 8);
+    reader->offset = SETTI_STREAM_HEADER;
+    return (reader->version == SETTI_STREAM_VERSION && stream_get(header + 12, 4) == 0) ||
+           stream_fail(reader, "it is of another version of the format");
+}
+
+/* Room for so many bytes more; false when memory runs out. */
+static bool stream_reserve(setti_stream_reader* reader, size_t size)
+{
+    setti_bytes* payload = &reader->payload;
+    if (size <= payload->capacity - payload->size) {
+        return true;
+    }
+    size_t capacity = payload->size + SETTI_MAX(size, payload->size);
+    unsigned char* data = setti_pool_alloc(reader->pool, capacity, 16);
+    if (data == NULL) {
+        return false;
+    }
+    if (payload->size != 0) {
+        memcpy(data, payload->data, payload->size);
+    }
+    setti_pool_free(reader->pool, payload->data, payload->capacity, 16);
+    payload->data = data;
+    payload->capacity = capacity;
+    return true;
+}
+
+/* One page of a payload, at *offset, which becomes that of what follows it. */
+typedef struct stream_page {
+    uint32_t kind;
+    bool more;
+    uint64_t frame;
+} stream_page;
+
+static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t* offset,
+                                          stream_page* page)
+{
+    unsigned char head[SETTI_STREAM_RECORD];
+    if (!stream_load(reader, *offset, head, sizeof(head))) {
+        return SETTI_STREAM_TORN;
+    }
+    uint32_t flags = (uint32_t)stream_get(head + 2, 2);
+    size_t size = (size_t)stream_get(head + 4, 4);
+    page->kind = (uint32_t)stream_get(head, 2);
+    page->more = (flags & SETTI_STREAM_MORE) != 0;
+    page->frame = stream_get(head + 8, 8);
+    if (size > SETTI_STREAM_PAGE || flags > SETTI_STREAM_MORE) {
+        (void)stream_fail(reader, "a record is damaged");
+        return SETTI_STREAM_TORN;
+    }
+    if (size > reader->size - *offset - sizeof(head)) {
+        (void)stream_fail(reader, "it ends within a record");
+        return SETTI_STREAM_TORN;
+    }
+    if (!stream_reserve(reader, size)) {
+        return SETTI_STREAM_MEMORY;
+    }
+    unsigned char* at = reader->payload.data + reader->payload.size;
+    if (size != 0 && !stream_load(reader, *offset + sizeof(head), at, size)) {
+        return SETTI_STREAM_TORN;
+    }
+    if (stream_get(head + 16, 8) != stream_checksum(reader->identity, head, at, size)) {
+        (void)stream_fail(reader, "a record is damaged");
+        return SETTI_STREAM_TORN;
+    }
+    reader->payload.size += size;
+    *offset += sizeof(head) + size;
+    return SETTI_STREAM_READ;
+}
+
+/* Reads all pages of a payload. */
+static setti_stream_next stream_read_payload(setti_stream_reader* reader)
+{
+    uint64_t offset = reader->offset;
+    stream_page page = {0, false, 0};
+    reader->payload.size = 0;
+    setti_stream_next next = stream_read_page(reader, &offset, &page);
+    uint32_t kind = page.kind;
+    uint64_t frame = page.frame;
+    while (next == SETTI_STREAM_READ && page.more) {
+        next = stream_read_page(reader, &offset, &page);
+        if (next == SETTI_STREAM_READ && (page.kind != kind || page.frame != frame)) {
+            (void)stream_fail(reader, "a payload goes on with another one");
+            next = SETTI_STREAM_TORN;
+        }
+    }
+    if (next == SETTI_STREAM_READ && frame < reader->frame) {
+        (void)stream_fail(reader, "a frame comes before the last one");
+        next = SETTI_STREAM_TORN;
+    }
+    if (next == SETTI_STREAM_READ) {
+        reader->kind = kind;
+        reader->frame = frame;
+        reader->offset = offset;
+    }
+    return next;
+}
+
+setti_stream_next setti_stream_read(setti_stream_reader* reader)
+{
+    if (reader->offset == reader->size || reader->kind == SETTI_STREAM_END) {
+        return SETTI_STREAM_ENDED;
+    }
+    setti_stream_next next;
+    do {
+        next = stream_read_payload(reader);
+    } while (next == SETTI_STREAM_READ && reader->kind >= SETTI_STREAM_FOREIGN &&
+             reader->offset != reader->size);
+    if (next == SETTI_STREAM_READ && reader->kind >= SETTI_STREAM_FOREIGN) {
+        return SETTI_STREAM_ENDED;
+    }
+    if (next == SETTI_STREAM_READ &&
+        (reader->kind == SETTI_STREAM_NONE || reader->kind > SETTI_STREAM_END)) {
+        (void)stream_fail(reader, "a record is of a kind that this version does not know");
+        return SETTI_STREAM_TORN;
+    }
+    return next;
+}
+
+void setti_stream_close(setti_stream_reader* reader)
+{
+    setti_bytes_free(reader->pool, &reader->payload);
+}

@@ -1,0 +1,78 @@
+/* stream.h: records in a file, as docs/stream.md describes them. */
+#ifndef SETTI_STREAM_H
+#define SETTI_STREAM_H
+
+#include "base/bytes.h"
+#include "sett/file.h"
+
+#define SETTI_STREAM_VERSION 0u
+#define SETTI_STREAM_HEADER 32       /* bytes */
+#define SETTI_STREAM_RECORD 24       /* bytes before a payload */
+#define SETTI_STREAM_PAGE 65536      /* bytes of a payload at most; longer ones are split */
+#define SETTI_STREAM_MORE 1u         /* flag: the payload goes on */
+#define SETTI_STREAM_FOREIGN 0x8000u /* kinds from here on are skipped */
+
+typedef enum setti_stream_kind {
+    SETTI_STREAM_NONE,
+    SETTI_STREAM_USER,
+    SETTI_STREAM_TYPES,
+    SETTI_STREAM_STATE,
+    SETTI_STREAM_DELTA,
+    SETTI_STREAM_KEYFRAME,
+    SETTI_STREAM_INPUT,
+    SETTI_STREAM_TIMES,
+    SETTI_STREAM_LOG,
+    SETTI_STREAM_INDEX,
+    SETTI_STREAM_END
+} setti_stream_kind;
+
+/* A file to which records are written. */
+typedef struct setti_stream {
+    const sett_files* files;
+    void* file;
+    uint64_t identity;
+    bool failed; /* a call failed: nothing more is written */
+} setti_stream;
+
+/* Writes the header to an empty file. */
+void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
+                        uint64_t identity);
+
+/* Writes a payload of any size. False if it failed, now or before. */
+bool setti_stream_write(setti_stream* stream, setti_stream_kind kind, uint64_t frame,
+                        const void* bytes, size_t size);
+
+/* A file from which records are read. */
+typedef struct setti_stream_reader {
+    const sett_files* files;
+    void* file;
+    setti_pool* pool;
+    uint64_t size;   /* of the file */
+    uint64_t offset; /* of what was not read yet */
+    uint64_t identity;
+    uint32_t version;
+    const char* why; /* what is wrong with the bytes; NULL: nothing */
+    /* the record that was read */
+    uint32_t kind;
+    uint64_t frame;
+    setti_bytes payload;
+} setti_stream_reader;
+
+/* Reads the header. False: `why` says what is wrong. */
+bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
+                       setti_pool* pool);
+
+typedef enum setti_stream_next {
+    SETTI_STREAM_READ,  /* a record was read */
+    SETTI_STREAM_ENDED, /* nothing is left */
+    SETTI_STREAM_TORN,  /* what follows is no whole record; `why` says what is wrong with it */
+    SETTI_STREAM_MEMORY /* memory ran out */
+} setti_stream_next;
+
+/* Reads the next record, all of its payload; skips foreign ones. */
+setti_stream_next setti_stream_read(setti_stream_reader* reader);
+
+/* Frees the payload. */
+void setti_stream_close(setti_stream_reader* reader);
+
+#endif

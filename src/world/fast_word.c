@@ -1,0 +1,103 @@
+/* fast_word.c: neighbouring entities get a component together, where that concerns nothing else.
+ * The slow path (setti_change_put) handles every case; see fast_path.c.
+ *
+ * The workload: a world read from a file, type by type: up to 64 entities, of which most had the
+ * same set of components so far and get the same one more. So the transition is looked up once for
+ * each change of it, and values are copied as they lie.
+ *
+ * Invariant:  what can fail comes first, so that a word fails as a whole
+ */
+#include "world/change.h"
+
+/* Flags of types whose addition is a value, a place in its storage and a signature, no more. */
+#define WORD_PLAIN (SETTI_TYPE_REQUIRED | SETTI_TYPE_SHARED | SETTI_TYPE_OTHER)
+
+bool setti_fast_is_bare(const sett_world* world, const setti_type* type)
+{
+#if defined(SETT_NO_FAST_PATHS)
+    (void)world;
+    (void)type;
+    return false;
+#else
+    return world->listeners == NULL && (type->flags & ~(uint32_t)WORD_PLAIN) == 0;
+#endif
+}
+
+static bool word_fail(sett_world* world, const setti_type* type, sett_status status,
+                      const char* call)
+{
+    setti_world_fail(world, status, call, sett_null(), type->id);
+    return false;
+}
+
+/* Finds the signature that each entity will have; fails for one that is dead. */
+static bool word_prepare(sett_world* world, const setti_type* type, uint32_t first, uint64_t bits,
+                         uint32_t* to, const char* call)
+{
+    const setti_entity_page* page = setti_entity_page_of(&world->entities, first);
+    uint32_t from = SETTI_NONE;
+    uint32_t made = 0;
+    for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
+        uint32_t slot = (first + k) & SETTI_ENTITY_MASK;
+        if (page == NULL || (page->generation[slot] & SETTI_DEAD) != 0) {
+            return word_fail(world, type, SETT_STATUS_STALE, call);
+        }
+        if (page->signature[slot] != from) {
+            from = page->signature[slot];
+            made = setti_edit_toggle(world, from, type);
+        }
+        if (made == SETTI_NONE) {
+            return word_fail(world, type, SETT_STATUS_OUT_OF_MEMORY, call);
+        }
+        to[k] = made;
+    }
+    return true;
+}
+
+/* Writes packed values, what is padding as zeroes; without any: zeroes. */
+static void word_write(const setti_type* type, unsigned char* row, const unsigned char* values,
+                       uint32_t count)
+{
+    const unsigned char* mask = type->desc.mask;
+    size_t size = (size_t)count * type->storage.size;
+    if (values == NULL) {
+        memset(row, 0, size);
+    } else if (mask == NULL) {
+        memcpy(row, values, size);
+    }
+    for (size_t k = 0; values != NULL && mask != NULL && k < size; k++) {
+        row[k] = values[k] & mask[k % type->storage.size];
+    }
+}
+
+bool setti_fast_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
+                         const unsigned char* values, const char* call)
+{
+    setti_storage* storage = &type->storage;
+    uint32_t to[64];
+    SETTI_ASSERT(first % 64 == 0 && bits != 0 && setti_fast_is_bare(world, type));
+    setti_edit_settle(world);
+    if (!word_prepare(world, type, first, bits, to, call)) {
+        return false;
+    }
+    if (!setti_storage_reserve_rows(&world->pool, storage, setti_bits_count(bits)) ||
+        !setti_storage_reserve_indices(&world->pool, storage, first, 64)) {
+        return word_fail(world, type, SETT_STATUS_OUT_OF_MEMORY, call);
+    }
+    setti_entity_write(&world->pool, &world->entities, first);
+    setti_entity_page* page = setti_entity_page_of(&world->entities, first);
+    for (uint64_t rest = bits; rest != 0;) {
+        uint32_t k = setti_bits_lowest(rest);
+        uint64_t gap = ~(rest >> k);
+        uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
+        unsigned char* row = setti_storage_insert(&world->pool, storage, first + k, &count);
+        if (storage->size != 0) {
+            word_write(type, row, values, count);
+            values = values != NULL ? values + (size_t)count * storage->size : NULL;
+        }
+        memcpy(&page->signature[(first + k) & SETTI_ENTITY_MASK], to + k, count * sizeof(*to));
+        rest &= ~(setti_bits_below(count) << k);
+    }
+    return true;
+}

@@ -1,0 +1,473 @@
+/* test_file.c: worlds in files: they come back; a crash, a full disk and damaged bytes leave the
+ * old state or the new one, and nothing else. */
+#include "files.h"
+#include "scarce.h"
+#include "sett/state.h"
+#include "states.h"
+
+#include "file/stream.h"
+
+enum {
+    PLACE = 1,
+    FLAG,
+    RARE,
+    QUEUED,
+    PADDED,
+    NEEDY,
+    APART,
+    SKIPPED,
+    PLAIN_TYPES = SKIPPED
+};
+
+static sett_component knows, owns; /* relationships */
+
+static void register_types(sett_world* world)
+{
+    static const sett_byte_range bytes[] = {{0, 1}, {4, 4}};
+    static const sett_component needed[] = {PLACE};
+    static const sett_component_desc types[] = {
+        {.name = "place", .size = 12, .id = PLACE},
+        {.name = "flag", .id = FLAG},
+        {.name = "rare", .size = 8, .id = RARE, .storage = SETT_STORAGE_SPARSE_SET},
+        {.name = "queued", .size = 4, .id = QUEUED, .keep_order = true},
+        {.name = "padded", .size = 8, .id = PADDED, .bytes = bytes, .byte_count = 2},
+        {.name = "needy", .size = 4, .id = NEEDY, .required = needed, .required_count = 1},
+        {.name = "apart", .size = 2, .id = APART, .dont_fragment = true},
+        {.name = "skipped", .size = 4, .id = SKIPPED, .save = SETT_SAVE_SKIP},
+    };
+    for (uint32_t k = 0; k < PLAIN_TYPES; k++) {
+        CHECK_EQ(sett_component_register(world, &types[k]), types[k].id);
+    }
+}
+
+static void register_links(sett_world* world)
+{
+    knows = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "knows", .size = 4, .many = true});
+    owns = sett_relationship_register(world, &(sett_relationship_desc){.name = "owns"});
+    CHECK(knows != 0 && owns != 0);
+}
+
+static sett_world* typed_world(void)
+{
+    sett_world* world = quiet_world();
+    register_types(world);
+    return world;
+}
+
+/* Changes values and structure of plain types. */
+static void change(sett_world* world, uint64_t* chance, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t alive = sett_entity_count(world);
+        sett_entity e = entity_from(world, alive != 0 ? chance_below(chance, alive) : 0);
+        sett_component id = 1 + chance_below(chance, PLAIN_TYPES);
+        uint32_t what = chance_below(chance, 8);
+        if (what < 2 || alive == 0) {
+            (void)sett_entity_create(world);
+        } else if (what == 2 && chance_below(chance, 3) == 0) {
+            (void)sett_entity_destroy(world, e);
+        } else if (what == 3 && sett_has(world, e, id)) {
+            (void)sett_remove(world, e, id);
+        } else {
+            unsigned char* value = sett_ensure(world, e, id);
+            size_t size = world->types[id]->storage.size;
+            for (size_t i = 0; i < size && id != SKIPPED; i++) {
+                value[i] = (unsigned char)chance_draw(chance);
+            }
+        }
+    }
+}
+
+/* Names, parents and links. */
+static void tie(sett_world* world, uint64_t* chance, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        sett_entity a = entity_from(world, chance_below(chance, sett_entity_count(world)));
+        sett_entity b = entity_from(world, chance_below(chance, sett_entity_count(world)));
+        char name[16];
+        snprintf(name, sizeof(name), "n%u", (unsigned)k);
+        (void)sett_hierarchy_attach(world, a, b);
+        (void)sett_name_set(world, b, name);
+        (void)sett_relate(world, a, owns, b);
+        (void)sett_relate(world, b, knows, a);
+    }
+    (void)sett_prefab_tag(world);
+    (void)sett_add(world, entity_from(world, 3), sett_prefab_tag(world));
+}
+
+static void saves(sett_world* world, disk* to, uint64_t frame)
+{
+    sett_file_desc desc = {.files = &to->files, .frame = frame};
+    CHECK_MSG(sett_world_save_with(world, "f", &desc) == SETT_OK, "%s", sett_world_message(world));
+}
+
+static sett_status loads(sett_world* world, disk* from, sett_load_result* result)
+{
+    return sett_world_load_with(world, "f", &(sett_file_desc){.files = &from->files}, result);
+}
+
+static void a_world_comes_back(void)
+{
+    for (uint32_t round = 0; round < 8; round++) {
+        uint64_t chance = check_setting("SETT_SEED", 1) + round;
+        disk* to = disk_create();
+        sett_world* world = typed_world();
+        sett_world* copy = typed_world();
+        sett_load_result result = {0};
+        register_links(world);
+        register_links(copy);
+        change(world, &chance, round * 700);
+        if (round > 1) {
+            tie(world, &chance, 60);
+        }
+        change(copy, &chance, 50); /* what was there goes */
+        saves(world, to, 40 + round);
+        CHECK_MSG(loads(copy, to, &result) == SETT_OK, "%s", sett_world_message(copy));
+        CHECK_SAME(world, copy);
+        CHECK_EQ(result.frame, 40 + round);
+        CHECK_EQ(result.generation + result.changes + result.new_types, 0);
+        CHECK_EQ(result.cut, 0);
+        for (uint32_t k = 0; k < 5; k++) { /* and both go on alike */
+            CHECK_ENTITY_EQ(sett_entity_create(world), sett_entity_create(copy));
+        }
+        CHECK_END(world);
+        CHECK_END(copy);
+        disk_destroy(to);
+    }
+}
+
+/* Types that a world does not know travel on. */
+static void unknown_types_are_written_back(void)
+{
+    uint64_t chance = 5;
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* stranger = quiet_world();
+    sett_world* again = typed_world();
+    sett_load_result result;
+    change(world, &chance, 2000);
+    saves(world, to, 0);
+    CHECK_MSG(loads(stranger, to, &result) == SETT_OK, "%s", sett_world_message(stranger));
+    CHECK_EQ(result.new_types, PLAIN_TYPES);
+    CHECK_EQ(sett_world_hash(stranger), sett_world_hash(world));
+    CHECK_EQ(sett_component_count(stranger, sett_component_find(stranger, "rare")),
+             sett_component_count(world, RARE));
+    saves(stranger, to, 0);
+    CHECK_MSG(loads(again, to, &result) == SETT_OK, "%s", sett_world_message(again));
+    CHECK_SAME(world, again);
+    CHECK_END(world);
+    CHECK_END(stranger);
+    CHECK_END(again);
+    disk_destroy(to);
+}
+
+static void types_laid_out_otherwise_are_rejected(void)
+{
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* other = quiet_world();
+    CHECK(sett_component_register(other, &(sett_component_desc){.name = "place", .size = 16}) != 0);
+    CHECK(sett_set(world, sett_entity_create(world), PLACE, "twelve bytes") != NULL);
+    saves(world, to, 0);
+    CHECK_EQ(loads(other, to, NULL), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(other), "\"place\" is laid out otherwise") != NULL);
+    CHECK_EQ(sett_entity_count(other), 0);
+    CHECK_END(world);
+    CHECK_END(other);
+    disk_destroy(to);
+}
+
+static void the_user_block_is_read_without_loading(void)
+{
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_file_desc desc = {.files = &to->files, .user_block = "Chapter 4", .user_size = 10};
+    sett_file_info info;
+    char title[64] = "";
+    CHECK_EQ(sett_world_save_with(world, "f", &desc), SETT_OK);
+    CHECK_EQ(sett_file_info_get("f", &desc, title, sizeof(title), &info), SETT_OK);
+    CHECK_STR_EQ(title, "Chapter 4");
+    CHECK_EQ(info.user_size, 10);
+    CHECK_EQ(info.size, to->node[disk_find(to, "f")->node].size);
+    CHECK_EQ(sett_file_info_get("g", &desc, title, sizeof(title), &info), SETT_STATUS_FILE);
+    to->node[disk_find(to, "f")->node].bytes[40] ^= 1;
+    CHECK_EQ(sett_file_info_get("f", &desc, title, sizeof(title), &info), SETT_STATUS_INVALID);
+    CHECK_END(world);
+    disk_destroy(to);
+}
+
+static void loading_needs_a_world_without_snapshots(void)
+{
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    saves(world, to, 0);
+    sett_snapshot held = take(world);
+    CHECK_EQ(loads(world, to, NULL), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_snapshot_drop(world, held), SETT_OK);
+    CHECK_EQ(loads(world, to, NULL), SETT_OK);
+    CHECK_EQ(sett_world_load(world, NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_world_load(world, "/no/such/folder/f"), SETT_STATUS_FILE);
+    CHECK_EQ(sett_world_save(world, "/no/such/folder/f"), SETT_STATUS_LOCKED);
+    CHECK_END(world);
+    disk_destroy(to);
+}
+
+/* -------------------------------------------------------------------------------------- crashes */
+
+/* Two states of a world, the first saved for certain. */
+typedef struct crash {
+    disk* to;
+    sett_world* world;
+    uint64_t hash[2];
+    uint32_t first_call; /* of the second save */
+    uint32_t last_call;  /* behind it */
+    uint32_t tried;
+    uint32_t wrong;
+} crash;
+
+static void crash_begin(crash* of, bool no_folder_sync, bool no_sync)
+{
+    uint64_t chance = 9;
+    memset(of, 0, sizeof(*of));
+    of->to = disk_create();
+    of->world = typed_world();
+    change(of->world, &chance, 60);
+    saves(of->world, of->to, 1);
+    change(of->world, &chance, 10);
+    saves(of->world, of->to, 2);
+    of->hash[0] = sett_world_hash(of->world);
+    change(of->world, &chance, 40);
+    of->hash[1] = sett_world_hash(of->world);
+    of->first_call = of->to->calls;
+    of->to->no_folder_sync = no_folder_sync;
+    of->to->no_sync = no_sync;
+    saves(of->world, of->to, 3);
+    of->last_call = of->to->calls;
+}
+
+static void crash_end(crash* of)
+{
+    CHECK_END(of->world);
+    disk_destroy(of->to);
+}
+
+/* What is found after a crash behind so many calls is the old state or the new one; the new one if
+ * the call had returned. */
+static void crash_try(crash* of, uint32_t count, uint32_t names, disk_tear tear)
+{
+    disk* left = disk_crash(of->to, count, names, tear);
+    sett_world* found = typed_world();
+    bool good = loads(found, left, NULL) == SETT_OK;
+    uint64_t hash = good ? sett_world_hash(found) : 0;
+    good = good && (hash == of->hash[1] || (hash == of->hash[0] && count != of->last_call));
+    of->tried++;
+    of->wrong += !good;
+    CHECK_END(found);
+    disk_destroy(left);
+}
+
+static void crash_everywhere(crash* of)
+{
+    for (uint32_t count = of->first_call; count <= of->last_call; count++) {
+        uint32_t all = 1u << disk_open_names(of->to, count);
+        for (uint32_t names = 0; names < all; names++) {
+            for (uint32_t until = 0; until < 16; until++) {
+                crash_try(of, count, names, (disk_tear){false, 0, until});
+            }
+            crash_try(of, count, names, (disk_tear){false, 0, UINT32_MAX});
+            for (uint64_t seed = 0; seed < 8; seed++) {
+                crash_try(of, count, names, (disk_tear){true, seed, 0});
+            }
+        }
+    }
+}
+
+static void a_crash_leaves_the_old_state_or_the_new_one(void)
+{
+    crash of;
+    crash_begin(&of, false, false);
+    crash_everywhere(&of);
+    CHECK(of.tried > 500);
+    CHECK_EQ(of.wrong, 0);
+    crash_end(&of);
+}
+
+/* The test above sees what it is there to see. */
+static void a_missing_sync_is_noticed(void)
+{
+    crash of;
+    crash_begin(&of, true, false);
+    crash_everywhere(&of);
+    CHECK(of.wrong > 0);
+    crash_end(&of);
+    crash_begin(&of, false, true);
+    crash_everywhere(&of);
+    CHECK(of.wrong > 0);
+    crash_end(&of);
+}
+
+/* ----------------------------------------------------------------------------- calls that fail */
+
+static void a_save_that_fails_leaves_a_state(void)
+{
+    bool done = false;
+    for (uint32_t n = 1; !done; n++) {
+        uint64_t chance = 3;
+        disk* to = disk_create();
+        sett_world* world = typed_world();
+        sett_world* found = typed_world();
+        change(world, &chance, 100);
+        saves(world, to, 1);
+        uint64_t old = sett_world_hash(world);
+        change(world, &chance, 100);
+        uint64_t now = sett_world_hash(world);
+        to->done = 0;
+        to->fails_at = n;
+        sett_status status =
+            sett_world_save_with(world, "f", &(sett_file_desc){.files = &to->files});
+        done = to->done < n;
+        to->fails_at = 0;
+        CHECK(status == SETT_OK || status == SETT_STATUS_FILE || status == SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_world_hash(world), now);
+        CHECK_EQ(to->open + to->locks, 0);
+        CHECK_MSG(loads(found, to, NULL) == SETT_OK, "call %u: %s", (unsigned)n,
+                  sett_world_message(found));
+        uint64_t hash = sett_world_hash(found);
+        CHECK(hash == now || (hash == old && status != SETT_OK));
+        saves(world, to, 3); /* and the next save is as any */
+        CHECK_EQ(loads(found, to, NULL), SETT_OK);
+        CHECK_EQ(sett_world_hash(found), now);
+        CHECK_END(world);
+        CHECK_END(found);
+        disk_destroy(to);
+    }
+}
+
+static void a_load_that_fails_changes_nothing(void)
+{
+    uint64_t chance = 3;
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* into = typed_world();
+    change(world, &chance, 300);
+    saves(world, to, 1);
+    change(into, &chance, 30);
+    uint64_t old = sett_world_hash(into);
+    uint32_t failed = 0;
+    bool done = false;
+    for (uint32_t n = 1; !done; n++) {
+        to->done = 0;
+        to->fails_at = n;
+        sett_status status = loads(into, to, NULL);
+        done = to->done < n;
+        to->fails_at = 0;
+        CHECK(status == SETT_OK || status == SETT_STATUS_FILE || status == SETT_STATUS_INVALID);
+        CHECK_EQ(sett_world_hash(into), status == SETT_OK ? sett_world_hash(world) : old);
+        CHECK_EQ(to->open, 0);
+        old = sett_world_hash(into);
+        failed += status != SETT_OK;
+    }
+    CHECK(failed > 5);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+/* A damaged file: the one before it is loaded, and the result says so. */
+static void the_generation_before_is_kept(void)
+{
+    uint64_t chance = 3;
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* into = typed_world();
+    sett_load_result result;
+    change(world, &chance, 300);
+    saves(world, to, 1);
+    uint64_t old = sett_world_hash(world);
+    change(world, &chance, 300);
+    saves(world, to, 2);
+    to->node[disk_find(to, "f")->node].bytes[200] ^= 4;
+    CHECK_EQ(loads(into, to, &result), SETT_OK);
+    CHECK_EQ(result.generation, 1);
+    CHECK_EQ(result.frame, 1);
+    CHECK_EQ(sett_world_hash(into), old);
+    to->node[disk_find(to, "f.previous")->node].bytes[200] ^= 4;
+    CHECK_EQ(loads(into, to, &result), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(sett_world_message(into), "a record is damaged") != NULL, "%s",
+              sett_world_message(into));
+    CHECK_EQ(sett_world_hash(into), old);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+/* ------------------------------------------------------------------------------- damaged bytes */
+
+static void every_bit_and_every_length_is_checked(void)
+{
+    uint64_t chance = 3;
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* into = typed_world();
+    register_links(world);
+    register_links(into);
+    change(world, &chance, 40);
+    tie(world, &chance, 4);
+    saves(world, to, 1);
+    uint64_t hash = sett_world_hash(world);
+    disk_node* node = &to->node[disk_find(to, "f")->node];
+    size_t size = node->size;
+    size_t accepted = 0;
+    for (size_t bit = 0; bit < size * 8; bit++) {
+        node->bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        CHECK_EQ(sett_world_clear(into), SETT_OK);
+        bool good = loads(into, to, NULL) == SETT_OK;
+        CHECK(!good || sett_world_hash(into) == hash);
+        accepted += good;
+        node->bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    CHECK_EQ(accepted, SETTI_STREAM_RECORD * 8); /* `end` only says that nothing follows */
+    for (size_t length = 0; length < size; length++) {
+        node->size = length;
+        bool good = loads(into, to, NULL) == SETT_OK;
+        CHECK_EQ(good, length >= size - SETTI_STREAM_RECORD);
+    }
+    node->size = size;
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+/* A file of few bytes that names an entity far away: the limit holds. */
+static void memory_is_limited(void)
+{
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* into = typed_world();
+    for (uint32_t k = 1; k < 250; k++) {
+        CHECK_EQ(sett_entity_create_handle(world, (sett_entity){k << 20, 1}), SETT_OK);
+        CHECK(sett_add(world, (sett_entity){k << 20, 1}, PLACE) != NULL);
+    }
+    saves(world, to, 1);
+    sett_stats before, after;
+    sett_world_stats(into, &before);
+    CHECK_EQ(loads(into, to, NULL), SETT_STATUS_LIMIT);
+    sett_world_stats(into, &after);
+    CHECK_EQ(after.block_size, before.block_size);
+    sett_file_desc desc = {.files = &to->files, .limit = (size_t)256 << 20};
+    CHECK_MSG(sett_world_load_with(into, "f", &desc, NULL) == SETT_OK, "%s",
+              sett_world_message(into));
+    CHECK_SAME(world, into);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+TEST_MAIN(TEST(a_world_comes_back), TEST(unknown_types_are_written_back),
+          TEST(types_laid_out_otherwise_are_rejected), TEST(the_user_block_is_read_without_loading),
+          TEST(loading_needs_a_world_without_snapshots),
+          TEST(a_crash_leaves_the_old_state_or_the_new_one), TEST(a_missing_sync_is_noticed),
+          TEST(a_save_that_fails_leaves_a_state), TEST(a_load_that_fails_changes_nothing),
+          TEST(the_generation_before_is_kept), TEST(every_bit_and_every_length_is_checked),
+          TEST(memory_is_limited))
