@@ -6,8 +6,8 @@
 #
 # A file in src/<layer>/ includes its own layer, the layers that it may see, and the public headers.
 #
-#     base < value < store < world < { query, relation, run, state, file, inspect }
-#     among the six: run sees query; inspect sees query and run; state sees relation; file sees
+#     base < value < store < world < { query, relation, search, run, state, file, inspect }
+#     among the seven: search sees query and relation; run sees query; inspect sees query and run; state sees relation; file sees
 #     state and relation
 #
 # The order below is that of the amalgamation; nothing includes what stands behind it. A public header includes public headers only. Private headers are named
@@ -17,10 +17,10 @@
 set -eu
 
 # Lowest first.
-layers="base value store world query relation run state file inspect"
+layers="base value store world query relation search run state file inspect"
 
 # The first four are seen by all that stand behind them; these see one another as well.
-arrows="run>query inspect>query inspect>run state>relation file>state file>relation"
+arrows="search>query search>relation run>query inspect>query inspect>run state>relation file>state file>relation"
 
 # Names that tools or habit prescribe, and may therefore occur in several folders.
 common_names="README.md CMakeLists.txt .gitignore"

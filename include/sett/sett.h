@@ -8,6 +8,7 @@
  *     hierarchy.h     parents and children
  *     name.h          names, and paths of names
  *     relationship.h  links between entities
+ *     search.h        queries over several entities, and queries as text
  *     prefab.h        entities as templates for others
  *     duplicate.h     copies of entities
  *     singleton.h     components of the world itself
@@ -41,6 +42,7 @@
 #include "sett/observer.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
+#include "sett/search.h"
 #include "sett/singleton.h"
 #include "sett/sparse_set.h"
 #include "sett/state.h"

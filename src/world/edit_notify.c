@@ -15,10 +15,9 @@
 
 setti_edit_walk setti_edit_listeners(sett_world* world, const setti_edit* edit)
 {
-    setti_edit_walk walk = {NULL, world->listeners, edit->begins ? SETTI_NONE : edit->from,
-                            edit->ends ? SETTI_NONE : edit->to};
+    setti_edit_walk walk = {NULL, world->listeners, edit->from, edit->to};
     walk.step = setti_plan_find(&world->pool, &world->plans, world->listeners, &world->signatures,
-                                walk.from, walk.to);
+                                edit->from, edit->to);
     return walk;
 }
 
@@ -134,13 +133,5 @@ void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
     }
     for (uint32_t n = 0; n < edit->count && world->listeners != NULL; n++) {
         notify_listeners(world, edit, edit->entities[n], true);
-    }
-}
-
-void setti_edit_notify_begun(sett_world* world, sett_entity entity)
-{
-    if (world->all_observers != 0) {
-        setti_edit edit = {.entities = &entity, .count = 1, .begins = true};
-        setti_edit_notify_entering(world, &edit);
     }
 }

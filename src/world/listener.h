@@ -50,7 +50,7 @@ typedef struct setti_plan_table {
 void setti_listener_link(setti_listener** first, setti_listener* listener);
 void setti_listener_unlink(setti_listener** first, setti_listener* listener);
 
-/* Whether entities of this signature are members; SETTI_NONE: of an entity that does not exist. */
+/* Whether entities of this signature are members. */
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 

@@ -1,0 +1,540 @@
+/* parse.c: the text of a search becomes a list of terms.
+ *
+ *     query  = chain { "," chain }
+ *     chain  = item { "||" item }
+ *     item   = [ "!" | "?" ] ( "{" query "}" | [ access ] term )
+ *     term   = name [ steps ] [ "(" source [ "," ref ] ")" ] | "(" name [ steps ] "," ref ")"
+ *            | operand compare operand
+ *     source = ( ref | "singleton" ) [ "|" walk ] | walk
+ *     walk   = "parent" | [ "self" "|" ] "up" [ name ] | "target" name | "prefab"
+ *     ref    = "$" name | "*" | "_" | path | "#" index [ ":" generation ]
+ *
+ * The first thing that is wrong ends it, with its column. Texts are consoles' and editors': nothing
+ * in them may crash (test/fuzz_search.c).
+ *
+ * Invariant:  every BEGIN has its END;  or_next is never set at the last term of a list
+ */
+#include "search/search_tree.h"
+
+#include "sett/name.h"
+#include "sett/prefab.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* How deep lists can be inside one another. */
+#define PARSE_NESTED 16
+
+typedef struct parse {
+    setti_parsed* out;
+    const char* text;
+    const char* at;
+    uint32_t nested;
+} parse;
+
+/* ----------------------------------------------------------------------------- characters */
+
+/* Notes what is wrong, if it is the first; returns false. */
+SETTI_PRINTF(4, 5)
+static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
+{
+    setti_parsed* out = p->out;
+    if (out->error_column == 0) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(out->error, sizeof(out->error), format, arguments);
+        va_end(arguments);
+        out->error_column = (uint32_t)(at - p->text) + 1;
+        out->status = status;
+    }
+    return false;
+}
+
+static void parse_skip(parse* p)
+{
+    for (;;) {
+        while (*p->at == ' ' || *p->at == '\t' || *p->at == '\n' || *p->at == '\r') {
+            p->at++;
+        }
+        if (p->at[0] != '/' || p->at[1] != '/') {
+            return;
+        }
+        while (*p->at != '\0' && *p->at != '\n') {
+            p->at++;
+        }
+    }
+}
+
+/* What comes next, for messages: one word or one character. */
+static const char* parse_found(parse* p, char out[32])
+{
+    parse_skip(p);
+    const char* end = p->at;
+    while ((*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z') || *end == '_' ||
+           (*end >= '0' && *end <= '9')) {
+        end++;
+    }
+    end += end == p->at && *end != '\0';
+    if (*p->at == '\0') {
+        return "the end";
+    }
+    bool plain = end - p->at > 1 || (*p->at > ' ' && *p->at < 127);
+    snprintf(out, 32, plain ? "\"%.*s\"" : "a character that is not ASCII",
+             (int)SETTI_MIN(end - p->at, 24), p->at);
+    return out;
+}
+
+static bool parse_accept(parse* p, const char* token)
+{
+    parse_skip(p);
+    size_t length = strlen(token);
+    if (strncmp(p->at, token, length) != 0) {
+        return false;
+    }
+    p->at += length;
+    return true;
+}
+
+static bool parse_expect(parse* p, const char* token, const char* behind)
+{
+    char found[32];
+    return parse_accept(p, token) ||
+           parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "\"%s\" is missing %s, %s stands there",
+                      token, behind, parse_found(p, found));
+}
+
+static bool parse_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool parse_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Keeps a text; there is room for all of them. */
+static const char* parse_keep(parse* p, const char* from, size_t length)
+{
+    char* kept = p->out->texts + p->out->text_size;
+    memcpy(kept, from, length);
+    kept[length] = '\0';
+    p->out->text_size += length + 1;
+    return kept;
+}
+
+/* A text in quotes, with \" and \\ in it; p->at is at the first quote. */
+static const char* parse_quoted(parse* p)
+{
+    const char* start = p->at++;
+    char* kept = p->out->texts + p->out->text_size;
+    size_t length = 0;
+    while (*p->at != '"' && *p->at != '\0') {
+        p->at += p->at[0] == '\\' && (p->at[1] == '"' || p->at[1] == '\\');
+        kept[length++] = *p->at++;
+    }
+    if (*p->at == '\0') {
+        parse_fail(p, start, SETT_STATUS_ARGUMENT, "this text has no end: a '\"' is missing");
+        return NULL;
+    }
+    p->at++;
+    kept[length] = '\0';
+    p->out->text_size += length + 1;
+    return kept;
+}
+
+/* A name: letters, digits and _, or in quotes; with `path` also / and -. */
+static const char* parse_name(parse* p, const char* what, bool path)
+{
+    parse_skip(p);
+    if (*p->at == '"') {
+        return parse_quoted(p);
+    }
+    const char* start = p->at;
+    if (parse_is_letter(*p->at) || (path && *p->at == '/')) {
+        while (parse_is_letter(*p->at) || parse_is_digit(*p->at) ||
+               (path && (*p->at == '/' || *p->at == '-'))) {
+            p->at++;
+        }
+        return parse_keep(p, start, (size_t)(p->at - start));
+    }
+    char found[32];
+    parse_fail(p, start, SETT_STATUS_ARGUMENT, "%s is missing, %s stands there", what,
+               parse_found(p, found));
+    return NULL;
+}
+
+/* Takes a word that is not part of a longer one. */
+static bool parse_word(parse* p, const char* word)
+{
+    parse_skip(p);
+    size_t length = strlen(word);
+    char next = strncmp(p->at, word, length) == 0 ? p->at[length] : 'x';
+    if (parse_is_letter(next) || parse_is_digit(next) || next == '/' || next == '-') {
+        return false;
+    }
+    p->at += length;
+    return true;
+}
+
+static bool parse_number(parse* p, uint32_t* number)
+{
+    const char* start = p->at;
+    uint64_t value = 0;
+    while (parse_is_digit(*p->at) && value <= UINT32_MAX) {
+        value = value * 10 + (uint64_t)(*p->at++ - '0');
+    }
+    *number = (uint32_t)value;
+    return (p->at != start && value <= UINT32_MAX) ||
+           parse_fail(p, start, SETT_STATUS_ARGUMENT, "a number up to 4294967295 is missing");
+}
+
+/* ----------------------------------------------------------------------------- references */
+
+/* Components of the library itself, which their first use registers. */
+static sett_component parse_own(sett_world* world, const char* name)
+{
+    static const struct {
+        const char* name;
+        sett_component (*get)(sett_world* world);
+    } tags[] = {{"Prefab", sett_prefab_tag},
+                {"Disabled", sett_disabled_tag},
+                {"InstanceOf", sett_instance_of}};
+    for (uint32_t k = 0; k < sizeof(tags) / sizeof(tags[0]); k++) {
+        if (strcmp(name, tags[k].name) == 0) {
+            return tags[k].get(world);
+        }
+    }
+    if (strcmp(name, "Name") == 0) {
+        return sett_name_register(world);
+    }
+    if (strcmp(name, "ChildOf") == 0 || strcmp(name, "Hierarchy") == 0) {
+        return setti_world_type(world, SETT_ID_HIERARCHY) != NULL
+                   ? SETT_ID_HIERARCHY
+                   : sett_hierarchy_register(world, NULL);
+    }
+    return 0;
+}
+
+static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
+{
+    if (name == NULL) {
+        return false;
+    }
+    *out = sett_component_find(p->out->world, name);
+    *out = *out != 0 ? *out : parse_own(p->out->world, name);
+    return *out != 0 || parse_fail(p, start, SETT_STATUS_UNREGISTERED,
+                                   "component \"%.100s\" is not registered in this world", name);
+}
+
+/* #7:2, or #7: whichever entity has the index now. */
+static bool parse_handle(parse* p, sett_entity* entity)
+{
+    const char* start = p->at++;
+    if (!parse_number(p, &entity->index)) {
+        return false;
+    }
+    if (*p->at == ':') {
+        p->at++;
+        return parse_number(p, &entity->generation) &&
+               (!sett_is_null(*entity) ||
+                parse_fail(p, start, SETT_STATUS_ARGUMENT, "this is the null handle"));
+    }
+    *entity = sett_entity_at(p->out->world, entity->index);
+    return !sett_is_null(*entity) ||
+           parse_fail(p, start, SETT_STATUS_STALE, "no entity has this index");
+}
+
+static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
+{
+    parse_skip(p);
+    const char* start = p->at;
+    if (*p->at == '$') {
+        p->at++;
+        ref->variable = parse_is_letter(*p->at) ? parse_name(p, what, false) : NULL;
+        return ref->variable != NULL ||
+               parse_fail(p, start, SETT_STATUS_ARGUMENT,
+                          "the name of a variable is missing behind \"$\"");
+    }
+    if (*p->at == '*' || parse_word(p, "_")) {
+        p->at += *start == '*';
+        ref->variable = *start == '*' ? "*" : "_";
+        return true;
+    }
+    if (*p->at == '#') {
+        return parse_handle(p, &ref->entity);
+    }
+    const char* path = parse_name(p, what, true);
+    if (path == NULL) {
+        return false;
+    }
+    ref->entity = sett_name_lookup(p->out->world, sett_null(), path);
+    return !sett_is_null(ref->entity) ||
+           parse_fail(p, start, SETT_STATUS_ARGUMENT, "no entity is called \"%.100s\"", path);
+}
+
+/* ---------------------------------------------------------------------------------- terms */
+
+static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind kind)
+{
+    setti_parsed* out = p->out;
+    if (out->term_count == SETT_SEARCH_TERMS) {
+        parse_fail(p, at, SETT_STATUS_LIMIT, "a query has %d terms at most, lists count as two",
+                   SETT_SEARCH_TERMS);
+        return NULL;
+    }
+    out->column[out->term_count] = (uint32_t)(at - p->text) + 1;
+    sett_search_term* term = &out->term[out->term_count++];
+    memset(term, 0, sizeof(*term));
+    term->kind = kind;
+    return term;
+}
+
+static bool parse_along(parse* p, sett_component* along)
+{
+    parse_skip(p);
+    const char* start = p->at;
+    return parse_component(p, start, parse_name(p, "a relationship", false), along);
+}
+
+/* Takes a walk if there is one. */
+static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
+{
+    *taken = true;
+    if (parse_word(p, "parent")) {
+        term->walk = SETT_WALK_ONE;
+        return true;
+    }
+    if (parse_word(p, "target")) {
+        term->walk = SETT_WALK_ONE;
+        return parse_along(p, &term->along);
+    }
+    if (parse_word(p, "prefab")) {
+        term->walk = SETT_WALK_SELF_UP;
+        term->along = sett_instance_of(p->out->world);
+        return term->along != 0 || parse_fail(p, p->at, SETT_STATUS_OUT_OF_MEMORY, "no memory");
+    }
+    bool self = parse_word(p, "self");
+    if (self && !parse_expect(p, "|", "behind \"self\": \"self|up\"")) {
+        return false;
+    }
+    *taken = parse_word(p, "up");
+    if (!*taken) {
+        char found[32];
+        return !self || parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
+                                   "\"up\" is missing behind \"self|\", %s stands there",
+                                   parse_found(p, found));
+    }
+    term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
+    parse_skip(p);
+    return parse_is_letter(*p->at) || *p->at == '"' ? parse_along(p, &term->along) : true;
+}
+
+/* Behind "(": who is asked. */
+static bool parse_source(parse* p, sett_search_term* term)
+{
+    bool taken;
+    if (!parse_walk(p, term, &taken) || taken) {
+        return p->out->error_column == 0;
+    }
+    term->singleton = parse_word(p, "singleton");
+    if (!term->singleton && !parse_ref(p, "an entity or a variable", &term->source)) {
+        return false;
+    }
+    parse_skip(p);
+    if (p->at[0] == '|' && p->at[1] != '|') {
+        p->at++;
+        char found[32];
+        return parse_walk(p, term, &taken) &&
+               (taken || parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
+                                    "parent, up, self|up, target or prefab is missing behind "
+                                    "\"|\", %s stands there",
+                                    parse_found(p, found)));
+    }
+    return true;
+}
+
+static void parse_steps(parse* p, sett_search_term* term)
+{
+    static const char marks[] = "+*?"; /* in the order of sett_search_steps */
+    const char* mark = *p->at != '\0' ? strchr(marks, *p->at) : NULL;
+    if (mark != NULL) {
+        term->steps = (sett_search_steps)(mark - marks + 1);
+        p->at++;
+    }
+}
+
+/* Behind the name of a component. */
+static bool parse_arguments(parse* p, sett_search_term* term)
+{
+    parse_steps(p, term);
+    if (!parse_accept(p, "(")) {
+        return true;
+    }
+    if (!parse_source(p, term)) {
+        return false;
+    }
+    if (parse_accept(p, ",")) {
+        return parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "behind the target");
+    }
+    return parse_expect(p, ")", "behind the source");
+}
+
+/* Behind "(": a relationship and its target. */
+static bool parse_pair(parse* p, sett_search_term* term)
+{
+    parse_skip(p);
+    const char* start = p->at;
+    if (!parse_component(p, start, parse_name(p, "a relationship", false), &term->component)) {
+        return false;
+    }
+    parse_steps(p, term);
+    return parse_expect(p, ",", "behind the relationship") &&
+           parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "behind the target");
+}
+
+static bool parse_member(parse* p, sett_search_operand* operand)
+{
+    const char* start = p->at;
+    const char* name = parse_name(p, "\"name\"", false);
+    operand->kind = SETT_OPERAND_NAME;
+    return name != NULL &&
+           (strcmp(name, "name") == 0 ||
+            parse_fail(p, start, SETT_STATUS_ARGUMENT, "\".name\" is what can be asked here"));
+}
+
+static bool parse_operand(parse* p, sett_search_operand* operand)
+{
+    parse_skip(p);
+    if (*p->at == '"') {
+        operand->kind = SETT_OPERAND_TEXT;
+        operand->text = parse_quoted(p);
+        return operand->text != NULL;
+    }
+    if (*p->at != '.' && !parse_ref(p, "a value", &operand->of)) {
+        return false;
+    }
+    if (*p->at == '.') {
+        p->at++;
+        return parse_member(p, operand);
+    }
+    return true;
+}
+
+static bool parse_compare(parse* p, sett_compare* compare)
+{
+    static const char* const marks[] = {"==", "!=", "<=", "<", ">=", ">", "~=", "!~"};
+    static const sett_compare means[] = {
+        SETT_COMPARE_EQUAL,    SETT_COMPARE_NOT_EQUAL,        SETT_COMPARE_LESS_OR_EQUAL,
+        SETT_COMPARE_LESS,     SETT_COMPARE_GREATER_OR_EQUAL, SETT_COMPARE_GREATER,
+        SETT_COMPARE_CONTAINS, SETT_COMPARE_NOT_CONTAINS};
+    for (uint32_t k = 0; k < sizeof(marks) / sizeof(marks[0]); k++) {
+        if (parse_accept(p, marks[k])) {
+            *compare = means[k];
+            return true;
+        }
+    }
+    char found[32];
+    return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
+                      "a comparison (== != < <= > >= ~= !~) is missing, %s stands there",
+                      parse_found(p, found));
+}
+
+static bool parse_access(parse* p, sett_access* access)
+{
+    static const char* const words[] = {"inout", "in", "out", "none"};
+    if (!parse_accept(p, "[")) {
+        return true;
+    }
+    for (uint32_t k = 0; k < 4; k++) {
+        if (parse_word(p, words[k])) {
+            *access = (sett_access)k;
+            return parse_expect(p, "]", "behind the access");
+        }
+    }
+    return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
+                      "in, out, inout or none is missing behind "
+                      "\"[\"");
+}
+
+static bool parse_term(parse* p, sett_search_term* term)
+{
+    parse_skip(p);
+    const char* start = p->at;
+    if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
+        term->kind = SETT_SEARCH_COMPARE;
+        return parse_operand(p, &term->left) && parse_compare(p, &term->compare) &&
+               parse_operand(p, &term->right);
+    }
+    if (!parse_access(p, &term->access)) {
+        return false;
+    }
+    if (parse_accept(p, "(")) {
+        return parse_pair(p, term);
+    }
+    parse_skip(p);
+    start = p->at;
+    const char* name = parse_name(p, "a term", false);
+    if (!parse_component(p, start, name, &term->component) || !parse_arguments(p, term)) {
+        return false;
+    }
+    if (strcmp(name, "ChildOf") == 0 && term->target.variable == NULL &&
+        sett_is_null(term->target.entity)) {
+        term->target.variable = "_"; /* has a parent; Hierarchy asks for the component */
+    }
+    return true;
+}
+
+static bool parse_chains(parse* p);
+
+static bool parse_list(parse* p, const char* start, sett_search_term* term)
+{
+    term->kind = SETT_SEARCH_BEGIN;
+    if (++p->nested > PARSE_NESTED) {
+        return parse_fail(p, start, SETT_STATUS_LIMIT, "lists are at most %d deep", PARSE_NESTED);
+    }
+    if (!parse_chains(p) || !parse_expect(p, "}", "behind a list")) {
+        return false;
+    }
+    p->nested--;
+    return parse_add(p, p->at - 1, SETT_SEARCH_END) != NULL;
+}
+
+static bool parse_item(parse* p)
+{
+    parse_skip(p);
+    const char* start = p->at;
+    sett_search_term* term = parse_add(p, start, SETT_SEARCH_TERM);
+    if (term == NULL) {
+        return false;
+    }
+    term->negated = parse_accept(p, "!");
+    term->optional = !term->negated && parse_accept(p, "?");
+    if (parse_accept(p, "{")) {
+        return parse_list(p, start, term);
+    }
+    return parse_term(p, term);
+}
+
+static bool parse_chains(parse* p)
+{
+    do {
+        while (parse_item(p) && parse_accept(p, "||")) {
+            p->out->term[p->out->term_count - 1].or_next = true;
+        }
+    } while (p->out->error_column == 0 && parse_accept(p, ","));
+    return p->out->error_column == 0;
+}
+
+bool setti_search_parse(setti_parsed* parsed, const char* text)
+{
+    parse p = {parsed, text, text, 0};
+    char found[32];
+    if (!parse_chains(&p)) {
+        return false;
+    }
+    parse_skip(&p);
+    return *p.at == '\0' || parse_fail(&p, p.at, SETT_STATUS_ARGUMENT,
+                                       "\",\" or \"||\" is missing behind a term, %s stands there",
+                                       parse_found(&p, found));
+}

@@ -1,0 +1,949 @@
+/* search.c: a list of terms becomes a tree of scopes and items (search_tree.h).
+ *
+ * What has to be decided once is decided here: what each name means, to which scope a variable
+ * belongs, and which lists of `||` have to find a variable because nothing else does. Such a list
+ * makes *branches*: the query once for each side, without what an earlier side is true for.
+ *
+ *     Ship($s), {DockedAt($s, $p) || Orbits($s, $p)}, Planet($p)         $s is found by Ship, $p by
+ *                                                                        Planet: the list is a test
+ *     Likes($this, $x) || Fears($this, $x)                               two branches:
+ *                                                                        Likes($this, $x)
+ *                                                                        Fears($this, $x), without
+ *                                                                        the first
+ *
+ * Invariant:  a variable's scope contains all its occurrences, and is the smallest that does;
+ *             results of two branches differ
+ */
+#include "search/search_tree.h"
+
+#include "sett/name.h"
+#include "sett/prefab.h"
+#include "sett/singleton.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct search_build {
+    sett_search* search;
+    const uint32_t* columns; /* of the terms; NULL: there is no text */
+    const char* call;
+    uint32_t at;                            /* the term that is looked at */
+    uint32_t nested, deepest;               /* lists around it */
+    uint16_t owner[SETT_SEARCH_VARIABLES];  /* scopes of variables */
+    uint32_t occurs[SETT_SEARCH_VARIABLES]; /* terms in which they are */
+    uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables that a term of the scope itself finds */
+    bool failed;
+} search_build;
+
+/* The items of a scope while it is made. */
+typedef struct search_items {
+    uint16_t item[SETTI_SEARCH_ITEMS];
+    uint32_t count;
+} search_items;
+
+SETTI_PRINTF(3, 4)
+static bool build_fail(search_build* b, sett_status status, const char* format, ...)
+{
+    char text[SETTI_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (!b->failed) {
+        bool column = b->columns != NULL;
+        setti_world_fail_with(b->search->world, status, "%s: %s %u: %.400s", b->call,
+                              column ? "column" : "term",
+                              (unsigned)(column ? b->columns[b->at] : b->at), text);
+    }
+    b->failed = true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ variables */
+
+/* The smallest scope that contains both. A scope has a smaller number than those inside it. */
+static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
+{
+    while (a != b) {
+        if (a > b) {
+            a = search->scope[a].parent;
+        } else {
+            b = search->scope[b].parent;
+        }
+    }
+    return a;
+}
+
+static uint8_t build_add_variable(search_build* b, const char* name, sett_entity entity)
+{
+    sett_search* search = b->search;
+    if (search->variable_count == SETT_SEARCH_VARIABLES) {
+        build_fail(b, SETT_STATUS_LIMIT, "a query has %d variables at most, entities counted",
+                   SETT_SEARCH_VARIABLES);
+        return SETTI_NO_REF;
+    }
+    setti_variable* variable = &search->variable[search->variable_count];
+    memset(variable, 0, sizeof(*variable));
+    variable->name = name;
+    variable->entity = entity;
+    return (uint8_t)search->variable_count++;
+}
+
+/* The variable of this name, or the constant; `name` NULL. */
+static uint8_t build_variable(search_build* b, const char* name, sett_entity entity, bool singleton)
+{
+    sett_search* search = b->search;
+    for (uint32_t k = 0; k < search->variable_count; k++) {
+        const setti_variable* known = &search->variable[k];
+        if (name != NULL ? known->name != NULL && strcmp(known->name, name) == 0
+                         : known->name == NULL && known->singleton == singleton &&
+                               sett_equals(known->entity, entity)) {
+            return (uint8_t)k;
+        }
+    }
+    uint8_t number = build_add_variable(b, name, entity);
+    if (number != SETTI_NO_REF) {
+        search->variable[number].singleton = singleton;
+    }
+    return number;
+}
+
+static bool build_is_name(const char* name)
+{
+    bool right = name[0] != '\0' && (name[0] < '0' || name[0] > '9');
+    for (; *name != '\0'; name++) {
+        right = right && ((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+                          (*name >= '0' && *name <= '9') || *name == '_');
+    }
+    return right;
+}
+
+/* What stands in a place of a term; `otherwise` is the variable where nothing does. */
+static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* otherwise,
+                         uint16_t scope)
+{
+    const char* name = ref->variable;
+    if (name == NULL && sett_is_null(ref->entity)) {
+        if (otherwise == NULL) {
+            return SETTI_NO_REF;
+        }
+        name = otherwise;
+    }
+    if (name != NULL && strcmp(name, "_") == 0) {
+        return SETTI_SOME;
+    }
+    uint8_t number;
+    if (name != NULL && strcmp(name, "*") == 0) {
+        number = build_add_variable(b, name, sett_null());
+    } else if (name != NULL && !build_is_name(name)) {
+        build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" cannot be the name of a variable", name);
+        return SETTI_NO_REF;
+    } else {
+        number = build_variable(b, name, ref->entity, false);
+    }
+    if (number != SETTI_NO_REF && name != NULL) {
+        b->owner[number] =
+            b->occurs[number] != 0 ? build_common_scope(b->search, b->owner[number], scope) : scope;
+        b->occurs[number]++;
+    }
+    return number;
+}
+
+static uint32_t build_bit(const sett_search* search, uint8_t ref)
+{
+    return ref < search->variable_count && search->variable[ref].name != NULL ? (uint32_t)1 << ref
+                                                                              : 0;
+}
+
+/* -------------------------------------------------------------------------------- tree */
+
+static setti_item* build_item(search_build* b, search_items* items, setti_item_kind kind)
+{
+    sett_search* search = b->search;
+    if (search->item_count == SETTI_SEARCH_ITEMS) {
+        build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
+        return NULL;
+    }
+    items->item[items->count++] = (uint16_t)search->item_count;
+    setti_item* item = &search->item[search->item_count++];
+    memset(item, 0, sizeof(*item));
+    item->kind = kind;
+    item->term = (uint8_t)b->at;
+    item->source = item->target = SETTI_NO_REF;
+    return item;
+}
+
+static uint16_t build_new_scope(search_build* b, uint16_t parent)
+{
+    sett_search* search = b->search;
+    if (search->scope_count == SETTI_SEARCH_SCOPES) {
+        build_fail(b, SETT_STATUS_LIMIT, "the query has too many lists");
+        return 0;
+    }
+    uint16_t number = (uint16_t)search->scope_count++;
+    memset(&search->scope[number], 0, sizeof(setti_scope));
+    search->scope[number].parent = parent;
+    b->positive[number] = 0;
+    return number;
+}
+
+/* Gives a scope its items; they lie one after another. */
+static bool build_close_scope(search_build* b, uint16_t scope, const search_items* items)
+{
+    sett_search* search = b->search;
+    if (search->order_count + items->count > sizeof(search->order) / sizeof(search->order[0])) {
+        return build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
+    }
+    search->scope[scope].item = (uint16_t)search->order_count;
+    for (uint32_t k = 0; k < items->count; k++) {
+        search->order[search->order_count++] = items->item[k];
+    }
+    search->scope[scope].item_stop = (uint16_t)search->order_count;
+    return true;
+}
+
+/* Gives a list its scopes. */
+static bool build_close_list(search_build* b, setti_item* item, const uint16_t* scopes,
+                             uint32_t count)
+{
+    sett_search* search = b->search;
+    if (search->alternative_count + count > SETTI_SEARCH_SCOPES) {
+        return build_fail(b, SETT_STATUS_LIMIT, "the query has too many lists");
+    }
+    item->scope = (uint16_t)search->alternative_count;
+    for (uint32_t k = 0; k < count; k++) {
+        search->alternative[search->alternative_count++] = scopes[k];
+    }
+    item->scope_stop = (uint16_t)search->alternative_count;
+    return true;
+}
+
+/* The relationship of a type: of its sources. */
+static bool build_along(const search_build* b, const setti_type* type, setti_along* along)
+{
+    const setti_hierarchy* tree = b->search->world->hierarchy;
+    along->type = type;
+    along->relation = type->relation;
+    return type->relation != NULL || (tree != NULL && tree->type == type);
+}
+
+static const setti_type* build_type(search_build* b, sett_component component)
+{
+    const setti_type* type = setti_world_type(b->search->world, component);
+    if (type == NULL) {
+        build_fail(b, SETT_STATUS_UNREGISTERED, "component %u is not registered in this world",
+                   (unsigned)component);
+    }
+    return type;
+}
+
+static bool build_walk(search_build* b, setti_item* item, const sett_search_term* term)
+{
+    item->walk = term->walk;
+    sett_world* world = b->search->world;
+    if (term->walk == SETT_WALK_NONE) {
+        return true;
+    }
+    sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
+    if (along == SETT_ID_HIERARCHY && setti_world_type(world, along) == NULL &&
+        sett_hierarchy_register(world, NULL) == 0) {
+        return build_fail(b, SETT_STATUS_OUT_OF_MEMORY, "no memory for the hierarchy");
+    }
+    const setti_type* type = build_type(b, along);
+    if (type == NULL) {
+        return false;
+    }
+    if (!build_along(b, type, &item->along) || (type->relation != NULL && type->relation->many)) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "\"%.100s\" is not a relationship with one target for each source, which "
+                          "\"up\" and \"target\" need",
+                          type->desc.name);
+    }
+    return item->source != SETTI_SOME ||
+           build_fail(b, SETT_STATUS_ARGUMENT,
+                      "a walk begins at a variable or an entity, not \"_\"");
+}
+
+/* Notes what hides and shows the entities of a variable that is the source of a term. */
+static void build_note_source(search_build* b, const setti_item* item)
+{
+    if (item->source >= b->search->variable_count) {
+        return;
+    }
+    setti_variable* variable = &b->search->variable[item->source];
+    variable->is_source = true;
+    if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
+        variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
+        variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
+    }
+}
+
+static bool build_component(search_build* b, setti_item* item, const sett_search_term* term,
+                            uint16_t scope)
+{
+    item->type = build_type(b, term->component);
+    if (item->type == NULL) {
+        return false;
+    }
+    item->source = term->singleton ? build_variable(b, NULL, sett_null(), true)
+                                   : build_ref(b, &term->source, "this", scope);
+    item->target = build_ref(b, &term->target, NULL, scope);
+    if (b->failed) {
+        return false;
+    }
+    item->steps = term->steps;
+    if (item->target == SETTI_NO_REF) {
+        if (term->steps != SETT_STEPS_ONE) {
+            return build_fail(b, SETT_STATUS_ARGUMENT,
+                              "\"%.100s\" needs a target: \"+\", \"*\" and \"?\" are about links",
+                              item->type->desc.name);
+        }
+        return build_walk(b, item, term);
+    }
+    item->kind = SETTI_ITEM_LINK;
+    if (term->walk != SETT_WALK_NONE) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "a link is asked of its source itself: a walk "
+                          "cannot have a target");
+    }
+    return build_along(b, item->type, &item->along) ||
+           build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
+                      item->type->desc.name);
+}
+
+static bool build_operand(search_build* b, const sett_search_operand* operand, uint16_t scope,
+                          uint8_t* ref)
+{
+    *ref = SETTI_NO_REF;
+    if (operand->kind == SETT_OPERAND_TEXT) {
+        return operand->text != NULL || build_fail(b, SETT_STATUS_ARGUMENT, "a text is NULL");
+    }
+    *ref = build_ref(b, &operand->of, "this", scope);
+    return !b->failed && (*ref < b->search->variable_count ||
+                          build_fail(b, SETT_STATUS_ARGUMENT, "\"_\" cannot be compared"));
+}
+
+static bool build_compare(search_build* b, setti_item* item, const sett_search_term* term,
+                          uint16_t scope)
+{
+    if (!build_operand(b, &term->left, scope, &item->source) ||
+        !build_operand(b, &term->right, scope, &item->target)) {
+        return false;
+    }
+    bool entity = term->left.kind == SETT_OPERAND_ENTITY;
+    if (entity != (term->right.kind == SETT_OPERAND_ENTITY)) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "an entity is compared with an entity, a name "
+                          "with a text");
+    }
+    if (entity && term->compare > SETT_COMPARE_NOT_EQUAL) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "entities are compared by == and != only");
+    }
+    if (term->left.kind == SETT_OPERAND_TEXT && term->right.kind == SETT_OPERAND_TEXT) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "two texts are compared, and no name");
+    }
+    return (unsigned)term->compare <= SETT_COMPARE_NOT_CONTAINS ||
+           build_fail(b, SETT_STATUS_ARGUMENT, "unknown comparison");
+}
+
+static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
+{
+    const sett_search_term* term = &b->search->term[b->at];
+    bool compares = term->kind == SETT_SEARCH_COMPARE;
+    setti_item* item = build_item(b, items, compares ? SETTI_ITEM_COMPARE : SETTI_ITEM_HAS);
+    if (item == NULL) {
+        return false;
+    }
+    if (!compares && term->kind != SETT_SEARCH_TERM) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "unknown kind of term");
+    }
+    if (term->optional && compares) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "\"?\" is for components and links only");
+    }
+    item->optional = term->optional;
+    if (!(compares ? build_compare : build_component)(b, item, term, scope)) {
+        return false;
+    }
+    if (!compares) {
+        build_note_source(b, item);
+    }
+    return true;
+}
+
+static bool build_scope(search_build* b, search_items* items, uint16_t scope, bool inside);
+
+/* The side of `||` that begins at the present term becomes a scope; or, if it is the only one, part
+ * of the scope that it is in. */
+static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
+{
+    sett_search* search = b->search;
+    const sett_search_term* term = &search->term[b->at];
+    bool leaf = term->kind != SETT_SEARCH_BEGIN;
+    if (term->optional && (!leaf || term->negated)) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "\"?\" is for components and links only");
+    }
+    search_items own = {.count = 0};
+    uint16_t inner = scope;
+    setti_item* list = NULL;
+    if (term->negated) { /* a scope, of which build_variables leaves what is needed */
+        list = build_item(b, items, SETTI_ITEM_LIST);
+        inner = build_new_scope(b, scope);
+        if (b->failed) {
+            return false;
+        }
+        list->negated = true;
+    }
+    b->at += !leaf;
+    b->nested++;
+    b->deepest = SETTI_MAX(b->deepest, b->nested);
+    search_items* into = list != NULL ? &own : items;
+    if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, true))) {
+        return false;
+    }
+    b->nested--;
+    *or_next = search->term[b->at].or_next;
+    b->at++;
+    return list == NULL ||
+           (build_close_scope(b, inner, &own) && build_close_list(b, list, &inner, 1));
+}
+
+/* A chain: one side, or a list of several. */
+static bool build_chain(search_build* b, search_items* items, uint16_t scope)
+{
+    sett_search* search = b->search;
+    uint32_t start = b->at;
+    uint32_t depth = 0; /* does `||` stand behind the first side? */
+    uint32_t last = start;
+    for (; last < search->term_count; last++) {
+        depth += search->term[last].kind == SETT_SEARCH_BEGIN;
+        depth -= search->term[last].kind == SETT_SEARCH_END && depth != 0;
+        if (depth == 0) {
+            break;
+        }
+    }
+    bool or_next = last < search->term_count && search->term[last].or_next;
+    if (!or_next) {
+        return build_side(b, items, scope, &or_next);
+    }
+    setti_item* list = build_item(b, items, SETTI_ITEM_LIST);
+    uint16_t sides[SETT_SEARCH_TERMS];
+    uint32_t count = 0;
+    b->nested++;
+    b->deepest = SETTI_MAX(b->deepest, b->nested);
+    while (or_next && !b->failed) {
+        if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
+            b->at = b->at < search->term_count ? b->at : search->term_count - 1;
+            return build_fail(b, SETT_STATUS_ARGUMENT, "nothing stands behind \"||\"");
+        }
+        if (search->term[b->at].optional) {
+            return build_fail(b, SETT_STATUS_ARGUMENT, "\"?\" has no meaning beside \"||\"");
+        }
+        search_items own = {.count = 0};
+        sides[count] = build_new_scope(b, scope);
+        if (b->failed || !build_side(b, &own, sides[count], &or_next) ||
+            !build_close_scope(b, sides[count], &own)) {
+            return false;
+        }
+        count++;
+    }
+    b->nested--;
+    return !b->failed && build_close_list(b, list, sides, count);
+}
+
+/* All chains up to the end, of the list or of the terms. */
+static bool build_scope(search_build* b, search_items* items, uint16_t scope, bool inside)
+{
+    sett_search* search = b->search;
+    uint32_t start = b->at;
+    while (b->at < search->term_count && search->term[b->at].kind != SETT_SEARCH_END) {
+        if (!build_chain(b, items, scope)) {
+            return false;
+        }
+    }
+    bool ended = b->at < search->term_count;
+    uint32_t end = b->at;
+    b->at = ended ? end : search->term_count - 1;
+    if (ended != inside) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          ended ? "END without BEGIN" : "BEGIN without END");
+    }
+    if (end == start) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "the list is empty");
+    }
+    b->at = end;
+    return true;
+}
+
+/* --------------------------------------------------------------------------- what is where */
+
+/* Variables in a scope that belong to scopes around it. */
+static uint32_t build_free(const sett_search* search, uint16_t scope)
+{
+    uint32_t variables = 0;
+    for (uint32_t k = search->scope[scope].item; k < search->scope[scope].item_stop; k++) {
+        variables |= search->item[search->order[k]].variables;
+    }
+    return variables & ~search->scope[scope].locals;
+}
+
+static bool build_finds(const setti_item* item)
+{
+    return !item->negated && !item->optional &&
+           ((item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) ||
+            item->kind == SETTI_ITEM_LINK);
+}
+
+/* A variable of an inner scope that is only a target, and only here, is any entity. */
+static void build_forget_target(const search_build* b, setti_scope* scope, setti_item* item)
+{
+    uint32_t bit = build_bit(b->search, item->target);
+    if (item->kind == SETTI_ITEM_LINK && (scope->locals & bit) != 0 &&
+        b->occurs[item->target] == 1) {
+        scope->locals &= ~bit;
+        item->target = SETTI_SOME;
+    }
+}
+
+/* A list of one scope with one item in it is that item, unless the scope has variables. */
+static void build_collapse(const sett_search* search, setti_item* list)
+{
+    const setti_scope* scope = &search->scope[search->alternative[list->scope]];
+    if (list->scope_stop == list->scope + 1 && scope->item_stop == scope->item + 1 &&
+        scope->locals == 0) {
+        const setti_item* item = &search->item[search->order[scope->item]];
+        bool negated = list->negated != item->negated;
+        *list = *item;
+        list->negated = negated;
+    }
+}
+
+/* Which variables are in each item: inner scopes first. */
+static void build_variables(search_build* b, uint16_t scope)
+{
+    sett_search* search = b->search;
+    setti_scope* at = &search->scope[scope];
+    for (uint32_t k = at->item; k < at->item_stop; k++) {
+        setti_item* item = &search->item[search->order[k]];
+        if (scope != 0) {
+            build_forget_target(b, at, item);
+        }
+        item->variables = build_bit(search, item->source) | build_bit(search, item->target);
+        for (uint32_t s = item->scope; item->kind == SETTI_ITEM_LIST && s < item->scope_stop; s++) {
+            build_variables(b, search->alternative[s]);
+            item->variables |= build_free(search, search->alternative[s]);
+        }
+        if (item->kind == SETTI_ITEM_LIST) {
+            build_collapse(search, item);
+        }
+        b->positive[scope] |= build_finds(item) ? item->variables : 0;
+    }
+}
+
+/* An optional link finds one variable, which occurs nowhere else; other optional items have no
+ * influence on results. */
+static bool build_optional(search_build* b, setti_item* item)
+{
+    sett_search* search = b->search;
+    uint32_t fresh = 0;
+    uint8_t refs[2] = {item->source, item->target};
+    for (uint32_t k = 0; item->kind == SETTI_ITEM_LINK && k < 2; k++) {
+        if (build_bit(search, refs[k]) != 0 && b->occurs[refs[k]] == 1) {
+            search->variable[refs[k]].optional = true;
+            fresh++;
+        }
+    }
+    b->at = item->term;
+    return fresh < 2 || build_fail(b, SETT_STATUS_ARGUMENT,
+                                   "one of the variables of an optional link has to occur in "
+                                   "another term");
+}
+
+/* ------------------------------------------------------------------------------- branches */
+
+/* The list of the scope that can find a variable: in all of its sides. */
+static const setti_item* build_list_of(const sett_search* search, const setti_scope* scope,
+                                       uint32_t bit, bool* partly)
+{
+    for (uint32_t k = scope->item; k < scope->item_stop; k++) {
+        const setti_item* item = &search->item[search->order[k]];
+        if (item->kind != SETTI_ITEM_LIST || item->negated || (item->variables & bit) == 0 ||
+            item->scope_stop == item->scope + 1) {
+            continue;
+        }
+        uint32_t in_all = UINT32_MAX;
+        for (uint32_t s = item->scope; s < item->scope_stop; s++) {
+            in_all &= build_free(search, search->alternative[s]);
+        }
+        if ((in_all & bit) != 0) {
+            return item;
+        }
+        *partly = true;
+    }
+    return NULL;
+}
+
+/* One side of a list becomes part of the scope; what finds variables of its own stays a list. */
+static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
+{
+    sett_search* search = b->search;
+    search_items own = {.count = 0};
+    const setti_scope from = search->scope[side];
+    for (uint32_t k = from.item; k < from.item_stop; k++) {
+        uint16_t number = search->order[k];
+        bool local = (search->item[number].variables & from.locals) != 0;
+        search_items* list = local ? &own : items;
+        list->item[list->count++] = number;
+        b->positive[into] |=
+            !local && build_finds(&search->item[number]) ? search->item[number].variables : 0;
+    }
+    if (own.count == 0) {
+        return true;
+    }
+    setti_item* item = build_item(b, items, SETTI_ITEM_LIST);
+    uint16_t scope = build_new_scope(b, into);
+    if (b->failed || !build_close_scope(b, scope, &own) || !build_close_list(b, item, &scope, 1)) {
+        return false;
+    }
+    search->scope[scope].locals = from.locals;
+    item->variables = build_free(search, scope);
+    return true;
+}
+
+static bool build_branches(search_build* b, uint16_t scope);
+
+/* The scope with one side of the list in its place, and no earlier side. */
+static bool build_branch(search_build* b, uint16_t scope, const setti_item* list, uint32_t side)
+{
+    sett_search* search = b->search;
+    search_items items = {.count = 0};
+    uint16_t made = build_new_scope(b, scope);
+    if (b->failed) {
+        return false;
+    }
+    const setti_scope from = search->scope[scope];
+    search->scope[made].locals = from.locals;
+    b->positive[made] = b->positive[scope];
+    for (uint32_t k = from.item; k < from.item_stop; k++) {
+        if (&search->item[search->order[k]] != list) {
+            items.item[items.count++] = search->order[k];
+        }
+    }
+    if (!build_merge_side(b, &items, made, search->alternative[list->scope + side])) {
+        return false;
+    }
+    if (side != 0) {
+        setti_item* earlier = build_item(b, &items, SETTI_ITEM_LIST);
+        if (earlier == NULL) {
+            return false;
+        }
+        earlier->negated = true;
+        earlier->term = list->term;
+        earlier->scope = list->scope;
+        earlier->scope_stop = (uint16_t)(list->scope + side);
+        for (uint32_t s = earlier->scope; s < earlier->scope_stop; s++) {
+            earlier->variables |= build_free(search, search->alternative[s]);
+        }
+    }
+    return build_close_scope(b, made, &items) && build_branches(b, made);
+}
+
+/* Splits the query where only a list can find a variable. */
+static bool build_branches(search_build* b, uint16_t scope)
+{
+    sett_search* search = b->search;
+    uint32_t missing = search->scope[scope].locals & ~b->positive[scope];
+    for (uint32_t v = 0; v < search->variable_count; v++) {
+        bool partly = false;
+        uint32_t bit = (uint32_t)1 << v;
+        const setti_item* list = (missing & bit) != 0 && !search->variable[v].optional
+                                     ? build_list_of(search, &search->scope[scope], bit, &partly)
+                                     : NULL;
+        if (list == NULL && partly) {
+            return build_fail(b, SETT_STATUS_ARGUMENT,
+                              "$%.60s is in some sides of \"||\" and not in all: write \"_\" where "
+                              "any entity will do",
+                              search->variable[v].name);
+        }
+        uint32_t sides = list != NULL ? (uint32_t)(list->scope_stop - list->scope) : 0;
+        if (list != NULL && search->branch_count + sides <= SETTI_SEARCH_BRANCHES) {
+            for (uint32_t side = 0; side < sides; side++) {
+                if (!build_branch(b, scope, list, side)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+    if (search->branch_count == SETTI_SEARCH_BRANCHES) {
+        return build_fail(b, SETT_STATUS_LIMIT, "too many lists of \"||\" have to be combined");
+    }
+    search->branch[search->branch_count++] = scope;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- creating */
+
+static bool build_tree(search_build* b)
+{
+    sett_search* search = b->search;
+    search_items items = {.count = 0};
+    uint16_t top = build_new_scope(b, 0);
+    if (!build_scope(b, &items, top, false) || !build_close_scope(b, top, &items)) {
+        return false;
+    }
+    for (uint32_t v = 0; v < search->variable_count; v++) {
+        if (search->variable[v].name != NULL) {
+            search->scope[b->owner[v]].locals |= (uint32_t)1 << v;
+        }
+        if (search->variable[v].name != NULL && b->owner[v] == top) {
+            search->result[search->result_count++] = (uint8_t)v;
+        }
+    }
+    build_variables(b, top);
+    for (uint32_t k = 0; k < search->item_count; k++) {
+        if (search->item[k].optional && !build_optional(b, &search->item[k])) {
+            return false;
+        }
+    }
+    b->at = 0;
+    return build_branches(b, top);
+}
+
+/* What plans need at most: a branch has each item once, two more for each list that it was split
+ * at, and for each variable a step that finds it and one that asks whether it is shown. */
+static void build_room(search_build* b)
+{
+    sett_search* search = b->search;
+    uint32_t each = search->item_count + search->scope_count + 2 * search->variable_count + 1;
+    search->step_room = each * search->branch_count;
+    search->pipe_room = (search->scope_count + 1) * search->branch_count;
+    search->depth_room = search->variable_count + b->deepest + 4;
+}
+
+static size_t search_text_size(const sett_search_term* term)
+{
+    const char* texts[] = {term->source.variable,   term->target.variable, term->left.of.variable,
+                           term->right.of.variable, term->left.text,       term->right.text};
+    size_t size = 0;
+    for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        size += texts[k] != NULL ? strlen(texts[k]) + 1 : 0;
+    }
+    return size;
+}
+
+static void search_copy_text(const char** text, char** at)
+{
+    if (*text != NULL) {
+        size_t size = strlen(*text) + 1;
+        *text = memcpy(*at, *text, size);
+        *at += size;
+    }
+}
+
+/* A term of a program whose header may have a shorter one: the rest is zero. */
+static sett_search_term search_term(const sett_search_desc* desc, size_t term_size, uint32_t k)
+{
+    sett_search_term term;
+    memset(&term, 0, sizeof(term));
+    memcpy(&term, (const unsigned char*)desc->terms + k * term_size, term_size);
+    return term;
+}
+
+static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size)
+{
+    const char* name = desc->name != NULL ? desc->name : "search";
+    size_t size = sizeof(sett_search) + strlen(name) + 1;
+    for (uint32_t k = 0; k < desc->term_count; k++) {
+        sett_search_term term = search_term(desc, term_size, k);
+        size += search_text_size(&term);
+    }
+    sett_search* search = setti_pool_alloc(&world->pool, size, 64);
+    if (search == NULL) {
+        return NULL;
+    }
+    memset(search, 0, sizeof(*search));
+    search->world = world;
+    search->size = size;
+    char* at = (char*)(search + 1);
+    search->open.name = name;
+    search_copy_text(&search->open.name, &at);
+    for (uint32_t k = 0; k < desc->term_count; k++) {
+        sett_search_term* term = &search->term[search->term_count++];
+        *term = search_term(desc, term_size, k);
+        search_copy_text(&term->source.variable, &at);
+        search_copy_text(&term->target.variable, &at);
+        search_copy_text(&term->left.of.variable, &at);
+        search_copy_text(&term->right.of.variable, &at);
+        search_copy_text(&term->left.text, &at);
+        search_copy_text(&term->right.text, &at);
+    }
+    return search;
+}
+
+static sett_search* search_create(sett_world* world, const sett_search_desc* desc, size_t term_size,
+                                  const uint32_t* columns, const char* call)
+{
+    if (desc->term_count == 0 || desc->term_count > SETT_SEARCH_TERMS || desc->terms == NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: a search has 1 to %d terms", call,
+                              SETT_SEARCH_TERMS);
+        return NULL;
+    }
+    search_build* b = setti_pool_alloc(&world->pool, sizeof(*b), 16);
+    sett_search* search = b != NULL ? search_make(world, desc, term_size) : NULL;
+    if (search == NULL) {
+        setti_pool_free(&world->pool, b, sizeof(*b), 16);
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return NULL;
+    }
+    memset(b, 0, sizeof(*b));
+    b->search = search;
+    b->columns = columns;
+    b->call = call;
+    bool made = build_tree(b);
+    build_room(b);
+    setti_pool_free(&world->pool, b, sizeof(*b), 16);
+    if (!made) {
+        setti_pool_free(&world->pool, search, search->size, 64);
+        return NULL;
+    }
+    return search;
+}
+
+sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc* desc, size_t size,
+                                      size_t term_size)
+{
+    static const char call[] = "sett_search_create_desc";
+    sett_search_desc full;
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), call);
+    if (desc == NULL) {
+        return NULL;
+    }
+    if (term_size > sizeof(sett_search_term)) {
+        setti_world_fail_with(world, SETT_STATUS_MISMATCH,
+                              "%s: the program's header is newer than the library", call);
+        return NULL;
+    }
+    return search_create(world, desc, term_size, NULL, call);
+}
+
+sett_search* sett_search_create(sett_world* world, const char* text)
+{
+    static const char call[] = "sett_search_create";
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(text)) {
+        return NULL;
+    }
+    size_t room = 2 * strlen(text) + 2;
+    setti_parsed* parsed = setti_pool_alloc(&world->pool, sizeof(*parsed), 16);
+    char* texts = setti_pool_alloc(&world->pool, room, 1);
+    sett_search* search = NULL;
+    if (parsed == NULL || texts == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    } else {
+        memset(parsed, 0, sizeof(*parsed));
+        parsed->world = world;
+        parsed->texts = texts;
+        sett_search_desc desc = {text, parsed->term, 0};
+        if (setti_search_parse(parsed, text)) {
+            desc.term_count = parsed->term_count;
+            search = search_create(world, &desc, sizeof(parsed->term[0]), parsed->column, call);
+        } else {
+            setti_world_fail_with(world, parsed->status, "%s: column %u: %s", call,
+                                  (unsigned)parsed->error_column, parsed->error);
+        }
+    }
+    setti_pool_free(&world->pool, texts, room, 1);
+    setti_pool_free(&world->pool, parsed, sizeof(*parsed), 16);
+    return search;
+}
+
+static sett_status search_check_closed(const sett_search* search, const char* call)
+{
+    setti_world_close_returned(search->world);
+    return search->open.count == 0
+               ? SETT_OK
+               : setti_world_fail_with(search->world, SETT_STATUS_LOCKED,
+                                       "%s: a loop over search \"%.100s\" is open - end it first",
+                                       call, search->open.name);
+}
+
+sett_status sett_search_destroy(sett_search* search)
+{
+    if (search == NULL) {
+        return SETT_OK;
+    }
+    sett_world* world = search->world;
+    sett_status status = setti_world_check_serial(world, "sett_search_destroy");
+    status = status == SETT_OK ? search_check_closed(search, "sett_search_destroy") : status;
+    if (status == SETT_OK) {
+        setti_find_free(search);
+        setti_pool_free(&world->pool, search, search->size, 64);
+    }
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- asking */
+
+void sett_search_describe(const sett_search* search, sett_search_desc* desc)
+{
+    memset(desc, 0, sizeof(*desc));
+    if (search != NULL) {
+        desc->name = search->open.name;
+        desc->terms = search->term;
+        desc->term_count = search->term_count;
+    }
+}
+
+uint32_t sett_search_variable_count(const sett_search* search)
+{
+    return search != NULL ? search->result_count : 0;
+}
+
+const char* sett_search_variable_name(const sett_search* search, uint32_t variable)
+{
+    return search != NULL && variable < search->result_count
+               ? search->variable[search->result[variable]].name
+               : NULL;
+}
+
+uint32_t sett_search_variable(const sett_search* search, const char* name)
+{
+    for (uint32_t k = 0; search != NULL && k < search->result_count; k++) {
+        if (strcmp(search->variable[search->result[k]].name, name) == 0) {
+            return k;
+        }
+    }
+    return UINT32_MAX;
+}
+
+sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity entity)
+{
+    if (search == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    static const char call[] = "sett_search_bind";
+    if (variable >= search->result_count || search->variable[search->result[variable]].optional) {
+        return setti_world_fail_with(
+            search->world, SETT_STATUS_ARGUMENT,
+            "%s: search \"%.100s\" has no variable %u that is not optional", call,
+            search->open.name, (unsigned)variable);
+    }
+    sett_status status = search_check_closed(search, call);
+    if (status == SETT_OK) {
+        search->variable[search->result[variable]].entity = entity;
+        search->variable[search->result[variable]].bound = !sett_is_null(entity);
+    }
+    return status;
+}
+
+uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
+{
+    const setti_variable* at = &search->variable[variable];
+    const sett_world* world = search->world;
+    if (at->singleton) {
+        const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
+        uint32_t cursor = 0;
+        return tag != NULL && tag->storage.count != 0 ? setti_storage_next(&tag->storage, &cursor)
+                                                      : SETTI_NONE;
+    }
+    return sett_entity_valid(world, at->entity) ? at->entity.index : SETTI_NONE;
+}

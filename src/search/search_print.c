@@ -1,0 +1,192 @@
+/* search_print.c: a search as text, which parse.c reads back as the same terms. */
+#include "search/search_tree.h"
+
+#include "sett/name.h"
+
+#include <stdio.h>
+
+#define PRINT_PATH (SETT_NAME_MAX + 1)
+
+static bool print_is_plain(const char* name, bool path)
+{
+    static const char* const words[] = {"parent", "up",        "self", "target",
+                                        "prefab", "singleton", "_"};
+    bool plain = name[0] != '\0' && (name[0] < '0' || name[0] > '9') && name[0] != '-';
+    for (const char* at = name; *at != '\0'; at++) {
+        plain = plain && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                          (*at >= '0' && *at <= '9') || *at == '_' ||
+                          (path && (*at == '-' || (*at == '/' && at[1] != '/'))));
+    }
+    for (uint32_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
+        plain = plain && strcmp(name, words[k]) != 0;
+    }
+    return plain;
+}
+
+static void print_quoted(setti_writer* writer, const char* text)
+{
+    setti_writer_add(writer, "\"");
+    for (; *text != '\0'; text++) {
+        setti_writer_add(writer, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    }
+    setti_writer_add(writer, "\"");
+}
+
+static void print_name(setti_writer* writer, const char* name, bool path)
+{
+    if (print_is_plain(name, path)) {
+        setti_writer_add(writer, "%s", name);
+    } else {
+        print_quoted(writer, name);
+    }
+}
+
+static void print_component(setti_writer* writer, const sett_search* search,
+                            sett_component component, bool linked)
+{
+    if (linked && component == SETT_ID_HIERARCHY) {
+        setti_writer_add(writer, "ChildOf");
+        return;
+    }
+    print_name(writer, sett_component_name(search->world, component), false);
+}
+
+static void print_handle(setti_writer* writer, sett_entity entity)
+{
+    setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+}
+
+/* An entity by its path, if that leads back to it; else by its handle. */
+static void print_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
+{
+    char path[PRINT_PATH];
+    size_t length = sett_name_path(search->world, entity, path, sizeof(path));
+    if (length != 0 && length < sizeof(path) &&
+        sett_equals(sett_name_lookup(search->world, sett_null(), path), entity)) {
+        print_name(writer, path, true);
+    } else {
+        print_handle(writer, entity);
+    }
+}
+
+static void print_ref(setti_writer* writer, const sett_search* search, const sett_search_ref* ref)
+{
+    const char* name = ref->variable;
+    if (name == NULL && sett_is_null(ref->entity)) {
+        name = "this";
+    }
+    if (name == NULL) {
+        print_entity(writer, search, ref->entity);
+    } else {
+        setti_writer_add(writer, strcmp(name, "*") == 0 || strcmp(name, "_") == 0 ? "%s" : "$%s",
+                         name);
+    }
+}
+
+static bool print_is_this(const sett_search_ref* ref)
+{
+    return ref->variable == NULL ? sett_is_null(ref->entity) : strcmp(ref->variable, "this") == 0;
+}
+
+static void print_walk(setti_writer* writer, const sett_search* search,
+                       const sett_search_term* term)
+{
+    bool parent = term->along == 0 || term->along == SETT_ID_HIERARCHY;
+    if (term->walk == SETT_WALK_SELF_UP && term->along == SETT_ID_INSTANCE_OF) {
+        setti_writer_add(writer, "prefab");
+        return;
+    }
+    if (term->walk == SETT_WALK_ONE && parent) {
+        setti_writer_add(writer, "parent");
+        return;
+    }
+    static const char* const words[] = {"", "target", "up", "self|up"};
+    setti_writer_add(writer, "%s", words[term->walk]);
+    if (!parent) {
+        setti_writer_add(writer, " ");
+        print_name(writer, sett_component_name(search->world, term->along), false);
+    }
+}
+
+static void print_source(setti_writer* writer, const sett_search* search,
+                         const sett_search_term* term, bool target)
+{
+    bool plain = print_is_this(&term->source) && !term->singleton;
+    if (plain && !target && term->walk == SETT_WALK_NONE) {
+        return;
+    }
+    setti_writer_add(writer, "(");
+    if (term->singleton) {
+        setti_writer_add(writer, "singleton");
+    } else if (!plain || target) {
+        print_ref(writer, search, &term->source);
+    }
+    if (term->walk != SETT_WALK_NONE) {
+        setti_writer_add(writer, plain ? "" : "|");
+        print_walk(writer, search, term);
+    }
+    if (target) {
+        setti_writer_add(writer, ", ");
+        print_ref(writer, search, &term->target);
+    }
+    setti_writer_add(writer, ")");
+}
+
+static void print_operand(setti_writer* writer, const sett_search* search,
+                          const sett_search_operand* operand)
+{
+    if (operand->kind == SETT_OPERAND_TEXT) {
+        print_quoted(writer, operand->text);
+        return;
+    }
+    bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
+    if (constant) { /* by a handle: a name at the beginning of a term is that of a component */
+        print_handle(writer, operand->of.entity);
+    } else if (operand->kind == SETT_OPERAND_ENTITY || !print_is_this(&operand->of)) {
+        print_ref(writer, search, &operand->of);
+    }
+    setti_writer_add(writer, operand->kind == SETT_OPERAND_NAME ? ".name" : "");
+}
+
+void setti_search_print_term(const sett_search* search, uint32_t number, setti_writer* writer)
+{
+    static const char* const access[] = {"", "[in] ", "[out] ", "[none] "};
+    static const char* const steps[] = {"", "+", "*", "?"};
+    static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
+    const sett_search_term* term = &search->term[number];
+    if (term->kind == SETT_SEARCH_COMPARE) {
+        print_operand(writer, search, &term->left);
+        setti_writer_add(writer, " %s ", marks[term->compare]);
+        print_operand(writer, search, &term->right);
+        return;
+    }
+    bool target = term->target.variable != NULL || !sett_is_null(term->target.entity);
+    setti_writer_add(writer, "%s", access[term->access]);
+    print_component(writer, search, term->component, target);
+    setti_writer_add(writer, "%s", steps[term->steps]);
+    print_source(writer, search, term, target);
+}
+
+size_t sett_search_print(const sett_search* search, char* out, size_t size)
+{
+    setti_writer writer = {out, size, 0};
+    if (size != 0) {
+        out[0] = '\0';
+    }
+    const char* between = "";
+    for (uint32_t k = 0; search != NULL && k < search->term_count; k++) {
+        const sett_search_term* term = &search->term[k];
+        if (term->kind == SETT_SEARCH_END) {
+            setti_writer_add(&writer, "}");
+        } else {
+            setti_writer_add(&writer, "%s%s%s", between, term->negated ? "!" : "",
+                             term->optional ? "?" : "");
+            setti_writer_add(&writer, term->kind == SETT_SEARCH_BEGIN ? "{" : "");
+        }
+        if (term->kind == SETT_SEARCH_TERM || term->kind == SETT_SEARCH_COMPARE) {
+            setti_search_print_term(search, k, &writer);
+        }
+        between = term->kind == SETT_SEARCH_BEGIN ? "" : term->or_next ? " || " : ", ";
+    }
+    return writer.length;
+}

@@ -1,0 +1,172 @@
+/* search_tree.h: what a search is made of: its terms as a tree, and the steps of a plan.
+ *
+ *     scope      a list of items, all of which have to be true; it owns variables
+ *     item       a component, a link, a comparison, or a list of scopes of which one has to be true
+ *
+ *     Ship($s), !{ AtWar($s, $x), Near($x) }      scope { HAS, LIST not { scope { LINK, HAS } } }
+ *
+ * A variable belongs to the smallest scope that contains all places where it occurs: $s to the
+ * outer scope, $x to the inner one, where it means "there is some".
+ */
+#ifndef SETTI_SEARCH_TREE_H
+#define SETTI_SEARCH_TREE_H
+
+#include "sett/search.h"
+
+#include "base/writer.h"
+#include "relation/chain.h"
+#include "relation/links.h"
+#include "world/world.h"
+
+#define SETTI_SEARCH_ITEMS 256
+#define SETTI_SEARCH_SCOPES 256
+#define SETTI_SEARCH_BRANCHES 16
+
+/* In the place of a variable. */
+#define SETTI_SOME 0xFEu     /* `_` */
+#define SETTI_NO_REF 0xFFu   /* nothing: the term has no target */
+#define SETTI_NO_DEPTH 0xFFu /* the variable is a constant */
+
+typedef enum setti_item_kind {
+    SETTI_ITEM_HAS,
+    SETTI_ITEM_LINK,
+    SETTI_ITEM_COMPARE,
+    SETTI_ITEM_LIST
+} setti_item_kind;
+
+/* A relationship to follow. */
+typedef struct setti_along {
+    const setti_type* type;
+    const setti_relation* relation; /* NULL: the hierarchy */
+} setti_along;
+
+typedef struct setti_item {
+    setti_item_kind kind;
+    bool negated;
+    bool optional;
+    uint8_t term; /* where it comes from */
+    uint8_t source, target;
+    sett_search_steps steps;
+    sett_walk walk;
+    const setti_type* type;
+    setti_along along;   /* of a link, or of `walk` */
+    uint16_t scope;      /* of a list: the first of its scopes, */
+    uint16_t scope_stop; /* in `alternative`, and behind the last */
+    uint32_t variables;  /* in it, but for those that belong to its own scopes */
+} setti_item;
+
+typedef struct setti_scope {
+    uint16_t parent; /* its own number: none */
+    uint16_t item;   /* the first, in `order`, */
+    uint16_t item_stop;
+    uint32_t locals; /* variables that belong to it */
+} setti_scope;
+
+typedef struct setti_variable {
+    const char* name;   /* "*", or that of a $variable; NULL: a constant */
+    sett_entity entity; /* a constant, or bound to it */
+    bool singleton;     /* the constant is the entity with the singletons */
+    bool bound;
+    bool optional;            /* null where its term is not true */
+    bool is_source;           /* of a component or a link: hidden entities are skipped, */
+    bool shows[SETTI_HIDDEN]; /* but for tags that a term names */
+} setti_variable;
+
+typedef enum setti_step_kind {
+    SETTI_STEP_INPUT, /* the rows of the block outside that are not decided yet */
+    SETTI_STEP_SCAN,
+    SETTI_STEP_COPY,    /* $a == $b, one of them found */
+    SETTI_STEP_TARGETS, /* from each row on */
+    SETTI_STEP_SOURCES,
+    SETTI_STEP_TEST, /* an item */
+    SETTI_STEP_SHOWN /* no tag hides it */
+} setti_step_kind;
+
+typedef struct setti_step {
+    setti_step_kind kind;
+    uint8_t depth;    /* of the block that it fills, or filters */
+    uint8_t base;     /* inside a list: of its input; 0: outside */
+    uint8_t variable; /* that it finds, or whose entities it shows */
+    uint8_t a, b;     /* operands: source, target; found: those of the variables that are read */
+    uint8_t a_depth, b_depth;
+    const setti_item* item;
+    const setti_type* driver; /* of a scan; NULL: all entities */
+    uint16_t scope;           /* of a scan: whose items narrow it */
+    uint16_t pipe, pipe_stop; /* of a test of a list */
+    uint32_t found;           /* of a test of a list: variables that are found before it */
+    uint64_t estimate;        /* rows that it leaves, in all */
+} setti_step;
+
+/* Steps one after another: `stop` is behind the last. */
+typedef struct setti_pipe {
+    uint16_t first;
+    uint16_t stop;
+} setti_pipe;
+
+typedef struct setti_search_plan {
+    setti_step* step; /* room for search->step_room */
+    setti_pipe* pipe; /* room for search->pipe_room; the first are those of the branches */
+    uint32_t step_count;
+    uint32_t pipe_count;
+    uint32_t depth;                                              /* blocks at work at once */
+    uint8_t place[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES]; /* depths where variables are */
+} setti_search_plan;
+
+struct sett_search {
+    setti_open_loop open; /* first */
+    sett_world* world;
+    size_t size; /* bytes of this, with its texts */
+    sett_search_term term[SETT_SEARCH_TERMS];
+    uint32_t term_count;
+    setti_variable variable[SETT_SEARCH_VARIABLES];
+    uint32_t variable_count;
+    uint8_t result[SETT_SEARCH_VARIABLES]; /* variables that results have, in their order */
+    uint32_t result_count;
+    setti_item item[SETTI_SEARCH_ITEMS];
+    uint32_t item_count;
+    uint16_t order[SETTI_SEARCH_ITEMS * 2]; /* items by scope */
+    uint32_t order_count;
+    uint16_t alternative[SETTI_SEARCH_SCOPES]; /* scopes by list */
+    uint32_t alternative_count;
+    setti_scope scope[SETTI_SEARCH_SCOPES];
+    uint32_t scope_count;
+    uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scopes: results are those of all of them */
+    uint32_t branch_count;
+    uint32_t step_room; /* what plans need at most */
+    uint32_t pipe_room;
+    uint32_t depth_room;
+    void* spare; /* memory of the last loop, for the next one */
+};
+
+/* Chooses the plan of a loop that begins now: a function of the state of the world and of what is
+ * bound, and nothing else. */
+void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
+
+/* Whether a scan of a variable, driven by a type, leaves only what an item is true for. */
+bool setti_choose_scan_takes(const setti_item* item, uint32_t variable, const setti_type* driver);
+
+/* Frees what a search has at work; no loop over it is open. */
+void setti_find_free(sett_search* search);
+
+/* The entity index of a constant or a bound variable; SETTI_NONE if it is dead or null. */
+uint32_t setti_search_constant(const sett_search* search, uint32_t variable);
+
+/* The terms of a text, or what is wrong with it. `texts` has room for twice its bytes, and two. */
+typedef struct setti_parsed {
+    sett_world* world;
+    sett_search_term term[SETT_SEARCH_TERMS];
+    uint32_t column[SETT_SEARCH_TERMS];
+    uint32_t term_count;
+    char* texts;
+    size_t text_size;
+    uint32_t error_column;
+    sett_status status;
+    char error[SETTI_MESSAGE_SIZE];
+} setti_parsed;
+
+bool setti_search_parse(setti_parsed* parsed, const char* text);
+
+/* Writes one term as text. */
+void setti_search_print_term(const sett_search* search, uint32_t term, setti_writer* writer);
+
+#endif

@@ -1,0 +1,476 @@
+/* test_search.c: searches: what each kind of term means, texts and descriptors, binding, locks,
+ * memory that runs out. Combinations of terms are those of test_search_random.c. */
+#include "scarce.h"
+
+#include "search/search_tree.h"
+
+static sett_component Ship, Planet, Cargo, DockedAt, RuledBy, AtWar, LocatedIn;
+
+static sett_component tag(sett_world* world, const char* name)
+{
+    return sett_component_register(world, &(sett_component_desc){.name = name});
+}
+
+static sett_component relation(sett_world* world, const char* name, bool many)
+{
+    return sett_relationship_register(world, &(sett_relationship_desc){.name = name, .many = many});
+}
+
+static void register_all(sett_world* world)
+{
+    Ship = tag(world, "Ship");
+    Planet = tag(world, "Planet");
+    Cargo = sett_component_register(world, &(sett_component_desc){.name = "Cargo", .size = 4});
+    DockedAt = relation(world, "DockedAt", false);
+    RuledBy = relation(world, "RuledBy", false);
+    AtWar = relation(world, "AtWar", true);
+    LocatedIn = relation(world, "LocatedIn", false);
+}
+
+static sett_entity make(sett_world* world, const char* name, sett_component component)
+{
+    sett_entity entity = sett_entity_create(world);
+    CHECK_EQ(sett_name_set(world, entity, name), SETT_OK);
+    if (component != 0) {
+        CHECK(sett_add(world, entity, component) != NULL);
+    }
+    return entity;
+}
+
+/* earth and mars are ruled by the red, venus by the blue; a and b are docked at earth, c at venus,
+ * d nowhere. */
+static sett_world* galaxy(void)
+{
+    sett_world* world = quiet_world();
+    register_all(world);
+    sett_entity red = make(world, "red", 0);
+    sett_entity blue = make(world, "blue", 0);
+    sett_entity earth = make(world, "earth", Planet);
+    sett_entity mars = make(world, "mars", Planet);
+    sett_entity venus = make(world, "venus", Planet);
+    sett_entity sol = make(world, "sol", 0);
+    sett_entity milky = make(world, "milky", 0);
+    sett_entity ships[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        ships[k] = make(world, (const char[2]){(char)('a' + k), '\0'}, Ship);
+    }
+    sett_relate(world, red, AtWar, blue);
+    sett_relate(world, earth, RuledBy, red);
+    sett_relate(world, mars, RuledBy, red);
+    sett_relate(world, venus, RuledBy, blue);
+    sett_relate(world, earth, LocatedIn, sol);
+    sett_relate(world, mars, LocatedIn, sol);
+    sett_relate(world, sol, LocatedIn, milky);
+    sett_relate(world, ships[0], DockedAt, earth);
+    sett_relate(world, ships[1], DockedAt, earth);
+    sett_relate(world, ships[2], DockedAt, venus);
+    return world;
+}
+
+/* All results as words, each variable by its name, sorted: "a earth, b earth". */
+static const char* results(sett_world* world, sett_search* search)
+{
+    static char out[1000];
+    char rows_of[64][64];
+    uint32_t count = 0;
+    CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+    SETT_SEARCH(search, rows, i)
+    {
+        char* at = rows_of[count++];
+        at[0] = '\0';
+        for (uint32_t v = 0; v < rows->variable_count; v++) {
+            sett_entity entity = sett_rows_entity(rows, v, i);
+            const char* name = sett_is_null(entity) ? "-" : sett_name_get(world, entity);
+            strcat(strcat(at, v != 0 ? " " : ""), name != NULL ? name : "?");
+        }
+    }
+    CHECK_EQ(count, sett_search_count(search));
+    qsort(rows_of, count, sizeof(rows_of[0]), (int (*)(const void*, const void*))strcmp);
+    out[0] = '\0';
+    for (uint32_t k = 0; k < count; k++) {
+        strcat(strcat(out, k != 0 ? ", " : ""), rows_of[k]);
+    }
+    return out;
+}
+
+static void check_text(sett_world* world, const char* text, const char* expected)
+{
+    sett_search* search = sett_search_create(world, text);
+    CHECK_STR_EQ(results(world, search), expected);
+    CHECK_EQ(sett_search_destroy(search), SETT_OK);
+}
+
+static void terms_of_one_entity(void)
+{
+    sett_world* world = galaxy();
+    check_text(world, "Ship", "a, b, c, d");
+    check_text(world, "Ship, DockedAt", "a, b, c");
+    check_text(world, "Ship, !DockedAt", "d");
+    check_text(world, "Ship || Planet", "a, b, c, d, earth, mars, venus");
+    check_text(world, "Ship || Planet, .name != \"a\", RuledBy || DockedAt",
+               "b, c, earth, mars, venus");
+    check_text(world, "Planet(earth)", "");
+    check_text(world, "Planet($p), $p == earth || $p == mars", "earth, mars");
+    check_text(world, "Ship, !{DockedAt, .name == \"c\"}", "a, b, d");
+    check_text(world, "?Ship, .name ~= \"ar\"", "earth, mars");
+    check_text(world, "Planet, .name > \"earth\", .name < \"venus\"", "mars");
+    check_text(world, "Planet // a comment\n, .name !~ \"a\"", "venus");
+    CHECK_END(world);
+}
+
+static void one_result_without_variables(void)
+{
+    sett_world* world = galaxy();
+    const char* texts[] = {"Planet(earth)", "Ship(earth)", "DockedAt(a, earth)", "AtWar(_, _)",
+                           "Ship(_)"};
+    const uint32_t counts[] = {1, 0, 1, 1, 1};
+    for (uint32_t k = 0; k < 5; k++) {
+        sett_search* search = sett_search_create(world, texts[k]);
+        CHECK_EQ(sett_search_count(search), counts[k]);
+        sett_search_destroy(search);
+    }
+    CHECK_END(world);
+}
+
+static void joins(void)
+{
+    sett_world* world = galaxy();
+    check_text(world, "Ship($s), DockedAt($s, $p), RuledBy($p, $f)",
+               "a earth red, b earth red, c venus blue");
+    check_text(world, "Ship($s), DockedAt($s, $p), RuledBy($p, $f), !AtWar($f, blue)",
+               "c venus blue");
+    check_text(world, "Ship($s), DockedAt($s, $p), RuledBy($p, $f), AtWar($f, $_foe)",
+               "a earth red blue, b earth red blue");
+    check_text(world, "RuledBy($p, $f), RuledBy($q, $f), $p != $q",
+               "earth red mars, mars red earth");
+    check_text(world, "Planet($p), !DockedAt($s, $p)", "mars");
+    check_text(world, "Planet($p), !{DockedAt($s, $p), $s.name == \"a\"}", "mars, venus");
+    check_text(world, "(DockedAt, earth)", "a, b");
+    check_text(world, "DockedAt(*, $p)", "a earth, b earth, c venus");
+    check_text(world, "DockedAt(_, $p)", "earth, venus");
+    check_text(world, "Ship($s), ?DockedAt($s, $p)", "a earth, b earth, c venus, d -");
+    check_text(world, "Planet($p), ?DockedAt($s, $p)", "earth a, earth b, mars -, venus c");
+    check_text(world, "DockedAt($a, $b) || AtWar($a, $b)", "a earth, b earth, c venus, red blue");
+    CHECK_END(world);
+}
+
+static void closures(void)
+{
+    sett_world* world = galaxy();
+    check_text(world, "LocatedIn($x, milky)", "sol");
+    check_text(world, "LocatedIn+($x, milky)", "earth, mars, sol");
+    check_text(world, "LocatedIn*($x, milky)", "earth, mars, milky, sol");
+    check_text(world, "LocatedIn?($x, milky)", "milky, sol");
+    check_text(world, "LocatedIn+(earth, $x)", "milky, sol");
+    check_text(world, "DockedAt($s, $p), LocatedIn+($p, milky)", "a earth, b earth");
+    sett_entity milky = sett_name_find(world, sett_null(), "milky");
+    sett_relate(world, milky, LocatedIn, sett_name_find(world, sett_null(), "sol"));
+    check_text(world, "LocatedIn+(sol, $x)", "milky, sol"); /* a circle */
+    check_text(world, "Planet($p), LocatedIn+($p, $p)", "");
+    check_text(world, "LocatedIn+($p, $p)", "milky, sol");
+    CHECK_END(world);
+}
+
+static void walks(void)
+{
+    sett_world* world = galaxy();
+    sett_entity earth = sett_name_find(world, sett_null(), "earth");
+    sett_entity moon = make(world, "moon", 0);
+    sett_entity base = make(world, "base", 0);
+    sett_hierarchy_attach(world, moon, earth);
+    sett_hierarchy_attach(world, base, moon);
+    check_text(world, "Planet(parent)", "moon");
+    check_text(world, "Planet(up)", "base, moon");
+    check_text(world, "Planet(self|up)", "base, earth, mars, moon, venus");
+    check_text(world, "Planet($x|up), ChildOf($x, $y)", "base moon, moon earth");
+    check_text(world, "Planet(target DockedAt)", "a, b, c");
+    check_text(world, "Planet(up DockedAt), !Planet(parent)", "a, b, c");
+    check_text(world, "ChildOf+($x, earth)", "base, moon");
+    check_text(world, "ChildOf", "base, moon");
+    check_text(world, "Hierarchy", "base, earth, moon");
+    CHECK_END(world);
+}
+
+static void prefabs_and_singletons(void)
+{
+    sett_world* world = galaxy();
+    sett_entity freighter = make(world, "freighter", Ship);
+    CHECK_EQ(sett_prefab_make(world, freighter), SETT_OK);
+    CHECK_EQ(sett_prefab_share(world, Cargo, true), SETT_OK);
+    CHECK(sett_set(world, freighter, Cargo, &(int){5}) != NULL);
+    sett_entity one;
+    CHECK_EQ(sett_instantiate(world, freighter, 1, &one), SETT_OK);
+    sett_name_set(world, one, "one");
+    check_text(world, "Cargo", "");
+    check_text(world, "Cargo(prefab)", "one");
+    check_text(world, "Cargo, Prefab", "freighter");
+    check_text(world, "Ship", "a, b, c, d, one");
+    check_text(world, "InstanceOf($s, $p)", "one freighter");
+    check_text(world, "InstanceOf($s, $p), Ship($p)", "");
+    check_text(world, "InstanceOf($s, $p), Ship($p), Prefab($p)", "one freighter");
+    check_text(world, "Planet, Cargo(singleton)", "");
+    CHECK(sett_singleton_set(world, Cargo, &(int){1}) != NULL);
+    check_text(world, "Planet, Cargo(singleton)", "earth, mars, venus");
+    CHECK_END(world);
+}
+
+static void terms_from_c(void)
+{
+    sett_world* world = galaxy();
+    sett_entity blue = sett_name_find(world, sett_null(), "blue");
+    const sett_search_term terms[] = {
+        {.component = Ship, .source = SETT_VAR("s")},
+        {.component = DockedAt, .source = SETT_VAR("s"), .target = SETT_VAR("p")},
+        {.component = RuledBy,
+         .source = SETT_VAR("p"),
+         .target = SETT_FIXED(blue),
+         .negated = true},
+        {.kind = SETT_SEARCH_BEGIN, .negated = true},
+        {.kind = SETT_SEARCH_COMPARE,
+         .left = {SETT_OPERAND_NAME, SETT_VAR("s"), NULL},
+         .right = {SETT_OPERAND_TEXT, SETT_VAR(NULL), "b"}},
+        {.kind = SETT_SEARCH_END}};
+    sett_search* search =
+        sett_search_create_desc(world, &(sett_search_desc){.terms = terms, .term_count = 6});
+    CHECK_STR_EQ(results(world, search), "a earth");
+    char text[200];
+    sett_search_print(search, text, sizeof(text));
+    CHECK_STR_EQ(text, "Ship($s), DockedAt($s, $p), !RuledBy($p, blue), !{$s.name == \"b\"}");
+    CHECK_EQ(sett_search_print(search, text, 5), strlen("Ship($s), DockedAt($s, $p), !RuledBy($p, "
+                                                        "blue), !{$s.name == \"b\"}"));
+    CHECK_STR_EQ(text, "Ship");
+    sett_search_desc desc;
+    sett_search_describe(search, &desc);
+    CHECK_EQ(desc.term_count, 6);
+    sett_search* again = sett_search_create_desc(world, &desc);
+    CHECK_EQ(sett_search_destroy(search), SETT_OK);
+    CHECK_STR_EQ(results(world, again), "a earth");
+    CHECK_EQ(sett_search_variable(again, "p"), 1);
+    CHECK_EQ(sett_search_variable(again, "q"), UINT32_MAX);
+    CHECK_STR_EQ(sett_search_variable_name(again, 0), "s");
+    CHECK(sett_search_variable_name(again, 2) == NULL);
+    sett_search_destroy(again);
+    const sett_search_term wrong[] = {{.component = Ship}, {.component = 999}};
+    CHECK(sett_search_create_desc(world, &(sett_search_desc){.terms = wrong, .term_count = 2}) ==
+          NULL);
+    CHECK_STR_EQ(sett_world_message(world), "sett_search_create_desc: term 1: component 999 is not "
+                                            "registered in this world");
+    CHECK_END(world);
+}
+
+static void printed_again(void)
+{
+    sett_world* world = galaxy();
+    static const char* const texts[] = {
+        "Ship",
+        "[in] Ship, [out] Cargo, [none] Planet",
+        "Ship($s), DockedAt($s, $p) || RuledBy($p, red), !{AtWar(_, $p), ?Cargo($p)}",
+        "LocatedIn+($x, milky), LocatedIn*($x, *), LocatedIn?(*, $x)",
+        "Cargo(parent), Cargo($x|up), Cargo(self|up DockedAt), Cargo($x|target DockedAt)",
+        "Cargo(prefab), Cargo(singleton), !Cargo(#77:3)",
+        "{Ship || {Planet, Cargo}} || !{Ship}",
+        "\"DockedAt sources\"($x), $x.name ~= \"a \\\" quote\", $x != $y, Ship($y)",
+    };
+    for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        sett_search* search = sett_search_create(world, texts[k]);
+        CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+        char text[300];
+        sett_search_print(search, text, sizeof(text));
+        CHECK_STR_EQ(text, texts[k]);
+        sett_search_destroy(search);
+    }
+    CHECK_END(world);
+}
+
+static void bound_variables(void)
+{
+    sett_world* world = galaxy();
+    sett_search* search = sett_search_create(world, "Ship($s), DockedAt($s, $p)");
+    CHECK_EQ(sett_search_bind(search, 1, sett_name_find(world, sett_null(), "venus")), SETT_OK);
+    CHECK_STR_EQ(results(world, search), "c venus");
+    CHECK_EQ(sett_search_bind(search, 0, sett_name_find(world, sett_null(), "a")), SETT_OK);
+    CHECK_STR_EQ(results(world, search), "");
+    CHECK_EQ(sett_search_bind(search, 1, sett_null()), SETT_OK);
+    CHECK_STR_EQ(results(world, search), "a earth");
+    sett_entity_destroy(world, sett_name_find(world, sett_null(), "a"));
+    CHECK_STR_EQ(results(world, search), "");
+    CHECK_EQ(sett_search_bind(search, 2, sett_null()), SETT_STATUS_ARGUMENT);
+    CHECK_END(world);
+}
+
+static void locked_while_open(void)
+{
+    sett_world* world = galaxy();
+    sett_search* search = sett_search_create(world, "Ship($s), DockedAt($s, $p)");
+    uint32_t count = 0;
+    SETT_SEARCH(search, rows, i)
+    {
+        CHECK_EQ(sett_entity_destroy(world, sett_rows_entity(rows, 0, i)), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(world), "Ship($s), DockedAt($s, $p)") != NULL);
+        CHECK_EQ(sett_search_destroy(search), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_search_bind(search, 0, sett_null()), SETT_STATUS_LOCKED);
+        uint32_t inner = 0;
+        SETT_SEARCH(search, more, k)
+        {
+            inner++;
+            if (inner == 2) {
+                break;
+            }
+        }
+        CHECK_EQ(inner, 2);
+        count++;
+    }
+    CHECK_EQ(count, 3);
+    sett_rows left;
+    CHECK(sett_search_begin(search, &left) != NULL);
+    sett_query_end_all(world);
+    CHECK(!sett_rows_next(&left));
+    sett_search_end(&left);
+    CHECK(sett_add(world, sett_name_find(world, sett_null(), "red"), Ship) != NULL);
+    CHECK_EQ(sett_search_destroy(search), SETT_OK);
+    CHECK_EQ(sett_search_destroy(NULL), SETT_OK);
+    CHECK_EQ(sett_search_count(NULL), 0);
+    CHECK_END(world);
+}
+
+/* More results than a block has rows, through every kind of step. */
+static void many_rows(void)
+{
+    sett_world* world = quiet_world();
+    register_all(world);
+    sett_entity planets[10];
+    for (uint32_t k = 0; k < 10; k++) {
+        planets[k] = sett_entity_create(world);
+        sett_add(world, planets[k], Planet);
+    }
+    for (uint32_t k = 0; k < 5000; k++) {
+        sett_entity ship = sett_entity_create(world);
+        sett_add(world, ship, Ship);
+        sett_relate(world, ship, DockedAt, planets[k % 10]);
+        sett_relate(world, ship, AtWar, planets[k % 7]);
+        sett_relate(world, ship, AtWar, planets[k % 10]);
+    }
+    static const struct {
+        const char* text;
+        uint32_t count;
+    } all[] = {{"DockedAt($s, $p)", 5000},
+               {"DockedAt($s, $p), AtWar($s, $p)", 5000},
+               {"Planet($p), DockedAt($s, $p), DockedAt($t, $p)", 2500000},
+               {"Planet($p), Planet($q), DockedAt($s, $p), DockedAt($s, $q)", 5000},
+               {"Planet($p), !{DockedAt($s, $p), AtWar($s, $p)}", 0},
+               {"Ship($s), !{DockedAt($s, $p), DockedAt($t, $p), $s != $t}", 0},
+               {"DockedAt+($s, $p) || AtWar($s, $p)", 9496}};
+    for (uint32_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+        sett_search* search = sett_search_create(world, all[k].text);
+        CHECK_MSG(sett_search_count(search) == all[k].count, "%s: %u, not %u", all[k].text,
+                  (unsigned)sett_search_count(search), all[k].count);
+        sett_search_destroy(search);
+    }
+    CHECK_END(world);
+}
+
+/* Explains name each step, with its estimate. */
+static void plans_in_words(void)
+{
+    sett_world* world = galaxy();
+    sett_search* search =
+        sett_search_create(world, "Ship($s), DockedAt($s, $p), RuledBy($p, blue), !AtWar($s, $s)");
+    char text[1000];
+    size_t length = sett_search_explain(search, text, sizeof(text));
+    CHECK_EQ(length, strlen(text));
+    CHECK_STR_EQ(text,
+                 "\"Ship($s), DockedAt($s, $p), RuledBy($p, blue), !AtWar($s, $s)\", steps and the "
+                 "rows that they are estimated to leave:\n"
+                 "  sources to $p RuledBy($p, blue) -> 1.0\n"
+                 "  sources to $s DockedAt($s, $p) -> 1.0\n"
+                 "  test       Ship($s) -> 1.0\n"
+                 "  test       not AtWar($s, $s) -> 1.0\n");
+    CHECK_EQ(sett_search_explain(NULL, text, sizeof(text)), 0);
+    CHECK_END(world);
+}
+
+typedef struct many {
+    sett_world* world;
+    uint64_t found;
+} many;
+
+static bool create_and_run(void* user)
+{
+    many* m = user;
+    sett_search* search = sett_search_create(
+        m->world, "Ship($s), DockedAt($s, $p), LocatedIn+($p, $g), !{AtWar($p, $x), Ship($x)}");
+    if (search == NULL) {
+        return false;
+    }
+    sett_rows rows;
+    bool begun = sett_search_begin(search, &rows) != NULL;
+    m->found = 0;
+    uint64_t failures = sett_world_error(m->world) == SETT_STATUS_OUT_OF_MEMORY;
+    while (begun && sett_rows_next(&rows)) {
+        m->found += rows.count;
+    }
+    (void)failures;
+    if (begun) {
+        sett_search_end(&rows);
+    }
+    bool done = begun && m->found == 200;
+    CHECK_EQ(sett_search_destroy(search), SETT_OK);
+    return done;
+}
+
+static void memory_runs_out(void)
+{
+    static scarce_memory memory;
+    sett_world* world = scarce_world(&memory);
+    register_all(world);
+    sett_entity at = sett_entity_create(world);
+    sett_entity planet = at;
+    for (uint32_t k = 0; k < 200; k++) { /* more than what a closure has room for at first */
+        sett_entity next = sett_entity_create(world);
+        sett_relate(world, at, LocatedIn, next);
+        at = next;
+    }
+    sett_entity ship = sett_entity_create(world);
+    sett_add(world, ship, Ship);
+    sett_relate(world, ship, DockedAt, planet);
+    many m = {world, 0};
+    for (size_t left = 0;; left += 2048) {
+        CHECK_MSG(left < 400000, "no end");
+        if (scarce_try(world, &memory, left, true, create_and_run, NULL, &m)) {
+            break;
+        }
+    }
+    CHECK(memory.failures > 2);
+    scarce_end(&memory, world);
+}
+
+static void find_in_system(sett_context* context)
+{
+    sett_search* search = context->user;
+    uint32_t count = 0;
+    SETT_SEARCH(search, rows, i)
+    {
+        count += !sett_is_null(sett_rows_entity(rows, 1, i));
+    }
+    CHECK_EQ(count, 3);
+    SETT_SYSTEM_FOR(context, b, i) {
+        sett_cmd_remove(context->commands, sett_batch_entity(b, i), Planet);
+    }
+}
+
+static void in_a_system(void)
+{
+    sett_world* world = galaxy();
+    sett_search* search = sett_search_create(world, "Ship($s), DockedAt($s, $p)");
+    SETT_SYSTEM(world, find_in_system, .user = search,
+                .terms = {{.component = Planet, .access = SETT_NONE}},
+                .access_any_in = {Ship, DockedAt});
+    sett_progress(world, 1);
+    CHECK_EQ(sett_component_count(world, Planet), 0);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(joins),
+          TEST(closures), TEST(walks), TEST(prefabs_and_singletons), TEST(terms_from_c),
+          TEST(printed_again), TEST(bound_variables), TEST(locked_while_open), TEST(many_rows),
+          TEST(plans_in_words), TEST(memory_runs_out), TEST(in_a_system))
