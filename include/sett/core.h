@@ -150,7 +150,7 @@ SETT_API sett_status sett_world_error(const sett_world* world);
 /* Returns the message of sett_world_error, with names and handles; "" if no call has failed. Valid
  * until the next failure.
  * Threads: writer. Since: 0.1 */
-SETT_API const char* sett_world_message(sett_world* world);
+SETT_API const char* sett_world_message(const sett_world* world);
 
 /* The clock of change detection. Every write marks its page with the tick (and its row, if the type
  * has track_rows). sett_world_advance_tick begins a new tick and returns it. The tick never goes
@@ -849,16 +849,16 @@ SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
 /* Formats, as snprintf does, how a loop over the query would run now, and why, with numbers.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
-SETT_API size_t sett_query_explain(sett_query* query, char* out, size_t size);
+SETT_API size_t sett_query_explain(const sett_query* query, char* out, size_t size);
 
 /* Returns the number of matching entities. Cost: as a loop with an empty body. Threads: system.
  * Since: 0.1 */
-SETT_API uint32_t sett_query_count(sett_query* query);
+SETT_API uint32_t sett_query_count(const sett_query* query);
 
 /* Returns the first entity in the order of the query, null if none matches.
  * Cost: up to the first match.
  * Threads: system. Since: 0.1 */
-SETT_API sett_entity sett_query_first(sett_query* query);
+SETT_API sett_entity sett_query_first(const sett_query* query);
 
 /* Returns whether the entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
 SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);

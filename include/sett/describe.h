@@ -25,7 +25,8 @@
  * Returns the length of the whole text, without the terminating zero.
  * Cost: O(its components + dont_fragment types), plus the cost of its path.
  * Threads: reader; with names, as sett_name_path. Since: 0.1 */
-SETT_API size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, size_t size);
+SETT_API size_t sett_entity_describe(const sett_world* world, sett_entity entity, char* out,
+                                     size_t size);
 
 /* Formats the value of one component of an entity as snprintf does: `x = 1.5 m, state = OPEN`; ""
  * for a tag and for a component that the entity does not have.

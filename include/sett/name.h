@@ -67,17 +67,17 @@ SETT_API sett_status sett_name_clear(sett_world* world, sett_entity entity);
 /* Returns the name, NULL if there is none. Valid until the entity is renamed, its name is cleared,
  * or a state is restored.
  * Cost: O(1). Threads: reader (see above). Since: 0.1 */
-SETT_API const char* sett_name_get(sett_world* world, sett_entity entity);
+SETT_API const char* sett_name_get(const sett_world* world, sett_entity entity);
 
 /* Returns the child of `parent` that has this name, null if there is none. Parent null: looks among
  * the roots.
  * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
-SETT_API sett_entity sett_name_find(sett_world* world, sett_entity parent, const char* name);
+SETT_API sett_entity sett_name_find(const sett_world* world, sett_entity parent, const char* name);
 
 /* Returns the entity at the end of a path of names, such as "map01/door"; null if there is none.
  *   from  where the path starts; null, or a path that begins with '/': the roots
  * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
-SETT_API sett_entity sett_name_lookup(sett_world* world, sett_entity from, const char* path);
+SETT_API sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
 /* Returns the entity at the end of a path, as sett_name_lookup, and creates what the path lacks:
  * entities with these names, each a child of the one before.
@@ -90,7 +90,7 @@ SETT_API sett_entity sett_name_ensure(sett_world* world, sett_entity from, const
  * written as '#' and its index; such a path cannot be looked up.
  * Returns the length of the whole path; for a stale handle 0, and writes "".
  * Cost: O(bytes of the path). Threads: reader (see above). Since: 0.1 */
-SETT_API size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t size);
+SETT_API size_t sett_name_path(const sett_world* world, sett_entity entity, char* out, size_t size);
 
 /* Walks all entities that have this name, in any scope: start with *cursor = 0, end at null. Names
  * may be set and cleared between two calls.
@@ -100,6 +100,6 @@ SETT_API size_t sett_name_path(sett_world* world, sett_entity entity, char* out,
  *     while (e = sett_name_next(world, "door", &cursor), !sett_is_null(e)) { ... }
  *
  * Cost: O(names in the world) for a whole walk. Threads: reader (see above). Since: 0.1 */
-SETT_API sett_entity sett_name_next(sett_world* world, const char* name, uint32_t* cursor);
+SETT_API sett_entity sett_name_next(const sett_world* world, const char* name, uint32_t* cursor);
 
 #endif

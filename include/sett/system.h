@@ -305,6 +305,6 @@ static inline sett_status sett_schedule_configure(sett_world* world, const sett_
  * waits for and why, its jobs.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
-SETT_API size_t sett_schedule_describe(sett_world* world, char* out, size_t size);
+SETT_API size_t sett_schedule_describe(const sett_world* world, char* out, size_t size);
 
 #endif

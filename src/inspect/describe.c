@@ -105,8 +105,9 @@ static void describe_system(setti_writer* text, const sett_system* system)
     }
 }
 
-size_t sett_schedule_describe(sett_world* world, char* out, size_t size)
+size_t sett_schedule_describe(const sett_world* of, char* out, size_t size)
 {
+    sett_world* world = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(world)) {
         if (size != 0) {
             out[0] = '\0';
@@ -153,8 +154,9 @@ void setti_describe_path(setti_writer* text, sett_world* world, sett_entity enti
     setti_writer_add(text, "\"");
 }
 
-size_t sett_entity_describe(sett_world* world, sett_entity entity, char* out, size_t size)
+size_t sett_entity_describe(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
+    sett_world* world = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(world)) {
         if (size != 0) {
             out[0] = '\0';

@@ -54,8 +54,9 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
                          : "because it is estimated to cost the least");
 }
 
-size_t sett_query_explain(sett_query* query, char* out, size_t size)
+size_t sett_query_explain(const sett_query* of, char* out, size_t size)
 {
+    sett_query* query = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(query)) {
         if (size != 0) {
             out[0] = '\0';

@@ -3,8 +3,9 @@
  */
 #include "query/steps.h"
 
-uint32_t sett_query_count(sett_query* query)
+uint32_t sett_query_count(const sett_query* of)
 {
+    sett_query* query = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(query)) {
         return 0;
     }
@@ -27,8 +28,9 @@ uint32_t sett_query_count(sett_query* query)
     return count;
 }
 
-sett_entity sett_query_first(sett_query* query)
+sett_entity sett_query_first(const sett_query* of)
 {
+    sett_query* query = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(query)) {
         return sett_null();
     }

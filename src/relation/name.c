@@ -247,7 +247,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
 
 /* ------------------------------------------------------------------------------------- register */
 
-static bool name_has(sett_world* world, sett_entity entity)
+static bool name_has(const sett_world* world, sett_entity entity)
 {
     return sett_name_get(world, entity) != NULL;
 }
@@ -510,8 +510,9 @@ sett_status sett_name_clear(sett_world* world, sett_entity entity)
 
 /* -------------------------------------------------------------------------------------- reading */
 
-const char* sett_name_get(sett_world* world, sett_entity entity)
+const char* sett_name_get(const sett_world* of, sett_entity entity)
 {
+    sett_world* world = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
@@ -542,8 +543,9 @@ static bool name_start(const sett_world* world, sett_entity from, uint32_t* link
            (*link == 0 || setti_entity_is_current(&world->entities, from));
 }
 
-sett_entity sett_name_find(sett_world* world, sett_entity parent, const char* name)
+sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
 {
+    sett_world* world = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
@@ -554,8 +556,9 @@ sett_entity sett_name_find(sett_world* world, sett_entity parent, const char* na
     return name_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
-sett_entity sett_name_lookup(sett_world* world, sett_entity from, const char* path)
+sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char* path)
 {
+    sett_world* world = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
@@ -595,8 +598,9 @@ static void name_write_part(char* out, size_t size, size_t at, const char* text,
 }
 
 /* Climbs twice: first to measure, then to write from the end. */
-size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t size)
+size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
+    sett_world* world = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(world)) {
         if (size != 0) {
             out[0] = '\0';
@@ -632,8 +636,9 @@ size_t sett_name_path(sett_world* world, sett_entity entity, char* out, size_t s
     return length;
 }
 
-sett_entity sett_name_next(sett_world* world, const char* name, uint32_t* cursor)
+sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cursor)
 {
+    sett_world* world = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }

@@ -525,8 +525,9 @@ sett_status sett_world_error(const sett_world* world)
     return world->error;
 }
 
-const char* sett_world_message(sett_world* world)
+const char* sett_world_message(const sett_world* of)
 {
+    sett_world* world = setti_unconst(of); /* caches are brought up to date */
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }

@@ -81,11 +81,11 @@ typedef struct setti_guard {
 
 /* Who names entities: a role that one module of a world has. */
 typedef struct setti_naming {
-    bool (*has)(sett_world* world, sett_entity entity);
+    bool (*has)(const sett_world* world, sett_entity entity);
     /* Whether the others need no memory: not after the state was replaced, until a name is used. */
     bool (*ready)(const sett_world* world);
     /* Writes the names from its root down, as snprintf does. Returns the whole length. */
-    size_t (*path)(sett_world* world, sett_entity entity, char* out, size_t size);
+    size_t (*path)(const sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;
 
 /* A kind of misuse, and how often it was reported; see misuse.c. */
