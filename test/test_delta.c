@@ -454,68 +454,6 @@ static void another_parent_may_have_the_place(void)
     end_family(&f);
 }
 
-static sett_entity recorded[3]; /* fewer than rows that are free */
-static uint32_t recorded_count;
-
-static void record_creation(sett_world* world, sett_entity entity, void* value, void* user)
-{
-    (void)entity;
-    (void)value;
-    (void)user;
-    if (recorded_count < 3) {
-        sett_entity e = sett_cmd_create(sett_commands_here(world));
-        CHECK(!sett_is_null(e));
-        CHECK_EQ(sett_cmd_add(sett_commands_here(world), e, TAG), SETT_OK);
-        recorded[recorded_count++] = e;
-    }
-}
-
-/* An observer that is told by what is played may record creations: those entities come to be, and
- * nobody else is what they are, wherever rows would lie otherwise. */
-static void creations_recorded_meanwhile_come_to_be(void)
-{
-    for (uint32_t round = 0; round < 20; round++) {
-        chance_state = check_setting("SETT_SEED", 1) + round;
-        sett_world* world = begin(false);
-        sett_world* peer = begin(false);
-        disturb(world, 2000);
-        CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
-        sett_snapshot a = take(world);
-        for (uint32_t k = 0; k < 1 + below(8);
-             k++) { /* none that begins, as no index is given up */
-            (void)sett_entity_destroy(world, entity_from(world, below(world->entities.count)));
-        }
-        for (uint32_t k = 0; k < 300; k++) {
-            sett_entity e = setti_entity_at(&world->entities, below(600));
-            if (!sett_is_null(e)) {
-                CHECK(sett_ensure(world, e, DONT_FRAGMENT - 1 - below(3)) != NULL);
-            }
-        }
-        unsigned char* bytes;
-        size_t size = encode(world, a, take(world), &bytes);
-        recorded_count = 0;
-        const sett_observer_desc desc = {.component = SPARSE, .on_add = record_creation};
-        CHECK(sett_observer_create(peer, &desc) != NULL);
-        CHECK_APPLY(peer, bytes, size);
-        CHECK(recorded_count != 0);
-        CHECK_VALID(peer);
-        uint32_t before = sett_entity_count(peer);
-        uint32_t notified = recorded_count;
-        for (uint32_t k = 0; k < 5; k++) {
-            CHECK(!sett_is_null(sett_entity_create(peer)));
-        }
-        CHECK_EQ(sett_commands_apply(sett_commands_here(peer)), SETT_OK);
-        CHECK_EQ(sett_entity_count(peer), before + 5 + notified);
-        for (uint32_t k = 0; k < notified; k++) {
-            CHECK(sett_has(peer, recorded[k], TAG));
-        }
-        CHECK_VALID(peer);
-        free(bytes);
-        sett_world_destroy(world);
-        sett_world_destroy(peer);
-    }
-}
-
 static void other_versions_are_rejected_by_number(void)
 {
     scene s = begin_scene();
@@ -655,5 +593,5 @@ TEST_MAIN(TEST(a_peer_follows), TEST(any_two_snapshots_can_be_distinguished),
           TEST(other_types_are_rejected), TEST(links_and_names_travel),
           TEST(what_cannot_be_is_rejected_and_undone), TEST(other_versions_are_rejected_by_number),
           TEST(children_do_not_end_behind_its_back), TEST(another_parent_may_have_the_place),
-          TEST(creations_recorded_meanwhile_come_to_be), TEST(snapshots_of_the_peer_stay),
-          TEST(what_is_rejected_costs_no_snapshot), TEST(entities_far_out_travel))
+          TEST(snapshots_of_the_peer_stay), TEST(what_is_rejected_costs_no_snapshot),
+          TEST(entities_far_out_travel))

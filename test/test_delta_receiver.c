@@ -307,49 +307,96 @@ static void no_life_follows_the_last(void)
     CHECK_END(peer);
 }
 
-static sett_entity reserved;
+static uint32_t rejected;
 
-static void reserve_one(sett_world* world, sett_entity entity, void* value, void* user)
+static void record_one(sett_world* world, sett_entity entity, void* value, void* user)
 {
     const sett_component* id = user;
-    (void)entity;
+    sett_commands* commands[2] = {sett_commands_here(world), sett_commands_create(world)};
     (void)value;
-    reserved = sett_cmd_create(sett_commands_here(world));
-    CHECK_EQ(sett_cmd_add(sett_commands_here(world), reserved, *id), SETT_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK(sett_is_null(sett_cmd_create(commands[k])));
+        CHECK_EQ(sett_cmd_add(commands[k], entity, *id), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_commands_count(commands[k]), 0);
+    }
+    rejected++;
 }
 
-/* An observer of the receiver records a creation: it is given an index that the delta is not about,
- * whose lives follow from the delta. */
-static void a_creation_recorded_meanwhile_takes_another_index(void)
+/* What an observer of the receiver would change is the sender's to change: it would make the next
+ * delta fail. */
+static void callbacks_record_nothing_meanwhile(void)
 {
     sett_world* world = quiet_world();
     sett_component id = number(world, "value", 0);
-    sett_entity e[4];
-    for (uint32_t k = 0; k < 4; k++) {
-        e[k] = sett_entity_create(world);
-        put(world, e[k], id, k);
-    }
-    CHECK_EQ(sett_entity_destroy(world, e[1]), SETT_OK);
+    sett_entity e = sett_entity_create(world);
+    put(world, e, id, 1);
     sett_world* peer = quiet_world();
     CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
-    sett_snapshot a = take(world);
-    sett_entity passing = sett_entity_create(world);
-    CHECK_EQ(passing.index, e[1].index);
-    CHECK_EQ(sett_entity_destroy(world, passing), SETT_OK); /* its next life is the third */
-    CHECK_EQ(sett_entity_destroy(world, e[3]), SETT_OK);
-    unsigned char* bytes;
-    size_t size = encode(world, a, take(world), &bytes);
-    const sett_observer_desc desc = {.component = id, .on_remove = reserve_one, .user = &id};
+    const sett_observer_desc desc = {
+        .name = "echo", .component = id, .on_set = record_one, .user = &id};
     CHECK(sett_observer_create(peer, &desc) != NULL);
-    CHECK_APPLY(peer, bytes, size);
-    CHECK(reserved.index > e[3].index);
-    CHECK_VALID(peer);
-    CHECK_EQ(sett_commands_apply(sett_commands_here(peer)), SETT_OK);
-    CHECK(sett_has(peer, reserved, id));
-    CHECK_VALID(peer);
-    free(bytes);
+    sett_snapshot before = take(world);
+    for (uint32_t k = 0; k < 3; k++) {
+        put(world, e, id, 10 + k);
+        sett_snapshot after = take(world);
+        unsigned char* bytes;
+        size_t size = encode(world, before, after, &bytes);
+        CHECK_APPLY(peer, bytes, size);
+        CHECK_EQ(rejected, k + 1);
+        CHECK_MSG(strstr(sett_world_message(peer),
+                         "add \"value\" to entity 0:1: recorded by \"echo\" while a delta is "
+                         "applied") == sett_world_message(peer),
+                  "%s", sett_world_message(peer));
+        before = after;
+        free(bytes);
+    }
+    CHECK_EQ(sett_cmd_destroy(sett_commands_here(peer), e), SETT_OK); /* afterwards it may */
     CHECK_END(world);
     CHECK_END(peer);
+}
+
+static void write_own(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world, (void)entity, (void)user;
+    *(uint32_t*)value += 1;
+}
+
+static void write_other(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const sett_component* id = user;
+    (void)value;
+    *(uint32_t*)sett_get_mut(world, entity, *id) += 1;
+}
+
+/* The message names what a callback has changed. */
+static void callbacks_write_nothing(void)
+{
+    sett_world* world = quiet_world();
+    sett_component id = number(world, "value", 0);
+    sett_component other = number(world, "other", 0);
+    sett_entity e = sett_entity_create(world);
+    put(world, e, id, 1);
+    put(world, e, other, 1);
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_world* peer = quiet_world();
+        CHECK_EQ(sett_world_clone(world, peer), SETT_OK);
+        const sett_observer_desc desc = {
+            .component = id, .on_set = k == 0 ? write_own : write_other, .user = &other};
+        CHECK(sett_observer_create(peer, &desc) != NULL);
+        sett_snapshot before = take(world);
+        put(world, e, id, 10 + k);
+        unsigned char* bytes;
+        size_t size = encode(world, before, take(world), &bytes);
+        CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_INVALID);
+        const char* message = sett_world_message(peer);
+        const char* wanted = k == 0 ? "sett_delta_apply: a callback of this world has written to "
+                                      "\"value\" of entity 0:1, which the delta sets - "
+                                    : "or a callback of this world has written a value: ";
+        CHECK_MSG(strstr(message, wanted) != NULL, "%s", message);
+        free(bytes);
+        CHECK_END(peer);
+    }
+    CHECK_END(world);
 }
 
 /* ---- Work ------------------------------------------------------------------------------------ */
@@ -439,5 +486,5 @@ TEST_MAIN(TEST(a_missing_type_is_named), TEST(a_type_of_another_layout_version_i
           TEST(types_of_the_library_register_themselves),
           TEST(a_delta_takes_no_more_memory_than_it_may),
           TEST(the_last_life_travels_or_is_rejected_when_encoded), TEST(no_life_follows_the_last),
-          TEST(a_creation_recorded_meanwhile_takes_another_index),
+          TEST(callbacks_record_nothing_meanwhile), TEST(callbacks_write_nothing),
           TEST(encoding_costs_what_differs), TEST(an_order_that_is_not_taken_over_is_reported_once))

@@ -909,6 +909,13 @@ static void record_t(teller* who, sett_entity entity)
     CHECK_EQ(sett_cmd_add(sett_commands_here(s->world), entity, s->t), SETT_OK);
 }
 
+static void fail_to_record_t(teller* who, sett_entity entity)
+{
+    scene* s = who->s;
+    CHECK_EQ(sett_cmd_add(sett_commands_here(s->world), entity, s->t), SETT_STATUS_LOCKED);
+    CHECK(strstr(sett_world_message(s->world), "\"1\"") != NULL);
+}
+
 /* A callback may record commands; they wait for sett_commands_apply, also if an immediate call
  * caused them. */
 static void commands_of_callbacks_wait(void)
@@ -925,6 +932,25 @@ static void commands_of_callbacks_wait(void)
     CHECK_EQ(sett_commands_count(sett_commands_here(s.world)), 1);
     CHECK_EQ(sett_commands_apply(sett_commands_here(s.world)), SETT_OK);
     expect(&s, "2+");
+    scene_end(&s);
+}
+
+/* While a delta is applied recording is rejected: the sender's changes are in its deltas. */
+static void callbacks_of_a_delta_record_nothing(void)
+{
+    scene s;
+    scene from;
+    scene_begin(&s);
+    sett_entity e = sett_entity_create(s.world);
+    scene_begin_sender(&from, &s);
+    observe(&s, "1", s.b, "+")->then = fail_to_record_t;
+    sett_snapshot since;
+    CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+    set(&from, e, s.b, 7);
+    CHECK_EQ(play(&s, &from, since, false), SETT_OK);
+    expect(&s, "1+7");
+    CHECK_EQ(sett_commands_count(sett_commands_here(s.world)), 0);
+    sett_world_destroy(from.world);
     scene_end(&s);
 }
 
@@ -1206,8 +1232,9 @@ TEST_MAIN(TEST(the_hook_and_then_observers_hear_of_an_addition),
           TEST(a_link_of_a_delta_is_notified_with_its_data),
           TEST(a_rejected_delta_is_undone_silently), TEST(structure_is_rejected_in_callbacks),
           TEST(values_may_be_set_in_callbacks), TEST(sets_inside_sets_end),
-          TEST(commands_of_callbacks_wait), TEST(commands_of_callbacks_go_behind_the_others),
-          TEST(commands_from_commands_end), TEST(disabled_observers_hear_nothing),
-          TEST(disabling_acts_at_once), TEST(destroyed_observers_hear_nothing),
-          TEST(observers_may_end_while_they_are_called), TEST(a_replay_notifies_what_exists),
-          TEST(a_replay_notifies_who_matches), TEST(wrong_descriptions_are_rejected))
+          TEST(commands_of_callbacks_wait), TEST(callbacks_of_a_delta_record_nothing),
+          TEST(commands_of_callbacks_go_behind_the_others), TEST(commands_from_commands_end),
+          TEST(disabled_observers_hear_nothing), TEST(disabling_acts_at_once),
+          TEST(destroyed_observers_hear_nothing), TEST(observers_may_end_while_they_are_called),
+          TEST(a_replay_notifies_what_exists), TEST(a_replay_notifies_who_matches),
+          TEST(wrong_descriptions_are_rejected))

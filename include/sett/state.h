@@ -226,7 +226,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * initialised anew.
  *
  * Callbacks run as for immediate calls: on_add sees the final value, then on_set runs; on_set also
- * runs for each changed value (docs/events.md). If a delta is rejected after callbacks ran, its
+ * runs for each changed value (docs/events.md). They must only read: what they would change comes
+ * with the sender's deltas, and would make the next one fail. Recording commands is rejected
+ * meanwhile (LOCKED); a written value makes the delta fail with INVALID. If a delta is rejected after callbacks ran, its
  * changes are undone without callbacks, except sett_snapshot_options.restored. Missing built-in
  * components (Hierarchy, Name, Prefab, Disabled, InstanceOf, Singletons) are registered; all other
  * types must be registered before.

@@ -721,6 +721,24 @@ static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_
     setti_pool_trim(&world->pool);
 }
 
+/* The world is not what the delta announced. */
+static sett_status apply_reject_result(const setti_delta* delta)
+{
+    sett_entity entity;
+    const char* name;
+    if (!setti_delta_find_altered(delta, &entity, &name)) {
+        return setti_delta_reject(delta, "the result is not the sender's state - the delta was "
+                                         "altered, or a callback of this world has written a "
+                                         "value: the callbacks of a receiver only read");
+    }
+    return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
+                                 "%s: a callback of this world has written to \"%.100s\" of entity "
+                                 "%u:%u, which the delta sets - the callbacks of a receiver only "
+                                 "read",
+                                 apply_call, name, (unsigned)entity.index,
+                                 (unsigned)entity.generation);
+}
+
 /* Plays it; what fails on the way, or comes out otherwise than announced, fails. */
 static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust)
 {
@@ -735,7 +753,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
     if (!setti_delta_play(delta) || !setti_delta_arrange(delta, setti_unconst(before))) {
         status = apply_blame(delta);
     } else if (!trust && sett_world_hash(world) != delta->after) {
-        status = setti_delta_reject(delta, "what it makes of the world is not what it announced");
+        status = apply_reject_result(delta);
     }
     setti_pool_set_ceiling(&world->pool, 0);
     return status;

@@ -16,6 +16,7 @@
 #include "state/delta_reader.h"
 #include "state/hash.h"
 #include "world/change.h"
+#include "world/command.h"
 
 /* Whether the entity at an index is there before and after. */
 static bool play_stays(const setti_delta* delta, uint32_t index)
@@ -185,25 +186,6 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
     }
     setti_entity_set_next(&world->pool, &world->entities, slot);
     return true;
-}
-
-/* One more than the highest index of a list. */
-static uint32_t play_list_end(setti_delta_lives lives)
-{
-    if (lives.runs == 0) {
-        return 0;
-    }
-    lives.from.at += (size_t)(lives.runs - 1) * SETTI_DELTA_LIFE;
-    uint32_t first = setti_delta_entity(&lives.from).index;
-    return first + (uint32_t)setti_delta_number(&lives.from, 1);
-}
-
-/* Observers may record creations meanwhile: behind all indices that the delta is about. */
-static uint32_t play_claim_from(const setti_delta* delta)
-{
-    uint32_t end = play_list_end(delta->ended);
-    end = SETTI_MAX(end, play_list_end(delta->begun));
-    return SETTI_MAX(end, play_list_end(delta->slots));
 }
 
 /* --------------------------------------------------------------------------------------- values */
@@ -598,11 +580,44 @@ static bool play_lists(const setti_delta* delta)
 
 bool setti_delta_play(const setti_delta* delta)
 {
-    delta->world->claim_from = play_claim_from(delta);
+    setti_commands_receive(delta->world, true);
     bool done = play_all_dont_fragment(delta) && play_each(delta, delta->ended, play_end) &&
                 play_each(delta, delta->begun, play_begin) &&
                 play_each(delta, delta->slots, play_slot) && play_entries(delta, 0) &&
                 play_entries(delta, 1) && play_entries(delta, 2) && play_lists(delta);
-    delta->world->claim_from = 0;
+    setti_commands_receive(delta->world, false);
     return done;
+}
+
+/* Whether a value is the one of its entry, as far as it counts. */
+static bool play_is_value(const setti_type* type, const unsigned char* value,
+                          const unsigned char* bytes)
+{
+    const unsigned char* mask = type->desc.mask;
+    size_t size = setti_hash_size(type);
+    size_t k = 0;
+    while (k < size && ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0) {
+        k++;
+    }
+    return k == size;
+}
+
+bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name)
+{
+    for (uint32_t t = 0; t < delta->type_count; t++) {
+        const setti_delta_type* of = &delta->type[t];
+        setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
+        for (uint32_t k = 0; of->form == SETTI_DELTA_VALUES && k < of->count[SETTI_DELTA_ENTRIES];
+             k++) {
+            setti_delta_entry entry = setti_delta_next(&from, of);
+            const void* value = setti_storage_find(&of->type->storage, entry.index);
+            if (entry.bytes != NULL && value != NULL &&
+                !play_is_value(of->type, value, entry.bytes)) {
+                *entity = setti_entity_at(&delta->world->entities, entry.index);
+                *name = of->type->desc.name;
+                return true;
+            }
+        }
+    }
+    return false;
 }

@@ -150,6 +150,10 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 /* Plays all but the order. False: the world says why; to be undone. */
 bool setti_delta_play(const setti_delta* delta);
 
+/* A value of the delta that is another one now, because a callback has written to it; false: there
+ * is none. */
+bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name);
+
 /* Puts rows in their order where the world was in the order that the delta is from: `undo` is a
  * snapshot of it. False when memory runs out. */
 bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo);

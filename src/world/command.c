@@ -88,6 +88,7 @@ static sett_commands* commands_make(sett_world* world)
     }
     memset(commands, 0, sizeof(*commands));
     commands->world = world;
+    commands->closed = world->receiving;
     commands->next = world->all_commands;
     if (world->all_commands != NULL) {
         world->all_commands->previous = commands;
@@ -117,6 +118,18 @@ void setti_commands_open(sett_commands* commands)
     SETTI_ASSERT(commands->closed && commands->write == NULL);
     commands->closed = false;
     commands->write = commands->reopen;
+}
+
+void setti_commands_receive(sett_world* world, bool receiving)
+{
+    world->receiving = receiving;
+    for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
+        if (receiving) {
+            setti_commands_close(at);
+        } else {
+            setti_commands_open(at);
+        }
+    }
 }
 
 sett_commands* setti_world_commands(sett_world* world)
@@ -194,6 +207,13 @@ static void commands_drop(sett_commands* commands)
 SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands, const char* what)
 {
     sett_world* world = commands->world;
+    if (world->receiving) {
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: recorded by \"%.100s\" while a delta is applied, whose "
+                                     "sender has recorded it already - leave the change to the "
+                                     "sender",
+                                     what, world->calling != NULL ? world->calling : "?");
+    }
     return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                  "%s: the world's own buffer is closed while system \"%.200s\" "
                                  "runs - record into sett_commands_here(world) or "
@@ -273,8 +293,11 @@ sett_status sett_commands_destroy(sett_commands* commands)
     }
     sett_world* world = commands->world;
     if (commands == world->commands) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: the world's own buffer goes with its world", call);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: this is the world's own buffer, which ends with the world - "
+            "sett_commands_clear empties it",
+            call);
     }
     sett_status status = commands_check_idle(commands, call);
     if (status == SETT_OK) {

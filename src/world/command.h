@@ -42,6 +42,10 @@ typedef struct setti_command_call {
 void setti_commands_close(sett_commands* commands);
 void setti_commands_open(sett_commands* commands);
 
+/* The same for all buffers of a world, while a delta is applied: what callbacks would change is in
+ * the sender's deltas, and would make the next one fail. */
+void setti_commands_receive(sett_world* world, bool receiving);
+
 sett_world* setti_commands_world(const sett_commands* commands);
 
 /* Records one with room for `size` bytes, aligned to 16, for the caller to fill; the verb is set,

@@ -162,8 +162,9 @@ struct sett_world {
     void* spare_chunks;      /* which jobs record into: see command.c */
     uint32_t command_depth;  /* that records made now get: 0, unless commands are being applied */
     bool depth_logged;       /* by this application: that records are rejected for their depth */
+    bool receiving;          /* a delta is applied: all buffers are closed */
     uint32_t open_jobs;      /* buffers that record side by side, see command.h */
-    /* recorded creations claim no index below: those are for a clone or a delta at work */
+    /* recorded creations claim no index below: those are for a clone at work */
     uint32_t claim_from;
 
     const setti_naming* naming; /* NULL: entities have no names */
