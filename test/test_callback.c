@@ -390,6 +390,10 @@ static void own_components_are_not_set(void)
             CHECK(sett_set(world, e[on], list[k].id, garbage) == NULL);
             rejects(world, "sett_set: ", list[k].instead);
         }
+        CHECK(sett_get_mut(world, e[k != 1 ? 0 : 1], list[k].id) ==
+              NULL); /* nor is it handed out */
+        rejects(world, "sett_get_mut: ", list[k].instead);
+        CHECK(sett_find_mut(world, e[k != 1 ? 0 : 1], list[k].id) == NULL);
         CHECK_EQ(sett_cmd_set(commands, e[1], list[k].id, garbage), SETT_STATUS_ARGUMENT);
 #if !defined(NDEBUG)
         CHECK(strstr(log_line, "sett_cmd_set: values of") != NULL &&

@@ -738,10 +738,10 @@ static void sees_what_is_broken(void)
         CHECK_EQ(sett_name_set(world, c[0], "a"), SETT_OK);
         CHECK_EQ(sett_name_set(world, c[1], "b"), SETT_OK);
         CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
-        sett_hierarchy* above = sett_get_mut(world, p, id);
-        sett_hierarchy* first = sett_get_mut(world, c[0], id);
-        sett_hierarchy* last = sett_get_mut(world, c[2], id);
-        sett_name* name = sett_get_mut(world, c[1], SETT_ID_NAME);
+        sett_hierarchy* above = setti_unconst(sett_get(world, p, id));
+        sett_hierarchy* first = setti_unconst(sett_get(world, c[0], id));
+        sett_hierarchy* last = setti_unconst(sett_get(world, c[2], id));
+        sett_name* name = setti_unconst(sett_get(world, c[1], SETT_ID_NAME));
         sett_hierarchy links[3] = {*above, *first, *last};
         sett_name kept = *name;
         switch (k) {

@@ -184,11 +184,14 @@ static void is_unique_among_siblings(void)
     sett_entity z = named(world, b, "a");
     CHECK_EQ(sett_name_set(world, b, "a"), SETT_STATUS_CONFLICT);
     CHECK_STR_EQ(sett_world_message(world),
-                 "sett_name_set: entity 1:1 cannot be \"a\" there, entity 0:1 is");
+                 "sett_name_set: entity 1:1 cannot have the name \"a\": its sibling 0:1 has it - "
+                 "names are unique among siblings");
     CHECK_EQ(sett_name_set(world, a, "a"), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, y, a), SETT_STATUS_CONFLICT);
-    CHECK_STR_EQ(sett_world_message(world),
-                 "sett_hierarchy_attach: entity 3:1 cannot be \"x\" there, entity 2:1 is");
+    CHECK_STR_EQ(
+        sett_world_message(world),
+        "sett_hierarchy_attach: entity 3:1 cannot have the name \"x\": its sibling 2:1 has it - "
+        "names are unique among siblings");
     CHECK_EQ(sett_hierarchy_insert_before(world, y, x), SETT_STATUS_CONFLICT);
     CHECK_EQ(sett_hierarchy_insert_before(world, y, z), SETT_OK); /* among its own */
     CHECK_EQ(sett_hierarchy_attach(world, y, b), SETT_OK);

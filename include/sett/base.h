@@ -56,9 +56,7 @@
     X(STALE,                                                                                       \
       "the handle is null, or its entity is not alive: destroyed, never created, or reserved by "  \
       "a command that was not applied yet")                                                        \
-    X(UNREGISTERED,                                                                                \
-      "the component id is not registered in this world (0 is none: keep the result of "           \
-      "registering, and begin enumerators at 1)")                                                  \
+    X(UNREGISTERED, "the component id is not registered in this world")                            \
     X(PRESENT, "it exists already (sett_set overwrites a component, sett_ensure accepts it)")      \
     X(ABSENT, "the entity does not have the component (sett_find asks, sett_ensure adds)")         \
     X(CONFLICT, "a different registration or owner holds this name, id or type")                   \

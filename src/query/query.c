@@ -68,10 +68,10 @@ static void query_unregistered(sett_world* world, const char* call, const char* 
         snprintf(query, sizeof(query), "a query of %u term%s", (unsigned)count,
                  count != 1 ? "s" : "");
     }
-    setti_world_fail_with(
-        world, SETT_STATUS_UNREGISTERED,
-        "%s: %s: term %u: component %s is not registered in this world%s", call, query, (unsigned)k,
-        number, component == UINT32_MAX ? " (0 - use the id that registering returned)" : "");
+    setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
+                          "%s: %s: term %u: component %s is not registered in this world - %s",
+                          call, query, (unsigned)k, number,
+                          setti_component_remedy(component != UINT32_MAX ? component : 0));
 }
 
 static bool query_writes(const sett_term* term)

@@ -281,8 +281,8 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     if (policy == SETT_CHILDREN_REJECT) { /* of no account to those who do not ask */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
-                                     "sett_entity_destroy: entity %u:%u has %u children and the "
-                                     "policy SETT_CHILDREN_REJECT",
+                                     "sett_entity_destroy: entity %u:%u has %u children, and the "
+                                     "policy SETT_CHILDREN_REJECT - destroy or detach them first",
                                      (unsigned)entity.index, (unsigned)entity.generation,
                                      (unsigned)(node->children / SETTI_CHILD));
     }
@@ -551,9 +551,9 @@ static bool tree_check_cycle(sett_world* world, const setti_hierarchy* tree, set
         return true;
     }
     setti_world_fail_with(
-        world, SETT_STATUS_CYCLE, "%s: entity %u:%u cannot go below %u:%u, which is %s", call,
+        world, SETT_STATUS_CYCLE, "%s: entity %u:%u cannot be a child of %u:%u, which is %s", call,
         (unsigned)entity.index, (unsigned)entity.generation, (unsigned)parent.index,
-        (unsigned)parent.generation, same ? "itself" : "below it");
+        (unsigned)parent.generation, same ? "the same entity" : "its descendant");
     return false;
 }
 

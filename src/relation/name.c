@@ -206,7 +206,9 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
     const char* text =
         setti_text_of(world, &world->name_table->texts, setti_name_key(world, other - 1));
     return setti_world_fail_with(
-        world, SETT_STATUS_CONFLICT, "%s: entity %u:%u cannot be \"%.200s\" there, entity %u:%u is",
+        world, SETT_STATUS_CONFLICT,
+        "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - names are "
+        "unique among siblings",
         call, (unsigned)a.index, (unsigned)a.generation, text != NULL ? text : "",
         (unsigned)b.index, (unsigned)b.generation);
 }
@@ -410,8 +412,9 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
     if (other != 0) {
         sett_entity taken = setti_entity_at(&world->entities, other - 1);
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: entity %u:%u is \"%.200s\" there already", call,
-                              (unsigned)taken.index, (unsigned)taken.generation, name);
+                              "%s: the name \"%.200s\" is taken: entity %u:%u has it - names are "
+                              "unique among siblings",
+                              call, name, (unsigned)taken.index, (unsigned)taken.generation);
     }
     return other == 0 ? key : 0;
 }

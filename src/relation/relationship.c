@@ -361,8 +361,9 @@ sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         if (!same) {
             setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                  "%s: \"%.100s\" is registered as something else", call,
-                                  desc->name);
+                                  "%s: \"%.100s\" is registered already, as %s", call, desc->name,
+                                  existing != NULL ? "a relationship with other options"
+                                                   : "a component - give it another name");
         }
         return same ? known : 0;
     }
@@ -398,9 +399,10 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     }
     if (relation == NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: component %u is not a relationship: register it by "
+                              "%s: component %u \"%.100s\" is not a relationship - register it by "
                               "sett_relationship_register",
-                              call, (unsigned)relationship);
+                              call, (unsigned)relationship,
+                              setti_component_text(world, relationship));
         return NULL;
     }
     if (!sett_entity_valid(world, entity)) {

@@ -470,15 +470,17 @@ static sett_status frame_run(sett_world* world, float dt)
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     if (world->busy) {
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run already", call);
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: systems run already - call it after they have returned",
+                                     call);
     }
     sett_status status = frame_end_jobs(world);
     if (status == SETT_OK) {
         status = setti_world_check_unlocked(world, call);
     }
     if (status == SETT_OK && !(dt >= 0 && dt <= FLT_MAX)) {
-        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: a dt of %g seconds", call,
-                                       (double)dt);
+        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                       "%s: dt is %g - pass seconds, 0 or more", call, (double)dt);
     }
     if (status == SETT_OK && !setti_schedule_update(world)) {
         status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);

@@ -282,8 +282,9 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && lists[list][k] != 0; k++) {
             if (setti_world_type(world, lists[list][k]) == NULL) {
                 return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
-                                             "%s: \"%.100s\": component %u is not registered",
-                                             system_call, system->name, (unsigned)lists[list][k]);
+                                             "%s: \"%.100s\": component %u is not registered - %s",
+                                             system_call, system->name, (unsigned)lists[list][k],
+                                             setti_component_remedy(lists[list][k]));
             }
         }
     }
@@ -354,10 +355,11 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
         const sett_term* term = &desc->terms[k];
         bool plain = (term->kind == SETT_WITH && !term->changed) || term->kind == SETT_WITHOUT;
         if (!plain || with == SETT_GROUP_TYPES || without == SETT_GROUP_TYPES) {
-            return setti_world_fail_with(system->world, SETT_STATUS_ARGUMENT,
-                                         "%s: \"%.100s\": with `entered` or `left` terms may only "
-                                         "require and exclude, %d types each",
-                                         system_call, system->name, SETT_GROUP_TYPES);
+            return setti_world_fail_with(
+                system->world, SETT_STATUS_ARGUMENT,
+                "%s: \"%.100s\": with on_enter or on_exit, terms can only be "
+                "WITH and WITHOUT, %d of each",
+                system_call, system->name, SETT_GROUP_TYPES);
         }
         if (term->kind == SETT_WITH) {
             group.with[with++] = term->component;
@@ -502,8 +504,9 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
         return status;
     }
     if (world != then->world) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: systems of two worlds",
-                                     call);
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\" and \"%.100s\" are systems of two worlds",
+                                     call, first->name, then->name);
     }
     if (!setti_order_add(first, then->name, false)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);

@@ -97,8 +97,9 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     }
     if (back >= ring->count) {
         return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,
-                                     "sett_ring_restore: %u back, of %u snapshots", (unsigned)back,
-                                     (unsigned)ring->count);
+                                     "sett_ring_restore: no snapshot is %u back: the ring has %u, "
+                                     "and 0 is the latest",
+                                     (unsigned)back, (unsigned)ring->count);
     }
     sett_snapshot target = *ring_place(ring, back);
     if (sett_snapshot_status(ring->world, target) == SETT_OK &&

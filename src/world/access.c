@@ -107,14 +107,20 @@ static void* access_find_mut(sett_world* world, sett_entity entity, sett_compone
     if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
+    if (type->writers != NULL && type->storage.size != 0) {
+        (void)setti_component_reject_set(world, type, "sett_get_mut");
+        return NULL;
+    }
     return setti_storage_find_mut(&world->pool, &type->storage, entity.index);
 }
 
 static void* access_get_mut(sett_world* world, sett_entity entity, sett_component component)
 {
     void* value = access_find_mut(world, entity, component);
-    return SETTI_LIKELY(value != NULL) ? value
-                                       : access_misuse(world, entity, component, "sett_get_mut");
+    if (SETTI_UNLIKELY(value == NULL && !sett_has(world, entity, component))) {
+        (void)access_misuse(world, entity, component, "sett_get_mut");
+    }
+    return value;
 }
 
 /* Whether the fast path leads to an answer, which *value then is. Calls nothing. */
@@ -123,7 +129,7 @@ SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
 {
     const setti_type* type = setti_world_hot_type(world, component);
     *value = NULL;
-    if (SETTI_UNLIKELY(type == NULL)) {
+    if (SETTI_UNLIKELY(type == NULL || type->writers != NULL)) {
         return false;
     }
     return !setti_entity_is_current(&world->entities, entity) ||

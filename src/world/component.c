@@ -339,6 +339,26 @@ static sett_component component_constant_id(const char* name)
     return 0;
 }
 
+const char* setti_component_remedy(sett_component id)
+{
+    static const char* const calls[] = {
+        "call sett_hierarchy_register first", "call sett_name_register first",
+        "call sett_prefab_tag first",         "call sett_disabled_tag first",
+        "call sett_instance_of first",        "call sett_instance_of first",
+        "call sett_singletons first"};
+    if (id == 0) {
+        return "0 is no id: keep the result of registering, and begin enumerators at 1";
+    }
+    return id >= SETTI_COMPONENT_OWN && id <= SETT_ID_SINGLETONS ? calls[id - SETTI_COMPONENT_OWN]
+                                                                 : "register it first";
+}
+
+const char* setti_component_text(const sett_world* world, sett_component id)
+{
+    const setti_type* type = setti_world_type(world, id);
+    return type != NULL ? type->desc.name : "?";
+}
+
 sett_component setti_component_own_id(const sett_world* world, const char* name)
 {
     sett_component id = sett_component_find(world, name);

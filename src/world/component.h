@@ -236,6 +236,12 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
  * behind the reserved ids. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
+/* What to do about an id that is not registered. */
+const char* setti_component_remedy(sett_component id);
+
+/* The name of a type, "?" if it is not registered. */
+const char* setti_component_text(const sett_world* world, sett_component id);
+
 /* Gives a type ties, before any entity has it. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 

@@ -34,8 +34,9 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
         setti_type* type = setti_world_type(world, ids[k]);
         if (type == NULL) {
             return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
-                                         "%s: \"%.100s\": component %u is not registered",
-                                         draft->call, name, (unsigned)ids[k]);
+                                         "%s: \"%.100s\": component %u is not registered - %s",
+                                         draft->call, name, (unsigned)ids[k],
+                                         setti_component_remedy(ids[k]));
         }
         if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,

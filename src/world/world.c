@@ -317,6 +317,9 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
     const setti_entity_table* table = &world->entities;
     if (status == SETT_STATUS_STALE) {
         setti_world_describe_stale(world, out, size, entity);
+    } else if (status == SETT_STATUS_UNREGISTERED) {
+        snprintf(out, size, "the id is not registered in this world - %s",
+                 setti_component_remedy(component));
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size, "%s: it has or has reserved %u entities, and its entity_limit is %u",
                  sett_status_text(status), (unsigned)setti_entity_taken(table),
