@@ -228,10 +228,10 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * Callbacks run as for immediate calls: on_add sees the final value, then on_set runs; on_set also
  * runs for each changed value (docs/events.md). They must only read: what they would change comes
  * with the sender's deltas, and would make the next one fail. Recording commands is rejected
- * meanwhile (LOCKED); a written value makes the delta fail with INVALID. If a delta is rejected after callbacks ran, its
- * changes are undone without callbacks, except sett_snapshot_options.restored. Missing built-in
- * components (Hierarchy, Name, Prefab, Disabled, InstanceOf, Singletons) are registered; all other
- * types must be registered before.
+ * meanwhile (LOCKED); a written value makes the delta fail with INVALID. If a delta is rejected
+ * after callbacks ran, its changes are undone without callbacks, except
+ * sett_snapshot_options.restored. Missing built-in components (Hierarchy, Name, Prefab, Disabled,
+ * InstanceOf, Singletons) are registered; all other types must be registered before.
  *
  * A few bytes can name an entity at any index, and need tables of that length.
  * sett_snapshot_options.delta_limit bounds the memory that one delta takes, before it is allocated;
@@ -240,16 +240,14 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * States are equal if their hashes are (sett_world_hash), with other storages or another order of
  * rows too. A clone that has applied all deltas also has the same order of rows and the same free
  * handles: both worlds continue alike. If a world cannot take over the order of a type's rows, the
- * log says so once (SETT_LOG_INFO), with the name of the type.
- * Fails: INVALID (malformed, cut off, altered, of another version; the message says where),
- * CONFLICT (this world is in another state; a type is missing or has another layout: the message
- * names it), LIMIT (it needs more memory than delta_limit), LOCKED, ARGUMENT, OUT_OF_MEMORY; the
- * state is unchanged then. Memory to undo is reserved before each step. LOST: only if callbacks
- * wrote to more pages in one step than were reserved, about nine of every storage, and memory ran
- * out.
- * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of changed types in sparse
- * sets.
- * Threads: writer. Since: 0.1 */
+ * log says so once (SETT_LOG_INFO), with the name of the type. Fails: INVALID (malformed, cut off,
+ * altered, of another version; the message says where), CONFLICT (this world is in another state; a
+ * type is missing or has another layout: the message names it), LIMIT (it needs more memory than
+ * delta_limit), LOCKED, ARGUMENT, OUT_OF_MEMORY; the state is unchanged then. Memory to undo is
+ * reserved before each step. LOST: only if callbacks wrote to more pages in one step than were
+ * reserved, about nine of every storage, and memory ran out. Cost: as the changes, plus
+ * sett_world_hash twice and O(types); O(rows) of changed types in sparse sets. Threads: writer.
+ * Since: 0.1 */
 SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);
 
 /* ---------------------------------------------------------------------------------------- rings */
