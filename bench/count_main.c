@@ -99,6 +99,8 @@ static void with_entities(count_stage* s)
     }
 }
 
+static void run_loop(count_stage* s);
+
 /* Every `step`th entity gets it, from `first` on. */
 static void give(count_stage* s, sett_component id, uint32_t first, uint32_t step)
 {
@@ -185,6 +187,33 @@ static void with_few(count_stage* s)
     with_p(s);
     give(s, s->v, 0, 61);
     count_query(s, s->p, s->v);
+}
+
+/* What a query remembers of its last loops is there already. */
+static void with_half_again(count_stage* s)
+{
+    with_half(s);
+    for (uint32_t k = 0; k < 3; k++) {
+        run_loop(s);
+    }
+}
+
+static void with_few_again(count_stage* s)
+{
+    with_few(s);
+    for (uint32_t k = 0; k < 3; k++) {
+        run_loop(s);
+    }
+}
+
+/* One of a hundred entities got or lost the component in between. */
+static void with_few_toggled(count_stage* s)
+{
+    with_few_again(s);
+    for (uint32_t k = 0; k < COUNT; k += 122) {
+        (void)sett_remove(s->world, s->entity[k], s->v);
+        (void)sett_add(s->world, s->entity[(k + 31) % COUNT], s->v);
+    }
 }
 
 static void with_few_sparse(count_stage* s)
@@ -531,7 +560,10 @@ static const count_scene count_scenes[] = {
     {"loop_16", with_sixteen, run_loop_often, 64},
     {"loop_dense", with_both, run_loop, COUNT},
     {"loop_half", with_half, run_loop, COUNT / 2},
+    {"loop_half_again", with_half_again, run_loop, COUNT / 2},
     {"loop_few", with_few, run_loop, COUNT / 61},
+    {"loop_few_again", with_few_again, run_loop, COUNT / 61},
+    {"loop_few_toggled", with_few_toggled, run_loop, COUNT / 61},
     {"loop_gathered", with_few_sparse, run_loop, COUNT / 8},
     {"loop_optional", with_half_sparse, run_loop, COUNT / 2},
     {"loop_group", with_group, run_loop, COUNT / 2},

@@ -523,7 +523,7 @@ static void the_steady_state_allocates_nothing(void)
                    4000);
         sett_schedule_desc desc = {.tasks = sett_threads_tasks(threads), .no_times = true};
         CHECK_EQ(sett_schedule_configure(t.world, &desc), SETT_OK);
-        town_frames(&t, 1500); /* how far indices reach varies, and with it the number of jobs */
+        town_frames(&t, 2500); /* how far indices reach varies, and with it the number of jobs */
         atomic_store(&memory.closed, true);
         town_frames(&t, 1000);
         CHECK_EQ(atomic_load(&memory.rejected), 0);

@@ -6,6 +6,7 @@
  * the type requires;  a transition that a type, not dont_fragment, remembers begins at a signature
  * without the type if it adds, with the type if it removes
  */
+#include "query/query.h"
 #include "run/run.h"
 #include "world/world.h"
 
@@ -177,6 +178,10 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
             found = type->module->validate(world, type);
             where = found != NULL ? type->desc.name : "";
         }
+    }
+    for (const sett_query* at = world->queries; found == NULL && at != NULL; at = at->next) {
+        found = setti_lists_validate(at);
+        where = found != NULL ? at->open.name : "";
     }
     if (found == NULL && world->run != NULL) {
         found = setti_schedule_validate(world);

@@ -24,9 +24,11 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->scratch = NULL;
     loop->scratch_row = 0;
     loop->nested = 0;
-    loop->direct = false;
     loop->cursor = 0;
     loop->some = 0;
+    loop->dense = true;
+    loop->remembers = false;
+    loop->words[SETTI_STEP_WORD_COUNT] = 0;
 }
 
 /* Over pages, as most loops go. */
@@ -37,7 +39,7 @@ SETTI_INLINE void batch_start_pages(const sett_query* query, sett_batch* batch, 
     loop->in_place = query->positional;
     loop->unit = query->array_rows;
     loop->plain = query->plain;
-    loop->fast = query->direct;
+    loop->direct = query->direct;
     loop->limit = limit;
 }
 
@@ -50,7 +52,7 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
         batch_start_pages(query, batch, plan.limit);
         if (setti_plan_hides(query)) {
             loop->plain = false;
-            loop->fast = false;
+            loop->direct = false;
         }
         return;
     }
@@ -58,7 +60,7 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     loop->in_place = plan.in_place;
     loop->residual = plan.residual;
     loop->limit = plan.limit;
-    loop->fast = false;
+    loop->direct = false;
     loop->plain =
         (query->optional | query->changed | plan.residual) == 0 && !setti_plan_hides(query);
     loop->unit = SETT_BATCH_ROWS;
@@ -114,7 +116,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
         }
     }
     loop->in_place &= ~loop->nested;
-    loop->fast = loop->fast && loop->nested == 0;
+    loop->direct = loop->direct && loop->nested == 0;
 }
 
 /* Begins to gather into a scratch: from now on access by handle to what the loop writes is led to
@@ -137,6 +139,15 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
             setti_gather_add(scratch, &term->type->storage, setti_field_copies(batch, term));
         }
     }
+}
+
+/* Whether the loop uses what the query remembers. */
+SETTI_INLINE bool batch_remembers(const sett_batch* batch)
+{
+    const setti_loop* loop = setti_loop_of(batch);
+    const setti_lists* lists = &loop->query->lists;
+    return lists->step != NULL && lists->unit == loop->unit && loop->driver == SETT_QUERY_TERMS &&
+           loop->scratch == NULL;
 }
 
 /* In a system a loop has to be one of the context's: this one writes to the world. */
@@ -162,12 +173,13 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         return batch_reject(query);
     }
     batch_start(query, batch);
+    setti_lists_prepare(query);
     loop->open = &query->open;
     loop->closed = query->open.closed;
     if (SETTI_UNLIKELY(world->gathering != 0)) {
         batch_nest(batch);
     }
-    if (!loop->fast && batch_gathers(batch)) {
+    if (!loop->direct && batch_gathers(batch)) {
         setti_gather_scratch* scratch =
             setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
         if (scratch == NULL) {
@@ -177,12 +189,14 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         batch_open_scratch(batch, scratch, &query->open.scratches);
         world->gathering++;
     }
+    loop->remembers = batch_remembers(batch);
+    loop->dense = !loop->remembers; /* with few that match, none of the first */
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
     if (SETTI_UNLIKELY(world->counting)) {
         query->use[SETTI_PROFILED].loops++;
         query->use[SETTI_SAMPLED].loops++;
-        loop->fast = loop->fast && !world->profiling;
+        loop->direct = loop->direct && !world->profiling;
     }
     return batch;
 }
@@ -198,7 +212,7 @@ sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
 }
 
 sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
-                                   uint32_t from, uint32_t to)
+                                   uint32_t from, uint32_t to, bool own)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_world* world = query->world;
@@ -210,7 +224,7 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
     }
     loop->cursor = from;
     loop->limit = SETTI_MIN(loop->limit, to);
-    if (!loop->fast && batch_gathers(batch)) {
+    if (!loop->direct && batch_gathers(batch)) {
         setti_gather_scratch* scratch =
             setti_arena_alloc(&side->scratch, query->scratch_size, query->scratch_align);
         if (scratch == NULL) {
@@ -222,8 +236,10 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
     }
     if (SETTI_UNLIKELY(world->profiling)) { /* then there is one thread */
         query->use[SETTI_PROFILED].loops += from == 0;
-        loop->fast = false;
+        loop->direct = false;
     }
+    loop->remembers = own && batch_remembers(batch);
+    loop->dense = !loop->remembers;
     return batch;
 }
 
@@ -292,7 +308,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
         return false;
     }
     uint32_t first = step == SETTI_STEP_WORDS ? setti_rows_choose(batch) : 0;
-    loop->fast = loop->fast || (step == SETTI_STEP_DENSE && loop->direct);
+    loop->dense = step == SETTI_STEP_DENSE;
     loop->scratch_row = first;
     if (loop->driver != SETT_QUERY_TERMS) {
         batch->indices = loop->step_indices + first;
@@ -321,22 +337,73 @@ SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t
     return all == UINT64_MAX;
 }
 
-/* A step over plain pages: handed out as it is if every row matches. */
-SETTI_APART static bool batch_next_plain(sett_batch* batch)
+/* Whether the same rows match as are remembered of a step, whatever there is to intersect. */
+SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t base,
+                                           const uint64_t* listed)
+{
+    uint64_t differ = 0;
+    for (uint32_t at = 0; at < query->lists.unit / 64; at++) {
+        uint64_t word = UINT64_MAX;
+        for (uint32_t k = 0; k < query->array_count; k++) {
+            const uint64_t* words = setti_storage_word(query->array[k], base);
+            word &= words != NULL ? words[at] : 0;
+        }
+        differ |= word ^ listed[at];
+    }
+    return differ == 0;
+}
+
+/* The same for two types or one, as mostly: sixteen words, with no store in between and no branch,
+ * which becomes vector code. */
+SETTI_INLINE bool step_is_listed(const sett_query* query, uint32_t base, const uint64_t* listed)
+{
+    uint32_t count = query->array_count;
+    const uint64_t* a = setti_storage_word(query->array[0], base);
+    const uint64_t* b = setti_storage_word(query->array[count - 1], base);
+    uint64_t differ = 0;
+    if (a == NULL || b == NULL) {
+        return false;
+    }
+    if (count > 2 || query->lists.unit != SETT_BATCH_ROWS) {
+        return step_is_listed_any(query, base, listed);
+    }
+    for (uint32_t at = 0; at < SETTI_STEP_WORD_COUNT; at++) {
+        differ |= (a[at] & b[at]) ^ listed[at];
+    }
+    return differ == 0;
+}
+
+/* What is remembered of the next step that has matches, if that and the steps before it are still
+ * what they were; or NULL. */
+SETTI_INLINE const setti_listed* step_recall(const sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_lists* lists = &loop->query->lists;
+    const setti_listed* listed = setti_lists_at(lists, loop->cursor);
+    while (listed != NULL &&
+           step_is_listed(loop->query, loop->cursor, setti_listed_words(listed))) {
+        if (listed->count != 0) {
+            return listed;
+        }
+        loop->cursor += loop->unit;
+        if (loop->cursor < loop->limit) {
+            loop->cursor = setti_match_seek(loop->query, loop->cursor) & ~(loop->unit - 1);
+        }
+        listed = loop->cursor < loop->limit ? setti_lists_at(lists, loop->cursor) : NULL;
+    }
+    return NULL;
+}
+
+/* Hands out rows of a step over plain pages, the first of them at index `base`. */
+SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
+                                 const uint16_t* rows)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
-    uint32_t base = loop->cursor;
-    uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
-    if (!step_is_dense(query, base, rows)) {
-        loop->fast = false; /* until a step is dense again: where one is not, few are */
-        loop->direct = true;
-        return batch_next_any(batch);
-    }
-    loop->cursor = base + loop->unit;
+    loop->cursor += loop->unit;
     batch->base = base;
-    batch->count = rows;
-    batch->rows = NULL;
+    batch->count = count;
+    batch->rows = rows;
     batch->present = query->required;
     set_generations(batch);
     for (uint32_t k = 0; k < query->term_count; k++) {
@@ -346,19 +413,42 @@ SETTI_APART static bool batch_next_plain(sett_batch* batch)
     return true;
 }
 
+/* A step over plain pages where the one before was not dense: as it was the last time. */
+SETTI_APART static bool batch_next_listed(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const setti_listed* listed = loop->remembers ? step_recall(batch) : NULL;
+    if (listed == NULL) {
+        return batch_next_any(batch);
+    }
+    return batch_hand_out(batch, loop->cursor + listed->first, listed->count,
+                          listed->run ? NULL : setti_listed_rows(listed, loop->unit));
+}
+
+/* A step over plain pages where the one before was dense: as it is, if it is as well. */
+SETTI_APART static bool batch_next_dense(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    uint32_t rows = SETTI_MIN(loop->unit, loop->limit - loop->cursor);
+    if (!step_is_dense(loop->query, loop->cursor, rows)) {
+        return batch_next_any(batch);
+    }
+    return batch_hand_out(batch, loop->cursor, rows, NULL);
+}
+
 /* With 16 entities a loop is all overhead: plain pages have a way of their own, on which nothing is
  * done that they do not need, and whose end is found without saving a register. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    if (!loop->fast || loop->some != 0) {
+    if (!loop->direct || loop->some != 0) {
         return batch_next_any(batch);
     }
     if (loop->cursor >= loop->limit) {
         batch->count = 0;
         return false;
     }
-    return batch_next_plain(batch);
+    return loop->dense ? batch_next_dense(batch) : batch_next_listed(batch);
 }
 
 /* Writes the last gathered values back, and frees the scratch. */

@@ -162,6 +162,14 @@ static void query_update_all(sett_world* world)
     }
 }
 
+static void query_trim_all(sett_world* world)
+{
+    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+        setti_lists_free(query);
+        query->lists.due = 2;
+    }
+}
+
 sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* desc, size_t size,
                                     size_t term_size)
 {
@@ -204,9 +212,11 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     for (uint32_t k = 0; k < count; k++) {
         query_add_term(query, &desc->terms[k]);
     }
+    query->lists.due = 2;
     query->version = world->listener_version - 1; /* nothing worked out yet */
     setti_plan_update(query);
     world->update_queries = query_update_all;
+    world->trim_queries = query_trim_all;
     query->next = world->queries;
     if (query->next != NULL) {
         query->next->previous = query;
@@ -228,6 +238,7 @@ void setti_query_free(sett_query* query)
         query->next->previous = query->previous;
     }
     query->world->query_count--;
+    setti_lists_free(query);
     setti_pool_free(pool, setti_unconst(query->open.name), query->name_size, 1);
     setti_pool_free(pool, query, sizeof(*query), 64);
 }

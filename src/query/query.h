@@ -31,6 +31,19 @@ typedef enum setti_way {
     SETTI_WAY_PAGES
 } setti_way;
 
+/* What a query remembers of each step over pages: the batch that it was last, which it still is if
+ * the same rows match. See rows.c. */
+typedef struct setti_lists {
+    unsigned char* step; /* by step a setti_listed of `size` bytes; NULL: none are remembered */
+    uint32_t steps;
+    uint32_t size;
+    uint32_t room;  /* rows of a list */
+    uint32_t unit;  /* rows of a step */
+    uint32_t shift; /* the same, as a shift */
+    uint32_t due;   /* loops until it is worked out anew what is worth remembering */
+    bool few;       /* by the counts, few rows of a word match */
+} setti_lists;
+
 /* What is counted of a query's use: for advice, while profiling; for auto_layout, which samples. */
 typedef enum setti_use {
     SETTI_PROFILED,
@@ -92,6 +105,7 @@ struct sett_query {
     uint32_t array_rows;    /* rows of a step: the fewest a page among its arrays */
     uint32_t scratch_size;  /* bytes, if everything had to be gathered, */
     uint32_t scratch_align; /* and their alignment */
+    setti_lists lists;
     setti_term term[SETT_QUERY_TERMS];
 };
 
@@ -121,11 +135,12 @@ typedef struct setti_loop {
     uint32_t scratch_row; /* the row of the step that is the batch's row 0 */
     uint32_t nested; /* bit k: a loop around this one may have copies of the k-th term's values */
     uint32_t closed; /* of `open` when the loop began: it is over when that has changed */
-    bool direct;     /* `fast`, but for the last steps, which were not dense */
-    bool fast;       /* plain, over pages, nothing gathered, nothing recorded */
+    bool direct;     /* plain, over pages, nothing gathered, nothing recorded */
+    bool dense;      /* the last step was, or there was none */
     bool plain;      /* nothing but required terms that are positional */
-    /* rows of the step that match and were not handed out yet */
-    uint64_t words[SETT_BATCH_ROWS / 64];
+    bool remembers;  /* steps are looked up in the query's lists, and noted there */
+    /* rows of the step that match and were not handed out yet; behind them a word that is 0 */
+    uint64_t words[SETT_BATCH_ROWS / 64 + 1];
     uint16_t list[SETT_BATCH_ROWS + 12]; /* what the batch's `rows` points to */
 } setti_loop;
 
@@ -163,9 +178,27 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
 
 /* As sett_query_begin, over rows `from` to `to` - 1 of these, `from` a multiple of SETT_BATCH_ROWS:
  * no page of rows then lies in two ranges. Writes to nothing but its arguments; plans are up to
- * date. */
+ * date. `own`: loops that run at the same time have other ranges or other queries, so that this one
+ * may write to what the query remembers of its range. */
 sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
-                                   uint32_t from, uint32_t to);
+                                   uint32_t from, uint32_t to, bool own);
+
+/* To be called where one thread runs, before loops over the query that may use what it remembers:
+ * every so often it is worked out anew what there is room for. */
+void setti_lists_update(sett_query* query);
+
+SETTI_INLINE void setti_lists_prepare(sett_query* query)
+{
+    if (SETTI_UNLIKELY(--query->lists.due == 0)) {
+        setti_lists_update(query);
+    }
+}
+
+/* Forgets all. */
+void setti_lists_free(sett_query* query);
+
+/* Returns NULL, or what is wrong with what the query remembers. */
+const char* setti_lists_validate(const sett_query* query);
 
 /* Frees a query, over which no loop is open. */
 void setti_query_free(sett_query* query);

@@ -1,4 +1,4 @@
-/* rows.c: handing out the rows of a step that match, as
+/* rows.c: handing out the rows of a step that match, and remembering how. They are handed out as
  *
  *     one run of rows without gaps   rows == NULL, the fields begin at its first row: a plain loop,
  *                                    which vectorises
@@ -9,8 +9,17 @@
  * A step is cut where the presence of an optional term changes, and a long leading run is handed
  * out by itself.
  *
+ * The workload: the same loops each frame, over entities of which one in a hundred matches, while
+ * few change. Of 126 instructions a match 76 wrote the list, mostly the list of the frame before. So
+ * a query remembers the batch of each step, and the words that it was made from: where the same rows
+ * match, nothing is written. That is compared, and not followed by a version for each page: 16
+ * words that have to be intersected anyway take 50 instructions, no path that writes to presence
+ * knows of it, and what is remembered is right whatever happened in between. Lists are remembered
+ * where at most a third of the rows match, by the counts: about a byte an index and query.
+ *
  * Invariant:  words = rows of the step that match and were not handed out;
- *             rows are handed out once, ascending within a batch
+ *             rows are handed out once, ascending within a batch;
+ *             a remembered batch is made of exactly the rows of its words
  */
 #include "query/steps.h"
 
@@ -57,42 +66,59 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 #define LIST_4(p) LIST_3(p), LIST_3((p) << 8 | 4)
 #define LIST_5(p) LIST_4(p), LIST_4((p) << 8 | 5)
 #define LIST_6(p) LIST_5(p), LIST_5((p) << 8 | 6)
-static const uint8_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint64_t)7)};
+static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint64_t)7)};
+
+/* A number in each of the four rows that a word of 64 bits holds. */
+#define LIST_FOUR 0x0001000100010001u
 
 /* Writes the row numbers of a word's bits, eight at a time without asking how many there are: byte
  * by byte, each to where the bits below it end. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
-        uint8_t bits[8]; /* a copy that nothing aliases: the loop becomes two instructions */
-        uint16_t* to = out + (starts >> (8 * byte) & 255);
-        memcpy(bits, list_of_byte[word >> (8 * byte) & 255], 8);
-        for (uint32_t k = 0; k < 8; k++) {
-            to[k] = (uint16_t)(base + 8 * byte + bits[k]);
-        }
+        uint64_t rows[2];
+        memcpy(rows, list_of_byte[word >> (8 * byte) & 255], sizeof(rows));
+        rows[0] += (base + 8 * byte) * LIST_FOUR;
+        rows[1] += (base + 8 * byte) * LIST_FOUR;
+        memcpy(out + (starts >> (8 * byte) & 255), rows, sizeof(rows));
     }
 }
 
+/* So many rows are written one by one before it is believed that a step has few. */
+#define LIST_FEW 128
+
 /* Writes the row numbers of all bits. The excess is overwritten by the next word's, or lies in the
  * room that the list has for it. A branch for every bit, or every word, costs a misprediction each:
- * at 1 % that was 8 of 17 ns a match. */
-static uint32_t list_rows(const uint64_t* words, uint32_t some, uint16_t* list)
+ * at 1 % that was 8 of 17 ns a match. Where `few` rows match they are written one by one, with no
+ * branch but the last: the next word comes when this one is used up. */
+static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
-    for (; some != 0; some &= some - 1) {
-        uint32_t at = setti_bits_lowest(some);
-        uint64_t word = words[at];
+    uint32_t at = setti_bits_lowest(some);
+    uint64_t word = words[at];
+    while (few && word != 0 && count < LIST_FEW) {
+        list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
+        word &= word - 1;
+        uint32_t rest = word == 0 ? some & (some - 1) : some;
+        at = setti_bits_lowest(rest | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
+        word = word == 0 ? words[at] : word;
+        some = rest;
+    }
+    while (word != 0) {
         uint64_t ends = setti_bits_sums(word);
         uint16_t* out = list + count;
         count += (uint32_t)(ends >> 56);
         if (ends >> 56 > 4) {
             list_word(word, at * 64, ends << 8, out);
-            continue;
+        } else {
+            for (uint32_t k = 0; k < 4; k++) {
+                out[k] = (uint16_t)(at * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
+                word &= word - 1;
+            }
         }
-        for (uint32_t k = 0; k < 4; k++) {
-            out[k] = (uint16_t)(at * 64 + setti_bits_lowest(word | (uint64_t)1 << 63));
-            word &= word - 1;
-        }
+        some &= some - 1;
+        at = setti_bits_lowest(some | (uint32_t)1 << SETTI_STEP_WORD_COUNT);
+        word = words[at];
     }
     return count;
 }
@@ -122,36 +148,180 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
+/* Whether the same rows match as are remembered. */
+static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
+{
+    const uint64_t* words = setti_listed_words(listed);
+    uint64_t differ = 0;
+    for (uint32_t at = 0; at < loop->word_count; at++) {
+        differ |= words[at] ^ loop->words[at];
+    }
+    return differ == 0;
+}
+
+/* Remembers a batch of all rows of its step that match. */
+static void rows_remember(const sett_batch* batch, setti_listed* listed, uint32_t first)
+{
+    const setti_loop* loop = setti_loop_of(batch);
+    uint64_t* words = setti_listed_words(listed);
+    if (batch->rows != NULL && batch->count > loop->query->lists.room) {
+        return;
+    }
+    listed->first = first;
+    listed->count = (uint16_t)batch->count;
+    listed->run = batch->rows == NULL;
+    memcpy(words, loop->words, loop->word_count * sizeof(uint64_t));
+    memset(words + loop->word_count, 0, loop->unit / 8 - loop->word_count * sizeof(uint64_t));
+    if (batch->rows != NULL) {
+        memcpy(setti_listed_rows(listed, loop->unit), batch->rows,
+               batch->count * sizeof(batch->rows[0]));
+    }
+}
+
+/* A batch of the rows that `taken` has, or of the run in front of them. Returns whether of all; its
+ * row 0 is *first of the step. */
+static bool rows_take(sett_batch* batch, const uint64_t* taken, uint32_t some, uint32_t* first)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    batch->rows = NULL;
+    batch->count = run_length(taken, loop->word_count, some, first);
+    if (run_is_all(taken, some, *first + batch->count)) {
+        return true;
+    }
+    if (batch->count >= RUN_WORTH) {
+        return false;
+    }
+    *first = 0;
+    batch->rows = loop->list;
+    batch->count = list_rows(taken, some, loop->query->lists.few, loop->list);
+    return true;
+}
+
+/* Chooses from what waits where there are optional terms: rows that have the same of them. */
+static uint32_t rows_choose_alike(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    uint64_t alike[SETTI_STEP_WORD_COUNT + 1];
+    uint32_t first;
+    memcpy(alike, loop->words, sizeof(alike));
+    take_alike(batch, alike);
+    if (!rows_take(batch, alike, setti_words_some(alike, loop->word_count), &first)) {
+        words_clear_run(loop->words, first, first + batch->count);
+    } else {
+        for (uint32_t at = 0; at < loop->word_count; at++) {
+            loop->words[at] &= ~alike[at];
+        }
+    }
+    loop->some = setti_words_some(loop->words, loop->word_count);
+    return first;
+}
+
 uint32_t setti_rows_choose(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    uint64_t alike[SETTI_STEP_WORD_COUNT];
-    uint64_t* taken = loop->words;
-    uint32_t word_count = loop->word_count;
-    uint32_t some = loop->some;
-    if (loop->query->optional != 0) {
-        taken = alike;
-        memcpy(alike, loop->words, word_count * sizeof(uint64_t));
-        take_alike(batch, alike);
-        some = setti_words_some(alike, word_count);
-    }
+    setti_listed* listed =
+        loop->remembers ? setti_lists_at(&loop->query->lists, loop->unit_base) : NULL;
     uint32_t first;
-    uint32_t length = run_length(taken, word_count, some, &first);
-    if (length >= RUN_WORTH || run_is_all(taken, some, first + length)) {
-        batch->rows = NULL;
-        batch->count = length;
-        words_clear_run(loop->words, first, first + length);
-        loop->some = setti_words_some(loop->words, word_count);
+    if (loop->query->optional != 0) {
+        return rows_choose_alike(batch);
+    }
+    if (listed != NULL && !loop->direct && rows_are_listed(loop, listed)) {
+        batch->rows = listed->run ? NULL : setti_listed_rows(listed, loop->unit);
+        batch->count = listed->count;
+        loop->some = 0;
+        return listed->first;
+    }
+    if (!rows_take(batch, loop->words, loop->some, &first)) {
+        words_clear_run(loop->words, first, first + batch->count);
+        loop->some = setti_words_some(loop->words, loop->word_count);
         return first;
     }
-    batch->rows = loop->list;
-    batch->count = list_rows(taken, some, loop->list);
     loop->some = 0;
-    if (taken == alike) {
-        for (uint32_t at = 0; at < word_count; at++) {
-            loop->words[at] &= ~alike[at];
-        }
-        loop->some = setti_words_some(loop->words, word_count);
+    if (listed != NULL) {
+        rows_remember(batch, listed, first);
     }
-    return 0;
+    return first;
+}
+
+/* ------------------------------------------------------------------------------- remembering */
+
+/* How often the counts are looked at again, in loops; lists are made before the second. */
+#define LISTS_DUE 16
+/* Of the rows at most one in so many matches, where lists are remembered: of more, reading a list
+ * takes the memory that writing it takes in instructions. */
+#define LISTS_SHARE 3
+
+void setti_lists_free(sett_query* query)
+{
+    setti_lists* lists = &query->lists;
+    if (lists->step != NULL) {
+        setti_pool_free(&query->world->pool, lists->step, (size_t)lists->steps * lists->size, 16);
+        lists->step = NULL;
+    }
+    lists->steps = 0;
+}
+
+/* Of so many steps, with room for so many rows. Without memory nothing is remembered. */
+static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
+{
+    setti_lists* lists = &query->lists;
+    setti_lists_free(query);
+    lists->unit = query->array_rows;
+    lists->shift = setti_bits_lowest(lists->unit);
+    lists->room = room;
+    lists->size = (uint32_t)setti_align_up(
+        sizeof(setti_listed) + lists->unit / 8 + room * sizeof(uint16_t), sizeof(uint64_t));
+    lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->size, 16);
+    if (lists->step != NULL) {
+        memset(lists->step, 0, (size_t)steps * lists->size); /* none matches: true of no words */
+        lists->steps = steps;
+    }
+}
+
+SETTI_COLD void setti_lists_update(sett_query* query)
+{
+    setti_lists* lists = &query->lists;
+    lists->due = LISTS_DUE;
+    if (query->open.count != 0) {
+        return; /* batches point into them */
+    }
+    uint32_t limit = setti_plan_limit(query);
+    uint32_t matches = limit;
+    for (uint32_t k = 0; k < query->array_count; k++) {
+        matches = SETTI_MIN(matches, query->array[k]->count);
+    }
+    uint32_t unit = query->array_rows;
+    uint32_t steps = limit / unit + (limit % unit != 0);
+    uint32_t rows = limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0;
+    lists->few = rows * 16 <= unit;
+    bool worth = matches > steps / 2 && rows * LISTS_SHARE <= unit && query->array_count != 0 &&
+                 !query->gathers && (query->optional | query->changed) == 0;
+    bool small = unit != lists->unit || steps > lists->steps || rows > lists->room;
+    if (worth && small) { /* with room to spare: counts go up and down */
+        lists_make(query, steps + steps / 4, rows + rows / 4 + 16);
+    }
+}
+
+const char* setti_lists_validate(const sett_query* query)
+{
+    const setti_lists* lists = &query->lists;
+    for (uint32_t step = 0; step < lists->steps; step++) {
+        const setti_listed* listed = setti_lists_at(lists, step * lists->unit);
+        const uint64_t* words = setti_listed_words(listed);
+        const uint16_t* rows = setti_listed_rows(listed, lists->unit);
+        uint32_t found = 0;
+        for (uint32_t row = 0; row < lists->unit; row++) {
+            if ((words[row / 64] >> (row % 64) & 1) == 0) {
+                continue;
+            }
+            uint32_t at = found++;
+            if (at >= listed->count || row != (listed->run ? listed->first + at : rows[at])) {
+                return "query: a remembered batch is not of the rows that matched";
+            }
+        }
+        if (found != listed->count) {
+            return "query: a remembered batch has rows that did not match";
+        }
+    }
+    return NULL;
 }

@@ -85,6 +85,32 @@ uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
 /* ----------------------------------------------------------------------------------------- rows */
 
+/* A batch of all rows of a step that match: a run or a list. Behind it lie the words that it was
+ * made from, as many as a step has, and the list. */
+typedef struct setti_listed {
+    uint32_t first; /* the row of the step that is the batch's row 0 */
+    uint16_t count; /* 0: none matches */
+    uint16_t run;   /* 1: a run */
+} setti_listed;
+
+SETTI_INLINE uint64_t* setti_listed_words(const setti_listed* listed)
+{
+    return (uint64_t*)setti_unconst(listed + 1);
+}
+
+SETTI_INLINE uint16_t* setti_listed_rows(const setti_listed* listed, uint32_t unit)
+{
+    return (uint16_t*)(void*)(setti_listed_words(listed) + unit / 64);
+}
+
+/* What is remembered of the step that begins at `base`, or NULL. */
+SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t base)
+{
+    uint32_t step = base >> lists->shift;
+    return step < lists->steps ? (setti_listed*)(void*)(lists->step + (size_t)step * lists->size)
+                               : NULL;
+}
+
 /* Chooses the rows of the next batch from what waits. Returns the row of the step that becomes row
  * 0. */
 uint32_t setti_rows_choose(sett_batch* batch);

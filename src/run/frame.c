@@ -88,9 +88,9 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
     if (query == NULL) {
         return NULL;
     }
-    return context->system->exclusive
-               ? sett_query_begin(query, batch)
-               : setti_query_begin_side(query, batch, &slice->job->side, slice->from, slice->to);
+    return context->system->exclusive ? sett_query_begin(query, batch)
+                                      : setti_query_begin_side(query, batch, &slice->job->side,
+                                                               slice->from, slice->to, true);
 }
 
 sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_batch* batch)
@@ -105,7 +105,8 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
     if (SETTI_UNLIKELY(context->world->counting)) {
         setti_tally_add(&query->nested, 1);
     }
-    return setti_query_begin_side(query, batch, &frame_slice(context)->job->side, 0, UINT32_MAX);
+    return setti_query_begin_side(query, batch, &frame_slice(context)->job->side, 0, UINT32_MAX,
+                                  false);
 }
 
 void* sett_context_alloc(sett_context* context, size_t size, size_t align)
@@ -227,6 +228,7 @@ static void frame_plan(setti_run* run, sett_system* system)
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
         system->query->use[SETTI_SAMPLED].loops += system->exclusive ? 0 : system->steps;
+        setti_lists_prepare(system->query);
     }
     if (system->job_capacity > 1) {
         frame_split(run, system);

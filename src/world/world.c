@@ -250,6 +250,9 @@ sett_status sett_world_trim(sett_world* world)
     if (world->layout != NULL) {
         world->layout_calls->trim(world);
     }
+    if (world->trim_queries != NULL) {
+        world->trim_queries(world);
+    }
     setti_edit_reclaim_signatures(world);
     scratch_free(&world->pool, &world->sort_items);
     scratch_free(&world->pool, &world->sort_rows);

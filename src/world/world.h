@@ -144,6 +144,7 @@ struct sett_world {
     uint32_t listener_version; /* grows when listeners come and go: queries look again */
     sett_query* queries;       /* doubly linked, the latest first */
     void (*update_queries)(sett_world* world); /* has all look again; NULL: there are none */
+    void (*trim_queries)(sett_world* world);   /* has all forget what only saves time; as well */
     uint32_t query_count;
     uint32_t gathering;          /* loops open that work on copies of values, outside of systems */
     setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
