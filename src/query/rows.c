@@ -10,10 +10,10 @@
  * out by itself.
  *
  * The workload: the same loops each frame, over entities of which one in a hundred matches, while
- * few change. Of 126 instructions a match 76 wrote the list, mostly the list of the frame before. So
- * a query remembers the batch of each step, and the words that it was made from: where the same rows
- * match, nothing is written. That is compared, and not followed by a version for each page: 16
- * words that have to be intersected anyway take 50 instructions, no path that writes to presence
+ * few change. Of 126 instructions a match 76 wrote the list, mostly the list of the frame before.
+ * So a query remembers the batch of each step, and the words that it was made from: where the same
+ * rows match, nothing is written. That is compared, and not followed by a version for each page: 16
+ * words that have to be intersected anyway take 64 instructions, no path that writes to presence
  * knows of it, and what is remembered is right whatever happened in between. Lists are remembered
  * where at most a third of the rows match, by the counts: about a byte an index and query.
  *
