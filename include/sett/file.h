@@ -5,6 +5,8 @@
  *
  *     save and load   the whole state                          sett_world_save, sett_world_load
  *     info            what a file says of itself, not loaded   sett_file_info_get
+ *     journals        a file that follows each frame           sett_journal_*
+ *     autosaves       written by a thread of their own         sett_autosave_*
  *
  * Saving writes a new file beside the old one and then exchanges them. The old one is kept as
  * "<path>.previous". If the machine stops at any moment, loading finds the old state or the new
@@ -63,6 +65,8 @@ typedef struct sett_file_desc {
     /* loading: bytes of memory that reading may take, before the world is replaced. Default: 16
      * times the size of the file, 1 MB, and 32 KB for each type that is registered */
     size_t limit;
+    /* loading a journal: changes of later frames are not applied. Default (0): all are */
+    uint64_t last_frame;
 } sett_file_desc;
 
 /* -------------------------------------------------------------------------------- save and load */
@@ -118,5 +122,69 @@ typedef struct sett_file_info {
  * Cost: O(user block). Threads: any. Since: 0.2 */
 SETT_API sett_status sett_file_info_get(const char* path, const sett_file_desc* desc,
                                         void* user_block, size_t capacity, sett_file_info* info);
+
+/* ------------------------------------------------------------------------------------- journals */
+
+/* A file that begins with the whole state and goes on with what changed, frame by frame. Loading
+ * it leads to the last frame that reached the disk whole, or to an earlier one
+ * (sett_file_desc.last_frame): a save that is never more than a frame old, a recording, or both.
+ *
+ *     sett_journal* journal = sett_journal_create(world, "game.journal", NULL);
+ *     sett_progress(world, dt), sett_journal_append(journal, ++frame);       each frame
+ *     sett_journal_sync(journal);                                            now and then
+ *
+ * A journal holds a snapshot of the world: what sett_snapshot_take says about held snapshots
+ * applies. To begin anew with a smaller file, destroy it and create it again. */
+typedef struct sett_journal sett_journal;
+
+/* Creates a journal: saves the state as sett_world_save_with does, and keeps the file open and
+ * locked. Destroy it before its world.
+ * Returns NULL on failure, as sett_world_save and sett_snapshot_take; the message says why.
+ * Cost: as both. Threads: writer. Since: 0.2 */
+SETT_API sett_journal* sett_journal_create(sett_world* world, const char* path,
+                                           const sett_file_desc* desc);
+
+/* Appends what has changed since the last call. Recorded commands are applied first.
+ *   frame  a number that does not go back
+ * Fails: FILE (nothing can be appended any more: destroy it), LOST (its snapshot is: likewise),
+ * ARGUMENT (the frame goes back), or as sett_snapshot_take and sett_delta_encode. The next call
+ * then appends all of it.
+ * Cost: as sett_delta_encode, and one write. Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_journal_append(sett_journal* journal, uint64_t frame);
+
+/* Waits until all that was appended is on the disk. After a crash at least that is found.
+ * Fails: FILE. Cost: the disk. Threads: any, one at a time, also beside all others. Since: 0.2 */
+SETT_API sett_status sett_journal_sync(sett_journal* journal);
+
+/* Ends the file, syncs and closes it. NULL is fine.
+ * Returns FILE if that failed, or something before. Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_journal_destroy(sett_journal* journal);
+
+/* ------------------------------------------------------------------------------------ autosaves */
+
+/* Saves a world while it goes on: the state is copied, and a thread writes the copy. */
+typedef struct sett_autosave sett_autosave;
+
+/* Creates an autosave to a path; writes nothing yet. Destroy it before its world.
+ *   desc  its files are called by the thread, and so is the world's allocator; the user block is
+ *         copied at each start
+ * Returns NULL on failure. Threads: writer. Since: 0.2 */
+SETT_API sett_autosave* sett_autosave_create(sett_world* world, const char* path,
+                                             const sett_file_desc* desc);
+
+/* Copies the state and begins to save it, as sett_world_save does. Recorded commands are not part
+ * of it. Without threads the call saves by itself.
+ * Fails: LOCKED (the last one has not ended, or a loop is open), or as sett_world_clone.
+ * Cost: O(pages): 1 ms for 6 MB. The first start also allocates the copy.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame);
+
+/* Returns LOCKED while it saves, else how the last one ended: as sett_world_save; OK if there was
+ * none. Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_autosave_status(sett_autosave* autosave);
+
+/* Waits for it and frees it. NULL is fine. Returns how the last one ended. Threads: writer.
+ * Since: 0.2 */
+SETT_API sett_status sett_autosave_destroy(sett_autosave* autosave);
 
 #endif

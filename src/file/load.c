@@ -29,6 +29,7 @@ typedef struct load_attempt {
     const char* name;
     sett_world* apart; /* what is read */
     size_t limit;
+    uint64_t last_frame;
     setti_stream_reader reader;
     sett_load_result result;
     bool has_state;
@@ -154,6 +155,10 @@ static sett_status load_records(load_attempt* load)
     uint64_t good = reader->offset; /* up to here records count */
     setti_stream_next next;
     while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
+        if (load->has_state && reader->frame > load->last_frame) {
+            next = SETTI_STREAM_ENDED;
+            break;
+        }
         sett_status status = load_record(load);
         if (status != SETT_OK) {
             return status;
@@ -193,17 +198,18 @@ static sett_status load_file(load_attempt* load, void* file, size_t limit)
 }
 
 static sett_status load_attempt_name(load_attempt* load, setti_place* place, const char* name,
-                                     size_t limit)
+                                     const sett_file_desc* desc)
 {
     const sett_files* files = place->files;
     memset(load, 0, sizeof(*load));
     load->place = place;
+    load->last_frame = desc != NULL && desc->last_frame != 0 ? desc->last_frame : UINT64_MAX;
     load->name = name;
     void* file = files->open(files->user, name, SETT_FILE_READ);
     if (file == NULL) {
         return load_fail(load, SETT_STATUS_FILE, "cannot be opened");
     }
-    sett_status status = load_file(load, file, limit);
+    sett_status status = load_file(load, file, desc != NULL ? desc->limit : 0);
     if (!files->close(files->user, file) && status == SETT_OK) {
         status = load_fail(load, SETT_STATUS_FILE, "cannot be closed");
     }
@@ -216,15 +222,15 @@ static sett_status load_attempt_name(load_attempt* load, setti_place* place, con
 
 /* Tries the file, then the generation before it, then one that was about to replace it. Whether
  * another one helps: not if the file is whole and does not fit. */
-static sett_status load_any(load_attempt* load, setti_place* place, size_t limit)
+static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),
                            setti_place_name(&place->next)};
-    sett_status status = load_attempt_name(load, place, name[0], limit);
+    sett_status status = load_attempt_name(load, place, name[0], desc);
     for (uint32_t k = 1; k < 3 && (status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE);
          k++) {
         load_attempt other;
-        sett_status found = load_attempt_name(&other, place, name[k], limit);
+        sett_status found = load_attempt_name(&other, place, name[k], desc);
         if (found == SETT_OK) {
             setti_world_log(place->world, SETT_LOG_WARNING,
                             "%s: \"%.150s\" was loaded, because \"%.150s\": %.100s", place->call,
@@ -258,7 +264,7 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
     if (status != SETT_OK) {
         return status;
     }
-    status = load_any(&load, &place, desc != NULL ? desc->limit : 0);
+    status = load_any(&load, &place, desc);
     if (status == SETT_OK) {
         status = sett_world_clone(load.apart, world);
         sett_world_destroy(load.apart);

@@ -261,7 +261,17 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* Empties all tables; nothing in them is alive. */
+/* Whether something has to happen to values that end, or is notified of it. */
+static bool replica_is_noticed(const sett_world* into)
+{
+    bool noticed = into->listeners != NULL;
+    for (uint32_t k = 0; !noticed && k < into->registered.count; k++) {
+        noticed = (into->registered.item[k]->flags & SETTI_TYPE_ENDINGS) != 0;
+    }
+    return noticed;
+}
+
+/* Empties all tables; what is in them is not alive, or is not missed. */
 static void replica_empty(sett_world* into)
 {
     setti_pool* pool = &into->pool;
@@ -374,7 +384,9 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
         return status;
     }
     setti_commands_drop_all(into);
-    setti_change_destroy_all(into);
+    if (replica_is_noticed(into)) {
+        setti_change_destroy_all(into);
+    }
     replica_empty(into);
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
     uint32_t* number = replica_reserve(from, into) ? replica_signatures(from, into, size) : NULL;

@@ -1,0 +1,259 @@
+/* test_journal.c: files that follow a world, and files written beside it: after a crash they lead
+ * to a frame that was, and not to one before the last sync. */
+#include "saved.h"
+#include "sett/threads.h" /* autosaves start one: this test runs under the thread sanitizer too */
+
+#define FRAMES 12
+
+/* A world whose journal was followed for some frames, and the hash of each. */
+typedef struct followed {
+    disk* to;
+    sett_world* world;
+    sett_journal* journal;
+    uint64_t chance;
+    uint64_t hash[FRAMES + 1];
+    uint32_t calls[FRAMES + 1]; /* made when the frame was appended */
+} followed;
+
+static sett_journal* begin_journal(sett_world* world, disk* to)
+{
+    sett_journal* journal = sett_journal_create(world, "f", &(sett_file_desc){.files = &to->files});
+    CHECK_MSG(journal != NULL, "%s", sett_world_message(world));
+    return journal;
+}
+
+static void follow(followed* of, uint32_t synced)
+{
+    memset(of, 0, sizeof(*of));
+    of->chance = 4;
+    of->to = disk_create();
+    of->world = typed_world();
+    change(of->world, &of->chance, 100);
+    of->journal = begin_journal(of->world, of->to);
+    for (uint32_t frame = 0; frame <= FRAMES; frame++) {
+        if (frame != 0) {
+            change(of->world, &of->chance, 20);
+            CHECK_EQ(sett_journal_append(of->journal, frame), SETT_OK);
+        }
+        if (frame == synced) {
+            CHECK_EQ(sett_journal_sync(of->journal), SETT_OK);
+        }
+        of->hash[frame] = sett_world_hash(of->world);
+        of->calls[frame] = of->to->calls;
+    }
+}
+
+static void follow_end(followed* of)
+{
+    CHECK_EQ(sett_journal_destroy(of->journal), SETT_OK);
+    CHECK_EQ(of->to->locks, 0);
+    CHECK_END(of->world);
+    disk_destroy(of->to);
+}
+
+static sett_status loads_until(sett_world* world, disk* from, uint64_t last, sett_load_result* out)
+{
+    sett_file_desc desc = {.files = &from->files, .last_frame = last};
+    return sett_world_load_with(world, "f", &desc, out);
+}
+
+static void a_journal_leads_to_each_of_its_frames(void)
+{
+    followed of;
+    follow(&of, 0);
+    sett_world* into = typed_world();
+    sett_load_result result;
+    for (uint32_t frame = 1; frame <= FRAMES; frame++) {
+        CHECK_EQ(loads_until(into, of.to, frame, &result), SETT_OK);
+        CHECK_EQ(sett_world_hash(into), of.hash[frame]);
+        CHECK_EQ(result.frame, frame);
+        CHECK_EQ(result.changes, frame);
+        CHECK_EQ(result.cut, 0);
+    }
+    CHECK_EQ(loads(into, of.to, NULL), SETT_OK);
+    CHECK_SAME(of.world, into);
+    CHECK_ENTITY_EQ(sett_entity_create(of.world), sett_entity_create(into));
+    CHECK_END(into);
+    follow_end(&of);
+}
+
+static void a_journal_excludes_other_writers(void)
+{
+    followed of;
+    follow(&of, 0);
+    sett_file_desc desc = {.files = &of.to->files};
+    CHECK_EQ(sett_world_save_with(of.world, "f", &desc), SETT_STATUS_LOCKED);
+    CHECK(sett_journal_create(of.world, "f", &desc) == NULL);
+    CHECK_EQ(sett_world_error(of.world), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_journal_append(of.journal, 1), SETT_STATUS_ARGUMENT); /* it was at 12 */
+    CHECK_EQ(sett_world_load(of.world, "f"), SETT_STATUS_LOCKED);       /* it holds a snapshot */
+    follow_end(&of);
+}
+
+static void types_may_come_later(void)
+{
+    followed of;
+    follow(&of, 0);
+    sett_world* into = typed_world();
+    sett_component late =
+        sett_component_register(of.world, &(sett_component_desc){.name = "late", .size = 4});
+    CHECK(sett_set(of.world, sett_entity_create(of.world), late, "late") != NULL);
+    CHECK_EQ(sett_journal_append(of.journal, FRAMES + 1), SETT_OK);
+    sett_load_result result;
+    CHECK_MSG(loads(into, of.to, &result) == SETT_OK, "%s", sett_world_message(into));
+    CHECK_EQ(result.changes, FRAMES + 1);
+    CHECK_EQ(result.new_types, 1);
+    CHECK_EQ(sett_world_hash(into), sett_world_hash(of.world));
+    CHECK_END(into);
+    follow_end(&of);
+}
+
+/* The frame that a hash is of; FRAMES + 1: none. */
+static uint32_t frame_of(const followed* of, uint64_t hash)
+{
+    uint32_t frame = 0;
+    while (frame <= FRAMES && of->hash[frame] != hash) {
+        frame++;
+    }
+    return frame;
+}
+
+static void a_crash_leaves_a_frame_since_the_last_sync(void)
+{
+    enum {
+        SYNCED = 5
+    };
+    followed of;
+    follow(&of, SYNCED);
+    uint32_t seen[FRAMES + 2] = {0};
+    for (uint32_t frame = 0; frame <= FRAMES; frame++) {
+        for (uint32_t tear = 0; tear < 60; tear++) {
+            disk_tear torn = {tear >= 40, tear, tear < 39 ? tear : UINT32_MAX};
+            disk* left = disk_crash(of.to, of.calls[frame], 0, torn);
+            sett_world* into = typed_world();
+            sett_load_result result;
+            CHECK_MSG(loads(into, left, &result) == SETT_OK, "%s", sett_world_message(into));
+            uint32_t found = frame_of(&of, sett_world_hash(into));
+            CHECK_EQ(found, result.frame);
+            CHECK(found <= frame && (frame < SYNCED || found >= SYNCED));
+            CHECK_EQ(found, result.changes);
+            seen[found]++;
+            CHECK_END(into);
+            disk_destroy(left);
+        }
+    }
+    for (uint32_t frame = 0; frame <= FRAMES; frame++) {
+        CHECK(seen[frame] > 0);
+    }
+    follow_end(&of);
+}
+
+/* Whichever bit of a journal is damaged, and wherever it ends: what is loaded is a frame. */
+static void a_damaged_journal_ends_before_the_damage(void)
+{
+    followed of;
+    follow(&of, 0);
+    disk_node* node = &of.to->node[disk_find(of.to, "f")->node];
+    sett_world* into = typed_world();
+    uint32_t loaded = 0;
+    uint32_t rejected = 0;
+    size_t size = node->size;
+    for (size_t at = 0; at < size; at += 7) {
+        node->bytes[at] ^= (unsigned char)(1u << at % 8);
+        bool good = loads(into, of.to, NULL) == SETT_OK;
+        CHECK(!good || frame_of(&of, sett_world_hash(into)) < FRAMES);
+        loaded += good;
+        rejected += !good;
+        node->bytes[at] ^= (unsigned char)(1u << at % 8);
+        node->size = at;
+        good = loads(into, of.to, NULL) == SETT_OK;
+        CHECK(!good || frame_of(&of, sett_world_hash(into)) < FRAMES);
+        node->size = size;
+    }
+    CHECK(loaded > 100 && rejected > 100);
+    CHECK_END(into);
+    follow_end(&of);
+}
+
+/* Any call fails: what was appended before is there. */
+static void a_full_disk_ends_a_journal(void)
+{
+    bool done = false;
+    for (uint32_t n = 1; !done; n++) {
+        disk* to = disk_create();
+        sett_world* world = typed_world();
+        sett_world* into = typed_world();
+        uint64_t chance = n;
+        uint64_t hash = 0;
+        change(world, &chance, 50);
+        to->fails_at = n;
+        sett_journal* journal =
+            sett_journal_create(world, "f", &(sett_file_desc){.files = &to->files});
+        uint64_t frame = 0;
+        sett_status status = journal != NULL ? SETT_OK : sett_world_error(world);
+        while (status == SETT_OK && frame < 3) {
+            hash = sett_world_hash(world);
+            change(world, &chance, 10);
+            status = sett_journal_append(journal, ++frame);
+            hash = status == SETT_OK ? sett_world_hash(world) : hash;
+        }
+        if (journal != NULL && status != SETT_OK) {
+            CHECK_EQ(sett_journal_append(journal, ++frame), SETT_STATUS_FILE); /* for good */
+        }
+        CHECK(status == SETT_OK || status == SETT_STATUS_FILE || status == SETT_STATUS_LOCKED);
+        sett_status ended = sett_journal_destroy(journal);
+        done = to->done < n;
+        CHECK_EQ(done, status == SETT_OK && ended == SETT_OK && to->done < n);
+        to->fails_at = 0;
+        CHECK_EQ(to->open + to->locks, 0);
+        if (journal != NULL) {
+            CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+            CHECK_EQ(sett_world_hash(into), hash);
+        }
+        sett_snapshot_stats stats;
+        sett_snapshot_stats_get(world, &stats);
+        CHECK_EQ(stats.snapshots, 0);
+        CHECK_END(world);
+        CHECK_END(into);
+        disk_destroy(to);
+    }
+}
+
+static void an_autosave_is_of_the_moment_when_it_began(void)
+{
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* into = typed_world();
+    uint64_t chance = 8;
+    sett_file_desc desc = {.files = &to->files};
+    sett_autosave* autosave = sett_autosave_create(world, "f", &desc);
+    CHECK(autosave != NULL);
+    CHECK_EQ(sett_autosave_status(autosave), SETT_OK);
+    for (uint32_t frame = 1; frame < 6; frame++) {
+        sett_status status;
+        change(world, &chance, 3000);
+        uint64_t hash = sett_world_hash(world);
+        CHECK_MSG(sett_autosave_start(autosave, frame) == SETT_OK, "%s", sett_world_message(world));
+        do {
+            change(world, &chance, 10); /* the world goes on */
+            status = sett_autosave_status(autosave);
+        } while (status == SETT_STATUS_LOCKED);
+        CHECK_EQ(status, SETT_OK);
+        sett_load_result result;
+        CHECK_EQ(loads(into, to, &result), SETT_OK);
+        CHECK_EQ(sett_world_hash(into), hash);
+        CHECK_EQ(result.frame, frame);
+    }
+    to->fails_at = to->done + 3;
+    CHECK_EQ(sett_autosave_start(autosave, 9), SETT_OK);
+    CHECK_EQ(sett_autosave_destroy(autosave), SETT_STATUS_FILE);
+    CHECK(strstr(sett_world_message(world), "f.new") != NULL);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+TEST_MAIN(TEST(a_journal_leads_to_each_of_its_frames), TEST(a_journal_excludes_other_writers),
+          TEST(types_may_come_later), TEST(a_crash_leaves_a_frame_since_the_last_sync),
+          TEST(a_damaged_journal_ends_before_the_damage), TEST(a_full_disk_ends_a_journal),
+          TEST(an_autosave_is_of_the_moment_when_it_began))
