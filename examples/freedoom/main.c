@@ -10,6 +10,7 @@
  *     level.c wad.c   what is no component: the unchanging map, and the file that it comes from
  *
  * The same seed gives the same battle, to the last bit, with any compiler. */
+#include "archive.h"
 #include "atlas.h"
 #include "host.h"
 #include "options.h"
@@ -120,11 +121,13 @@ static bool main_draw(const Options* options, const Simulation* sim, const char*
 
 static bool main_simulate(Simulation* sim, const Options* options, Report* report, Fault* fault)
 {
+    sett_journal* journal =
+        options->record != NULL ? archive_record(sim, options->record, fault) : NULL;
+    bool good = options->record == NULL || journal != NULL;
     Progress progress = progress_begin("simulating", options->ticks);
-    bool good = true;
     while (good && sim->dice.tick < options->ticks) {
         uint64_t start = host_nanoseconds();
-        good = rewind_step(&report->rewind, sim, fault);
+        good = rewind_step(&report->rewind, sim, fault) && archive_add(journal, sim, fault);
         report->nanoseconds += host_nanoseconds() - start;
         progress_show(&progress, sim->dice.tick);
         if (good && sim->dice.tick == MAIN_EARLY_TICK && options->ticks > MAIN_EARLY_TICK) {
@@ -132,6 +135,9 @@ static bool main_simulate(Simulation* sim, const Options* options, Report* repor
         }
     }
     progress_end(&progress);
+    if (sett_journal_destroy(journal) != SETT_OK && good) {
+        good = fault_set(fault, "%s", sett_world_message(sim->world));
+    }
     return good;
 }
 
@@ -202,7 +208,8 @@ static bool main_play(const Options* options, Simulation* sim, Fault* fault)
         return fault_set(fault, "out of memory");
     }
     report.hash = sett_world_hash(sim->world);
-    if (!main_draw(options, sim, "", fault)) {
+    if ((options->save != NULL && !archive_save(sim, options->save, fault)) ||
+        !main_draw(options, sim, "", fault)) {
         return false;
     }
     report_print(&report);
@@ -210,7 +217,16 @@ static bool main_play(const Options* options, Simulation* sim, Fault* fault)
     return true;
 }
 
-static int main_run(const Options* options)
+/* Begins where a file ends: ticks count from there. */
+static bool main_resume(Options* options, Simulation* sim, Fault* fault)
+{
+    const char* path = options->load != NULL ? options->load : options->replay;
+    bool good = path == NULL || archive_load(sim, path, fault);
+    options->ticks += good ? sim->dice.tick : 0;
+    return good;
+}
+
+static int main_run(Options* options)
 {
     Fault fault;
     Simulation sim;
@@ -224,7 +240,7 @@ static int main_run(const Options* options)
     if (good) {
         sim.trace = options->trace ? stdout : NULL;
         main_introduce(options, &sim, atlas.rebuilt);
-        good = main_play(options, &sim, &fault);
+        good = main_resume(options, &sim, &fault) && main_play(options, &sim, &fault);
         simulation_deinit(&sim);
     }
     atlas_deinit(&atlas);

@@ -25,6 +25,10 @@ const char options_help[] =
     "                as the machine has)\n"
     "  --png WHAT    pictures to out/WHAT.png: the name of a map, may be repeated; all; none\n"
     "                (default: those named with --map, else a few good ones)\n"
+    "  --save FILE   write the final state to FILE\n"
+    "  --load FILE   begin with the state in FILE, of the same maps; --ticks counts from there\n"
+    "  --record FILE write every tick to FILE\n"
+    "  --replay FILE begin with the last tick of a recording\n"
     "  --no-rewind   keep nothing of the last ten seconds, and do not play them again\n"
     "  --trace       list every shot, hit, door ... on standard output, one line each:\n"
     "                tick, map, event, who, whom, damage, with tabs between\n"
@@ -95,6 +99,15 @@ static bool options_take_value(Options* options, const char* name, const char* v
     if (strcmp(name, "--png") == 0) {
         return options_take_picture(options, value, fault);
     }
+    const char** file = strcmp(name, "--save") == 0     ? &options->save
+                        : strcmp(name, "--load") == 0   ? &options->load
+                        : strcmp(name, "--record") == 0 ? &options->record
+                        : strcmp(name, "--replay") == 0 ? &options->replay
+                                                        : NULL;
+    if (file != NULL) {
+        *file = value;
+        return true;
+    }
     if (strcmp(name, "--ticks") == 0) {
         bool good = options_number(name, value, UINT32_MAX - 1, &number, fault);
         options->ticks = (uint32_t)number;
@@ -110,8 +123,8 @@ static bool options_take_value(Options* options, const char* name, const char* v
 
 static bool options_takes_value(const char* name)
 {
-    static const char* const names[] = {"--wad",   "--map",  "--png",
-                                        "--ticks", "--seed", "--workers"};
+    static const char* const names[] = {"--wad",     "--map",  "--png",  "--ticks",  "--seed",
+                                        "--workers", "--save", "--load", "--record", "--replay"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strcmp(name, names[i]) == 0) {
             return true;

@@ -20,6 +20,10 @@ typedef struct Options {
     uint32_t ticks;
     uint32_t workers; /* 0: as many as the machine has */
     uint64_t seed;
+    const char* save;   /* files, or NULL: the final state goes to one, */
+    const char* load;   /* the first comes from one, */
+    const char* record; /* all go to one, */
+    const char* replay; /* the last of a recording is the first */
     bool no_rewind, trace, help, version;
 } Options;
 

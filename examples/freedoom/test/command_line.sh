@@ -75,6 +75,14 @@ rm -r out
 run 0 --map E1M1 --ticks 400 --png none --workers 3 --no-rewind
 [ "$(grep '^final state' said)" = "$state" ] || fail "three threads play another game"
 ! grep -q 'played twice' said || fail "played again though nothing was to be kept"
+run 0 --map E1M1 --ticks 150 --png none --no-rewind --save half
+run 0 --map E1M1 --ticks 250 --png none --load half --record whole
+[ "$(grep '^final state' said)" = "$state" ] || fail "saved, loaded and played on is another game"
+run 0 --map E1M1 --ticks 0 --png none --replay whole
+[ "$(grep '^final state' said)" = "$state" ] || fail "a recording ends elsewhere"
+run 1 --map E1M2 --ticks 1 --png none --load half
+grep -qF 'half: is of other levels' complained || fail "$(cat complained)"
+run 1 --map E1M1 --ticks 1 --png none --load nowhere
 rejects '--workers 65: not a number' --workers 65
 run 0 --map E1M1 --map MAP01 --ticks 0 --png none
 says '^2 maps in one world'

@@ -1,0 +1,90 @@
+/* archive.c - see archive.h.
+ *
+ * A file holds the components. What they refer to and what never changes, the levels, comes from
+ * the WADs: so a hash of the levels goes into the file's user block, and a file of other levels is
+ * rejected before it is loaded. */
+#include "archive.h"
+
+#include <string.h>
+
+typedef struct ArchiveHead {
+    char title[24];
+    uint8_t levels[8]; /* their hash, lowest byte first */
+} ArchiveHead;
+
+/* All that a map consists of is numbers of 16 bits. */
+static uint64_t archive_hash(uint64_t hash, const void* items, size_t size)
+{
+    const uint8_t* at = items;
+    for (size_t i = 0; i + 1 < size; i += 2) {
+        uint16_t number;
+        memcpy(&number, at + i, sizeof number);
+        hash = (hash ^ number) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+static ArchiveHead archive_head(const Simulation* sim)
+{
+    ArchiveHead head = {.title = "Freedoom on Sett"};
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (uint32_t i = 0; i < sim->arena_count; ++i) {
+        const WadMap* map = &sim->arenas[i].level.map;
+        hash = archive_hash(hash, map->things, map->thing_count * sizeof *map->things);
+        hash = archive_hash(hash, map->vertices, map->vertex_count * sizeof *map->vertices);
+        hash = archive_hash(hash, map->lines, map->line_count * sizeof *map->lines);
+    }
+    for (uint32_t i = 0; i < 8; ++i) {
+        head.levels[i] = (uint8_t)(hash >> (8 * i));
+    }
+    return head;
+}
+
+static bool archive_fail(const Simulation* sim, Fault* fault)
+{
+    return fault_set(fault, "%s", sett_world_message(sim->world));
+}
+
+bool archive_save(const Simulation* sim, const char* path, Fault* fault)
+{
+    ArchiveHead head = archive_head(sim);
+    sett_file_desc desc = {.user_block = &head, .user_size = sizeof head, .frame = sim->dice.tick};
+    return sett_world_save_with(sim->world, path, &desc) == SETT_OK || archive_fail(sim, fault);
+}
+
+bool archive_load(Simulation* sim, const char* path, Fault* fault)
+{
+    ArchiveHead wanted = archive_head(sim), found;
+    sett_file_info info;
+    memset(&found, 0, sizeof found);
+    if (sett_file_info_get(path, NULL, &found, sizeof found, &info) == SETT_OK &&
+        memcmp(&wanted, &found, sizeof found) != 0) {
+        return fault_set(fault, "%s: is of other levels; give the same --wad and --map", path);
+    }
+    if (sett_world_load(sim->world, path) != SETT_OK) {
+        return archive_fail(sim, fault);
+    }
+    if (!sett_entity_valid(sim->world, sim->game) ||
+        SETT_FIND(sim->world, sim->game, Game) == NULL) {
+        return fault_set(fault, "%s: has no game in it", path);
+    }
+    simulation_reload(sim);
+    return true;
+}
+
+sett_journal* archive_record(const Simulation* sim, const char* path, Fault* fault)
+{
+    ArchiveHead head = archive_head(sim);
+    sett_file_desc desc = {.user_block = &head, .user_size = sizeof head, .frame = sim->dice.tick};
+    sett_journal* journal = sett_journal_create(sim->world, path, &desc);
+    if (journal == NULL) {
+        archive_fail(sim, fault);
+    }
+    return journal;
+}
+
+bool archive_add(sett_journal* journal, const Simulation* sim, Fault* fault)
+{
+    return journal == NULL || sett_journal_append(journal, sim->dice.tick) == SETT_OK ||
+           archive_fail(sim, fault);
+}
