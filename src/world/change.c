@@ -259,6 +259,7 @@ static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit
         part->value = aside;
     }
     if (source != SETTI_NONE) {
+        part->value = NULL;
         part->origin = storage;
         part->source = source;
     }

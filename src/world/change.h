@@ -58,6 +58,11 @@ bool setti_change_check_values(sett_world* world, const sett_value* values, uint
 sett_entity setti_change_create(sett_world* world);
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, bool forced);
 
+#define SETTI_CREATE_MOST 32 /* components of sett_create_with */
+
+/* sett_create_with in every case. */
+sett_entity setti_change_create_with(sett_world* world, const sett_value* values, uint32_t count);
+
 /* The same as the second, by the shortest path that there is; fast_entity.c. */
 sett_status setti_fast_destroy(sett_world* world, sett_entity entity, bool forced);
 

@@ -164,8 +164,6 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ---------------------------------------------------------------------------------- with values */
 
-#define CREATE_MOST 32
-
 bool setti_change_check_values(sett_world* world, const sett_value* values, uint32_t count,
                                const char* call)
 {
@@ -180,17 +178,19 @@ bool setti_change_check_values(sett_world* world, const sett_value* values, uint
     return true;
 }
 
-/* As many at once, of which there is one: this knows all cases and all errors. */
-static sett_entity create_one(sett_world* world, const sett_value* values, uint32_t count)
+sett_entity setti_change_create_with(sett_world* world, const sett_value* values, uint32_t count)
 {
     static const char call[] = "sett_create_with";
-    sett_component ids[CREATE_MOST];
-    const void* given[CREATE_MOST];
+    sett_component ids[SETTI_CREATE_MOST];
+    const void* given[SETTI_CREATE_MOST];
     sett_entity entity = sett_null();
-    if (count > CREATE_MOST) {
+    if (!setti_change_check_values(world, values, count, call)) {
+        return entity;
+    }
+    if (count > SETTI_CREATE_MOST) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: %u components, at most %u - add the others by sett_set", call,
-                              (unsigned)count, (unsigned)CREATE_MOST);
+                              (unsigned)count, (unsigned)SETTI_CREATE_MOST);
         return entity;
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -198,35 +198,5 @@ static sett_entity create_one(sett_world* world, const sett_value* values, uint3
         given[k] = values[k].value;
     }
     (void)create_many(world, call, 1, ids, count, given, &entity);
-    return entity;
-}
-
-sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
-{
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    setti_edit_part parts[CREATE_MOST];
-    sett_entity entity = sett_null();
-    uint32_t index;
-    setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .begins = true};
-    bool plain = count <= CREATE_MOST && world->locks == 0;
-    if (plain) {
-        setti_edit_settle(world);
-    }
-    if (!setti_change_check_values(world, values, count, "sett_create_with")) {
-        return entity;
-    }
-    for (uint32_t k = 0; k < count && plain; k++) {
-        setti_type* type = setti_world_hot_type(world, values[k].component);
-        plain = type != NULL && type->cascade == NULL &&
-                setti_fast_include(world, &edit, type, values[k].value);
-    }
-    plain = plain && setti_entity_reserve_lowest(&world->pool, &world->entities, &index) &&
-            setti_edit_reserve_at(world, &edit, index);
-    if (SETTI_UNLIKELY(!plain)) {
-        return create_one(world, values, count);
-    }
-    setti_edit_run(world, &edit);
     return entity;
 }

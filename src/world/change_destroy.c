@@ -87,7 +87,8 @@ static void destroy_one(sett_world* world, uint32_t index)
     sett_entity entity = setti_entity_at(&world->entities, index);
     uint32_t set = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
     setti_edit edit = {.entities = &entity, .count = 1, .from = set, .strips = true, .ends = true};
-    setti_edit_run(world, &edit);
+    setti_edit_notify_leaving(world, &edit);
+    setti_edit_commit(world, &edit);
 }
 
 /* Asks all who gathered, until one of them rejects. */

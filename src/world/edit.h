@@ -24,8 +24,8 @@ typedef struct setti_edit_fill {
     void (*write)(const struct setti_edit_fill* fill, void* value);
 } setti_edit_fill;
 
-/* A type that comes, and its value: the first of `origin`, `fill` and `value` that is not NULL;
- * else an initialised one. */
+/* A type that comes, and its value: that of `value`, `origin` or `fill`, of which at most one is
+ * not NULL; else an initialised one. */
 typedef struct setti_edit_part {
     setti_type* type;
     const void* value; /* of an edit of several entities, unless it repeats: an array */
@@ -47,6 +47,7 @@ typedef struct setti_edit {
     setti_edit_part* added; /* what a type requires comes before it */
     uint32_t added_count;
     uint32_t room;       /* parts that `added` has room for, of the pool; 0: it is the caller's */
+    uint32_t flags;      /* of the added types, of any: worked out by reserving */
     setti_type* removed; /* what goes; or NULL */
     bool strips;         /* all goes instead: dont_fragment types first, then by id, descending */
     bool begins;         /* the entities come to be */
@@ -91,30 +92,77 @@ void setti_edit_free(sett_world* world, setti_edit* edit);
  * be committed. *from: the index from which entities that begin take free ones, which becomes that
  * of the next edit; NULL: none begin. A failure gives up all that is reserved by number, and
  * LIMIT or OUT_OF_MEMORY is returned. */
-sett_status setti_edit_reserve(sett_world* world, const setti_edit* edit, uint32_t* from);
+sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
 /* The same for one entity, at an index that the caller has reserved. */
-bool setti_edit_reserve_at(sett_world* world, const setti_edit* edit, uint32_t index);
+bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index);
 
 /* The same where a reserved edit is not going to be committed, because something else failed. */
 void setti_edit_unclaim(sett_world* world);
 
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
-void setti_edit_commit(sett_world* world, setti_edit* edit);
+void setti_edit_commit(sett_world* world, const setti_edit* edit);
 void setti_edit_notify_entering(sett_world* world, const setti_edit* edit);
 
 /* The last three. */
-void setti_edit_run(sett_world* world, setti_edit* edit);
+void setti_edit_run(sett_world* world, const setti_edit* edit);
 
 /* ------------------------------------------------------------------------------- parts of steps */
 
-/* Walks the types that an edit takes from the entity at an index, in the order in which they go;
- * starts with *cursor = 0, ends with NULL. A type just returned may be gone by the next call. */
-setti_type* setti_edit_next_removed(const sett_world* world, const setti_edit* edit, uint32_t index,
-                                    uint32_t* cursor);
+/* A walk over the types that an edit takes from an entity, in the order in which they go. */
+typedef struct setti_edit_removal {
+    uint32_t apart;              /* dont_fragment types to be looked at before the others, */
+    uint32_t count;              /* of which there are so many, */
+    const sett_component* types; /* the last of them first */
+} setti_edit_removal;
+
+static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
+{
+    setti_edit_removal walk = {0, edit->removed != NULL, NULL};
+    if (edit->removed != NULL) {
+        walk.types = &edit->removed->id;
+    } else if (edit->strips) {
+        walk.apart = world->dont_fragment.count;
+        walk.count = edit->from != 0 ? world->signatures.record[edit->from].count : 0;
+        walk.types = walk.count != 0 ? world->signatures.record[edit->from].types : NULL;
+    }
+    return walk;
+}
+
+/* NULL at the end. A type just returned may be gone by the next call. */
+static inline setti_type* setti_edit_next_removed(const sett_world* world, setti_edit_removal* walk,
+                                                  uint32_t index)
+{
+    while (SETTI_UNLIKELY(walk->apart != 0)) {
+        setti_type* type = world->dont_fragment.item[--walk->apart];
+        if (setti_storage_has(&type->storage, index)) {
+            return type;
+        }
+    }
+    return walk->count != 0 ? world->types[walk->types[--walk->count]] : NULL;
+}
+
+/* Whether the removal of what goes has more to do than to erase rows. */
+SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_edit* edit)
+{
+    if (!edit->strips) {
+        return edit->removed != NULL && (edit->removed->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+    }
+    return world->dont_fragment.count != 0 ||
+           (edit->from != 0 && world->signatures.record[edit->from].hooked != 0);
+}
 
 /* Makes a fresh row what a part says. */
 void setti_edit_write(const setti_edit_part* part, void* row);
+
+/* Of types whose rows, or room to be destroyed together, are reserved by number, not by index: then
+ * several that are reserved at once add up. */
+#define SETTI_EDIT_CLAIMS (SETTI_TYPE_OTHER | SETTI_TYPE_CASCADES)
+
+SETTI_INLINE bool setti_edit_claims(const setti_type* type)
+{
+    return type->storage.kind == SETTI_SPARSE || type->cascade != NULL;
+}
 
 /* Makes sure that `more` entities with this type, which do not have it yet, can be destroyed
  * together: to be called before they are linked. False when memory runs out. */
@@ -128,12 +176,34 @@ typedef struct setti_edit_walk {
     uint32_t to;
 } setti_edit_walk;
 
-setti_edit_walk setti_edit_listeners(sett_world* world, const setti_edit* edit);
-setti_listener* setti_edit_next_listener(const sett_world* world, setti_edit_walk* walk,
-                                         bool enters);
+SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t from, uint32_t to)
+{
+    return setti_plan_find(&world->pool, &world->plans, world->listeners, &world->signatures, from,
+                           to);
+}
+
+/* Whether an edit does this (SETTI_PLAN_*); possibly true where there was no memory for a plan. */
+SETTI_INLINE bool setti_edit_does(sett_world* world, const setti_edit* edit, uint8_t what)
+{
+    const setti_plan_step* plan = setti_edit_plan(world, edit->from, edit->to);
+    return plan == NULL || (plan->all & what) != 0;
+}
 
 /* Whether no listener is concerned: only such transitions may take a fast path. */
-bool setti_edit_is_unheard(sett_world* world, uint32_t from, uint32_t to);
+static inline bool setti_edit_is_unheard(sett_world* world, uint32_t from, uint32_t to)
+{
+    const setti_plan_step* plan = setti_edit_plan(world, from, to);
+    return plan != NULL && plan->listener == NULL;
+}
+
+static inline setti_edit_walk setti_edit_listeners(sett_world* world, const setti_edit* edit)
+{
+    const setti_plan_step* plan = setti_edit_plan(world, edit->from, edit->to);
+    return (setti_edit_walk){plan, world->listeners, edit->from, edit->to};
+}
+
+setti_listener* setti_edit_next_listener(const sett_world* world, setti_edit_walk* walk,
+                                         bool enters);
 
 /* Runs all callbacks of an event: of each its function as it is by then, because those before may
  * have disabled it. */

@@ -18,35 +18,14 @@
 
 /* ------------------------------------------------------------------------------------- removing */
 
-setti_type* setti_edit_next_removed(const sett_world* world, const setti_edit* edit, uint32_t index,
-                                    uint32_t* cursor)
-{
-    if (!edit->strips) {
-        return (*cursor)++ == 0 ? edit->removed : NULL;
-    }
-    const setti_type_list* apart = &world->dont_fragment;
-    while (*cursor < apart->count) {
-        setti_type* type = apart->item[apart->count - 1 - (*cursor)++];
-        if (setti_storage_has(&type->storage, index)) {
-            return type;
-        }
-    }
-    uint32_t at = (*cursor)++ - apart->count;
-    if (edit->from == 0 || at >= world->signatures.record[edit->from].count) {
-        return NULL;
-    }
-    const setti_signature* record = &world->signatures.record[edit->from];
-    return world->types[record->types[record->count - 1 - at]];
-}
-
 /* Cuts what the values link. */
 static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t index)
 {
-    uint32_t cursor = 0;
+    setti_edit_removal walk = setti_edit_removed(world, edit);
     setti_type* type;
     bool outer = world->stripping;
     world->stripping = edit->strips;
-    while ((type = setti_edit_next_removed(world, edit, index, &cursor)) != NULL) {
+    while ((type = setti_edit_next_removed(world, &walk, index)) != NULL) {
         if (type->cascade != NULL) {
             type->cascade->unlink(world, type, index);
         }
@@ -56,9 +35,9 @@ static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t in
 
 static void commit_erase(sett_world* world, const setti_edit* edit, uint32_t index)
 {
-    uint32_t cursor = 0;
+    setti_edit_removal walk = setti_edit_removed(world, edit);
     setti_type* type;
-    while ((type = setti_edit_next_removed(world, edit, index, &cursor)) != NULL) {
+    while ((type = setti_edit_next_removed(world, &walk, index)) != NULL) {
         SETTI_ASSERT(setti_storage_has(&type->storage, index));
         setti_edit_deinit_value(world, type, index);
         setti_storage_erase(&world->pool, &type->storage, index);
@@ -67,11 +46,12 @@ static void commit_erase(sett_world* world, const setti_edit* edit, uint32_t ind
 
 /* --------------------------------------------------------------------------------------- adding */
 
-/* The value that a part gives to the k-th entity; NULL: none, or `fill` writes it. */
-SETTI_INLINE const void* part_value(const setti_edit_part* part, size_t offset)
+/* The value that a part gives; NULL: none, or `fill` writes it. */
+SETTI_INLINE const void* part_value(const setti_edit_part* part)
 {
-    if (SETTI_LIKELY(part->origin == NULL)) {
-        return part->value != NULL ? (const unsigned char*)part->value + offset : NULL;
+    if (part->origin == NULL || part->value != NULL) {
+        SETTI_ASSERT(part->origin == NULL);
+        return part->value;
     }
     SETTI_ASSERT(setti_storage_has(part->origin, part->source));
     return SETTI_LIKELY(part->origin->kind == SETTI_ARRAY)
@@ -79,24 +59,28 @@ SETTI_INLINE const void* part_value(const setti_edit_part* part, size_t offset)
                : setti_storage_find(part->origin, part->source);
 }
 
-SETTI_INLINE void part_write(const setti_edit_part* part, void* row)
+/* The same of any type, and where nothing is given. */
+SETTI_APART static void part_write_any(const setti_edit_part* part, void* row, const void* value)
 {
     const setti_type* type = part->type;
-    const void* value = part_value(part, 0);
-    bool hooks = (type->flags & (SETTI_TYPE_INIT | SETTI_TYPE_COPY)) != 0;
-    if (SETTI_UNLIKELY(hooks || part->fill != NULL)) {
-        if (value == NULL || type->desc.copy != NULL) {
-            setti_type_init_values(type, row, 1);
-        }
-        if (value != NULL) {
-            setti_type_copy_values(type, row, value, type->storage.size != 0);
-        } else if (part->fill != NULL) {
-            part->fill->write(part->fill, row);
-        }
-    } else if (type->storage.size != 0 && value != NULL) {
-        setti_row_copy(row, value, type->storage.size);
-    } else if (type->storage.size != 0) {
-        setti_row_zero(row, type->storage.size);
+    if (value == NULL || type->desc.copy != NULL) {
+        setti_type_init_values(type, row, 1);
+    }
+    if (value != NULL) {
+        setti_type_copy_values(type, row, value, type->storage.size != 0);
+    } else if (part->fill != NULL) {
+        part->fill->write(part->fill, row);
+    }
+}
+
+/* Makes a fresh row what a part says; in line where that is to copy bytes. */
+SETTI_INLINE void part_write(const setti_edit_part* part, void* row)
+{
+    const void* value = part_value(part);
+    if (SETTI_LIKELY(value != NULL && (part->type->flags & SETTI_TYPE_COPY) == 0)) {
+        setti_row_copy(row, value, part->type->storage.size);
+    } else {
+        part_write_any(part, row, value);
     }
 }
 
@@ -152,7 +136,10 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
         uint32_t step = run.count - k;
         unsigned char* rows =
             setti_storage_insert(&world->pool, &type->storage, run.first + k, &step);
-        const void* value = part_value(part, edit->repeat ? 0 : (size_t)(done + k) * size);
+        const unsigned char* value = part_value(part);
+        if (value != NULL && !edit->repeat) {
+            value += (done + k) * size;
+        }
         if (value == NULL || type->desc.copy != NULL) {
             setti_type_init_values(type, rows, step);
         }
@@ -165,43 +152,17 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
     }
 }
 
-static void commit_add(sett_world* world, const setti_edit* edit, setti_entity_run run,
-                       uint32_t done)
+/* What the added types reserved by number is taken. */
+static void commit_claims(const setti_edit* edit)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
-        const setti_edit_part* part = &edit->added[k];
-        if (SETTI_LIKELY(edit->count == 1)) {
-            part_write(part, commit_insert(world, &part->type->storage, run.first));
-        } else {
-            commit_fill(world, edit, part, run, done);
-        }
-        if (SETTI_UNLIKELY(part->type->claimed != 0)) {
-            SETTI_ASSERT(part->type->claimed >= run.count);
-            part->type->claimed -= run.count;
-        }
+        setti_type* type = edit->added[k].type;
+        SETTI_ASSERT(!setti_edit_claims(type) || type->claimed >= edit->count);
+        type->claimed -= setti_edit_claims(type) ? edit->count : 0;
     }
 }
 
 /* ----------------------------------------------------------------------------- entities, groups */
-
-/* Brings a run of the entities that begin to life, from an index on. */
-static setti_entity_run commit_begin(sett_world* world, const setti_edit* edit, uint32_t from,
-                                     uint32_t done)
-{
-    setti_entity_table* table = &world->entities;
-    sett_entity* out = edit->entities != NULL ? edit->entities + done : NULL;
-    if (edit->count == 1) {
-        sett_entity entity = setti_entity_create(&world->pool, table);
-        *setti_entity_signature(table, entity) = edit->to; /* its page is marked */
-        if (out != NULL) {
-            *out = entity;
-        }
-        return (setti_entity_run){entity.index, 1};
-    }
-    setti_entity_run run = setti_entity_next_run(table, from, edit->count - done);
-    setti_entity_create_run(&world->pool, table, run, edit->to, out);
-    return run;
-}
 
 static void commit_groups(sett_world* world, const setti_edit* edit, setti_entity_run run,
                           bool enters)
@@ -223,49 +184,95 @@ static void commit_groups(sett_world* world, const setti_edit* edit, setti_entit
 /* What goes from an entity that there was. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
-    bool removes = edit->strips || edit->removed != NULL;
-    if (removes) {
+    if (setti_edit_has_endings(world, edit)) {
         commit_unlink(world, edit, index);
     }
-    if (world->listeners != NULL) {
+    if (setti_edit_does(world, edit, SETTI_PLAN_LEAVES)) {
         commit_groups(world, edit, (setti_entity_run){index, 1}, false);
     }
-    if (removes) {
+    if (edit->strips || edit->removed != NULL) {
         commit_erase(world, edit, index);
     }
 }
 
-void setti_edit_commit(sett_world* world, setti_edit* edit)
+/* Brings the entity to life that begins. Returns its index. */
+SETTI_INLINE uint32_t commit_begin(sett_world* world, const setti_edit* edit)
 {
-    uint32_t from = edit->begins ? world->entities.hint * 64 : 0;
-    for (uint32_t done = 0; done < edit->count;) {
-        setti_entity_run run;
-        if (edit->begins) {
-            run = commit_begin(world, edit, from, done);
-            from = run.first + run.count;
-        } else {
-            run = (setti_entity_run){edit->entities[done].index, 1};
-            commit_leave(world, edit, run.first);
-        }
-        commit_add(world, edit, run, done);
-        if (!edit->begins && !edit->ends) {
-            setti_entity_page* page = setti_entity_page_of(&world->entities, run.first);
-            setti_edit_write_signature(world, run.first,
-                                       &page->signature[run.first & SETTI_ENTITY_MASK], edit->to);
-        }
-        if (world->listeners != NULL) {
-            commit_groups(world, edit, run, true);
-        }
-        if (edit->ends) {
-            setti_entity_destroy(&world->pool, &world->entities, run.first);
-        }
-        done += run.count;
+    sett_entity entity = setti_entity_create(&world->pool, &world->entities);
+    *setti_entity_signature(&world->entities, entity) = edit->to; /* its page is marked */
+    if (edit->entities != NULL) {
+        edit->entities[0] = entity;
+    }
+    return entity.index;
+}
+
+/* After its rows: the signature of an entity that goes on to exist, or its end. */
+static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index)
+{
+    setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    if (edit->ends) {
+        setti_entity_destroy(&world->pool, &world->entities, index);
+    } else {
+        setti_edit_write_signature(world, index, &page->signature[index & SETTI_ENTITY_MASK],
+                                   edit->to);
     }
 }
 
-void setti_edit_run(sett_world* world, setti_edit* edit)
+static void commit_one(sett_world* world, const setti_edit* edit)
 {
-    setti_edit_notify_leaving(world, edit);
+    const setti_edit_part* end = edit->added + edit->added_count;
+    uint32_t index = edit->begins ? commit_begin(world, edit) : edit->entities[0].index;
+    if (!edit->begins) {
+        commit_leave(world, edit, index);
+    }
+    for (const setti_edit_part* part = edit->added; part != end; part++) {
+        part_write(part, commit_insert(world, &part->type->storage, index));
+    }
+    if (!edit->begins) {
+        commit_set(world, edit, index);
+    }
+    if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+        commit_groups(world, edit, (setti_entity_run){index, 1}, true);
+    }
+}
+
+/* Several, all of which begin. */
+static void commit_many(sett_world* world, const setti_edit* edit)
+{
+    uint32_t from = world->entities.hint * 64;
+    for (uint32_t done = 0; done < edit->count;) {
+        sett_entity* out = edit->entities != NULL ? edit->entities + done : NULL;
+        setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);
+        setti_entity_create_run(&world->pool, &world->entities, run, edit->to, out);
+        for (uint32_t k = 0; k < edit->added_count; k++) {
+            commit_fill(world, edit, &edit->added[k], run, done);
+        }
+        if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+            commit_groups(world, edit, run, true);
+        }
+        done += run.count;
+        from = run.first + run.count;
+    }
+}
+
+void setti_edit_commit(sett_world* world, const setti_edit* edit)
+{
+    if (SETTI_LIKELY(edit->count == 1)) {
+        commit_one(world, edit);
+    } else {
+        SETTI_ASSERT(edit->begins && !edit->ends);
+        commit_many(world, edit);
+    }
+    if (SETTI_UNLIKELY((edit->flags & SETTI_EDIT_CLAIMS) != 0)) {
+        commit_claims(edit);
+    }
+}
+
+void setti_edit_run(sett_world* world, const setti_edit* edit)
+{
+    if (!edit->begins) {
+        setti_edit_notify_leaving(world, edit);
+    }
     setti_edit_commit(world, edit);
     setti_edit_notify_entering(world, edit);
 }

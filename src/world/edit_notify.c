@@ -13,21 +13,6 @@
 
 /* ------------------------------------------------------------------------------------ listeners */
 
-setti_edit_walk setti_edit_listeners(sett_world* world, const setti_edit* edit)
-{
-    setti_edit_walk walk = {NULL, world->listeners, edit->from, edit->to};
-    walk.step = setti_plan_find(&world->pool, &world->plans, world->listeners, &world->signatures,
-                                edit->from, edit->to);
-    return walk;
-}
-
-bool setti_edit_is_unheard(sett_world* world, uint32_t from, uint32_t to)
-{
-    const setti_plan_step* plan = setti_plan_find(&world->pool, &world->plans, world->listeners,
-                                                  &world->signatures, from, to);
-    return plan != NULL && plan->listener == NULL;
-}
-
 setti_listener* setti_edit_next_listener(const sett_world* world, setti_edit_walk* walk,
                                          bool enters)
 {
@@ -107,23 +92,23 @@ static void notify_part(sett_world* world, const setti_edit_part* part, sett_ent
 
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
 {
-    if (edit->removed == NULL && !edit->strips && world->listeners == NULL) {
-        return;
-    }
-    for (uint32_t k = 0; k < edit->count && !edit->begins; k++) {
-        sett_entity entity = edit->entities[k];
-        uint32_t cursor = 0;
-        const setti_type* type;
+    SETTI_ASSERT(!edit->begins && edit->count == 1);
+    sett_entity entity = edit->entities[0];
+    setti_edit_removal walk = setti_edit_removed(world, edit);
+    const setti_type* type;
+    if (setti_edit_does(world, edit, SETTI_PLAN_ON_EXIT)) {
         notify_listeners(world, edit, entity, false);
-        while ((type = setti_edit_next_removed(world, edit, entity.index, &cursor)) != NULL) {
-            notify_call(world, type, SETTI_ON_REMOVE, entity);
-        }
+    }
+    while (setti_edit_has_endings(world, edit) &&
+           (type = setti_edit_next_removed(world, &walk, entity.index)) != NULL) {
+        notify_call(world, type, SETTI_ON_REMOVE, entity);
     }
 }
 
 void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
 {
-    for (uint32_t k = 0; k < edit->added_count; k++) {
+    bool calls = (edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
+    for (uint32_t k = 0; calls && k < edit->added_count; k++) {
         const setti_edit_part* part = &edit->added[k];
         if ((part->type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
             for (uint32_t n = 0; n < edit->count; n++) {
@@ -131,7 +116,8 @@ void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
             }
         }
     }
-    for (uint32_t n = 0; n < edit->count && world->listeners != NULL; n++) {
+    bool enters = setti_edit_does(world, edit, SETTI_PLAN_ON_ENTER);
+    for (uint32_t n = 0; enters && n < edit->count; n++) {
         notify_listeners(world, edit, edit->entities[n], true);
     }
 }

@@ -19,7 +19,8 @@ setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t 
                         .from = from,
                         .to = setti_edit_toggle(world, from, part->type),
                         .added = part,
-                        .added_count = 1};
+                        .added_count = 1,
+                        .flags = part->type->flags};
 }
 
 setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
@@ -127,7 +128,7 @@ bool setti_edit_reserve_collect(sett_world* world, setti_type* type, uint32_t mo
 /* Reserves by number what so many entities more with a type take. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
-    if (SETTI_LIKELY(type->storage.kind != SETTI_SPARSE && type->cascade == NULL)) {
+    if (SETTI_LIKELY(!setti_edit_claims(type))) {
         return true;
     }
     type->claimed += count;
@@ -140,17 +141,6 @@ void setti_edit_unclaim(sett_world* world)
     for (uint32_t k = 0; k < world->registered.count; k++) {
         world->registered.item[k]->claimed = 0;
     }
-}
-
-/* Reserves the rows of neighbouring indices; in line where the page of one exists. */
-SETTI_INLINE bool reserve_rows(sett_world* world, setti_storage* storage, setti_entity_run run)
-{
-    if (SETTI_LIKELY(run.count == 1 && storage->kind == SETTI_ARRAY &&
-                     setti_storage_word(storage, run.first) != NULL &&
-                     storage->rows.data[run.first >> storage->shift] != NULL)) {
-        return true;
-    }
-    return setti_storage_reserve_indices(&world->pool, storage, run.first, run.count);
 }
 
 /* Reserves places with the listeners that are entered. */
@@ -173,16 +163,19 @@ static bool reserve_listeners(sett_world* world, const setti_edit* edit, setti_e
 static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
-        if (!reserve_rows(world, &edit->added[k].type->storage, run)) {
+        setti_storage* storage = &edit->added[k].type->storage;
+        if (!setti_storage_reserve_indices(&world->pool, storage, run.first, run.count)) {
             return false;
         }
     }
-    return world->listeners == NULL || reserve_listeners(world, edit, run);
+    return !setti_edit_does(world, edit, SETTI_PLAN_ENTERS) || reserve_listeners(world, edit, run);
 }
 
-static bool reserve_claims(sett_world* world, const setti_edit* edit)
+static bool reserve_claims(sett_world* world, setti_edit* edit)
 {
+    edit->flags = 0;
     for (uint32_t k = 0; k < edit->added_count; k++) {
+        edit->flags |= edit->added[k].type->flags;
         if (!reserve_claim(world, edit->added[k].type, edit->count)) {
             return false;
         }
@@ -190,18 +183,38 @@ static bool reserve_claims(sett_world* world, const setti_edit* edit)
     return edit->to != SETTI_NONE;
 }
 
-bool setti_edit_reserve_at(sett_world* world, const setti_edit* edit, uint32_t index)
+/* Reserves one row; in line where its page exists. */
+SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index)
 {
-    SETTI_ASSERT(edit->count == 1);
-    if (SETTI_LIKELY(reserve_claims(world, edit) &&
-                     reserve_run(world, edit, (setti_entity_run){index, 1}))) {
+    setti_storage* storage = &type->storage;
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY && type->cascade == NULL &&
+                     setti_storage_word(storage, index) != NULL &&
+                     storage->rows.data[index >> storage->shift] != NULL)) {
         return true;
     }
-    setti_edit_unclaim(world);
-    return false;
+    return reserve_claim(world, type, 1) &&
+           setti_storage_reserve_indices(&world->pool, storage, index, 1);
 }
 
-sett_status setti_edit_reserve(sett_world* world, const setti_edit* edit, uint32_t* from)
+bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
+{
+    bool done = edit->to != SETTI_NONE;
+    SETTI_ASSERT(edit->count == 1);
+    edit->flags = 0;
+    for (uint32_t k = 0; done && k < edit->added_count; k++) {
+        edit->flags |= edit->added[k].type->flags;
+        done = reserve_row(world, edit->added[k].type, index);
+    }
+    if (done && setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+        done = reserve_listeners(world, edit, (setti_entity_run){index, 1});
+    }
+    if (!done) {
+        setti_edit_unclaim(world);
+    }
+    return done;
+}
+
+sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from)
 {
     if (!edit->begins) {
         SETTI_ASSERT(edit->count == 1);

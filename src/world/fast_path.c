@@ -49,6 +49,11 @@ bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, c
     return false;
 }
 
+sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
+{
+    return SETTI_IS_NULL(world) ? sett_null() : setti_change_create_with(world, values, count);
+}
+
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -312,7 +317,8 @@ SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, ui
     return true;
 }
 
-bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
+SETTI_INLINE bool fast_include(sett_world* world, setti_edit* edit, setti_type* type,
+                               const void* value)
 {
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
         return false;
@@ -324,6 +330,43 @@ bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, c
     edit->to = added->to;
     edit->added[edit->added_count++] = (setti_edit_part){.type = type, .value = value};
     return true;
+}
+
+bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
+{
+    return fast_include(world, edit, type, value);
+}
+
+sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
+{
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
+    setti_edit_part parts[SETTI_CREATE_MOST];
+    sett_entity entity = sett_null();
+    uint32_t index;
+    setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .begins = true};
+    bool plain = count <= SETTI_CREATE_MOST && world->locks == 0;
+    if (SETTI_LIKELY(plain)) {
+        setti_edit_settle(world);
+    }
+    for (uint32_t k = 0; k < count && plain; k++) {
+        if (SETTI_UNLIKELY(values[k].type != NULL) &&
+            !setti_change_check_values(world, &values[k], 1, __func__)) {
+            return entity;
+        }
+        setti_type* type = setti_world_hot_type(world, values[k].component);
+        plain = type != NULL && type->cascade == NULL &&
+                fast_include(world, &edit, type, values[k].value);
+    }
+    plain = plain && setti_entity_reserve_lowest(&world->pool, &world->entities, &index) &&
+            setti_edit_reserve_at(world, &edit, index);
+    if (SETTI_UNLIKELY(!plain)) {
+        return setti_change_create_with(world, values, count);
+    }
+    setti_edit_commit(world, &edit);
+    setti_edit_notify_entering(world, &edit);
+    return entity;
 }
 
 /* ------------------------------------------------------------------------------------- removing */

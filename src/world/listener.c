@@ -172,6 +172,18 @@ const char* setti_listener_validate(const setti_listener* listener)
 
 /* ---------------------------------------------------------------------------------------- plans */
 
+/* Observers can be enabled at any time: they count as they were made. */
+static uint8_t plan_does(const setti_listener* listener, bool enters)
+{
+    if (listener == NULL) {
+        return 0;
+    }
+    bool calls = listener->observes || (enters ? listener->on_enter : listener->on_exit) != NULL;
+    unsigned does =
+        (listener->observes ? 0u : SETTI_PLAN_LEAVES) | (calls ? SETTI_PLAN_ON_EXIT : 0u);
+    return (uint8_t)(enters ? does << 1 : does);
+}
+
 static bool plan_append(setti_pool* pool, setti_plan_table* table, setti_listener* listener,
                         bool enters)
 {
@@ -188,23 +200,21 @@ static bool plan_append(setti_pool* pool, setti_plan_table* table, setti_listene
         table->step = step;
         table->capacity = capacity;
     }
-    table->step[table->count].listener = listener;
-    table->step[table->count++].enters = enters;
+    table->step[table->count++] = (setti_plan_step){listener, enters, plan_does(listener, enters)};
     return true;
 }
 
-const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table,
-                                       setti_listener* listeners,
-                                       const setti_signature_table* signatures, uint32_t from,
-                                       uint32_t to)
+const setti_plan_step* setti_plan_look_up(setti_pool* pool, setti_plan_table* table,
+                                          setti_listener* listeners,
+                                          const setti_signature_table* signatures, uint32_t from,
+                                          uint32_t to)
 {
-    static const setti_plan_step none = {NULL, false};
-    if (listeners == NULL || from == to) {
-        return &none;
-    }
     uint64_t key = (uint64_t)from << 32 | to;
     uint32_t first = setti_hash_map_find(&table->by_edge, key);
+    SETTI_ASSERT(listeners != NULL && from != to);
     if (first != SETTI_NONE) {
+        table->last_key = key;
+        table->last = first;
         return &table->step[first];
     }
     first = table->count;
@@ -219,6 +229,9 @@ const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table
     if (!made) {
         table->count = first;
         return NULL;
+    }
+    for (uint32_t k = first; table->step[k].listener != NULL; k++) {
+        table->step[first].all |= table->step[k].all;
     }
     return &table->step[first];
 }

@@ -33,10 +33,19 @@ typedef struct setti_listener {
     void* user;
 } setti_listener;
 
-/* What a transition does to listeners: `count` of them, entered or left. */
+/* What a plan consists of: members leave, or enter, groups and sets; callbacks of that. */
+enum {
+    SETTI_PLAN_LEAVES = 1,
+    SETTI_PLAN_ENTERS = 2,
+    SETTI_PLAN_ON_EXIT = 4,
+    SETTI_PLAN_ON_ENTER = 8
+};
+
+/* What a transition does to a listener. */
 typedef struct setti_plan_step {
     setti_listener* listener;
     bool enters;
+    uint8_t all; /* SETTI_PLAN_*; of the first step: of all of them */
 } setti_plan_step;
 
 typedef struct setti_plan_table {
@@ -44,6 +53,8 @@ typedef struct setti_plan_table {
     uint32_t count;
     uint32_t capacity;
     setti_hash_map by_edge; /* two signatures -> first step of their plan */
+    uint64_t last_key;      /* of these, the pair that was asked for last; 0: none */
+    uint32_t last;
 } setti_plan_table;
 
 /* Puts a listener at the end of a world's; takes it out again. */
@@ -68,13 +79,28 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
 void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
                       uint32_t a, uint32_t b);
 
+/* As setti_plan_find, of listeners that there are, and two signatures that differ. */
+const setti_plan_step* setti_plan_look_up(setti_pool* pool, setti_plan_table* table,
+                                          setti_listener* listeners,
+                                          const setti_signature_table* signatures, uint32_t from,
+                                          uint32_t to);
+
 /* The plan of the way from one signature to another, made when it is first asked for: its steps, up
  * to one without a listener. NULL when there was no room to make it; then every listener has to be
  * asked. */
-const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table,
-                                       setti_listener* listeners,
-                                       const setti_signature_table* signatures, uint32_t from,
-                                       uint32_t to);
+SETTI_INLINE const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table,
+                                                    setti_listener* listeners,
+                                                    const setti_signature_table* signatures,
+                                                    uint32_t from, uint32_t to)
+{
+    static const setti_plan_step none = {NULL, false, 0};
+    if (SETTI_LIKELY(listeners == NULL) || from == to) {
+        return &none;
+    }
+    return table->last_key == ((uint64_t)from << 32 | to)
+               ? &table->step[table->last]
+               : setti_plan_look_up(pool, table, listeners, signatures, from, to);
+}
 
 /* Forgets all plans, because listeners or the numbers of signatures changed. */
 void setti_plan_forget(setti_pool* pool, setti_plan_table* table);
