@@ -13,6 +13,7 @@
  *     duplicate.h     copies of entities
  *     singleton.h     components of the world itself
  *     state.h         snapshots, rollback, hashes, deltas
+ *     json.h          entities as JSON, and back
  *     members.h       what values consist of
  *     file.h          saved worlds, journals
  *     sparse_set.h    the sparse set by itself, without a world
@@ -36,6 +37,7 @@
 #include "sett/event.h"
 #include "sett/file.h"
 #include "sett/hierarchy.h"
+#include "sett/json.h"
 #include "sett/layout.h"
 #include "sett/members.h"
 #include "sett/name.h"

@@ -184,8 +184,10 @@ static const char* struct_check(const sett_struct* of, size_t align, bool gaps, 
                                 char* out)
 {
     if (of->name == NULL || of->members == NULL || of->count == 0 || of->size == 0 ||
-        depth > SETT_MEMBERS_DEPTH) {
-        snprintf(out, SETTI_VALUE_MESSAGE, "a struct has no name or no members, or lies too deep");
+        of->count > SETTI_MEMBERS_COUNT_MAX || depth > SETT_MEMBERS_DEPTH) {
+        snprintf(out, SETTI_VALUE_MESSAGE,
+                 "a struct has no name, no members or more than %u, or lies deeper than %u",
+                 (unsigned)SETTI_MEMBERS_COUNT_MAX, (unsigned)SETT_MEMBERS_DEPTH);
         return out;
     }
     for (uint32_t k = 0; k < of->count; k++) {

@@ -12,6 +12,9 @@
 
 #define SETTI_VALUE_MESSAGE 256
 
+/* The most members of one struct. */
+#define SETTI_MEMBERS_COUNT_MAX 512
+
 /* How bytes of a value are written down. */
 typedef enum setti_piece_kind {
     SETTI_PIECE_BYTES, /* as they are, in units that are turned round on big-endian machines */

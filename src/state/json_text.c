@@ -1,0 +1,509 @@
+/* json_text.c: the grammar of JSON, read and written.
+ *
+ * The workload: texts of some MB, read three times, from anywhere: so each byte is checked, and
+ * what is not asked for is passed over without being stored.
+ *
+ * Invariant:  at <= size;  depth is the number of containers that are open;  after an error no
+ *             call moves on
+ */
+#include "state/json_text.h"
+
+#include <string.h>
+
+bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
+{
+    if (json->wrong == NULL) {
+        json->wrong = wrong;
+        json->wrong_at = at;
+    }
+    return false;
+}
+
+char setti_json_peek(setti_json* json)
+{
+    while (json->at < json->size && json->wrong == NULL) {
+        char c = json->text[json->at];
+        if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
+            return c;
+        }
+        json->at++;
+    }
+    return '\0';
+}
+
+static bool json_take(setti_json* json, char c)
+{
+    if (setti_json_peek(json) != c || json->wrong != NULL || json->at == json->size) {
+        return false;
+    }
+    json->at++;
+    return true;
+}
+
+bool setti_json_end(setti_json* json)
+{
+    (void)setti_json_peek(json);
+    return json->wrong == NULL &&
+           (json->at == json->size || setti_json_fail(json, json->at, "text behind the end"));
+}
+
+/* ---------------------------------------------------------------------------------------- UTF-8 */
+
+/* Second bytes are bounded for four first ones: no long forms, no surrogates, nothing above
+ * U+10FFFF. */
+size_t setti_utf8_length(const char* text, size_t size)
+{
+    const unsigned char* byte = (const unsigned char*)text;
+    unsigned char lead = size != 0 ? byte[0] : 0xFF;
+    size_t length = lead < 0x80 ? 1 : lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (lead > 0xF4 || length == 0 || length > size) {
+        return 0;
+    }
+    unsigned char least = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned char most = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    for (size_t k = 1; k < length; k++) {
+        if (byte[k] < least || byte[k] > most) {
+            return 0;
+        }
+        least = 0x80;
+        most = 0xBF;
+    }
+    return length;
+}
+
+bool setti_utf8_is_valid(const char* text, size_t size)
+{
+    size_t length = 1;
+    for (size_t at = 0; at < size && length != 0; at += length) {
+        length = setti_utf8_length(text + at, size - at);
+    }
+    return length != 0;
+}
+
+static size_t utf8_encode(uint32_t code, char out[4])
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
+    for (size_t k = length - 1; k > 0; k--) {
+        out[k] = (char)(0x80 | (code & 0x3F));
+        code >>= 6;
+    }
+    out[0] = (char)(lead[length] | code);
+    return length;
+}
+
+/* -------------------------------------------------------------------------------------- strings */
+
+/* The four digits behind "\u"; false if they are none. */
+static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
+{
+    *code = 0;
+    for (size_t k = at; k < at + 4; k++) {
+        char c = k < json->size ? json->text[k] : 'x';
+        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
+                         : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10
+                         : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A') + 10
+                                                : 16;
+        if (digit > 15) {
+            return false;
+        }
+        *code = *code << 4 | digit;
+    }
+    return true;
+}
+
+/* What a backslash at json->at stands for; 0 after an error. */
+static size_t json_escape(setti_json* json, char out[4])
+{
+    static const char from[] = "\"\\/bfnrt";
+    static const char to[] = "\"\\/\b\f\n\r\t";
+    size_t at = json->at;
+    char c = at + 1 < json->size ? json->text[at + 1] : '\0';
+    const char* simple = c != '\0' ? strchr(from, c) : NULL;
+    uint32_t code;
+    uint32_t low;
+    if (simple != NULL) {
+        json->at += 2;
+        out[0] = to[simple - from];
+        return 1;
+    }
+    if (c != 'u' || !json_hex(json, at + 2, &code)) {
+        setti_json_fail(json, at, "no escape that JSON has");
+        return 0;
+    }
+    json->at += 6;
+    if (code >= 0xD800 && code < 0xE000) {
+        bool pair = code < 0xDC00 && at + 7 < json->size && json->text[at + 6] == '\\' &&
+                    json->text[at + 7] == 'u' && json_hex(json, at + 8, &low) && low >= 0xDC00 &&
+                    low < 0xE000;
+        if (!pair) {
+            setti_json_fail(json, at, "half of a surrogate pair");
+            return 0;
+        }
+        json->at += 6;
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+    }
+    return utf8_encode(code, out);
+}
+
+bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length)
+{
+    size_t used = 0;
+    if (!json_take(json, '"')) {
+        return setti_json_fail(json, json->at, "a string is expected");
+    }
+    while (json->at < json->size && json->text[json->at] != '"') {
+        const char* piece = json->text + json->at;
+        char code[4];
+        size_t size;
+        if (*piece == '\\') {
+            size = json_escape(json, code);
+            piece = code;
+        } else {
+            size = setti_utf8_length(piece, json->size - json->at);
+            if (size == 0 || (unsigned char)*piece < 0x20) {
+                return setti_json_fail(json, json->at,
+                                       size == 0 ? "no UTF-8"
+                                                 : "a control character in a string, unescaped");
+            }
+            json->at += size;
+        }
+        if (json->wrong != NULL) {
+            return false;
+        }
+        if (out != NULL && used + size <= capacity) {
+            memcpy(out + used, piece, size);
+        }
+        used += size;
+    }
+    if (json->at == json->size) {
+        return setti_json_fail(json, json->at, "a string does not end");
+    }
+    json->at++;
+    *length = used;
+    return true;
+}
+
+bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length)
+{
+    bool good = setti_json_chars(json, out, out != NULL ? capacity - 1 : 0, length);
+    if (out != NULL) {
+        out[good && *length < capacity ? *length : 0] = '\0';
+    }
+    return good;
+}
+
+/* ---------------------------------------------------------------------------- numbers and words */
+
+static size_t json_digits(setti_json* json)
+{
+    size_t first = json->at;
+    while (json->at < json->size && json->text[json->at] >= '0' && json->text[json->at] <= '9') {
+        json->at++;
+    }
+    return json->at - first;
+}
+
+static bool json_is(const setti_json* json, const char* any)
+{
+    return json->at < json->size && json->text[json->at] != '\0' &&
+           strchr(any, json->text[json->at]) != NULL;
+}
+
+bool setti_json_number(setti_json* json, const char** text, size_t* length)
+{
+    (void)setti_json_peek(json);
+    size_t first = json->at;
+    json->at += json_is(json, "-");
+    bool zero = json_is(json, "0");
+    size_t digits = json_digits(json);
+    bool good = json->wrong == NULL && digits != 0 && !(zero && digits > 1);
+    if (good && json_is(json, ".")) {
+        json->at++;
+        good = json_digits(json) != 0;
+    }
+    if (good && json_is(json, "eE")) {
+        json->at++;
+        json->at += json_is(json, "+-");
+        good = json_digits(json) != 0;
+    }
+    *text = json->text + first;
+    *length = json->at - first;
+    return good || setti_json_fail(json, first, "a number is expected");
+}
+
+static bool json_word(setti_json* json, const char* word)
+{
+    size_t length = strlen(word);
+    bool same = json->size - json->at >= length && memcmp(json->text + json->at, word, length) == 0;
+    json->at += same ? length : 0;
+    return same;
+}
+
+bool setti_json_bool(setti_json* json, bool* out)
+{
+    char c = setti_json_peek(json);
+    *out = c == 't';
+    bool good = (c == 't' && json_word(json, "true")) || (c == 'f' && json_word(json, "false"));
+    return good || setti_json_fail(json, json->at, "true or false is expected");
+}
+
+bool setti_json_null(setti_json* json)
+{
+    bool good = setti_json_peek(json) == 'n' && json_word(json, "null");
+    return good || setti_json_fail(json, json->at, "null is expected");
+}
+
+/* ----------------------------------------------------------------------------------- containers */
+
+bool setti_json_begin(setti_json* json, char open)
+{
+    if (!json_take(json, open)) {
+        return setti_json_fail(json, json->at,
+                               open == '{' ? "an object is expected" : "a list is expected");
+    }
+    if (++json->depth > SETTI_JSON_DEPTH) {
+        return setti_json_fail(json, json->at - 1, "more than 64 levels");
+    }
+    return true;
+}
+
+/* Whether another element follows: `open` is the bracket that opened the container. What stands
+ * before says whether it is the first. */
+static bool json_more(setti_json* json, char open, char close)
+{
+    size_t before = json->at;
+    while (before != 0 && strchr(" \t\n\r", json->text[before - 1]) != NULL) {
+        before--;
+    }
+    bool first = before != 0 && json->text[before - 1] == open;
+    if (json_take(json, close)) {
+        json->depth--;
+        return false;
+    }
+    if (!first && !json_take(json, ',')) {
+        return setti_json_fail(json, json->at,
+                               close == '}' ? "',' or '}' is expected" : "',' or ']' is expected");
+    }
+    return json->wrong == NULL;
+}
+
+bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY])
+{
+    size_t length;
+    if (!json_more(json, '{', '}') || !setti_json_string(json, key, SETTI_JSON_KEY, &length)) {
+        return false;
+    }
+    if (length >= SETTI_JSON_KEY || memchr(key, 0, length) != NULL) {
+        key[0] = '\0';
+    }
+    return json_take(json, ':') || setti_json_fail(json, json->at, "':' is expected");
+}
+
+bool setti_json_item(setti_json* json)
+{
+    return json_more(json, '[', ']');
+}
+
+/* One value that is no container. */
+static bool json_skip_scalar(setti_json* json, char c)
+{
+    size_t length;
+    const char* text;
+    bool word;
+    switch (c) {
+    case '"':
+        return setti_json_string(json, NULL, 0, &length);
+    case 't':
+    case 'f':
+        return setti_json_bool(json, &word);
+    case 'n':
+        return setti_json_null(json);
+    default:
+        if (c == '-' || (c >= '0' && c <= '9')) {
+            return setti_json_number(json, &text, &length);
+        }
+        return setti_json_fail(json, json->at, "a value is expected");
+    }
+}
+
+bool setti_json_skip(setti_json* json)
+{
+    uint64_t objects = 0; /* bit k: the container of k open ones around it is an object */
+    uint32_t open = 0;
+    size_t length;
+    do {
+        char c = setti_json_peek(json);
+        if (c == '{' || c == '[') {
+            if (!setti_json_begin(json, c)) {
+                return false;
+            }
+            objects = (objects & ~((uint64_t)1 << open)) | (uint64_t)(c == '{') << open;
+            open++;
+        } else if (!json_skip_scalar(json, c)) {
+            return false;
+        }
+        while (open != 0) { /* on to the next element, out of containers that end */
+            bool object = (objects >> (open - 1) & 1) != 0;
+            if (object ? json_more(json, '{', '}') : json_more(json, '[', ']')) {
+                if (object && (!setti_json_string(json, NULL, 0, &length) ||
+                               !(json_take(json, ':') ||
+                                 setti_json_fail(json, json->at, "':' is expected")))) {
+                    return false;
+                }
+                break;
+            }
+            open--;
+        }
+    } while (open != 0 && json->wrong == NULL);
+    return json->wrong == NULL;
+}
+
+/* --------------------------------------------------------------------------------------- base64 */
+
+static const char base64_digits[] =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static uint32_t base64_value(char c)
+{
+    const char* at = c != '\0' ? strchr(base64_digits, c) : NULL;
+    return at != NULL ? (uint32_t)(at - base64_digits) : 64;
+}
+
+/* Four characters. Returns how many bytes they are, 0 if they are none. */
+static size_t base64_decode(const char text[4], unsigned char out[3])
+{
+    uint32_t a = base64_value(text[0]);
+    uint32_t b = base64_value(text[1]);
+    uint32_t c = base64_value(text[2]);
+    uint32_t d = base64_value(text[3]);
+    size_t size = text[3] != '=' ? 3 : text[2] != '=' ? 2 : 1;
+    c = size == 1 ? 0 : c;
+    d = size < 3 ? 0 : d;
+    uint32_t bits = a << 18 | b << 12 | c << 6 | d;
+    bool good = (a | b | c | d) < 64 && (size == 3 || (bits & (size == 2 ? 0xFFu : 0xFFFFu)) == 0);
+    out[0] = (unsigned char)(bits >> 16);
+    out[1] = (unsigned char)(bits >> 8);
+    out[2] = (unsigned char)bits;
+    return good ? size : 0;
+}
+
+bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length)
+{
+    (void)setti_json_peek(json);
+    size_t at = json->at + 1;
+    size_t count;
+    if (!setti_json_string(json, NULL, 0, &count)) {
+        return false;
+    }
+    size_t end = json->at - 1;
+    size_t size = 3;
+    *length = 0;
+    for (; at + 4 <= end && size == 3; at += 4) {
+        unsigned char bytes[3];
+        size = base64_decode(json->text + at, bytes);
+        for (size_t k = 0; k < size && *length + k < capacity; k++) {
+            out[*length + k] = bytes[k];
+        }
+        *length += size;
+    }
+    return (at == end && size != 0) || setti_json_fail(json, at, "no base64");
+}
+
+/* -------------------------------------------------------------------------------------- writing */
+
+static void json_flush(setti_json_out* out)
+{
+    if (!out->stopped && out->used != 0) {
+        out->stopped = !out->fn(out->user, out->buffer, out->used);
+    }
+    out->used = 0;
+}
+
+void setti_json_add(setti_json_out* out, const char* text, size_t size)
+{
+    while (size != 0) {
+        size_t room = SETTI_MIN(sizeof(out->buffer) - out->used, size);
+        memcpy(out->buffer + out->used, text, room);
+        out->used += room;
+        text += room;
+        size -= room;
+        if (out->used == sizeof(out->buffer)) {
+            json_flush(out);
+        }
+    }
+}
+
+void setti_json_add_text(setti_json_out* out, const char* text)
+{
+    setti_json_add(out, text, strlen(text));
+}
+
+bool setti_json_finish(setti_json_out* out)
+{
+    json_flush(out);
+    return !out->stopped;
+}
+
+static void json_add_escape(setti_json_out* out, unsigned char byte)
+{
+    static const char digits[] = "0123456789abcdef";
+    char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+    const char* simple = byte != 0 ? strchr("\"\"\\\\\nn\rr\tt", byte) : NULL;
+    if (simple != NULL) {
+        escape[1] = simple[1];
+    }
+    setti_json_add(out, escape, simple != NULL ? 2 : 6);
+}
+
+void setti_json_add_string(setti_json_out* out, const char* text, size_t size)
+{
+    setti_json_add(out, "\"", 1);
+    while (size != 0) {
+        unsigned char byte = (unsigned char)*text;
+        size_t length = setti_utf8_length(text, size);
+        if (length == 0) {
+            setti_json_add(out, "\\ufffd", 6);
+            length = 1;
+        } else if (byte < 0x20 || byte == '"' || byte == '\\') {
+            json_add_escape(out, byte);
+        } else {
+            setti_json_add(out, text, length);
+        }
+        text += length;
+        size -= length;
+    }
+    setti_json_add(out, "\"", 1);
+}
+
+void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size)
+{
+    const unsigned char* byte = bytes;
+    setti_json_add_text(out, "{\"base64\": \"");
+    for (; size != 0; size -= SETTI_MIN(size, 3), byte += 3) {
+        uint32_t bits = (uint32_t)byte[0] << 16;
+        bits |= size > 1 ? (uint32_t)byte[1] << 8 : 0;
+        bits |= size > 2 ? (uint32_t)byte[2] : 0;
+        char text[4] = {base64_digits[bits >> 18], base64_digits[bits >> 12 & 63],
+                        size > 1 ? base64_digits[bits >> 6 & 63] : '=',
+                        size > 2 ? base64_digits[bits & 63] : '='};
+        setti_json_add(out, text, sizeof(text));
+        if (size <= 3) {
+            break;
+        }
+    }
+    setti_json_add_text(out, "\"}");
+}
+
+void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size)
+{
+    if (setti_utf8_is_valid(text, size)) {
+        setti_json_add_string(out, text, size);
+    } else {
+        setti_json_add_base64(out, text, size);
+    }
+}

@@ -1,0 +1,96 @@
+/* json_text.h: the grammar of JSON (RFC 8259): a reader that asks for the next thing and gets it or
+ * an error, and a writer into a function. Neither knows worlds; neither builds a tree. */
+#ifndef SETTI_JSON_TEXT_H
+#define SETTI_JSON_TEXT_H
+
+#include "base/common.h"
+#include "sett/json.h"
+
+/* Containers in containers, at most. */
+#define SETTI_JSON_DEPTH 64
+
+/* The longest key that is compared; longer ones are no name of anything. */
+#define SETTI_JSON_KEY 1024
+
+/* A text that is read, and where. After the first error all calls fail. */
+typedef struct setti_json {
+    const char* text;
+    size_t size;
+    size_t at;
+    uint32_t depth;
+    const char* wrong; /* or NULL */
+    size_t wrong_at;
+} setti_json;
+
+/* Fails at a place, unless it has failed before. Returns false. */
+bool setti_json_fail(setti_json* json, size_t at, const char* wrong);
+
+/* The first character of the next token; 0 at the end. Skips white space. */
+char setti_json_peek(setti_json* json);
+
+/* A string: its length, and its bytes with escapes resolved and a zero behind; nothing but the zero
+ * if that does not fit `capacity`. `out` may be NULL. */
+bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
+
+/* The same without a zero behind; of a longer string the first bytes. */
+bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
+
+/* A number, as it is written. */
+bool setti_json_number(setti_json* json, const char** text, size_t* length);
+
+/* true or false; null. */
+bool setti_json_bool(setti_json* json, bool* out);
+bool setti_json_null(setti_json* json);
+
+/* A value of any kind, which is left out of account. */
+bool setti_json_skip(setti_json* json);
+
+/* Objects and arrays:
+ *
+ *     if (setti_json_begin(json, '{')) {
+ *         while (setti_json_key(json, key, sizeof(key))) { ... a value ... }
+ *     }
+ *
+ * A key of SETTI_JSON_KEY bytes and more is empty. At the end they return false without an error.
+ */
+bool setti_json_begin(setti_json* json, char open);
+bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY]);
+bool setti_json_item(setti_json* json);
+
+/* Nothing but white space is left. */
+bool setti_json_end(setti_json* json);
+
+/* Bytes written as base64. The bytes go to `out`, as far as they fit; *length is how many there
+ * are. */
+bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
+
+/* The length of the character that begins here, 0 if it is no UTF-8. */
+size_t setti_utf8_length(const char* text, size_t size);
+bool setti_utf8_is_valid(const char* text, size_t size);
+
+/* ------------------------------------------------------------------------------------- writing */
+
+typedef struct setti_json_out {
+    sett_json_fn fn;
+    void* user;
+    bool stopped;
+    size_t used;
+    char buffer[2000];
+} setti_json_out;
+
+void setti_json_add(setti_json_out* out, const char* text, size_t size);
+void setti_json_add_text(setti_json_out* out, const char* text);
+
+/* In quotes, escaped; bytes that are no UTF-8 become U+FFFD. */
+void setti_json_add_string(setti_json_out* out, const char* text, size_t size);
+
+/* {"base64": "..."} */
+void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
+
+/* The same as a string if it is UTF-8. */
+void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
+
+/* Hands over what is left. Returns whether all was taken. */
+bool setti_json_finish(setti_json_out* out);
+
+#endif

@@ -1,0 +1,645 @@
+/* json_value.c: values of components as JSON, by their members.
+ *
+ * The workload: as json_text.c's. A value is read into memory that holds one already, so what the
+ * text does not say stays as it is.
+ *
+ * Invariant:  what is written of a value is read as a value with the same canonical form
+ */
+#include "state/json_value.h"
+
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+#include "value/number.h"
+
+#include <stdio.h>
+
+/* Larger integers are no numbers of JavaScript. */
+#define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1)
+
+/* Members of a struct, of which each is read once. */
+#define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)
+
+/* ----------------------------------------------------------------------------------- references */
+
+/* Adds "/name" in front of what the end of `text` holds. Returns where it begins now, 0 if there is
+ * no room. */
+static size_t reference_add(char* text, size_t at, const char* name)
+{
+    for (size_t k = strlen(name); k > 0; k--) {
+        bool escape = name[k - 1] == '\\' || name[k - 1] == '/';
+        if (at < 4) {
+            return 0;
+        }
+        text[--at] = name[k - 1];
+        if (escape) {
+            text[--at] = '\\';
+        }
+    }
+    text[--at] = '/';
+    return at;
+}
+
+size_t setti_json_path(sett_world* world, sett_entity entity, char* text)
+{
+    size_t at = SETTI_JSON_REFERENCE - 1;
+    text[at] = '\0';
+    while (!sett_is_null(entity)) {
+        const char* name = world->naming != NULL ? sett_name_get(world, entity) : NULL;
+        if (name == NULL || !setti_utf8_is_valid(name, strlen(name)) ||
+            (at = reference_add(text, at, name)) == 0) {
+            return 0;
+        }
+        entity = world->hierarchy != NULL ? sett_hierarchy_parent(world, entity) : sett_null();
+    }
+    size_t length = SETTI_JSON_REFERENCE - 1 - at;
+    memmove(text, text + at, length + 1);
+    return length;
+}
+
+void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity)
+{
+    char text[SETTI_JSON_REFERENCE];
+    bool alive = sett_entity_valid(world, entity);
+    size_t length = alive ? setti_json_path(world, entity, text) : 0;
+    if (length == 0) {
+        length = (size_t)snprintf(text, sizeof(text), "#%u:%u", (unsigned)entity.index,
+                                  (unsigned)entity.generation);
+    }
+    setti_json_add_string(out, text, length);
+}
+
+/* -------------------------------------------------------------------------------------- writing */
+
+static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
+                             const unsigned char* value);
+
+static const sett_constant* value_constant(const sett_member* member, int64_t value)
+{
+    const sett_constant* constant = member->constants;
+    while (constant != NULL && constant->name != NULL && constant->value != value) {
+        constant++;
+    }
+    return constant != NULL && constant->name != NULL ? constant : NULL;
+}
+
+static void value_add_number(setti_json_out* out, const sett_member* member,
+                             const unsigned char* bytes)
+{
+    char number[SETTI_NUMBER_SIZE];
+    size_t length = setti_number_write(member->kind, bytes, member->scale, number);
+    bool quoted = number[0] > '9' || number[length - 1] > '9';
+    if (setti_number_is_integer(member->kind) && member->scale == 0) {
+        uint64_t value = (uint64_t)setti_number_load(member->kind, bytes);
+        value = number[0] == '-' ? 0 - value : value;
+        quoted = value > JSON_INTEGER_MAX;
+    }
+    setti_json_add_text(out, quoted ? "\"" : "");
+    setti_json_add(out, number, length);
+    setti_json_add_text(out, quoted ? "\"" : "");
+}
+
+static void value_add_bits(setti_json_out* out, const sett_member* member, int64_t value)
+{
+    uint64_t rest = (uint64_t)value;
+    const char* between = "[";
+    unsigned char bytes[8];
+    for (const sett_constant* at = member->constants; at->name != NULL; at++) {
+        uint64_t bits = (uint64_t)at->value;
+        if (bits != 0 && (rest & bits) == bits) {
+            setti_json_add_text(out, between);
+            setti_json_add_string(out, at->name, strlen(at->name));
+            between = ", ";
+            rest &= ~bits;
+        }
+    }
+    if (rest != 0) {
+        setti_number_store(member->kind, (int64_t)rest, bytes);
+        setti_json_add_text(out, between);
+        value_add_number(out, member, bytes);
+        between = ", ";
+    }
+    setti_json_add_text(out, *between == '[' ? "[]" : "]");
+}
+
+static void value_add_entity(setti_json_out* out, sett_world* world, const unsigned char* bytes)
+{
+    sett_entity entity;
+    memcpy(&entity, bytes, sizeof(entity));
+    if (sett_is_null(entity) && entity.index == 0) {
+        setti_json_add_text(out, "null");
+    } else {
+        setti_json_add_reference(out, world, entity);
+    }
+}
+
+static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
+                              const unsigned char* bytes)
+{
+    const sett_constant* constant = NULL;
+    const unsigned char* end;
+    switch (member->kind) {
+    case SETT_MEMBER_BOOL:
+        setti_json_add_text(out, *bytes != 0 ? "true" : "false");
+        break;
+    case SETT_MEMBER_TEXT:
+        end = memchr(bytes, 0, member->size);
+        setti_json_add_bytes(out, (const char*)bytes,
+                             end != NULL ? (size_t)(end - bytes) : member->size);
+        break;
+    case SETT_MEMBER_ENTITY:
+        value_add_entity(out, world, bytes);
+        break;
+    case SETT_MEMBER_OPAQUE:
+        setti_json_add_base64(out, bytes, member->size);
+        break;
+    case SETT_MEMBER_STRUCT:
+        value_add_struct(out, world, member->of, bytes);
+        break;
+    default:
+        if (member->constants != NULL) {
+            constant = value_constant(member, setti_number_load(member->kind, bytes));
+        }
+        if (member->bits) {
+            value_add_bits(out, member, setti_number_load(member->kind, bytes));
+        } else if (constant != NULL) {
+            setti_json_add_string(out, constant->name, strlen(constant->name));
+        } else {
+            value_add_number(out, member, bytes);
+        }
+        break;
+    }
+}
+
+static bool value_is_array(const sett_member* member)
+{
+    return member->count > 1 && member->kind != SETT_MEMBER_TEXT &&
+           member->kind != SETT_MEMBER_OPAQUE;
+}
+
+static void value_add_member(setti_json_out* out, sett_world* world, const sett_member* member,
+                             const unsigned char* bytes)
+{
+    const char* const* names = member->element_names;
+    uint32_t size = member->size / member->count;
+    if (!value_is_array(member)) {
+        value_add_element(out, world, member, bytes);
+        return;
+    }
+    for (uint32_t k = 0; k < member->count; k++) {
+        setti_json_add_text(out, k != 0 ? ", " : names != NULL ? "{" : "[");
+        if (names != NULL) {
+            setti_json_add_string(out, names[k], strlen(names[k]));
+            setti_json_add_text(out, ": ");
+        }
+        value_add_element(out, world, member, bytes + (size_t)k * size);
+    }
+    setti_json_add_text(out, names != NULL ? "}" : "]");
+}
+
+static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
+                             const unsigned char* value)
+{
+    const char* between = "{";
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        if (!member->local) {
+            setti_json_add_text(out, between);
+            setti_json_add_string(out, member->name, strlen(member->name));
+            setti_json_add_text(out, ": ");
+            value_add_member(out, world, member, value + member->offset);
+            between = ", ";
+        }
+    }
+    setti_json_add_text(out, *between == '{' ? "{}" : "}");
+}
+
+/* Bytes of this machine, padding as zeroes. */
+static void value_add_raw(setti_json_out* out, sett_world* world, const setti_type* type,
+                          const unsigned char* value)
+{
+    size_t size = type->desc.size;
+    const unsigned char* mask = type->desc.mask;
+    unsigned char* copy = mask != NULL ? setti_pool_alloc(&world->pool, size, 8) : NULL;
+    for (size_t k = 0; copy != NULL && k < size; k++) {
+        copy[k] = value[k] & mask[k];
+    }
+    setti_json_add_base64(out, copy != NULL ? copy : value, size);
+    setti_pool_free(&world->pool, copy, size, 8);
+}
+
+/* Whether the value is more than its presence. */
+static bool value_is_saved(const setti_type* type)
+{
+    const sett_component_desc* desc = &type->desc;
+    bool owns = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
+    return desc->save != SETT_SAVE_SKIP &&
+           (type->members != NULL || (desc->save == SETT_SAVE_BYTES && !owns));
+}
+
+void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_type* type,
+                          const void* value)
+{
+    if (type->desc.size == 0) {
+        setti_json_add_text(out, "true");
+    } else if (!value_is_saved(type)) {
+        setti_json_add_text(out, "null");
+    } else if (type->members != NULL) {
+        value_add_struct(out, world, &type->members->of, value);
+    } else {
+        value_add_raw(out, world, type, value);
+    }
+}
+
+/* -------------------------------------------------------------------------------------- reading */
+
+void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,
+                            size_t size)
+{
+    memset(reader, 0, sizeof(*reader));
+    reader->json.text = text;
+    reader->json.size = size;
+    reader->world = world;
+    reader->path.out = reader->path_text;
+    reader->path.size = sizeof(reader->path_text);
+}
+
+size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name)
+{
+    size_t before = reader->path.length;
+    setti_writer_add(&reader->path, "%s%s", separator, name);
+    return before;
+}
+
+void setti_json_leave(setti_json_reader* reader, size_t before)
+{
+    if (reader->json.wrong == NULL) { /* after an error the path stays where it happened */
+        reader->path.length = before;
+        reader->path_text[SETTI_MIN(before, sizeof(reader->path_text) - 1)] = '\0';
+    }
+}
+
+bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong)
+{
+    reader->skipped++;
+    return (reader->allow_unknown || setti_json_fail(&reader->json, at, wrong)) &&
+           setti_json_skip(&reader->json);
+}
+
+bool setti_json_parse_handle(const char* text, sett_entity* out)
+{
+    uint32_t* part[] = {&out->index, &out->generation};
+    if (*text++ != '#') {
+        return false;
+    }
+    for (int k = 0; k < 2; k++) {
+        size_t digits = strspn(text, "0123456789");
+        if (digits == 0 || digits > 10 || text[digits] != (k == 0 ? ':' : '\0') ||
+            setti_number_read(SETT_MEMBER_U32, text, digits, 0, part[k]) != NULL) {
+            return false;
+        }
+        text += digits + 1;
+    }
+    return true;
+}
+
+static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
+                              unsigned char* value);
+
+static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    char text[SETTI_JSON_REFERENCE];
+    sett_entity entity = sett_null();
+    size_t length;
+    if (setti_json_peek(json) == 'n') {
+        if (!setti_json_null(json)) {
+            return false;
+        }
+    } else {
+        size_t at = json->at;
+        if (!setti_json_string(json, text, sizeof(text), &length) ||
+            !reader->find(reader, text, at, &entity)) {
+            return false;
+        }
+    }
+    memcpy(bytes, &entity, sizeof(entity));
+    return true;
+}
+
+/* {"base64": "..."}: at most `capacity` bytes. */
+static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
+                              size_t* length)
+{
+    setti_json* json = &reader->json;
+    char key[SETTI_JSON_KEY];
+    size_t at = json->at;
+    bool good = setti_json_begin(json, '{') && setti_json_key(json, key);
+    if (json->wrong == NULL && (!good || strcmp(key, "base64") != 0)) {
+        return setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
+    }
+    good = good && setti_json_base64(json, out, capacity, length);
+    if (good && (setti_json_key(json, key) || json->wrong != NULL)) {
+        return setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
+    }
+    return good &&
+           (*length <= capacity || setti_json_fail(json, at, "more bytes than there is room for"));
+}
+
+static bool value_read_text(setti_json_reader* reader, const sett_member* member,
+                            unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    size_t length = 0;
+    size_t at = json->at;
+    memset(bytes, 0, member->size);
+    if (setti_json_peek(json) == '{') {
+        return value_read_base64(reader, bytes, member->size, &length) &&
+               (memchr(bytes, 0, length) == NULL ||
+                setti_json_fail(json, at, "a zero inside of a text"));
+    }
+    if (!setti_json_chars(json, (char*)bytes, member->size, &length)) {
+        return false;
+    }
+    if (length > member->size) {
+        return setti_json_fail(json, at, "longer than there is room for");
+    }
+    return memchr(bytes, 0, length) == NULL || setti_json_fail(json, at, "a zero inside of a text");
+}
+
+/* A constant by its name. */
+static bool value_read_constant(setti_json_reader* reader, const sett_member* member,
+                                int64_t* value)
+{
+    setti_json* json = &reader->json;
+    char name[SETTI_JSON_KEY];
+    size_t length;
+    size_t at = json->at;
+    if (!setti_json_string(json, name, sizeof(name), &length)) {
+        return false;
+    }
+    for (const sett_constant* constant = member->constants;
+         constant != NULL && constant->name != NULL; constant++) {
+        if (strcmp(constant->name, name) == 0) {
+            *value = constant->value;
+            return true;
+        }
+    }
+    unsigned char bytes[8];
+    const char* wrong = setti_number_read(member->kind, name, strlen(name), member->scale, bytes);
+    if (wrong != NULL) {
+        return setti_json_fail(json, at,
+                               member->constants != NULL ? "is none of the constants" : wrong);
+    }
+    *value = setti_number_load(member->kind, bytes);
+    return true;
+}
+
+static bool value_read_number(setti_json_reader* reader, const sett_member* member,
+                              unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    const char* text;
+    char word[SETTI_NUMBER_SIZE];
+    size_t length;
+    const char* wrong;
+    bool quoted = setti_json_peek(json) == '"';
+    size_t at = json->at;
+    int64_t value = 0;
+    if (quoted && setti_number_is_integer(member->kind)) {
+        if (!value_read_constant(reader, member, &value)) {
+            return false;
+        }
+        setti_number_store(member->kind, value, bytes);
+        return true;
+    }
+    if (quoted ? !setti_json_string(json, word, sizeof(word), &length)
+               : !setti_json_number(json, &text, &length)) {
+        return false;
+    }
+    if (quoted && (length >= sizeof(word) || strchr("0123456789+-", word[0]) != NULL) &&
+        strcmp(word, "-Infinity") != 0) {
+        return setti_json_fail(json, at, "a number is expected, without quotes");
+    }
+    wrong = setti_number_read(member->kind, quoted ? word : text, length, member->scale, bytes);
+    return wrong == NULL || setti_json_fail(json, at, wrong);
+}
+
+/* A list of names and numbers, or a number. */
+static bool value_read_bits(setti_json_reader* reader, const sett_member* member,
+                            unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    int64_t all = 0;
+    if (setti_json_peek(json) != '[') {
+        return value_read_number(reader, member, bytes);
+    }
+    (void)setti_json_begin(json, '[');
+    while (setti_json_item(json)) {
+        unsigned char one[8];
+        if (!value_read_number(reader, member, one)) {
+            return false;
+        }
+        all |= setti_number_load(member->kind, one);
+    }
+    setti_number_store(member->kind, all, bytes);
+    return json->wrong == NULL;
+}
+
+static bool value_read_element(setti_json_reader* reader, const sett_member* member,
+                               unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    size_t at = (setti_json_peek(json), json->at);
+    size_t length = 0;
+    bool flag = false;
+    switch (member->kind) {
+    case SETT_MEMBER_BOOL:
+        if (!setti_json_bool(json, &flag)) {
+            return false;
+        }
+        *bytes = flag;
+        return true;
+    case SETT_MEMBER_TEXT:
+        return value_read_text(reader, member, bytes);
+    case SETT_MEMBER_ENTITY:
+        return value_read_entity(reader, bytes);
+    case SETT_MEMBER_OPAQUE:
+        return value_read_base64(reader, bytes, member->size, &length) &&
+               (length == member->size || setti_json_fail(json, at, "fewer bytes than there are"));
+    case SETT_MEMBER_STRUCT:
+        return value_read_struct(reader, member->of, bytes);
+    default:
+        return member->bits ? value_read_bits(reader, member, bytes)
+                            : value_read_number(reader, member, bytes);
+    }
+}
+
+static uint32_t value_find_element(const sett_member* member, const char* name)
+{
+    uint32_t k = 0;
+    while (k < member->count && strcmp(member->element_names[k], name) != 0) {
+        k++;
+    }
+    return k;
+}
+
+/* Elements by name: those that are not there stay as they are. */
+static bool value_read_named(setti_json_reader* reader, const sett_member* member,
+                             unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    char key[SETTI_JSON_KEY];
+    uint32_t size = member->size / member->count;
+    (void)setti_json_begin(json, '{');
+    while (setti_json_key(json, key)) {
+        uint32_t k = value_find_element(member, key);
+        size_t before = setti_json_enter(reader, ".", key);
+        bool good = k < member->count ? value_read_element(reader, member, bytes + (size_t)k * size)
+                                      : setti_json_unknown(reader, json->at, "no such element");
+        setti_json_leave(reader, before);
+        if (!good) {
+            return false;
+        }
+    }
+    return json->wrong == NULL;
+}
+
+static bool value_read_member(setti_json_reader* reader, const sett_member* member,
+                              unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    uint32_t size = member->size / member->count;
+    uint32_t k = 0;
+    if (!value_is_array(member)) {
+        return value_read_element(reader, member, bytes);
+    }
+    if (member->element_names != NULL && setti_json_peek(json) == '{') {
+        return value_read_named(reader, member, bytes);
+    }
+    size_t at = (setti_json_peek(json), json->at);
+    if (!setti_json_begin(json, '[')) {
+        return false;
+    }
+    for (; setti_json_item(json); k++) {
+        char number[16];
+        snprintf(number, sizeof(number), "[%u]", (unsigned)k);
+        size_t before = setti_json_enter(reader, "", number);
+        bool good = k < member->count
+                        ? value_read_element(reader, member, bytes + (size_t)k * size)
+                        : setti_json_fail(json, json->at, "more elements than there are");
+        setti_json_leave(reader, before);
+        if (!good) {
+            return false;
+        }
+    }
+    return json->wrong == NULL &&
+           (k == member->count || setti_json_fail(json, at, "fewer elements than there are"));
+}
+
+static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
+                              unsigned char* value)
+{
+    setti_json* json = &reader->json;
+    char key[SETTI_JSON_KEY];
+    uint64_t seen[JSON_SEEN] = {0};
+    if (!setti_json_begin(json, '{')) {
+        return false;
+    }
+    while (setti_json_key(json, key)) {
+        uint32_t k = 0;
+        size_t at = json->at;
+        while (k < of->count && (of->members[k].local || strcmp(of->members[k].name, key) != 0)) {
+            k++;
+        }
+        size_t before = setti_json_enter(reader, ".", key);
+        bool good;
+        if (k == of->count) {
+            good = setti_json_unknown(reader, at, "no such member");
+        } else if ((seen[k / 64] >> (k % 64) & 1) != 0) {
+            good = setti_json_fail(json, at, "the member occurs twice");
+        } else {
+            seen[k / 64] |= (uint64_t)1 << (k % 64);
+            good = value_read_member(reader, &of->members[k], value + of->members[k].offset);
+        }
+        setti_json_leave(reader, before);
+        if (!good) {
+            return false;
+        }
+    }
+    return json->wrong == NULL;
+}
+
+/* Bytes of this machine; handles in them mean what they meant where they were written. */
+static bool value_read_raw(setti_json_reader* reader, const setti_type* type, unsigned char* value)
+{
+    size_t length = 0;
+    size_t at = reader->json.at;
+    if (!value_read_base64(reader, value, type->desc.size, &length)) {
+        return false;
+    }
+    if (length != type->desc.size) {
+        return setti_json_fail(&reader->json, at, "fewer bytes than a value has");
+    }
+    for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) {
+        char text[32];
+        sett_entity entity;
+        memcpy(&entity, value + type->desc.entity_offsets[k], sizeof(entity));
+        snprintf(text, sizeof(text), "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+        if (!sett_is_null(entity) && !reader->find(reader, text, at, &entity)) {
+            return false;
+        }
+        memcpy(value + type->desc.entity_offsets[k], &entity, sizeof(entity));
+    }
+    return true;
+}
+
+bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)
+{
+    setti_json* json = &reader->json;
+    char c = setti_json_peek(json);
+    bool flag;
+    if (c == 'n') {
+        return setti_json_null(json);
+    }
+    if (type->desc.size == 0) {
+        size_t at = json->at;
+        if (c == '{') { /* of tools that know no tags */
+            char key[SETTI_JSON_KEY];
+            return setti_json_begin(json, '{') &&
+                   ((!setti_json_key(json, key) && json->wrong == NULL) ||
+                    setti_json_fail(json, at, "a tag has no members"));
+        }
+        return setti_json_bool(json, &flag) &&
+               (flag || setti_json_fail(json, at, "a tag is true, or not there"));
+    }
+    if (!value_is_saved(type)) {
+        return setti_json_fail(json, json->at,
+                               "null is expected: the component's values are not read from texts");
+    }
+    return type->members != NULL ? value_read_struct(reader, &type->members->of, value)
+                                 : value_read_raw(reader, type, value);
+}
+
+/* ------------------------------------------------------------------------------------- messages */
+
+sett_status setti_json_report(setti_json_reader* reader, const char* call)
+{
+    const setti_json* json = &reader->json;
+    uint32_t line = 1;
+    uint32_t column = 1;
+    if (json->wrong == NULL) {
+        return setti_world_fail(reader->world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    for (size_t k = 0; k < json->wrong_at; k++) {
+        bool middle = ((unsigned char)json->text[k] & 0xC0) == 0x80; /* of a character */
+        column += !middle;
+        if (json->text[k] == '\n') {
+            line++;
+            column = 1;
+        }
+    }
+    return setti_world_fail_with(reader->world, SETT_STATUS_INVALID,
+                                 "%s: line %u, column %u%s%s: %s", call, (unsigned)line,
+                                 (unsigned)column, reader->path.length != 0 ? ", " : "",
+                                 reader->path.length != 0 ? reader->path_text : "", json->wrong);
+}

@@ -1,0 +1,235 @@
+/* json_write.c: entities as a JSON text.
+ *
+ * The workload: worlds of any size, written once: entity by entity, without a tree and without
+ * memory but a buffer of 2,000 bytes.
+ *
+ * Invariant:  a parent that is written stands before its children, and these in their order
+ */
+#include "relation/chain.h"
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+#include "sett/relationship.h"
+#include "state/json_value.h"
+
+#include <stdio.h>
+
+typedef struct json_writer {
+    setti_json_out out;
+    sett_world* world;
+    const sett_json_desc* desc;
+    bool any; /* an entity was written */
+} json_writer;
+
+static bool write_wants(const json_writer* to, const setti_type* type, sett_entity entity)
+{
+    bool wanted = to->desc->component_count == 0;
+    for (uint32_t k = 0; !wanted && k < to->desc->component_count; k++) {
+        wanted = to->desc->components[k] == type->id;
+    }
+    return wanted && setti_storage_has(&type->storage, entity.index);
+}
+
+static void write_key(json_writer* to, const char** between, const char* name)
+{
+    setti_json_add_text(&to->out, *between);
+    setti_json_add_string(&to->out, name, strlen(name));
+    setti_json_add_text(&to->out, ": ");
+    *between = ", ";
+}
+
+static void write_components(json_writer* to, sett_entity entity)
+{
+    const char* between = "";
+    const setti_type_list* types = &to->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_type* type = types->item[k];
+        if (type->module == NULL && write_wants(to, type, entity)) {
+            write_key(to, &between, type->desc.name);
+            setti_json_add_value(&to->out, to->world, type,
+                                 setti_storage_find(&type->storage, entity.index));
+        }
+    }
+}
+
+/* "/hall", or {"to": "/hall", "data": ...} */
+static void write_link(json_writer* to, sett_entity target, const void* data, size_t size)
+{
+    if (size == 0) {
+        setti_json_add_reference(&to->out, to->world, target);
+        return;
+    }
+    setti_json_add_text(&to->out, "{\"to\": ");
+    setti_json_add_reference(&to->out, to->world, target);
+    setti_json_add_text(&to->out, ", \"data\": ");
+    setti_json_add_base64(&to->out, data, size);
+    setti_json_add_text(&to->out, "}");
+}
+
+static void write_links(json_writer* to, sett_entity entity)
+{
+    const char* before = ", \"links\": {";
+    const char* between = before;
+    const setti_type_list* types = &to->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_type* type = types->item[k];
+        if (type->relation == NULL || !write_wants(to, type, entity)) {
+            continue;
+        }
+        sett_link_cursor cursor = {NULL, 0, 0, false};
+        const char* comma = "[";
+        write_key(to, &between, type->desc.name);
+        for (sett_entity target;
+             !sett_is_null(target = sett_target_next(to->world, entity, type->id, &cursor));) {
+            setti_json_add_text(&to->out, comma);
+            write_link(to, target, cursor.data, type->relation->data_size);
+            comma = ", ";
+        }
+        setti_json_add_text(&to->out, *comma == '[' ? "[]" : "]");
+    }
+    setti_json_add_text(&to->out, between != before ? "}" : "");
+}
+
+/* Who it is: its path says name and parent too. */
+static void write_identity(json_writer* to, sett_entity entity)
+{
+    char path[SETTI_JSON_REFERENCE];
+    char handle[32];
+    sett_world* world = to->world;
+    size_t length = setti_json_path(world, entity, path);
+    snprintf(handle, sizeof(handle), "\"#%u:%u\"", (unsigned)entity.index,
+             (unsigned)entity.generation);
+    setti_json_add_text(&to->out, to->any ? ",\n{\"entity\": " : "\n{\"entity\": ");
+    if (length != 0) {
+        setti_json_add_string(&to->out, path, length);
+        setti_json_add_text(&to->out, ", \"handle\": ");
+        setti_json_add_text(&to->out, handle);
+        return;
+    }
+    const char* name = world->naming != NULL ? sett_name_get(world, entity) : NULL;
+    sett_entity parent = sett_hierarchy_parent(world, entity);
+    setti_json_add_text(&to->out, handle);
+    if (name != NULL) {
+        setti_json_add_text(&to->out, ", \"name\": ");
+        setti_json_add_bytes(&to->out, name, strlen(name));
+    }
+    if (!sett_is_null(parent)) {
+        setti_json_add_text(&to->out, ", \"parent\": ");
+        setti_json_add_reference(&to->out, world, parent);
+    }
+}
+
+static void write_entity(json_writer* to, sett_entity entity)
+{
+    write_identity(to, entity);
+    setti_json_add_text(&to->out, ", \"components\": {");
+    write_components(to, entity);
+    setti_json_add_text(&to->out, "}");
+    write_links(to, entity);
+    setti_json_add_text(&to->out, "}");
+    to->any = true;
+}
+
+static void write_subtree(json_writer* to, sett_entity root)
+{
+    sett_entity at = root;
+    while (!sett_is_null(at) && !to->out.stopped) {
+        write_entity(to, at);
+        at = to->desc->single ? sett_null() : sett_hierarchy_walk(to->world, root, at);
+    }
+}
+
+static void write_query(json_writer* to)
+{
+    sett_batch batch;
+    for (sett_batch* b = sett_query_begin(to->desc->query, &batch);
+         b != NULL && sett_batch_next(b);) {
+        for (uint32_t k = 0; k < b->count; k++) {
+            write_entity(to, sett_batch_entity(b, b->rows != NULL ? b->rows[k] : k));
+        }
+    }
+    sett_batch_end(&batch);
+}
+
+static void write_world(json_writer* to)
+{
+    uint32_t cursor = 0;
+    for (sett_entity entity; !sett_is_null(entity = sett_entity_next(to->world, &cursor));) {
+        if (sett_is_null(sett_hierarchy_parent(to->world, entity))) {
+            write_subtree(to, entity);
+        }
+    }
+}
+
+sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
+                                  sett_json_fn fn, void* user)
+{
+    static const sett_json_desc all = {{0, 0}, false, NULL, NULL, 0};
+    static const char call[] = "sett_json_write";
+    sett_json_desc full;
+    desc = setti_world_desc(world, desc != NULL ? desc : &all,
+                            desc != NULL ? desc_size : sizeof(all), &full, sizeof(full), call);
+    if (desc == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    json_writer to = {.world = world, .desc = desc};
+    to.out.fn = fn;
+    to.out.user = user;
+    if (!sett_is_null(desc->entity) && !sett_entity_valid(world, desc->entity)) {
+        return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
+    }
+    setti_json_add_text(&to.out, "{\"entities\": [");
+    if (!sett_is_null(desc->entity)) {
+        write_subtree(&to, desc->entity);
+    } else if (desc->query != NULL) {
+        write_query(&to);
+    } else {
+        write_world(&to);
+    }
+    setti_json_add_text(&to.out, "\n]}\n");
+    return setti_json_finish(&to.out)
+               ? SETT_OK
+               : setti_world_fail_with(world, SETT_STATUS_REJECTED,
+                                       "%s: the function that takes the text has stopped", call);
+}
+
+/* A text in the caller's memory. */
+static bool write_to_memory(void* user, const char* text, size_t size)
+{
+    setti_writer* out = user;
+    if (out->length + 1 < out->size) {
+        memcpy(out->out + out->length, text, SETTI_MIN(size, out->size - 1 - out->length));
+    }
+    out->length += size;
+    return true;
+}
+
+static size_t write_end(const setti_writer* out)
+{
+    if (out->size != 0) {
+        out->out[SETTI_MIN(out->length, out->size - 1)] = '\0';
+    }
+    return out->length;
+}
+
+size_t sett_json_format_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
+                              char* out, size_t size)
+{
+    setti_writer text = {out, size, 0};
+    if (sett_json_write_sized(world, desc, desc_size, write_to_memory, &text) != SETT_OK) {
+        text.length = 0;
+    }
+    return write_end(&text);
+}
+
+size_t sett_json_format_value(sett_world* world, sett_entity entity, sett_component component,
+                              char* out, size_t size)
+{
+    setti_writer text = {out, size, 0};
+    const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
+    if (type != NULL && type->module == NULL && sett_has(world, entity, component)) {
+        setti_json_out to = {.fn = write_to_memory, .user = &text};
+        setti_json_add_value(&to, world, type, setti_storage_find(&type->storage, entity.index));
+        (void)setti_json_finish(&to);
+    }
+    return write_end(&text);
+}
