@@ -14,7 +14,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run test bench bench-full bench-builds soak fuzz amalgamate format clean help
+.PHONY: build run play test bench bench-full bench-builds soak fuzz amalgamate format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -26,6 +26,12 @@ run: ## simulate the levels of Freedoom; options in ARGS, ARGS=--help lists them
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
 	@$(release)/examples/freedoom/freedoom $(ARGS)
+
+play: ## play them in a window, and rewind; options in ARGS, ARGS=--demo plays by itself
+	@tools/deps.sh play
+	@$(configure)
+	@cmake --build $(release) --parallel $(JOBS) --target freedoom_play
+	@$(release)/examples/freedoom/freedoom_play $(ARGS)
 
 test: ## all tests, about six minutes; tools/test.sh --list names its stages
 	@tools/deps.sh test

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|test|bench|fuzz|format
+#   tools/deps.sh build|run|play|test|bench|fuzz|format
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -44,6 +44,12 @@ for_run() {
     need_header png.h libpng-dev
     need_file /usr/share/games/doom/freedoom1.wad freedoom
     need_file /usr/share/games/doom/freedoom2.wad freedoom
+}
+
+# The window. Tests play without one, and leave that out where there is no SDL2.
+for_play() {
+    for_run
+    need_header SDL2/SDL.h libsdl2-dev
 }
 
 for_test() {
@@ -97,9 +103,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | test | bench | fuzz | format) ;;
+build | run | play | test | bench | fuzz | format) ;;
 *)
-    echo "usage: tools/deps.sh build|run|test|bench|fuzz|format" >&2
+    echo "usage: tools/deps.sh build|run|play|test|bench|fuzz|format" >&2
     exit 2
     ;;
 esac

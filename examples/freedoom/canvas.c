@@ -232,6 +232,12 @@ static const CanvasLetter* canvas_find_letter(char letter)
     return NULL; /* a space */
 }
 
+const uint8_t* canvas_letter_rows(char letter)
+{
+    const CanvasLetter* found = canvas_find_letter(letter);
+    return found != NULL ? found->rows : NULL;
+}
+
 static void canvas_letter(Canvas* canvas, int x, int y, int size, const CanvasLetter* letter,
                           uint32_t colour)
 {

@@ -34,6 +34,9 @@ void canvas_ring(Canvas* canvas, float x, float y, float radius, float width, ui
 void canvas_text(Canvas* canvas, int x, int y, int size, const char* text, uint32_t colour);
 int canvas_text_width(int size, const char* text);
 
+/* A letter's dots: seven rows, bit 4 is the leftmost dot. NULL for a space. */
+const uint8_t* canvas_letter_rows(char letter);
+
 bool canvas_write_png(const Canvas* canvas, const char* path, Fault* fault);
 
 #endif

@@ -247,14 +247,16 @@ typedef struct Input {
 enum {
     INPUT_FIRE = 1,
     INPUT_USE = 2,
+    INPUT_CROWD = 4, /* once more as many monsters as there are */
 };
 
 /* Where a human looks, with what in his hands; he moves by Velocity. His corpse keeps it. */
 typedef struct Facing {
     uint16_t angle;
-    uint8_t weapon;       /* 1 + WEAPON_*; 0: the best he has */
-    uint8_t leaves;       /* 1: went through the map's exit */
-    sett_entity attacker; /* who hurt him last */
+    uint8_t weapon;                      /* 1 + WEAPON_*; 0: the best he has */
+    uint8_t leaves;                      /* 1: went through the map's exit */
+    sett_entity attacker;                /* who hurt him last */
+    uint16_t kills, doors, items, exits; /* his own */
 } Facing;
 
 typedef struct Corpse {

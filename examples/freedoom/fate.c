@@ -41,11 +41,14 @@ static int32_t hurt_player(const Job* job, sett_entity player, int32_t damage)
     return damage - saved;
 }
 
-/* A human may ask later who it was. */
-static void hurt_remember(const Job* job, const Hit* hit)
+/* A human may ask later who it was, and what he has done himself. */
+static void hurt_remember(const Job* job, const Hit* hit, bool kills)
 {
     if (SETT_HAS(job->world, hit->victim, Facing)) {
         SETT_GET_MUT(job->world, hit->victim, Facing)->attacker = hit->attacker;
+    }
+    if (kills && SETT_HAS(job->world, hit->attacker, Facing)) {
+        ++SETT_GET_MUT(job->world, hit->attacker, Facing)->kills;
     }
 }
 
@@ -74,8 +77,8 @@ static void hurt_run(sett_context* context)
             bool is_player = type->kind == THING_PLAYER;
             int32_t damage =
                 is_player ? hurt_player(&job, hit[i].victim, hit[i].damage) : hit[i].damage;
+            hurt_remember(&job, &hit[i], health->points > 0 && health->points <= damage);
             health->points -= damage;
-            hurt_remember(&job, &hit[i]);
             spawn_news(&job, EVENT_HIT, arena, hit[i].attacker, hit[i].victim, damage);
             if (health->points <= 0) {
                 sett_cmd_add(job.commands, hit[i].victim, Dying_id);

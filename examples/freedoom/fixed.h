@@ -68,7 +68,7 @@ static inline int64_t fixed_floor_div(int64_t a, int64_t b)
     return quotient * b > a ? quotient - 1 : quotient;
 }
 
-/* The sine of an angle of which 65,536 are a full turn; wrong by 8 at most. A polynomial of the
+/* The sine of an angle of which 65,536 are a full turn; wrong by 12 at most. A polynomial of the
  * part of a quarter turn: no table, and the same on every machine. */
 static inline Fixed fixed_sine(uint32_t angle)
 {

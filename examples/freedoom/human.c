@@ -178,8 +178,7 @@ static void human_leave(Simulation* sim, sett_entity player)
         spawn_first_step(sim, player, &thing_table[THING_PLAYER_ROW]);
 }
 
-/* The direction of the start where he came in. */
-static uint16_t human_first_angle(const Simulation* sim, const Order* order)
+uint16_t human_start_angle(const Simulation* sim, const Order* order)
 {
     const WadMap* map = &sim->arenas[order->arena].level.map;
     for (uint32_t i = 0; i < map->thing_count; ++i) {
@@ -196,14 +195,38 @@ static void human_join(Simulation* sim, sett_entity player, sett_entity before, 
     sett_remove(world, player, Walk_id);
     sett_remove(world, player, Target_id);
     SETT_SET(world, player, Input, .angle = order->input.angle);
-    SETT_SET(world, player, Facing, .angle = human_first_angle(sim, order));
+    SETT_SET(world, player, Facing, .angle = human_start_angle(sim, order));
     SETT_SET(world, player, Velocity, .x = 0);
     if (SETT_HAS(world, before, Pack)) {
         *SETT_GET_MUT(world, player, Pack) = *SETT_GET(world, before, Pack);
         *SETT_GET_MUT(world, player, Health) = *SETT_GET(world, before, Health);
         *SETT_GET_MUT(world, player, Armour) = *SETT_GET(world, before, Armour);
         SETT_GET_MUT(world, player, Pack)->keys = 0;
+        Facing* facing = SETT_GET_MUT(world, player, Facing);
+        uint16_t angle = facing->angle;
+        *facing = *SETT_GET(world, before, Facing);
+        facing->angle = angle;
+        facing->leaves = 0;
     }
+}
+
+/* Another of each monster, where it stands: those that overlap part. */
+static void human_multiply(Simulation* sim)
+{
+    Job job = simulation_outside(sim);
+    sett_query_desc desc = {
+        .terms = {SETT_IN(Thing), SETT_IN(Place), SETT_IN(Position), SETT_WITH(Monster)}};
+    sett_query* query = sett_query_create(sim->world, &desc);
+    SETT_QUERY_EACH(query, b) {
+        const Thing* thing = sett_batch_field(b, 0);
+        const Place* place = sett_batch_field(b, 1);
+        const Position* position = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            spawn_thing(&job, thing[i].type, place[i], position[i]);
+        }
+    }
+    sett_query_destroy(query);
+    sett_commands_apply(job.commands);
 }
 
 sett_entity human_obey(Simulation* sim, sett_query* players, const Order* order)
@@ -224,6 +247,9 @@ sett_entity human_obey(Simulation* sim, sett_query* players, const Order* order)
     }
     if (!sett_is_null(before)) {
         human_leave(sim, before);
+    }
+    if ((order->input.buttons & INPUT_CROWD) != 0) {
+        human_multiply(sim);
     }
     if (!sett_is_null(wanted)) {
         *SETT_GET_MUT(sim->world, wanted, Input) = order->input;

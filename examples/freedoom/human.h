@@ -19,6 +19,9 @@ typedef struct Order {
  * player, null while there is none of that number: he is dead and has not come in again. */
 sett_entity human_obey(Simulation* sim, sett_query* players, const Order* order);
 
+/* The direction in which the order's player looks when he comes in. */
+uint16_t human_start_angle(const Simulation* sim, const Order* order);
+
 /* The query for `human_obey`: all players. NULL when memory runs out. */
 sett_query* human_query(sett_world* world);
 

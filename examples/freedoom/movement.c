@@ -121,7 +121,7 @@ const sett_system_desc system_walk = {
     .run = walk_run,
     .terms = {SETT_INOUT(Walk), SETT_INOUT(Position), SETT_INOUT(Place), SETT_IN(Body),
               SETT_IN(Thing), SETT_WITHOUT(Pain), SETT_WITHOUT(Charge)},
-    .access_any_in = {Special_id, Pack_id},
+    .access_any_in = {Special_id, Pack_id, Input_id},
 };
 
 /* --- charge ----------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@ typedef enum NamesKind {
 static NamesKind names_kind(const SpecialType* type)
 {
     if (type->trigger == TRIGGER_NONE || type->effect == EFFECT_LIGHT ||
-        type->effect == EFFECT_TELEPORT) {
+        type->effect == EFFECT_TELEPORT || type->effect == EFFECT_EXIT) {
         return NAMES_NONE;
     }
     return type->effect <= EFFECT_DOOR_BREAK ? NAMES_DOOR

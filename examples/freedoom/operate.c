@@ -210,6 +210,8 @@ static bool operate_sector(const Job* job, const Operation* operation)
         return operate_light(job, operation, sector);
     case EFFECT_TELEPORT:
         return operate_teleport(job, operation);
+    case EFFECT_EXIT:
+        return false;
     default:
         return operate_floor(job, operation, sector);
     }
@@ -233,6 +235,14 @@ static bool operate_tagged(const Job* job, Operation operation, uint16_t tag)
     return any;
 }
 
+/* Where the way leads is decided outside of the world. */
+static void operate_exit(const Job* job, sett_entity user)
+{
+    if (SETT_HAS(job->world, user, Facing)) {
+        SETT_GET_MUT(job->world, user, Facing)->leaves = 1;
+    }
+}
+
 static void operate_run(sett_context* context)
 {
     Job job = simulation_job(context);
@@ -249,6 +259,10 @@ static void operate_run(sett_context* context)
                                    .arena = &job.sim->arenas[line->arena],
                                    .place = {.arena = line->arena},
                                    .user = use[i].user};
+            if (operation.type->effect == EFFECT_EXIT) {
+                operate_exit(&job, use[i].user);
+                continue;
+            }
             operation.place.sector = operation.arena->level.lines[line->number].back;
             bool knocks = operation.type->trigger == TRIGGER_KNOCK;
             bool done = knocks ? operation.place.sector != LEVEL_NO_SECTOR &&
@@ -266,5 +280,5 @@ const sett_system_desc system_operate = {
     .run = operate_run,
     .terms = {SETT_IN(Use)},
     .access_any_in = {Line_id, Special_id, Thing_id, Lift_id, Body_id, Pack_id},
-    .access_any_inout = {Door_id, Light_id, Position_id, Place_id},
+    .access_any_inout = {Door_id, Light_id, Position_id, Place_id, Facing_id},
 };

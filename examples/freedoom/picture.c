@@ -430,13 +430,12 @@ static void picture_draw_legend(Picture* picture)
 
 /* --- the whole -------------------------------------------------------------------------------- */
 
-static bool picture_init(Picture* picture, const Simulation* sim, uint32_t arena)
+typedef struct PictureBounds {
+    float left, right, bottom, top;
+} PictureBounds;
+
+static PictureBounds picture_bounds(const Level* level)
 {
-    const Level* level = &sim->arenas[arena].level;
-    *picture = (Picture){.sim = sim,
-                         .arena = arena,
-                         .level = level,
-                         .heights = simulation_heights(sim, &sim->arenas[arena])};
     float left = 1e9f, right = -1e9f, bottom = 1e9f, top = -1e9f;
     for (uint32_t i = 0; i < level->map.line_count; ++i) {
         const LevelLine* line = &level->lines[i];
@@ -445,6 +444,18 @@ static bool picture_init(Picture* picture, const Simulation* sim, uint32_t arena
         bottom = picture_less(bottom, picture_less((float)line->y, (float)(line->y + line->dy)));
         top = picture_more(top, picture_more((float)line->y, (float)(line->y + line->dy)));
     }
+    return (PictureBounds){left, right, bottom, top};
+}
+
+static bool picture_init(Picture* picture, const Simulation* sim, uint32_t arena)
+{
+    const Level* level = &sim->arenas[arena].level;
+    *picture = (Picture){.sim = sim,
+                         .arena = arena,
+                         .level = level,
+                         .heights = simulation_heights(sim, &sim->arenas[arena])};
+    PictureBounds bounds = picture_bounds(level);
+    float left = bounds.left, right = bounds.right, bottom = bounds.bottom, top = bounds.top;
     picture->left = left;
     picture->top = top;
     picture->scale = PICTURE_SIZE / picture_more(picture_more(right - left, top - bottom), 1.0f);
@@ -484,4 +495,32 @@ bool picture_write(const Simulation* sim, uint32_t arena, const char* path, Faul
     }
     picture_deinit(&picture);
     return good;
+}
+
+bool picture_draw_plan(const Simulation* sim, uint32_t arena, Canvas* canvas, PicturePlan* plan)
+{
+    const Level* level = &sim->arenas[arena].level;
+    PictureBounds bounds = picture_bounds(level);
+    float wide = picture_more(bounds.right - bounds.left, 1.0f);
+    float tall = picture_more(bounds.top - bounds.bottom, 1.0f);
+    float room_x = (float)(canvas->width - 2 * PICTURE_MARGIN);
+    float room_y = (float)(canvas->height - 2 * PICTURE_MARGIN);
+    float scale = picture_less(room_x / wide, room_y / tall);
+    Picture picture = {.sim = sim,
+                       .arena = arena,
+                       .level = level,
+                       .heights = simulation_heights(sim, &sim->arenas[arena]),
+                       .canvas = *canvas,
+                       .left = bounds.left - (room_x / scale - wide) * 0.5f,
+                       .top = bounds.top + (room_y / scale - tall) * 0.5f,
+                       .scale = scale,
+                       .map_height = canvas->height};
+    *plan = (PicturePlan){.left = picture.left - PICTURE_MARGIN / scale,
+                          .top = picture.top + PICTURE_MARGIN / scale,
+                          .scale = scale};
+    if (!picture_draw_floors(&picture)) {
+        return false;
+    }
+    picture_draw_lines(&picture);
+    return true;
 }

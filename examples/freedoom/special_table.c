@@ -74,6 +74,8 @@ static const SpecialType special_table[] = {
     [67] = BY(PUSH, false, FLOOR_UP, 1, 32),
     [15] = BY(PUSH, true, FLOOR_UP, 1, 24),
     [14] = BY(PUSH, true, FLOOR_UP, 1, 32),
+    [11] = PUSH(EXIT, 0, 0),
+    [51] = PUSH(EXIT, 0, 0),
     [138] = BY(PUSH, false, LIGHT, 0, 255),
     [139] = BY(PUSH, false, LIGHT, 0, 35),
 
@@ -124,6 +126,8 @@ static const SpecialType special_table[] = {
     [39] = CROSS_ONCE(TELEPORT, false, 0),
     [126] = CROSS(TELEPORT, true, 0),
     [125] = CROSS_ONCE(TELEPORT, true, 0),
+    [52] = CROSS(EXIT, false, 0),
+    [124] = CROSS(EXIT, false, 0),
 };
 
 const SpecialType* special_find(uint16_t action)

@@ -27,6 +27,7 @@ typedef enum Effect {
     EFFECT_FLOOR_UP,      /* up by `height` */
     EFFECT_LIGHT,         /* to `height` */
     EFFECT_TELEPORT,      /* to the landing in the sector */
+    EFFECT_EXIT,          /* of humans: to the next map */
 } Effect;
 
 typedef struct SpecialType {

@@ -18,8 +18,13 @@ static const SpecialType* trigger_type(const Simulation* sim, const Arena* arena
     return special_find(special != NULL ? special->action : 0);
 }
 
-static bool trigger_is_for(const SpecialType* type, bool is_player)
+/* Humans alone leave a map: the others have nowhere to go. */
+static bool trigger_is_for(const Simulation* sim, const SpecialType* type, sett_entity self,
+                           bool is_player)
 {
+    if (type->effect == EFFECT_EXIT) {
+        return SETT_HAS(sim->world, self, Input);
+    }
     bool teleports = type->effect == EFFECT_TELEPORT;
     return is_player ? !teleports || !type->monsters : teleports || type->monsters;
 }
@@ -36,7 +41,8 @@ void trigger_cross(const Job* job, const Arena* arena, const CollideFooting* foo
         const SpecialType* type = trigger_type(job->sim, arena, footing->specials[i]);
         /* Who comes out of a teleporter crosses its edge from behind. */
         bool leaves = type->effect == EFFECT_TELEPORT && from_left;
-        if (type->trigger == TRIGGER_CROSS && trigger_is_for(type, is_player) && !leaves) {
+        if (type->trigger == TRIGGER_CROSS && trigger_is_for(job->sim, type, self, is_player) &&
+            !leaves) {
             spawn_use(job, arena->lines[footing->specials[i]], self);
         }
     }
@@ -62,7 +68,7 @@ bool trigger_push(const Job* job, const Arena* arena, const CollideFooting* foot
         uint16_t line = footing->specials[i];
         const SpecialType* type = trigger_type(job->sim, arena, line);
         bool pushes = type->trigger == TRIGGER_KNOCK || type->trigger == TRIGGER_PUSH;
-        if (pushes && trigger_is_for(type, is_player) &&
+        if (pushes && trigger_is_for(job->sim, type, self, is_player) &&
             trigger_has_key(job->sim, self, type->key)) {
             spawn_use(job, arena->lines[line], self);
             opens = opens || (type->trigger == TRIGGER_KNOCK &&

@@ -218,6 +218,16 @@ static void print_line(const Job* job, const News* news)
     fputc('\n', trace);
 }
 
+/* What a human does is counted for him. */
+static void print_count(const Job* job, const News* news)
+{
+    bool counts = news->event == EVENT_DOOR || news->event == EVENT_PICKUP;
+    if (counts && SETT_HAS(job->world, news->who, Facing)) {
+        Facing* facing = SETT_GET_MUT(job->world, news->who, Facing);
+        *(news->event == EVENT_DOOR ? &facing->doors : &facing->items) += 1;
+    }
+}
+
 static void print_run(sett_context* context)
 {
     Job job = simulation_job(context);
@@ -226,6 +236,7 @@ static void print_run(sett_context* context)
         const News* news = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             ++game->events[news[i].event];
+            print_count(&job, &news[i]);
             if (job.sim->trace != NULL) {
                 print_line(&job, &news[i]);
             }
@@ -241,5 +252,5 @@ const sett_system_desc system_notify = {
     .single_job = true,
     .terms = {SETT_IN(News)},
     .access_any_in = {SETT_ID_NAME},
-    .access_any_inout = {Game_id},
+    .access_any_inout = {Game_id, Facing_id},
 };

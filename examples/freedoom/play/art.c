@@ -398,17 +398,6 @@ static bool art_read_sprites(Art* art, Fault* fault)
     return true;
 }
 
-static void art_read_letters(Art* art)
-{
-    for (uint32_t i = 0; i < art->wad.lump_count; ++i) {
-        const char* name = art->wad.lumps[i].name;
-        if (memcmp(name, "STCFN", 5) == 0 && strlen(name) == 8) {
-            int code = atoi(name + 5);
-            art->letters[code & 127] = code >= 0 && code < 128 ? i : 0;
-        }
-    }
-}
-
 const ArtSprite* art_find_sprite(const Art* art, const char* name)
 {
     for (uint32_t i = 0; i < art->sprite_count; ++i) {
@@ -441,7 +430,6 @@ bool art_open(Art* art, const char* path, Fault* fault)
            art_read_sprites(art, fault);
     if (good) {
         art_set_cycles(art);
-        art_read_letters(art);
     } else {
         art_close(art);
     }

@@ -70,8 +70,7 @@ typedef struct Art {
     ArtImage** images; /* by lump; NULL until it is asked for */
     uint32_t* patch_lumps;
     uint32_t texture_count, flat_count, sprite_count, patch_count;
-    uint32_t letters[128]; /* lumps of the small letters, by their codes; 0: there is none */
-    ArtImage nothing;      /* what stands in for an image that is damaged */
+    ArtImage nothing; /* what stands in for an image that is damaged */
 } Art;
 
 /* Reads a file's pictures. Returns false, and leaves nothing to close, if one of the tables is

@@ -172,9 +172,9 @@ const Look look_puff = {.sprite = "PUFF", .idle = "ABCD", .bright = true};
 
 /* In the order of WEAPON_*. */
 const LookWeapon look_weapons[] = {
-    {"PUNG", "ABCDCB", NULL},       {"SAWG", "AB", NULL},         {"PUNG", "ABCDCB", NULL},
-    {"PISG", "ABCB", "PISF"},       {"SHTG", "AABCDCBA", "SHTF"}, {"CHGG", "AB", "CHGF"},
-    {"SHT2", "AABCDEFGHA", "SHT2"}, {"MISG", "AB", "MISF"},       {"PLSG", "AB", "PLSF"},
+    {"PUNG", "ABCDCB", NULL},     {"SAWG", "AB", NULL},         {"PUNG", "ABCDCB", NULL},
+    {"PISG", "ABCB", "PISF"},     {"SHTG", "AABCDCBA", "SHTF"}, {"CHGG", "AB", "CHGF"},
+    {"SHT2", "AABCDEFGHA", NULL}, {"MISG", "AB", "MISF"},       {"PLSG", "AB", "PLSF"},
     {"BFGG", "ABB", "BFGF"},
 };
 

@@ -1,4 +1,5 @@
 /* overlay.c - what lies on top of the view: images, letters, tints; and the way to a file. */
+#include "canvas.h"
 #include "raster.h"
 
 #include <png.h>
@@ -6,7 +7,8 @@
 
 #define OVERLAY_WIDTH 320.0f
 #define OVERLAY_HEIGHT 200.0f
-#define OVERLAY_SPACE 4.0f
+#define OVERLAY_TEXT 0xf0f0e8
+#define OVERLAY_SHADOW 0x101010
 
 void render_image(Render* render, const Art* art, const ArtImage* image, float x, float y,
                   float scale)
@@ -27,19 +29,35 @@ void render_image(Render* render, const Art* art, const ArtImage* image, float x
     }
 }
 
-float render_text(Render* render, Art* art, float x, float y, float scale, const char* text)
+/* A dot of a letter, on its shadow. */
+static void overlay_dot(Render* render, int x, int y, int size, uint32_t colour)
 {
-    for (; *text != '\0'; ++text) {
-        int letter = *text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text & 127;
-        if (art->letters[letter] == 0) {
-            x += OVERLAY_SPACE * scale;
-            continue;
+    for (int column = raster_max(x, 0); column < raster_min(x + size, render->width); ++column) {
+        for (int row = raster_max(y, 0); row < raster_min(y + size, render->height); ++row) {
+            render->pixels[(size_t)column * (size_t)render->height + (size_t)row] = colour;
         }
-        const ArtImage* image = art_image(art, art->letters[letter]);
-        render_image(render, art, image, x, y, scale);
-        x += (float)image->width * scale;
     }
-    return x;
+}
+
+static void overlay_letters(Render* render, int x, int y, int size, const char* text,
+                            uint32_t colour)
+{
+    for (; *text != '\0'; ++text, x += 6 * size) {
+        const uint8_t* rows = canvas_letter_rows(*text);
+        for (int dot = 0; rows != NULL && dot < 35; ++dot) {
+            if ((rows[dot / 5] >> (4 - dot % 5) & 1) != 0) {
+                overlay_dot(render, x + dot % 5 * size, y + dot / 5 * size, size, colour);
+            }
+        }
+    }
+}
+
+void render_text(Render* render, int x, int y, int size, const char* text)
+{
+    x = x < 0 ? (render->width - canvas_text_width(size, text)) / 2 : x;
+    y = y < 0 ? render->height + y : y;
+    overlay_letters(render, x + 1, y + 1, size, text, OVERLAY_SHADOW);
+    overlay_letters(render, x, y, size, text, OVERLAY_TEXT);
 }
 
 void render_tint(Render* render, uint32_t colour, uint32_t share)

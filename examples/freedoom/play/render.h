@@ -61,13 +61,15 @@ float render_reach(const Render* render, int column);
 /* Copies the picture to rows of `stride` pixels, as windows and files want them. */
 void render_copy_rows(const Render* render, uint32_t* rows, size_t stride);
 
-/* --- on top of it, in coordinates of a picture of 320 by 200 ---------------------------------- */
+/* --- on top of it ----------------------------------------------------------------------------- */
 
+/* Draws an image with its hot spot at a place of a picture of 320 by 200. */
 void render_image(Render* render, const Art* art, const ArtImage* image, float x, float y,
                   float scale);
 
-/* Writes with the small letters of the WAD. Returns where the text ends. */
-float render_text(Render* render, Art* art, float x, float y, float scale, const char* text);
+/* Writes letters of 5 by 7 dots of `size` pixels, from a pixel on; x < 0 is in the middle, y < 0
+ * counts from below. */
+void render_text(Render* render, int x, int y, int size, const char* text);
 
 /* Mixes a colour into all of the picture: share 0 to 256. */
 void render_tint(Render* render, uint32_t colour, uint32_t share);

@@ -305,8 +305,8 @@ static bool sight_is_near(Position a, Position b)
            fixed_abs64((int64_t)a.y - b.y) < fixed_from_int(SIGHT_JUMP);
 }
 
-static RenderThing sight_thing(const Stage* stage, const SightActor* from, const SightActor* to,
-                               float share)
+RenderThing sight_thing(const Stage* stage, const SightActor* from, const SightActor* to,
+                        float share)
 {
     bool moves = from != NULL && sight_is_near(from->position, to->position);
     Position start = moves ? from->position : to->position;

@@ -56,6 +56,10 @@ typedef struct SightBlend {
 bool sight_blend(SightBlend* blend, const Stage* stage, const Sight* from, const Sight* to,
                  float share, sett_entity without);
 
+/* An actor between two moments; `from` may be NULL. */
+RenderThing sight_thing(const Stage* stage, const SightActor* from, const SightActor* to,
+                        float share);
+
 /* Adds the living of another scene as ghosts. */
 bool sight_haunt(SightBlend* blend, const Sight* ghosts);
 

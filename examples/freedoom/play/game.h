@@ -1,0 +1,52 @@
+/* game.h - all of the game but its window: takes what somebody presses, and draws a picture. */
+#ifndef FREEDOOM_GAME_H
+#define FREEDOOM_GAME_H
+
+#include "hud.h"
+#include "overview.h"
+#include "session.h"
+
+#define GAME_FILES 8u
+
+/* What is pressed in a frame. */
+typedef struct GameControls {
+    float turn;           /* radians to the left in this frame */
+    int8_t forward, side; /* -127 to 127 */
+    uint8_t weapon;       /* 1 + WEAPON_*, or 0 */
+    bool fire, use, rewind;
+    bool map, help, costs, kill_cam, next_map, crowd; /* pressed just now */
+} GameControls;
+
+typedef struct Play {
+    Simulation* sim;
+    Session* session;
+    Art arts[GAME_FILES];
+    uint32_t art_count;
+    Stage stage;
+    uint32_t stage_arena;
+    bool stage_open;
+    Render* render;
+    SightBlend blend;
+    Overview overview;
+    Hud hud;
+
+    bool above;       /* shows the map */
+    float angle;      /* of the own view: ahead of the ticks */
+    float clock;      /* ticks, 0 to 1: since the last one */
+    float eye;        /* height, which follows steps softly */
+    float hurt, gain; /* how much red, yellow is in the picture */
+    int32_t health;
+    uint16_t items;
+    bool use_held;
+    uint64_t tick_time; /* of the last tick, ns */
+} Play;
+
+/* Reads the pictures of these files, and takes part as player 1 of a map. */
+bool game_open(Play* play, Simulation* sim, const char* const* wads, uint32_t wad_count,
+               uint32_t arena, int width, int height, Fault* fault);
+void game_close(Play* play);
+
+/* Goes on by a part of a second, and draws. */
+bool game_frame(Play* play, float seconds, const GameControls* controls, Fault* fault);
+
+#endif

@@ -1,0 +1,391 @@
+/* play.c - Freedoom to play: a window, keys and a mouse around game.h.
+ *
+ *     freedoom_play --help */
+#include "atlas.h"
+#include "demo.h"
+#include "game.h"
+#include "host.h"
+
+#include <SDL.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef FREEDOOM_WAD_FOLDER
+#define FREEDOOM_WAD_FOLDER "/usr/share/games/doom" /* where Debian's package puts them */
+#endif
+
+#define WINDOW_MOUSE 0.0025f /* radians a step of the mouse */
+#define WINDOW_TURN 2.6f     /* radians a second, by key */
+#define WINDOW_RUN 127
+#define WINDOW_FRAMES 100000u /* of which times are kept */
+#define WINDOW_DEMO 4200u     /* frames of a demonstration */
+
+typedef struct Arguments {
+    const char* wads[GAME_FILES];
+    uint32_t wad_count, workers, demo;
+    const char* map;
+    bool only, help;
+    int width, height;
+    uint64_t seed;
+} Arguments;
+
+typedef struct Window {
+    SDL_Window* window;
+    SDL_Renderer* renderer;
+    SDL_Texture* texture;
+    bool quits;
+    float* times; /* of frames, ms */
+    uint32_t frame_count;
+} Window;
+
+static const char window_help[] =
+    "Plays Freedoom: all maps are simulated together, one is shown.\n"
+    "\n"
+    "usage: freedoom_play [options]\n"
+    "  --map NAME     begin there (default: MAP01)\n"
+    "  --only         simulate no other map\n"
+    "  --wad FILE     read levels and pictures from FILE; may be repeated\n"
+    "  --size WxH     of the picture (default: 640x400)\n"
+    "  --seed N       of all chance (default: 1)\n"
+    "  --workers N    threads (default: 0, as many as the machine has)\n"
+    "  --demo [N]     nobody at the keyboard: plays N frames, writes pictures to out/, prints\n"
+    "                 what was done, and fails if something was not\n"
+    "  --help         this text; the key H shows the keys\n";
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+static bool arguments_value(Arguments* to, const char* name, const char* value)
+{
+    if (strcmp(name, "--map") == 0) {
+        to->map = value;
+    } else if (strcmp(name, "--wad") == 0 && to->wad_count < GAME_FILES) {
+        to->wads[to->wad_count++] = value;
+    } else if (strcmp(name, "--seed") == 0) {
+        to->seed = strtoull(value, NULL, 10);
+    } else if (strcmp(name, "--workers") == 0) {
+        to->workers = (uint32_t)strtoul(value, NULL, 10);
+    } else if (strcmp(name, "--size") == 0) {
+        char* end;
+        to->width = (int)strtol(value, &end, 10);
+        to->height = *end == 'x' ? (int)strtol(end + 1, NULL, 10) : 0;
+        return to->width >= 64 && to->width <= 4096 && to->height >= 64 && to->height <= 4096;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool arguments_parse(Arguments* to, int count, char** texts, Fault* fault)
+{
+    *to = (Arguments){.map = "MAP01", .width = 640, .height = 400, .seed = 1};
+    for (int i = 1; i < count; ++i) {
+        if (strcmp(texts[i], "--help") == 0) {
+            to->help = true;
+        } else if (strcmp(texts[i], "--only") == 0) {
+            to->only = true;
+        } else if (strcmp(texts[i], "--demo") == 0) {
+            bool number = i + 1 < count && texts[i + 1][0] >= '0' && texts[i + 1][0] <= '9';
+            to->demo = number ? (uint32_t)strtoul(texts[++i], NULL, 10) : WINDOW_DEMO;
+        } else if (i + 1 >= count || !arguments_value(to, texts[i], texts[i + 1])) {
+            return fault_set(fault, "%s: not understood; try --help", texts[i]);
+        } else {
+            ++i;
+        }
+    }
+    if (to->wad_count == 0) {
+        to->wads[to->wad_count++] = FREEDOOM_WAD_FOLDER "/freedoom1.wad";
+        to->wads[to->wad_count++] = FREEDOOM_WAD_FOLDER "/freedoom2.wad";
+    }
+    return true;
+}
+
+/* --- the window ------------------------------------------------------------------------------- */
+
+static bool window_open(Window* window, const Arguments* arguments, Fault* fault)
+{
+    *window = (Window){.times = calloc(WINDOW_FRAMES, sizeof *window->times)};
+    int scale = arguments->width <= 640 ? 2 : 1;
+    if (window->times == NULL || SDL_Init(SDL_INIT_VIDEO) != 0) {
+        return fault_set(fault, "no window: %s", SDL_GetError());
+    }
+    SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "0");
+    window->window =
+        SDL_CreateWindow("Freedoom on Sett", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
+                         arguments->width * scale, arguments->height * scale, SDL_WINDOW_RESIZABLE);
+    uint32_t flags = arguments->demo != 0 ? 0 : SDL_RENDERER_PRESENTVSYNC;
+    if (window->window != NULL) {
+        window->renderer = SDL_CreateRenderer(window->window, -1, flags);
+    }
+    if (window->renderer != NULL) {
+        window->texture =
+            SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_RGB888, SDL_TEXTUREACCESS_STREAMING,
+                              arguments->width, arguments->height);
+    }
+    if (window->texture == NULL) {
+        return fault_set(fault, "no window: %s", SDL_GetError());
+    }
+    SDL_RenderSetLogicalSize(window->renderer, arguments->width, arguments->height);
+    if (arguments->demo == 0) {
+        SDL_SetRelativeMouseMode(SDL_TRUE);
+    }
+    return true;
+}
+
+static void window_close(Window* window)
+{
+    free(window->times);
+    SDL_DestroyTexture(window->texture);
+    SDL_DestroyRenderer(window->renderer);
+    SDL_DestroyWindow(window->window);
+    SDL_Quit();
+}
+
+static void window_present(Window* window, const Render* render)
+{
+    void* pixels;
+    int stride;
+    if (SDL_LockTexture(window->texture, NULL, &pixels, &stride) == 0) {
+        render_copy_rows(render, pixels, (size_t)stride / sizeof(uint32_t));
+        SDL_UnlockTexture(window->texture);
+    }
+    SDL_RenderClear(window->renderer);
+    SDL_RenderCopy(window->renderer, window->texture, NULL, NULL);
+    SDL_RenderPresent(window->renderer);
+}
+
+/* --- keys ------------------------------------------------------------------------------------- */
+
+static void window_take_key(Window* window, GameControls* controls, SDL_Keycode key)
+{
+    switch (key) {
+    case SDLK_ESCAPE:
+        window->quits = true;
+        break;
+    case SDLK_TAB:
+        controls->map = true;
+        break;
+    case SDLK_h:
+        controls->help = true;
+        break;
+    case SDLK_c:
+        controls->costs = true;
+        break;
+    case SDLK_k:
+        controls->kill_cam = true;
+        break;
+    case SDLK_n:
+        controls->next_map = true;
+        break;
+    case SDLK_m:
+        controls->crowd = true;
+        break;
+    default:
+        break;
+    }
+}
+
+/* The number keys, as they have been used for thirty years. */
+static uint8_t window_weapon(const uint8_t* keys)
+{
+    static const struct {
+        SDL_Scancode key;
+        uint8_t weapon;
+    } weapons[] = {{SDL_SCANCODE_1, WEAPON_FIST},
+                   {SDL_SCANCODE_2, WEAPON_PISTOL},
+                   {SDL_SCANCODE_3, WEAPON_SHOTGUN},
+                   {SDL_SCANCODE_4, WEAPON_CHAINGUN},
+                   {SDL_SCANCODE_5, WEAPON_ROCKET_LAUNCHER},
+                   {SDL_SCANCODE_6, WEAPON_PLASMA_RIFLE},
+                   {SDL_SCANCODE_7, WEAPON_BFG},
+                   {SDL_SCANCODE_8, WEAPON_CHAINSAW},
+                   {SDL_SCANCODE_9, WEAPON_SUPER_SHOTGUN}};
+    for (size_t i = 0; i < sizeof weapons / sizeof weapons[0]; ++i) {
+        if (keys[weapons[i].key] != 0) {
+            return (uint8_t)(weapons[i].weapon + 1);
+        }
+    }
+    return 0;
+}
+
+static int8_t window_axis(bool more, bool less)
+{
+    return (int8_t)((more ? WINDOW_RUN : 0) - (less ? WINDOW_RUN : 0));
+}
+
+static void window_take_state(GameControls* controls, float seconds)
+{
+    const uint8_t* keys = SDL_GetKeyboardState(NULL);
+    uint32_t buttons = SDL_GetMouseState(NULL, NULL);
+    controls->forward = window_axis(keys[SDL_SCANCODE_W] || keys[SDL_SCANCODE_UP],
+                                    keys[SDL_SCANCODE_S] || keys[SDL_SCANCODE_DOWN]);
+    controls->side = window_axis(keys[SDL_SCANCODE_D], keys[SDL_SCANCODE_A]);
+    controls->turn += seconds * WINDOW_TURN *
+                      (float)((keys[SDL_SCANCODE_LEFT] != 0) - (keys[SDL_SCANCODE_RIGHT] != 0));
+    controls->fire = (buttons & SDL_BUTTON_LMASK) != 0 || keys[SDL_SCANCODE_LCTRL];
+    controls->use =
+        keys[SDL_SCANCODE_E] || keys[SDL_SCANCODE_SPACE] || (buttons & SDL_BUTTON_RMASK) != 0;
+    controls->rewind = keys[SDL_SCANCODE_R] || keys[SDL_SCANCODE_BACKSPACE];
+    controls->weapon = window_weapon(keys);
+}
+
+static GameControls window_controls(Window* window, float seconds)
+{
+    GameControls controls = {.turn = 0};
+    SDL_Event event;
+    while (SDL_PollEvent(&event)) {
+        if (event.type == SDL_QUIT) {
+            window->quits = true;
+        } else if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
+            window_take_key(window, &controls, event.key.keysym.sym);
+        } else if (event.type == SDL_MOUSEMOTION) {
+            controls.turn -= (float)event.motion.xrel * WINDOW_MOUSE;
+        }
+    }
+    window_take_state(&controls, seconds);
+    return controls;
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+static int window_compare(const void* a, const void* b)
+{
+    float x = *(const float*)a, y = *(const float*)b;
+    return (x > y) - (x < y);
+}
+
+static void window_print_times(Window* window)
+{
+    uint32_t n = window->frame_count < WINDOW_FRAMES ? window->frame_count : WINDOW_FRAMES;
+    if (n != 0) {
+        qsort(window->times, n, sizeof *window->times, window_compare);
+        printf("frames      %lu: median %.2f ms, 99 %% within %.2f ms, worst %.2f ms\n",
+               (unsigned long)n, (double)window->times[n / 2],
+               (double)window->times[(uint64_t)n * 99 / 100], (double)window->times[n - 1]);
+    }
+}
+
+static void window_note_time(Window* window, Play* play, uint64_t time)
+{
+    float ms = (float)time * 1e-6f;
+    window->times[window->frame_count++ % WINDOW_FRAMES] = ms;
+    play->hud.frame_time += (ms - play->hud.frame_time) * 0.05f;
+    play->hud.tick_time += ((float)play->tick_time * 1e-6f - play->hud.tick_time) * 0.05f;
+}
+
+static bool window_play(Window* window, Play* play, Fault* fault)
+{
+    uint64_t last = host_nanoseconds();
+    while (!window->quits) {
+        uint64_t now = host_nanoseconds();
+        float seconds = (float)(now - last) * 1e-9f;
+        last = now;
+        GameControls controls = window_controls(window, seconds);
+        play->hud.frames_a_second = seconds > 0.0f ? (uint32_t)(1.0f / seconds + 0.5f) : 0;
+        if (!game_frame(play, seconds < 0.2f ? seconds : 0.2f, &controls, fault)) {
+            return false;
+        }
+        window_note_time(window, play, host_nanoseconds() - now);
+        window_present(window, play->render);
+    }
+    return true;
+}
+
+static bool window_show_demo(Window* window, Play* play, uint32_t frames, Fault* fault)
+{
+    Demo demo;
+    bool good = demo_init(&demo, frames) || fault_set(fault, "out of memory");
+    while (good && demo.frame < frames && !window->quits) {
+        SDL_PumpEvents();
+        GameControls controls = demo_controls(&demo, play);
+        uint64_t start = host_nanoseconds();
+        good = game_frame(play, DEMO_SECONDS, &controls, fault);
+        window_present(window, play->render);
+        uint64_t time = host_nanoseconds() - start;
+        play->hud.frames_a_second = (uint32_t)(1e9f / (float)time);
+        window_note_time(window, play, time);
+        good = good && demo_pictures(&demo, play, fault);
+    }
+    demo_deinit(&demo);
+    return good;
+}
+
+static bool window_report(const Session* session, Fault* fault)
+{
+    const SessionCount* done = &session->done;
+    printf("kills       %lu\ndoors       %lu\npickups     %lu\nrewinds     %lu, %lu ticks played "
+           "again\nkill cams   %lu\n",
+           (unsigned long)done->kills, (unsigned long)done->doors, (unsigned long)done->items,
+           (unsigned long)done->rewinds, (unsigned long)done->replayed,
+           (unsigned long)done->kill_cams);
+    printf("snapshots   %.1f MB at most; taken in %.2f ms, restored in %.2f ms at most\n",
+           (double)session->kept * 1e-6, (double)session->snapshot_time * 1e-6,
+           (double)session->restore_time * 1e-6);
+    bool all = done->kills != 0 && done->doors != 0 && done->items != 0 && done->rewinds != 0;
+    return all || fault_set(fault, "the demonstration did not do everything");
+}
+
+static bool window_run_game(const Arguments* arguments, Simulation* sim, uint32_t arena,
+                            Fault* fault)
+{
+    Play play;
+    Window window = {0};
+    bool good = game_open(&play, sim, arguments->wads, arguments->wad_count, arena,
+                          arguments->width, arguments->height, fault) &&
+                window_open(&window, arguments, fault);
+    if (good && arguments->demo != 0) {
+        good = window_show_demo(&window, &play, arguments->demo, fault);
+        window_print_times(&window);
+        good = good && window_report(play.session, fault);
+    } else if (good) {
+        good = window_play(&window, &play, fault);
+        window_print_times(&window);
+    }
+    window_close(&window);
+    game_close(&play);
+    return good;
+}
+
+static bool window_run(const Arguments* arguments, Fault* fault)
+{
+    Atlas atlas = {0};
+    Simulation sim;
+    bool good = true;
+    for (uint32_t i = 0; good && i < arguments->wad_count; ++i) {
+        good =
+            atlas_add(&atlas, arguments->wads[i], &arguments->map, arguments->only ? 1 : 0, fault);
+    }
+    const Level* level = good ? atlas_find(&atlas, arguments->map) : NULL;
+    uint32_t arena = level != NULL ? (uint32_t)(level - atlas.levels) : 0;
+    if (good && level == NULL) {
+        good = fault_set(fault, "--map %s: no map of this name is loaded", arguments->map);
+    }
+    if (good && simulation_init(&sim, atlas.levels, atlas.count, arguments->seed,
+                                arguments->workers, NULL, fault)) {
+        good = window_run_game(arguments, &sim, arena, fault);
+        simulation_deinit(&sim);
+    } else {
+        good = false;
+    }
+    atlas_deinit(&atlas);
+    return good;
+}
+
+int main(int count, char** texts)
+{
+    Fault fault;
+    Arguments arguments;
+    if (!arguments_parse(&arguments, count, texts, &fault)) {
+        fprintf(stderr, "freedoom_play: %s\n", fault.text);
+        return 2;
+    }
+    if (arguments.help) {
+        fputs(window_help, stdout);
+        return 0;
+    }
+    if (!window_run(&arguments, &fault)) {
+        fprintf(stderr, "freedoom_play: %s\n", fault.text);
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,164 @@
+/* test_session.c - a game that somebody plays in can be rewound at any time, and then is what it
+ * was at that tick; humans walk, fall, push and shoot; without one nothing changes. */
+#include "battle.h"
+#include "chance.h"
+#include "session.h"
+
+#include <math.h>
+
+#include "sett/state.h"
+
+#define TICKS 500u
+#define SCRIPTS CHECK_ROUNDS(12)
+
+static Session* session_start(Simulation* sim, const char* map)
+{
+    Fault fault;
+    battle_start(sim, &map, 1, 1, 1);
+    Session* session = calloc(1, sizeof *session);
+    CHECK(session != NULL);
+    CHECK_MSG(session_open(session, sim, 0, &fault), "%s", fault.text);
+    return session;
+}
+
+static void session_stop(Session* session)
+{
+    Simulation* sim = session->sim;
+    session_close(session);
+    free(session);
+    simulation_deinit(sim);
+}
+
+static void tick(Session* session, Input input)
+{
+    Fault fault;
+    CHECK_MSG(session_tick(session, input, &fault), "%s", fault.text);
+}
+
+/* A direction for some ticks, sometimes shooting and pushing. */
+static Input random_input(uint64_t* chance, Input before)
+{
+    if (chance_below(chance, 20) != 0) {
+        before.buttons &= (uint8_t)~INPUT_USE;
+        return before;
+    }
+    return (Input){.forward = (int8_t)((int)chance_below(chance, 255) - 127),
+                   .side = (int8_t)((int)chance_below(chance, 255) - 127),
+                   .buttons = (uint8_t)chance_below(chance, 4),
+                   .weapon = (uint8_t)chance_below(chance, WEAPON_COUNT + 1),
+                   .angle = (uint16_t)chance_below(chance, 65536)};
+}
+
+/* Back by up to `ticks`, in steps as frames take them, and then to where it stopped. */
+static void rewind_some(Session* session, uint32_t ticks)
+{
+    Fault fault;
+    CHECK_MSG(session_rewind_begin(session, &fault), "%s", fault.text);
+    for (uint32_t done = 0; done < ticks; done += 2) {
+        CHECK_MSG(session_rewind(session, 2.0f, 3, &fault), "%s", fault.text);
+    }
+    CHECK_MSG(session_rewind_end(session, &fault), "%s", fault.text);
+    while (session->mode != SESSION_PLAYS) {
+        CHECK_MSG(session_return(session, 4, &fault), "%s", fault.text);
+    }
+}
+
+/* Every tick after a rewind, if its past is the same, must end as it did before. */
+static void play_script(uint64_t seed)
+{
+    Simulation sim;
+    Session* session = session_start(&sim, "E1M1");
+    uint64_t chance = seed, hashes[TICKS + 1];
+    Input input = {0};
+    uint32_t rewinds = 0;
+    hashes[0] = sett_world_hash(sim.world);
+    while (sim.dice.tick < TICKS) {
+        input = random_input(&chance, input);
+        tick(session, input);
+        hashes[sim.dice.tick] = sett_world_hash(sim.world);
+        if (chance_below(&chance, 60) == 0 && rewinds < 12) {
+            rewind_some(session, chance_below(&chance, 200));
+            CHECK_EQ(sett_world_hash(sim.world), hashes[sim.dice.tick]);
+            rewinds++;
+        }
+    }
+    CHECK(rewinds > 0);
+    CHECK_VALID(sim.world);
+    session_stop(session);
+}
+
+static void rewound_worlds_are_as_they_were(void)
+{
+    uint64_t seed = check_setting("SETT_SEED", 1);
+    for (uint32_t i = 0; i < SCRIPTS; i++) {
+        play_script(seed * 1000 + i);
+    }
+}
+
+static const Position* position_of(const Session* session)
+{
+    return SETT_GET(session->sim->world, session->self, Position);
+}
+
+static void humans_run_and_stop(void)
+{
+    Simulation sim;
+    Session* session = session_start(&sim, "E1M1");
+    tick(session, (Input){.angle = 0x4000});
+    CHECK(!sett_is_null(session->self));
+    CHECK(!SETT_HAS(sim.world, session->self, Walk));
+    Position start = *position_of(session);
+    for (int i = 0; i < 35; i++) {
+        tick(session, (Input){.forward = 127, .angle = 0x4000});
+    }
+    Position ran = *position_of(session);
+    CHECK(ran.x != start.x || ran.y != start.y);
+    for (int i = 0; i < 70; i++) {
+        tick(session, (Input){.angle = 0x4000});
+    }
+    Position rests = *position_of(session);
+    tick(session, (Input){.angle = 0x4000});
+    CHECK_EQ(rests.x, position_of(session)->x);
+    CHECK_EQ(rests.y, position_of(session)->y);
+    session_stop(session);
+}
+
+static void who_is_no_longer_human_goes_on_by_himself(void)
+{
+    Simulation sim;
+    Session* session = session_start(&sim, "E1M1");
+    tick(session, (Input){.angle = 0});
+    sett_entity first = session->self;
+    session->order.number = 2;
+    tick(session, (Input){.angle = 0});
+    CHECK(!sett_equals(session->self, first));
+    CHECK(SETT_HAS(sim.world, session->self, Input));
+    CHECK(!SETT_HAS(sim.world, first, Input));
+    CHECK(SETT_HAS(sim.world, first, Walk));
+    session_stop(session);
+}
+
+static void crowds_double(void)
+{
+    Simulation sim;
+    Session* session = session_start(&sim, "E1M1");
+    tick(session, (Input){.angle = 0});
+    uint32_t before = sett_component_count(sim.world, Monster_id);
+    tick(session, (Input){.buttons = INPUT_CROWD});
+    CHECK(sett_component_count(sim.world, Monster_id) > before + before / 2);
+    session_stop(session);
+}
+
+static void sines_are_near(void)
+{
+    CHECK_EQ(fixed_sine(0), 0);
+    CHECK_EQ(fixed_cosine(0x8000), -FIXED_ONE);
+    for (uint32_t angle = 0; angle < 65536; angle += 7) {
+        double exact = sin((double)angle * 6.283185307179586 / 65536) * FIXED_ONE;
+        CHECK(fabs(exact - (double)fixed_sine(angle)) <= 12.0);
+    }
+}
+
+TEST_MAIN(TEST(sines_are_near), TEST(humans_run_and_stop),
+          TEST(who_is_no_longer_human_goes_on_by_himself), TEST(crowds_double),
+          TEST(rewound_worlds_are_as_they_were))
