@@ -82,14 +82,21 @@ typedef enum sett_compare {
 typedef enum sett_operand_kind {
     SETT_OPERAND_ENTITY, /* `of` itself */
     SETT_OPERAND_NAME,   /* the name of `of` */
-    SETT_OPERAND_TEXT,   /* `text` */
+    SETT_OPERAND_MEMBER, /* the member `text` ("at.x") of a component of `of` (members.h) */
+    SETT_OPERAND_TEXT,   /* the text `text` */
+    SETT_OPERAND_INTEGER,
+    SETT_OPERAND_NUMBER,
+    SETT_OPERAND_CONSTANT, /* `text`: true, false, or a constant of the other side's member */
 } sett_operand_kind;
 
 /* A side of a comparison. */
 typedef struct sett_search_operand {
     sett_operand_kind kind;
     sett_search_ref of; /* default: $this */
+    sett_component component;
     const char* text;
+    int64_t integer;
+    double number;
 } sett_search_operand;
 
 /* A term. The default of `source` is $this; without a target it asks for a component. */

@@ -128,6 +128,11 @@ static const setti_type* choose_needs(const setti_item* item, uint32_t variable)
     if (item->kind == SETTI_ITEM_HAS) {
         return item->walk == SETT_WALK_NONE && item->source == variable ? item->type : NULL;
     }
+    if (item->kind == SETTI_ITEM_COMPARE) {
+        return item->source == variable && item->type != NULL ? item->type
+               : item->target == variable                     ? item->along.type
+                                                              : NULL;
+    }
     if (item->kind != SETTI_ITEM_LINK || item->steps == SETT_STEPS_ZERO_OR_MORE ||
         item->steps == SETT_STEPS_ZERO_OR_ONE) {
         return NULL;
@@ -217,7 +222,7 @@ static uint64_t choose_test(const choose* c, choose_state* s, const setti_item* 
     } else if (item->kind == SETTI_ITEM_COMPARE) {
         const sett_search_term* term = &c->search->term[item->term];
         bool equal = (term->compare == SETT_COMPARE_EQUAL) != item->negated;
-        bool entity = term->left.kind == SETT_OPERAND_ENTITY;
+        bool entity = setti_compare_kind(&c->search->side[item->compare][0]) == SETTI_SIDE_ENTITY;
         uint32_t domain =
             SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
         each = entity ? COST_ROW : COST_OTHER;
@@ -316,7 +321,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s, const 
             pick->kind = down ? SETTI_STEP_SOURCES : SETTI_STEP_TARGETS;
             choose_follow(c, s, item, down != 0, pick);
             count++;
-        } else if (c->search->term[item->term].left.kind == SETT_OPERAND_ENTITY &&
+        } else if (c->search->side[item->compare][!down].operand->kind == SETT_OPERAND_ENTITY &&
                    c->search->term[item->term].compare == SETT_COMPARE_EQUAL) {
             pick->kind = SETTI_STEP_COPY;
             pick->rows = s->rows;

@@ -16,8 +16,6 @@
  */
 #include "search/walk.h"
 
-#include "sett/name.h"
-
 #include <stdio.h>
 
 #define ROWS SETT_SEARCH_ROWS
@@ -446,7 +444,10 @@ static bool fill_reached(find* f, const setti_step* step, find_work* w, find_blo
 
 static bool fill_copy(const find* f, const setti_step* step, const find_work* w, find_block* out)
 {
-    uint32_t index = find_value(f, (uint32_t)step->depth - 1, w->row, step->a, step->a_depth);
+    bool from_right = step->variable == step->item->source;
+    const setti_side* side = &f->search->side[step->item->compare][from_right];
+    uint32_t index = setti_compare_entity(
+        f->world, side, find_value(f, (uint32_t)step->depth - 1, w->row, step->a, step->a_depth));
     if (index != SETTI_NONE) {
         find_emit(out, index, w->row);
     }
@@ -615,50 +616,11 @@ static bool test_link(find* f, const setti_step* step, find_work* w, uint32_t so
                 : test_chain(item, source, target);
 }
 
-static bool test_order(sett_compare compare, int order)
+static bool test_compare(const find* f, const setti_item* item, uint32_t a, uint32_t b)
 {
-    switch (compare) {
-    case SETT_COMPARE_EQUAL:
-        return order == 0;
-    case SETT_COMPARE_NOT_EQUAL:
-        return order != 0;
-    case SETT_COMPARE_LESS:
-        return order < 0;
-    case SETT_COMPARE_LESS_OR_EQUAL:
-        return order <= 0;
-    case SETT_COMPARE_GREATER:
-        return order > 0;
-    default:
-        return order >= 0;
-    }
-}
-
-static const char* test_text(const find* f, const sett_search_operand* operand, uint32_t index)
-{
-    if (operand->kind == SETT_OPERAND_TEXT) {
-        return operand->text;
-    }
-    return index != SETTI_NONE
-               ? sett_name_get(f->world, setti_entity_at(&f->world->entities, index))
-               : NULL;
-}
-
-static bool test_compare(const find* f, const setti_step* step, uint32_t a, uint32_t b)
-{
-    const sett_search_term* term = &f->search->term[step->item->term];
-    if (term->left.kind == SETT_OPERAND_ENTITY) {
-        return a != SETTI_NONE && b != SETTI_NONE &&
-               (a == b) == (term->compare == SETT_COMPARE_EQUAL);
-    }
-    const char* left = test_text(f, &term->left, a);
-    const char* right = test_text(f, &term->right, b);
-    if (left == NULL || right == NULL) {
-        return false;
-    }
-    if (term->compare >= SETT_COMPARE_CONTAINS) {
-        return (strstr(left, right) != NULL) == (term->compare == SETT_COMPARE_CONTAINS);
-    }
-    return test_order(term->compare, strcmp(left, right));
+    const setti_side* sides = f->search->side[item->compare];
+    return setti_compare_test(f->world, &sides[0], &sides[1], f->search->term[item->term].compare,
+                              a, b);
 }
 
 /* Decides rows of the block outside, side by side. */
@@ -726,7 +688,7 @@ static void find_test(find* f, uint32_t k)
         uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
         bool is = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
                   : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
-                  : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, step, a, b)
+                  : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
                                                      : test_has(f, step, a);
         find_keep(block, &kept, row, is != item->negated);
     }

@@ -5,6 +5,7 @@
  *     item   = [ "!" | "?" ] ( "{" query "}" | [ access ] term )
  *     term   = name [ steps ] [ "(" source [ "," ref ] ")" ] | "(" name [ steps ] "," ref ")"
  *            | operand compare operand
+ *     operand = ref | [ ref ] ".name" | [ ref "." ] name "." member | number | text | constant
  *     source = ( ref | "singleton" ) [ "|" walk ] | walk
  *     walk   = "parent" | [ "self" "|" ] "up" [ name ] | "target" name | "prefab"
  *     ref    = "$" name | "*" | "_" | path | "#" index [ ":" generation ]
@@ -21,6 +22,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* How deep lists can be inside one another. */
 #define PARSE_NESTED 16
@@ -393,17 +395,58 @@ static bool parse_pair(parse* p, sett_search_term* term)
            parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "behind the target");
 }
 
-static bool parse_member(parse* p, sett_search_operand* operand)
+/* Behind a component and a dot: at[1].x, up to where it ends. */
+static bool parse_path(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
-    const char* name = parse_name(p, "\"name\"", false);
-    operand->kind = SETT_OPERAND_NAME;
-    return name != NULL &&
-           (strcmp(name, "name") == 0 ||
-            parse_fail(p, start, SETT_STATUS_ARGUMENT, "\".name\" is what can be asked here"));
+    while (parse_is_letter(*p->at) || parse_is_digit(*p->at) || *p->at == '.' || *p->at == '[' ||
+           *p->at == ']') {
+        p->at++;
+    }
+    operand->kind = SETT_OPERAND_MEMBER;
+    operand->text = parse_keep(p, start, (size_t)(p->at - start));
+    return p->at != start ||
+           parse_fail(p, start, SETT_STATUS_ARGUMENT, "a member is missing behind \".\"");
 }
 
-static bool parse_operand(parse* p, sett_search_operand* operand)
+/* Behind a dot: name, or Component.member. */
+static bool parse_property(parse* p, sett_search_operand* operand)
+{
+    const char* start = p->at;
+    const char* name = parse_name(p, "\"name\" or a component", false);
+    if (name != NULL && strcmp(name, "name") == 0 && *p->at != '.') {
+        operand->kind = SETT_OPERAND_NAME;
+        return true;
+    }
+    return parse_component(p, start, name, &operand->component) &&
+           parse_expect(p, ".", "behind a component: its member") && parse_path(p, operand);
+}
+
+/* 10, -3, 0.5, 1e6. Integers that do not fit become numbers. */
+static bool parse_value(parse* p, sett_search_operand* operand)
+{
+    const char* start = p->at;
+    const char* at = start + (*start == '-');
+    uint64_t whole = 0;
+    bool fits = true;
+    for (; parse_is_digit(*at); at++) {
+        fits = fits && whole <= ((uint64_t)INT64_MAX - 9) / 10;
+        whole = fits ? whole * 10 + (uint64_t)(*at - '0') : whole;
+    }
+    if (fits && *at != '.' && *at != 'e' && *at != 'E') {
+        operand->kind = SETT_OPERAND_INTEGER;
+        operand->integer = *start == '-' ? -(int64_t)whole : (int64_t)whole;
+        p->at = at;
+    } else {
+        char* end;
+        operand->kind = SETT_OPERAND_NUMBER;
+        operand->number = strtod(start, &end);
+        p->at = end;
+    }
+    return true;
+}
+
+static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
 {
     parse_skip(p);
     if (*p->at == '"') {
@@ -411,12 +454,27 @@ static bool parse_operand(parse* p, sett_search_operand* operand)
         operand->text = parse_quoted(p);
         return operand->text != NULL;
     }
+    if (parse_is_digit(*p->at) || (*p->at == '-' && parse_is_digit(p->at[1]))) {
+        return parse_value(p, operand);
+    }
+    const char* end = p->at;
+    while (parse_is_letter(*end) || parse_is_digit(*end)) {
+        end++;
+    }
+    if (parse_is_letter(*p->at) && *end == '.') { /* of $this */
+        return parse_property(p, operand);
+    }
+    if (constant && parse_is_letter(*p->at)) {
+        operand->kind = SETT_OPERAND_CONSTANT;
+        operand->text = parse_name(p, "a constant", false);
+        return true;
+    }
     if (*p->at != '.' && !parse_ref(p, "a value", &operand->of)) {
         return false;
     }
     if (*p->at == '.') {
         p->at++;
-        return parse_member(p, operand);
+        return parse_property(p, operand);
     }
     return true;
 }
@@ -457,14 +515,24 @@ static bool parse_access(parse* p, sett_access* access)
                       "\"[\"");
 }
 
+/* Behind the left side. Beside a number a word is one of its constants, else an entity. */
+static bool parse_right(parse* p, sett_search_term* term)
+{
+    const sett_search_operand* left = &term->left;
+    sett_member_ref member;
+    bool constant = left->kind == SETT_OPERAND_MEMBER &&
+                    sett_member_find(p->out->world, left->component, left->text, &member) &&
+                    member.kind != SETT_MEMBER_ENTITY;
+    term->kind = SETT_SEARCH_COMPARE;
+    return parse_compare(p, &term->compare) && parse_operand(p, &term->right, constant);
+}
+
 static bool parse_term(parse* p, sett_search_term* term)
 {
     parse_skip(p);
     const char* start = p->at;
     if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
-        term->kind = SETT_SEARCH_COMPARE;
-        return parse_operand(p, &term->left) && parse_compare(p, &term->compare) &&
-               parse_operand(p, &term->right);
+        return parse_operand(p, &term->left, false) && parse_right(p, term);
     }
     if (!parse_access(p, &term->access)) {
         return false;
@@ -475,7 +543,16 @@ static bool parse_term(parse* p, sett_search_term* term)
     parse_skip(p);
     start = p->at;
     const char* name = parse_name(p, "a term", false);
-    if (!parse_component(p, start, name, &term->component) || !parse_arguments(p, term)) {
+    if (!parse_component(p, start, name, &term->component)) {
+        return false;
+    }
+    if (*p->at == '.') {
+        p->at++;
+        term->left.component = term->component;
+        term->component = 0;
+        return parse_path(p, &term->left) && parse_right(p, term);
+    }
+    if (!parse_arguments(p, term)) {
         return false;
     }
     if (strcmp(name, "ChildOf") == 0 && term->target.variable == NULL &&

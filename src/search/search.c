@@ -33,6 +33,12 @@ typedef struct search_build {
     uint32_t occurs[SETT_SEARCH_VARIABLES]; /* terms in which they are */
     uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables that a term of the scope itself finds */
     bool failed;
+    /* room for what the search points to meanwhile */
+    setti_item item[SETTI_SEARCH_ITEMS];
+    setti_side side[SETTI_SEARCH_COMPARES][2];
+    setti_scope scope[SETTI_SEARCH_SCOPES];
+    uint16_t order[SETTI_SEARCH_ITEMS * 2];
+    uint16_t alternative[SETTI_SEARCH_SCOPES];
 } search_build;
 
 /* The items of a scope while it is made. */
@@ -191,7 +197,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
 static bool build_close_scope(search_build* b, uint16_t scope, const search_items* items)
 {
     sett_search* search = b->search;
-    if (search->order_count + items->count > sizeof(search->order) / sizeof(search->order[0])) {
+    if (search->order_count + items->count > SETTI_SEARCH_ITEMS * 2) {
         return build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
     }
     search->scope[scope].item = (uint16_t)search->order_count;
@@ -311,39 +317,88 @@ static bool build_component(search_build* b, setti_item* item, const sett_search
                       item->type->desc.name);
 }
 
-static bool build_operand(search_build* b, const sett_search_operand* operand, uint16_t scope,
-                          uint8_t* ref)
+static bool build_member(search_build* b, setti_side* side)
 {
+    const sett_search_operand* operand = side->operand;
+    const char* path = operand->text;
+    side->type = build_type(b, operand->component);
+    if (side->type == NULL) {
+        return false;
+    }
+    const char* name = side->type->desc.name;
+    sett_world* world = b->search->world;
+    if (path == NULL || !sett_member_find(world, operand->component, path, &side->member)) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" has no member \"%.100s\"%s", name,
+                          path != NULL ? path : "",
+                          sett_members_get(world, operand->component) == NULL
+                              ? ": its members are not known - SETT_MEMBERS says them"
+                              : "");
+    }
+    sett_member_kind kind = side->member.kind;
+    if (kind == SETT_MEMBER_OPAQUE || kind == SETT_MEMBER_STRUCT || kind == SETT_MEMBER_UNKNOWN ||
+        (side->member.count != 1 && kind != SETT_MEMBER_TEXT)) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "\"%.100s.%.100s\" is not one number, text or entity: name a part of it",
+                          name, path);
+    }
+    return true;
+}
+
+static bool build_operand(search_build* b, setti_side* side, const sett_search_operand* operand,
+                          uint16_t scope, uint8_t* ref)
+{
+    memset(side, 0, sizeof(*side));
+    side->operand = operand;
+    side->constant = operand->integer;
     *ref = SETTI_NO_REF;
-    if (operand->kind == SETT_OPERAND_TEXT) {
-        return operand->text != NULL || build_fail(b, SETT_STATUS_ARGUMENT, "a text is NULL");
+    if ((unsigned)operand->kind > SETT_OPERAND_CONSTANT) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "unknown kind of operand");
+    }
+    if (operand->kind >= SETT_OPERAND_TEXT) {
+        bool worded = operand->kind == SETT_OPERAND_TEXT || operand->kind == SETT_OPERAND_CONSTANT;
+        return !worded || operand->text != NULL ||
+               build_fail(b, SETT_STATUS_ARGUMENT, "a text is NULL");
     }
     *ref = build_ref(b, &operand->of, "this", scope);
+    if (operand->kind == SETT_OPERAND_NAME) {
+        side->type = build_type(b, sett_name_register(b->search->world));
+    }
+    if (operand->kind == SETT_OPERAND_MEMBER && !build_member(b, side)) {
+        return false;
+    }
     return !b->failed && (*ref < b->search->variable_count ||
                           build_fail(b, SETT_STATUS_ARGUMENT, "\"_\" cannot be compared"));
+}
+
+static bool build_constant(search_build* b, setti_side* side, const setti_side* other)
+{
+    return side->operand->kind != SETT_OPERAND_CONSTANT || setti_compare_constant(side, other) ||
+           build_fail(b, SETT_STATUS_ARGUMENT,
+                      "\"%.100s\" is not a constant of what it is compared with",
+                      side->operand->text);
 }
 
 static bool build_compare(search_build* b, setti_item* item, const sett_search_term* term,
                           uint16_t scope)
 {
-    if (!build_operand(b, &term->left, scope, &item->source) ||
-        !build_operand(b, &term->right, scope, &item->target)) {
+    sett_search* search = b->search;
+    if (search->compare_count == SETTI_SEARCH_COMPARES) {
+        return build_fail(b, SETT_STATUS_LIMIT, "a query has %d comparisons at most",
+                          SETTI_SEARCH_COMPARES);
+    }
+    item->compare = (uint8_t)search->compare_count++;
+    setti_side* sides = search->side[item->compare];
+    if (!build_operand(b, &sides[0], &term->left, scope, &item->source) ||
+        !build_operand(b, &sides[1], &term->right, scope, &item->target) ||
+        !build_constant(b, &sides[0], &sides[1]) || !build_constant(b, &sides[1], &sides[0])) {
         return false;
     }
-    bool entity = term->left.kind == SETT_OPERAND_ENTITY;
-    if (entity != (term->right.kind == SETT_OPERAND_ENTITY)) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "an entity is compared with an entity, a name "
-                          "with a text");
-    }
-    if (entity && term->compare > SETT_COMPARE_NOT_EQUAL) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "entities are compared by == and != only");
-    }
-    if (term->left.kind == SETT_OPERAND_TEXT && term->right.kind == SETT_OPERAND_TEXT) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "two texts are compared, and no name");
-    }
-    return (unsigned)term->compare <= SETT_COMPARE_NOT_CONTAINS ||
-           build_fail(b, SETT_STATUS_ARGUMENT, "unknown comparison");
+    item->type = sides[0].type;
+    item->along.type = sides[1].type;
+    const char* wrong = (unsigned)term->compare <= SETT_COMPARE_NOT_CONTAINS
+                            ? setti_compare_check(&sides[0], &sides[1], term->compare)
+                            : "unknown comparison";
+    return wrong == NULL || build_fail(b, SETT_STATUS_ARGUMENT, "%s", wrong);
 }
 
 static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
@@ -752,7 +807,8 @@ static sett_search_term search_term(const sett_search_desc* desc, size_t term_si
 static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size)
 {
     const char* name = desc->name != NULL ? desc->name : "search";
-    size_t size = sizeof(sett_search) + strlen(name) + 1;
+    size_t terms = setti_align_up(sizeof(sett_search), 16);
+    size_t size = terms + desc->term_count * sizeof(sett_search_term) + strlen(name) + 1;
     for (uint32_t k = 0; k < desc->term_count; k++) {
         sett_search_term term = search_term(desc, term_size, k);
         size += search_text_size(&term);
@@ -764,7 +820,8 @@ static sett_search* search_make(sett_world* world, const sett_search_desc* desc,
     memset(search, 0, sizeof(*search));
     search->world = world;
     search->size = size;
-    char* at = (char*)(search + 1);
+    search->term = (sett_search_term*)(void*)((unsigned char*)search + terms);
+    char* at = (char*)(search->term + desc->term_count);
     search->open.name = name;
     search_copy_text(&search->open.name, &at);
     for (uint32_t k = 0; k < desc->term_count; k++) {
@@ -778,6 +835,44 @@ static sett_search* search_make(sett_world* world, const sett_search_desc* desc,
         search_copy_text(&term->right.text, &at);
     }
     return search;
+}
+
+/* Moves a part of what was built to where it stays. */
+static void* search_move(unsigned char** to, const void* from, size_t size)
+{
+    unsigned char* at = *to;
+    memcpy(at, from, size);
+    *to += setti_align_up(size, 16);
+    return at;
+}
+
+/* Moves what was built into memory of its size; false when there is none. */
+static bool search_settle(sett_search* search)
+{
+    size_t items = search->item_count * sizeof(*search->item);
+    size_t sides = search->compare_count * sizeof(*search->side);
+    size_t scopes = search->scope_count * sizeof(*search->scope);
+    size_t order = search->order_count * sizeof(*search->order);
+    size_t alternatives = search->alternative_count * sizeof(*search->alternative);
+    size_t size = items + sides + scopes + order + alternatives + 5 * 16;
+    unsigned char* at = setti_pool_alloc(&search->world->pool, size, 16);
+    if (at == NULL) {
+        return false;
+    }
+    search->tree_size = size;
+    search->item = search_move(&at, search->item, items);
+    search->side = search_move(&at, search->side, sides);
+    search->scope = search_move(&at, search->scope, scopes);
+    search->order = search_move(&at, search->order, order);
+    search->alternative = search_move(&at, search->alternative, alternatives);
+    return true;
+}
+
+static void search_free(sett_search* search)
+{
+    setti_pool* pool = &search->world->pool;
+    setti_pool_free(pool, search->tree_size != 0 ? search->item : NULL, search->tree_size, 16);
+    setti_pool_free(pool, search, search->size, 64);
 }
 
 static sett_search* search_create(sett_world* world, const sett_search_desc* desc, size_t term_size,
@@ -799,11 +894,20 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
     b->search = search;
     b->columns = columns;
     b->call = call;
+    search->item = b->item;
+    search->side = b->side;
+    search->scope = b->scope;
+    search->order = b->order;
+    search->alternative = b->alternative;
     bool made = build_tree(b);
     build_room(b);
+    if (made && !search_settle(search)) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        made = false;
+    }
     setti_pool_free(&world->pool, b, sizeof(*b), 16);
     if (!made) {
-        setti_pool_free(&world->pool, search, search->size, 64);
+        search_free(search);
         return NULL;
     }
     return search;
@@ -876,7 +980,7 @@ sett_status sett_search_destroy(sett_search* search)
     status = status == SETT_OK ? search_check_closed(search, "sett_search_destroy") : status;
     if (status == SETT_OK) {
         setti_find_free(search);
-        setti_pool_free(&world->pool, search, search->size, 64);
+        search_free(search);
     }
     return status;
 }

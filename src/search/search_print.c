@@ -132,20 +132,47 @@ static void print_source(setti_writer* writer, const sett_search* search,
     setti_writer_add(writer, ")");
 }
 
+/* A number that is read back as a number, and as the same. */
+static void print_number(setti_writer* writer, double number)
+{
+    char text[40];
+    snprintf(text, sizeof(text), "%.17g", number);
+    setti_writer_add(writer, "%s%s", text, strpbrk(text, ".en") == NULL ? ".0" : "");
+}
+
 static void print_operand(setti_writer* writer, const sett_search* search,
                           const sett_search_operand* operand)
 {
-    if (operand->kind == SETT_OPERAND_TEXT) {
+    switch (operand->kind) {
+    case SETT_OPERAND_TEXT:
         print_quoted(writer, operand->text);
         return;
+    case SETT_OPERAND_CONSTANT:
+        setti_writer_add(writer, "%s", operand->text);
+        return;
+    case SETT_OPERAND_INTEGER:
+        setti_writer_add(writer, "%lld", (long long)operand->integer);
+        return;
+    case SETT_OPERAND_NUMBER:
+        print_number(writer, operand->number);
+        return;
+    default:
+        break;
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
+    bool plain = operand->kind != SETT_OPERAND_ENTITY && print_is_this(&operand->of);
     if (constant) { /* by a handle: a name at the beginning of a term is that of a component */
         print_handle(writer, operand->of.entity);
-    } else if (operand->kind == SETT_OPERAND_ENTITY || !print_is_this(&operand->of)) {
+    } else if (!plain) {
         print_ref(writer, search, &operand->of);
     }
-    setti_writer_add(writer, operand->kind == SETT_OPERAND_NAME ? ".name" : "");
+    if (operand->kind == SETT_OPERAND_NAME) {
+        setti_writer_add(writer, ".name");
+    } else if (operand->kind == SETT_OPERAND_MEMBER) {
+        setti_writer_add(writer, plain ? "" : ".");
+        print_name(writer, sett_component_name(search->world, operand->component), false);
+        setti_writer_add(writer, ".%s", operand->text);
+    }
 }
 
 void setti_search_print_term(const sett_search* search, uint32_t number, setti_writer* writer)

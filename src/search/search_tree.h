@@ -11,6 +11,7 @@
 #ifndef SETTI_SEARCH_TREE_H
 #define SETTI_SEARCH_TREE_H
 
+#include "sett/members.h"
 #include "sett/search.h"
 
 #include "base/writer.h"
@@ -40,11 +41,26 @@ typedef struct setti_along {
     const setti_relation* relation; /* NULL: the hierarchy */
 } setti_along;
 
+/* A side of a comparison. */
+typedef struct setti_side {
+    const sett_search_operand* operand;
+    const setti_type* type; /* that its entity has to have; NULL: none */
+    sett_member_ref member;
+    int64_t constant;
+} setti_side;
+
+typedef enum setti_side_kind {
+    SETTI_SIDE_ENTITY,
+    SETTI_SIDE_TEXT,
+    SETTI_SIDE_NUMBER
+} setti_side_kind;
+
 typedef struct setti_item {
     setti_item_kind kind;
     bool negated;
     bool optional;
-    uint8_t term; /* where it comes from */
+    uint8_t term;    /* where it comes from */
+    uint8_t compare; /* its sides, in search->side */
     uint8_t source, target;
     sett_search_steps steps;
     sett_walk walk;
@@ -54,6 +70,8 @@ typedef struct setti_item {
     uint16_t scope_stop; /* in `alternative`, and behind the last */
     uint32_t variables;  /* in it, but for those that belong to its own scopes */
 } setti_item;
+
+#define SETTI_SEARCH_COMPARES 32
 
 typedef struct setti_scope {
     uint16_t parent; /* its own number: none */
@@ -115,20 +133,23 @@ typedef struct setti_search_plan {
 struct sett_search {
     setti_open_loop open; /* first */
     sett_world* world;
-    size_t size; /* bytes of this, with its texts */
-    sett_search_term term[SETT_SEARCH_TERMS];
+    size_t size;      /* bytes of this, with terms and texts, */
+    size_t tree_size; /* and of what `item` begins */
+    sett_search_term* term;
     uint32_t term_count;
     setti_variable variable[SETT_SEARCH_VARIABLES];
     uint32_t variable_count;
     uint8_t result[SETT_SEARCH_VARIABLES]; /* variables that results have, in their order */
     uint32_t result_count;
-    setti_item item[SETTI_SEARCH_ITEMS];
+    setti_item* item;
     uint32_t item_count;
-    uint16_t order[SETTI_SEARCH_ITEMS * 2]; /* items by scope */
+    setti_side (*side)[2]; /* of comparisons */
+    uint32_t compare_count;
+    uint16_t* order; /* items by scope */
     uint32_t order_count;
-    uint16_t alternative[SETTI_SEARCH_SCOPES]; /* scopes by list */
+    uint16_t* alternative; /* scopes by list */
     uint32_t alternative_count;
-    setti_scope scope[SETTI_SEARCH_SCOPES];
+    setti_scope* scope;
     uint32_t scope_count;
     uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scopes: results are those of all of them */
     uint32_t branch_count;
@@ -150,6 +171,22 @@ void setti_find_free(sett_search* search);
 
 /* The entity index of a constant or a bound variable; SETTI_NONE if it is dead or null. */
 uint32_t setti_search_constant(const sett_search* search, uint32_t variable);
+
+setti_side_kind setti_compare_kind(const setti_side* side);
+
+/* Finds the number of a named constant by the other side's member; false if there is none. */
+bool setti_compare_constant(setti_side* side, const setti_side* other);
+
+/* NULL, or what is wrong with a comparison. */
+const char* setti_compare_check(const setti_side* left, const setti_side* right,
+                                sett_compare compare);
+
+/* Whether it is true for two entities. */
+bool setti_compare_test(sett_world* world, const setti_side* left, const setti_side* right,
+                        sett_compare compare, uint32_t a, uint32_t b);
+
+/* The entity that a side is, SETTI_NONE if it is none that lives. */
+uint32_t setti_compare_entity(sett_world* world, const setti_side* side, uint32_t index);
 
 /* The terms of a text, or what is wrong with it. `texts` has room for twice its bytes, and two. */
 typedef struct setti_parsed {
