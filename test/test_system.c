@@ -811,13 +811,20 @@ static void nests_loops(sett_context* c)
     SETT_SYSTEM_EACH(c, b) {
         Count* count = sett_batch_field(b, 0);
         const uint32_t* rare = sett_batch_field(b, 1);
-        sett_batch batch;
         uint32_t others = 0;
-        CHECK(sett_context_query(c, inner, &batch) != NULL);
-        while (sett_batch_next(&batch)) {
-            others += batch.count;
+        uint32_t all = 0;
+        SETT_CONTEXT_EACH(c, inner, batch)
+        {
+            others += batch->count;
         }
-        sett_batch_end(&batch);
+        SETT_CONTEXT_FOR(c, inner, batch, row)
+        {
+            all++;
+            if (all == others) {
+                break;
+            }
+        }
+        CHECK_EQ(all, others);
         SETT_EACH(b, i) {
             CHECK_EQ(rare[i], sett_batch_index(b, i));
             count[i].value += others;

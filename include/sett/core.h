@@ -328,7 +328,8 @@ static inline sett_status sett_component_describe(const sett_world* world, sett_
     return sett_component_describe_sized(world, component, desc, sizeof(*desc));
 }
 
-/* Returns the number of entities that have the component. Cost: O(1). Threads: reader. Since: 0.1
+/* Returns the number of entities that have the component, prefabs and disabled entities included
+ * (sett_query_count leaves them out). Cost: O(1). Threads: reader. Since: 0.1
  * */
 SETT_API uint32_t sett_component_count(const sett_world* world, sett_component component);
 

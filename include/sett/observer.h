@@ -22,8 +22,13 @@ typedef struct sett_observer sett_observer;
  * value given at creation; on_remove before a value is removed; on_event when an event of this type
  * is sent (event.h), with its payload as `value`. on_enter runs after the change by
  * which an entity begins to match, on_exit before the change by which it stops to match: the entity
- * has all its components in both. Callbacks can read, write values and record commands
- * (sett_commands_here), but not change structure (LOCKED). */
+ * has all its components in both. Callbacks can read, write values, singletons too, and record
+ * commands (sett_commands_here), but not change structure (LOCKED).
+ *
+ * on_remove and on_exit also run when the world is cleared, destroyed or replaced by
+ * sett_world_clone. Restoring a snapshot runs no observer: what observers count must be in a
+ * component, such as a singleton, which is restored. While a delta is applied callbacks can only
+ * read (state.h). */
 typedef struct sett_observer_desc {
     const char* name; /* for messages; default: "observer" */
 

@@ -5,7 +5,9 @@
  *
  * Singletons are components of one entity that the world creates for them; it has the tag
  * "Singletons". Queries, observers and snapshots see them like all components. Fetch addresses for
- * writing again each frame: a snapshot does not see writes to an older address.
+ * writing again each frame: a snapshot does not see writes to an older address. A system declares
+ * those that it reads in access_any_in, those that it writes in access_any_inout (system.h).
+ * Callbacks can write singletons that exist; ensure and set cannot add one there (LOCKED).
  *
  * SPDX-License-Identifier: MIT
  */

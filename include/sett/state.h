@@ -63,8 +63,10 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
 
 /* Replaces the state of `into` by that of `from`: the same handles are alive, and the same come
  * next. Types are matched by name; missing ones are registered, with the same ids if these are
- * free. Groups stay those of `into`. Its entities are destroyed first, as by sett_world_clear.
- * Commands recorded in `from` are not copied.
+ * free. Queries, groups, systems and observers are not part of the state: create them in `into` as
+ * in `from`. The entities of `into` are destroyed first, as by sett_world_clear, with their
+ * on_remove callbacks; for the copied ones no callback runs. Commands recorded in `from` are not
+ * copied.
  * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type is laid out or
  * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is
  * beyond its limit), ARGUMENT (as sett_snapshot_take); then nothing was changed, but types may have
@@ -103,8 +105,9 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
 /* Restores the state of a snapshot. The present state is lost, unless a snapshot of it was taken.
  * All snapshots stay. Commands that were not applied are dropped. A new tick begins; the pages that
  * the restore changes count as changed in it for queries and sett_changed_tick, but not for the
- * terms of systems. Only value hooks run (copy, move, init, deinit), of types with SETT_SAVE_CLONE
- * or SETT_SAVE_SKIP.
+ * terms of systems. No callback or observer runs, so what they count must be in a component, which
+ * is restored, or be corrected by sett_snapshot_options.restored. Only value hooks run (copy, move,
+ * init, deinit), of types with SETT_SAVE_CLONE or SETT_SAVE_SKIP.
  *
  * Values of a SETT_SAVE_SKIP type stay as they are if the entity has one before and after; others
  * are initialised or deinitialised.
@@ -208,15 +211,13 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *
  * It does not contain values of SETT_SAVE_SKIP types, which are initialised at the receiver, and
  * the ticks of change detection: at the receiver the changed values count as changed.
- *   out   receives up to `capacity` bytes
+ *   out   receives up to `capacity` bytes; NULL, with a capacity of 0, to ask for the size
  *   size  receives the size of the whole delta, also if it does not fit
- * Fails: STALE, LOST; LIMIT (it does not fit); ARGUMENT (a type that differs has SETT_SAVE_CLONE
- * and no declared bytes; or the delta would go back before the last generation of an index),
- * OUT_OF_MEMORY.
- * Cost: O(pages that differ), plus O(siblings) where children changed, O(sources) where links to a
- * target changed, and O(types). The first delta of two snapshots also costs sett_world_hash, and
- * begins a new tick.
- * Threads: writer. Since: 0.1 */
+ * Fails: STALE, LOST; LIMIT (it does not fit into `out`); ARGUMENT (a type that differs has
+ * SETT_SAVE_CLONE and no declared bytes; or the delta would go back before the last generation of
+ * an index), OUT_OF_MEMORY. Cost: O(pages that differ), plus O(siblings) where children changed,
+ * O(sources) where links to a target changed, and O(types). The first delta of two snapshots also
+ * costs sett_world_hash, and begins a new tick. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                        void* out, size_t capacity, size_t* size);
 
@@ -240,14 +241,16 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * States are equal if their hashes are (sett_world_hash), with other storages or another order of
  * rows too. A clone that has applied all deltas also has the same order of rows and the same free
  * handles: both worlds continue alike. If a world cannot take over the order of a type's rows, the
- * log says so once (SETT_LOG_INFO), with the name of the type. Fails: INVALID (malformed, cut off,
- * altered, of another version; the message says where), CONFLICT (this world is in another state; a
- * type is missing or has another layout: the message names it), LIMIT (it needs more memory than
- * delta_limit), LOCKED, ARGUMENT, OUT_OF_MEMORY; the state is unchanged then. Memory to undo is
- * reserved before each step. LOST: only if callbacks wrote to more pages in one step than were
- * reserved, about nine of every storage, and memory ran out. Cost: as the changes, plus
- * sett_world_hash twice and O(types); O(rows) of changed types in sparse sets. Threads: writer.
- * Since: 0.1 */
+ * log says so once (SETT_LOG_INFO), with the name of the type.
+ * Fails: INVALID (malformed, cut off, altered, of another version, or a callback wrote a value; the
+ * message says where), CONFLICT (this world is in another state; a type is missing or has another
+ * layout: the message names it), LIMIT (it needs more memory than delta_limit), LOCKED, ARGUMENT,
+ * OUT_OF_MEMORY; the state is unchanged then. Memory to undo is reserved before each step. LOST:
+ * only if callbacks wrote to more pages in one step than were reserved, about nine of every
+ * storage, and memory ran out.
+ * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of changed types in sparse
+ * sets.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);
 
 /* ---------------------------------------------------------------------------------------- rings */
@@ -267,12 +270,20 @@ SETT_API sett_status sett_ring_destroy(sett_ring* ring);
 /* Takes a snapshot, and drops the oldest if the ring is full. Fails: as sett_snapshot_take. */
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
-/* Restores the snapshot taken `back` snapshots ago: 0 is the latest. It stays in the ring; later
- * ones are dropped. To replay, do not take the first frame's snapshot again:
+/* Restores the snapshot taken `back` snapshots ago. It stays in the ring; later ones are dropped.
+ * If each frame takes a snapshot and then plays,
  *
- *     sett_ring_take(ring), play(world);                   each frame
- *     sett_ring_restore(ring, 7), play(world);             eight frames back, and up to now again
- *     for (int k = 1; k < 8; k++) { sett_ring_take(ring), play(world); }
+ *     back 0 is the state before the last frame: one frame is undone,
+ *     back 1 that before the one before it: two frames are undone,
+ *     back n undoes n + 1 frames.
+ *
+ * To play them again, do not take the first frame's snapshot again, as it is still there:
+ *
+ *     sett_ring_restore(ring, n);
+ *     for (uint32_t k = 0; k <= n; k++) {
+ *         if (k > 0) { sett_ring_take(ring); }
+ *         play(world);
+ *     }
  *
  * Fails: ARGUMENT (there is no such snapshot), or as sett_snapshot_restore. */
 SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);

@@ -26,6 +26,14 @@
  * writes. Systems that do not conflict run in parallel, as a stage. sett_schedule_describe prints
  * the schedule.
  *
+ * Access. A term declares access to the values of the entities that the system visits: SETT_IN,
+ * SETT_INOUT or SETT_OUT for what its loop reads and writes. SETT_WITH(T) declares presence alone:
+ * the system can ask sett_has for T, and does not wait for systems that write T; to read T by
+ * handle it needs SETT_IN(T). What the loop does not visit by a field is declared in the lists:
+ * `access_any_in` for reading other entities, and singletons; `access_inout` for writing a further
+ * component of the visited entities by handle; `access_any_inout` for writing any entity, and
+ * singletons.
+ *
  * Jobs. The entities of a system are split into jobs, by pages of 1,024 entities, and its function
  * is called once for each job. The number of jobs depends on the state of the world, never on the
  * number of threads, so results do not either. Without threads the jobs run one after another. A
@@ -235,7 +243,7 @@ SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch
 /* Begins a loop over all entities of another query. The system must declare its terms: what the
  * query reads in `terms`, `access_any_in` or `access_any_inout`; what it writes in
  * `access_any_inout` or, for a single_job system, in `access_inout`. Returns NULL as
- * sett_query_begin does.
+ * sett_query_begin does. SETT_CONTEXT_FOR calls it.
  * Threads: the one that runs the function. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
                                         sett_batch* batch);
@@ -245,6 +253,15 @@ SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query
     SETT_LOOP_(sett_context_begin((context), &b##_batch_), b) SETT_ROWS_(b, i)
 #define SETT_SYSTEM_EACH(context, b)                                                               \
     SETT_LOOP_(sett_context_begin((context), &b##_batch_), b)                                      \
+    while (sett_batch_next(b))
+
+/* SETT_FOR and SETT_QUERY_EACH in a system, over all entities of another query:
+ *
+ *     SETT_CONTEXT_FOR(context, targets, b, i) { ... } */
+#define SETT_CONTEXT_FOR(context, query, b, i)                                                     \
+    SETT_LOOP_(sett_context_query((context), (query), &b##_batch_), b) SETT_ROWS_(b, i)
+#define SETT_CONTEXT_EACH(context, query, b)                                                       \
+    SETT_LOOP_(sett_context_query((context), (query), &b##_batch_), b)                             \
     while (sett_batch_next(b))
 
 /* Returns `size` bytes, uninitialised, valid until the system's function returns; NULL when memory

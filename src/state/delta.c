@@ -432,7 +432,7 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
     sett_status status = delta_encode_handles(world, a, b, &to);
     if (status == SETT_OK) {
         *size = to.size;
-        if (to.size > to.capacity) {
+        if (out != NULL && to.size > to.capacity) {
             status = setti_world_fail_with(
                 world, SETT_STATUS_LIMIT, "%s: it takes %lu bytes, and there is room for %lu",
                 delta_call, (unsigned long)to.size, (unsigned long)to.capacity);
