@@ -34,7 +34,8 @@
  * So a monster that dies is not flagged as dead: it loses what made it alive, and from then on no
  * system for the living sees it. A door that is shut is not flagged as resting: it has no Door.
  *
- * No type has padding: a hash of the world sees bytes. Names and types go together: the id of T is
+ * Each type says what its values consist of (components.c), for printing, files and other machines.
+ * Names and types go together: the id of T is
  * T_id, as the typed macros of typed.h expect. */
 #ifndef FREEDOOM_COMPONENTS_H
 #define FREEDOOM_COMPONENTS_H

@@ -73,13 +73,20 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value);
 
+/* The constant of a value, if its name means no other one. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     const sett_constant* constant = member->constants;
-    while (constant != NULL && constant->name != NULL && constant->value != value) {
+    while (constant->name != NULL && constant->value != value) {
         constant++;
     }
-    return constant != NULL && constant->name != NULL ? constant : NULL;
+    for (const sett_constant* at = member->constants; at != constant && constant->name != NULL;
+         at++) {
+        if (strcmp(at->name, constant->name) == 0) {
+            return NULL;
+        }
+    }
+    return constant->name != NULL ? constant : NULL;
 }
 
 static void value_add_number(setti_json_out* out, const sett_member* member,
