@@ -24,7 +24,7 @@
 #ifndef SETT_FILE_H
 #define SETT_FILE_H
 
-#include "sett/core.h"
+#include "sett/members.h"
 
 /* ----------------------------------------------------------------------------- the file system */
 
@@ -77,6 +77,7 @@ typedef struct sett_load_result {
     uint32_t generation; /* 0: `path` itself; 1: "<path>.previous"; 2: "<path>.new" */
     uint32_t changes;    /* records of a journal that were applied */
     uint64_t cut;        /* bytes at the end of a journal that were not used */
+    uint32_t dropped;    /* members that this program does not have any more; the log names them */
     uint32_t new_types;  /* types that this world did not know: registered as opaque bytes */
 } sett_load_result;
 
@@ -97,9 +98,12 @@ SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,
  * damaged, "<path>.previous" is loaded, and the log says so.
  *   result  receives what was loaded; can be NULL
  * Types are matched by name; types that the world does not know are registered as opaque bytes,
- * and are written back when it is saved.
- * Fails: FILE, INVALID (no file is whole; the message says where), CONFLICT (a type is laid out
- * otherwise), LIMIT (it needs more memory than `limit`), LOCKED (a loop is open, or snapshots are
+ * with their members, and are written back when it is saved. A type that is laid out otherwise is
+ * migrated by the names of its members (members.h): new members keep their defaults, members that
+ * are gone are dropped, integers and floats become wider, arrays longer; or by a function of the
+ * program (sett_file_migrate).
+ * Fails: FILE, INVALID (no file is whole; the message says where), CONFLICT (a type cannot be
+ * migrated), LIMIT (it needs more memory than `limit`), LOCKED (a loop is open, or snapshots are
  * held), OUT_OF_MEMORY. Then the state is unchanged; only if memory runs out at the very end the
  * world is empty, as with sett_world_clone.
  * Cost: O(values), twice the memory of the state.
@@ -108,6 +112,21 @@ SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,
 SETT_API sett_status sett_world_load(sett_world* world, const char* path);
 SETT_API sett_status sett_world_load_with(sett_world* world, const char* path,
                                           const sett_file_desc* desc, sett_load_result* result);
+
+/* Converts a value of an older layout.
+ *   members  of the file's type; NULL: not known
+ *   from     the value in the file, its bytes as they were written
+ *   to       an initialised value, in which members that need no help are filled in already
+ * Returns false to reject the file. */
+typedef bool (*sett_file_migrate_fn)(const sett_struct* members, const void* from, void* to,
+                                     void* user);
+
+/* Says how values of a type are read that a file has in another layout.
+ *   from_fingerprint  of that layout (sett_members_fingerprint); 0: its members are not known
+ * Fails: UNREGISTERED, OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_file_migrate(sett_world* world, sett_component component,
+                                       uint64_t from_fingerprint, sett_file_migrate_fn fn,
+                                       void* user);
 
 /* What a file says of itself. */
 typedef struct sett_file_info {

@@ -9,11 +9,13 @@
  * Invariant:  the world is replaced by a whole state, or it is as it was
  */
 #include "base/writer.h"
+#include "file/migrate.h"
 #include "file/place.h"
 #include "file/stream.h"
 #include "file/types.h"
 #include "sett/state.h"
 #include "state/delta.h"
+#include "state/replica.h"
 #include "state/snapshot.h"
 
 #include <stdio.h>
@@ -177,6 +179,70 @@ static sett_status load_records(load_attempt* load)
                                        reader->why != NULL ? reader->why : "it has no state");
 }
 
+/* Registers the types that were read as the program has them; others as they were read. */
+static sett_status load_join(load_attempt* load, const sett_world* read)
+{
+    const sett_world* into = load->place->world;
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < read->registered.count; k++) {
+        const setti_type* type = read->registered.item[k];
+        sett_component id = sett_component_find(into, type->desc.name);
+        status = id != 0 ? setti_replica_join(load->apart, into, setti_world_type(into, id))
+                         : setti_replica_join(load->apart, read, type);
+    }
+    return status;
+}
+
+/* Puts what was read, encoded, into a new world apart, with the layouts of the program's types. */
+static sett_status load_convert(load_attempt* load, const sett_world* read,
+                                const setti_bytes* state, setti_migration* list, uint32_t count)
+{
+    const setti_delta_rules rules = {&list->rule, sizeof(*list), count};
+    sett_status status = load_create(load);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = load_join(load, read);
+    if (status == SETT_OK) {
+        status = setti_delta_convert(load->apart, state, &rules);
+    }
+    if (status != SETT_OK) {
+        return load_blame(load, status);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (list[k].failed) {
+            return load_fail(load, SETT_STATUS_CONFLICT, "a value was rejected by the program");
+        }
+    }
+    return SETT_OK;
+}
+
+/* The same where it is needed. */
+static sett_status load_migrate(load_attempt* load)
+{
+    sett_world* into = load->place->world;
+    sett_world* read = load->apart;
+    sett_status status;
+    uint32_t count;
+    uint32_t types = read->registered.count;
+    setti_migration* list =
+        setti_migrations_create(into, read, &count, &load->result.dropped, &status);
+    if (list == NULL) {
+        return status == SETT_OK ? status : load_fail(load, status, sett_world_message(into));
+    }
+    setti_bytes state = {NULL, 0, 0};
+    status = setti_delta_encode_state(read, load->place->call, &state);
+    if (status != SETT_OK) {
+        status = load_blame(load, status);
+    } else {
+        status = load_convert(load, read, &state, list, count);
+        setti_bytes_free(&read->pool, &state);
+        sett_world_destroy(read);
+    }
+    setti_migrations_free(into, list, types);
+    return status;
+}
+
 /* Reads a file that is open. */
 static sett_status load_file(load_attempt* load, void* file, size_t limit)
 {
@@ -192,6 +258,9 @@ static sett_status load_file(load_attempt* load, void* file, size_t limit)
     if (status == SETT_OK) {
         status = load_records(load);
         setti_pool_set_ceiling(&load->apart->pool, 0);
+    }
+    if (status == SETT_OK) {
+        status = load_migrate(load);
     }
     setti_stream_close(&load->reader);
     return status;

@@ -9,11 +9,10 @@
 #include "file/types.h"
 
 #include "base/writer.h"
+#include "file/member_record.h"
 #include "state/delta.h"
 #include "state/delta_reader.h"
 #include "state/replica.h"
-
-#define TYPES_EACH 18 /* bytes of a type, its name apart */
 
 enum {
     TYPES_KEEP_ORDER = 1,
@@ -22,50 +21,43 @@ enum {
     TYPES_FLAGS = 7
 };
 
-static unsigned char* types_put(unsigned char* at, uint64_t number, size_t size)
-{
-    for (size_t k = 0; k < size; k++) {
-        at[k] = (unsigned char)(number >> (8 * k));
-    }
-    return at + size;
-}
-
-static unsigned char* types_encode(const sett_world* world, const setti_type* type,
-                                   unsigned char* at)
+static void types_write(const sett_world* world, const setti_type* type, setti_record_writer* to)
 {
     const sett_component_desc* desc = &type->desc;
-    size_t length = strlen(desc->name);
     uint32_t flags = (desc->keep_order ? TYPES_KEEP_ORDER : 0u) |
                      (desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u) |
                      (desc->track_rows ? TYPES_TRACK_ROWS : 0u);
-    at = types_put(at, length, 2);
-    memcpy(at, desc->name, length);
-    at = types_put(at + length, (uint64_t)setti_delta_form_of(world, type), 1);
-    at = types_put(at, (uint64_t)desc->storage, 1);
-    at = types_put(at, (uint64_t)desc->save, 1);
-    at = types_put(at, flags, 1);
-    at = types_put(at, desc->size, 4);
-    at = types_put(at, desc->align, 4);
-    return types_put(at, desc->layout_version, 4);
+    setti_record_put_text(to, desc->name);
+    setti_record_put(to, (uint64_t)setti_delta_form_of(world, type), 1);
+    setti_record_put(to, (uint64_t)desc->storage, 1);
+    setti_record_put(to, (uint64_t)desc->save, 1);
+    setti_record_put(to, flags, 1);
+    setti_record_put(to, desc->size, 4);
+    setti_record_put(to, desc->align, 4);
+    setti_record_put(to, desc->layout_version, 4);
+    setti_record_put(to, type->mask_print, 8);
+    setti_member_record_write(to, desc->members);
+}
+
+static size_t types_write_all(const sett_world* world, unsigned char* out)
+{
+    setti_record_writer to = {out, 0};
+    setti_record_put(&to, world->registered.count, 4);
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        types_write(world, world->registered.item[k], &to);
+    }
+    return to.size;
 }
 
 bool setti_types_encode(sett_world* world, setti_bytes* out)
 {
-    size_t size = 4;
-    for (uint32_t k = 0; k < world->registered.count; k++) {
-        size += TYPES_EACH + strlen(world->registered.item[k]->desc.name);
-    }
+    size_t size = types_write_all(world, NULL);
     out->data = setti_pool_alloc(&world->pool, size, 16);
     if (out->data == NULL) {
         return false;
     }
-    out->size = size;
+    out->size = types_write_all(world, out->data);
     out->capacity = size;
-    unsigned char* at = types_put(out->data, world->registered.count, 4);
-    for (uint32_t k = 0; k < world->registered.count; k++) {
-        at = types_encode(world, world->registered.item[k], at);
-    }
-    SETTI_ASSERT(at == out->data + size);
     return true;
 }
 
@@ -75,10 +67,11 @@ bool setti_types_encode(sett_world* world, setti_bytes* out)
 typedef struct types_entry {
     char name[256];
     uint32_t form;
+    uint64_t mask_print;
     sett_component_desc desc;
 } types_entry;
 
-static bool types_next(setti_delta_reader* from, types_entry* entry)
+static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry* entry)
 {
     memset(entry, 0, sizeof(*entry));
     size_t length = (size_t)setti_delta_number(from, 2);
@@ -97,13 +90,15 @@ static bool types_next(setti_delta_reader* from, types_entry* entry)
     desc->size = setti_delta_u32(from);
     desc->align = setti_delta_u32(from);
     desc->layout_version = setti_delta_u32(from);
+    entry->mask_print = setti_delta_number(from, 8);
     desc->storage = (sett_storage_kind)storage;
     desc->save = save == SETT_SAVE_SKIP ? SETT_SAVE_SKIP : SETT_SAVE_BYTES;
     desc->keep_order = (flags & TYPES_KEEP_ORDER) != 0;
     desc->dont_fragment = (flags & TYPES_DONT_FRAGMENT) != 0;
     desc->track_rows = (flags & TYPES_TRACK_ROWS) != 0;
-    return !from->short_of && entry->form <= SETTI_DELTA_TARGET &&
-           storage <= SETT_STORAGE_SPARSE_SET && save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;
+    return !from->short_of && setti_member_record_read(from, arena, &desc->members) &&
+           entry->form <= SETTI_DELTA_TARGET && storage <= SETT_STORAGE_SPARSE_SET &&
+           save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;
 }
 
 static sett_status types_reject(sett_world* world, const types_entry* entry, const char* why)
@@ -114,8 +109,14 @@ static sett_status types_reject(sett_world* world, const types_entry* entry, con
     return setti_world_fail_with(world, SETT_STATUS_CONFLICT, "type \"%s\" %s", text, why);
 }
 
+/* As the file has it. */
+static sett_status types_register(sett_world* world, const types_entry* entry)
+{
+    return sett_component_register(world, &entry->desc) != 0 ? SETT_OK : world->error;
+}
+
 /* One that the other world does not have. */
-static sett_status types_register(sett_world* world, const types_entry* entry, uint32_t* unknown)
+static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
     sett_status status = setti_delta_register_own(world, entry->name);
     if (status != SETT_OK || sett_component_find(world, entry->name) != 0) {
@@ -129,41 +130,74 @@ static sett_status types_register(sett_world* world, const types_entry* entry, u
                                   "register it before loading");
     }
     ++*unknown;
-    return sett_component_register(world, &entry->desc) != 0 ? SETT_OK : world->error;
+    return types_register(world, entry);
+}
+
+static bool types_same_members(const sett_struct* a, const sett_struct* b)
+{
+    return a == b || (a != NULL && b != NULL && setti_members_equal(a, b));
+}
+
+bool setti_types_same(const setti_type* a, const setti_type* b)
+{
+    return a->desc.size == b->desc.size && a->desc.layout_version == b->desc.layout_version &&
+           a->mask_print == b->mask_print && types_same_members(a->desc.members, b->desc.members);
 }
 
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {
     sett_component id = sett_component_find(into, entry->name);
+    sett_component read = sett_component_find(world, entry->name);
+    if (read != 0) { /* with a type that requires it, or by an earlier record */
+        return SETT_OK;
+    }
     if (id == 0) {
-        return types_register(world, entry, unknown);
+        return types_add(world, entry, unknown);
     }
     const setti_type* own = setti_world_type(into, id);
-    if (own->desc.size != entry->desc.size ||
-        own->desc.layout_version != entry->desc.layout_version ||
-        (uint32_t)setti_delta_form_of(into, own) != entry->form) {
-        return types_reject(world, entry, "is laid out otherwise in this world");
+    const sett_component_desc* desc = &entry->desc;
+    if ((uint32_t)setti_delta_form_of(into, own) != entry->form) {
+        return types_reject(world, entry,
+                            "is another kind of relationship, or none, in this world");
+    }
+    if (entry->form == SETTI_DELTA_VALUES &&
+        !(own->desc.size == desc->size && own->desc.layout_version == desc->layout_version &&
+          (own->mask_print == entry->mask_print || own->mask_print == 0) &&
+          types_same_members(own->desc.members, desc->members))) {
+        return types_register(world, entry); /* to be migrated */
     }
     return setti_replica_join(world, into, own);
 }
 
-sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
-                               uint32_t* unknown)
+static sett_status types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
+                                setti_arena* arena, uint32_t* unknown)
 {
     setti_delta_reader reader = {from->data, from->data + from->size, false};
     uint32_t count = setti_delta_u32(&reader);
     sett_status status = SETT_OK;
     types_entry entry;
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        if (!types_next(&reader, &entry)) {
+        setti_arena_reset(arena);
+        if (!types_next(&reader, arena, &entry)) {
             return setti_world_fail_with(world, SETT_STATUS_INVALID,
-                                         "a type has no proper name or options");
+                                         "a type has no proper name, options or members");
         }
         status = types_join(world, into, &entry, unknown);
     }
     if (status == SETT_OK && reader.at != reader.end) {
         status = setti_world_fail_with(world, SETT_STATUS_INVALID, "bytes follow the types");
     }
+    return status;
+}
+
+sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
+                               uint32_t* unknown)
+{
+    setti_arena arena;
+    memset(&arena, 0, sizeof(arena));
+    arena.allocator = &world->pool.allocator;
+    sett_status status = types_decode(world, into, from, &arena, unknown);
+    setti_arena_deinit(&arena);
     return status;
 }

@@ -14,4 +14,7 @@ bool setti_types_encode(sett_world* world, setti_bytes* out);
 sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                uint32_t* unknown);
 
+/* Whether values of one can be taken for values of the other. */
+bool setti_types_same(const setti_type* a, const setti_type* b);
+
 #endif

@@ -33,7 +33,7 @@ setti_delta_form setti_delta_form_of(const sett_world* world, const setti_type* 
 
 const char* setti_delta_rejects(const setti_type* type)
 {
-    return type->desc.save == SETT_SAVE_CLONE && type->desc.byte_count == 0
+    return type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0
                ? "is saved by cloning: what its values own is not bytes"
                : NULL;
 }

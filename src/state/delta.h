@@ -92,9 +92,25 @@ sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                setti_bytes* out);
 
+/* How values of a type of this name are read, which are laid out otherwise in the delta. */
+typedef struct setti_delta_rule {
+    const char* name;
+    void (*convert)(struct setti_delta_rule* rule, const void* from, void* to); /* initialised */
+} setti_delta_rule;
+
 /* Plays a state onto a world in which nothing ever lived and nothing listens. It may take `limit`
  * bytes of memory. After a failure the world is only good to be destroyed. */
 sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit);
+
+/* The same of a state that was encoded here, with rules, `size` bytes each, for some of its types:
+ * its hash will be another one. */
+typedef struct setti_delta_rules {
+    setti_delta_rule* first;
+    size_t size;
+    uint32_t count;
+} setti_delta_rules;
+sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
+                                const setti_delta_rules* rules);
 
 /* Applies a delta; `trust` leaves out the comparison of hashes, for tests. */
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust);

@@ -202,6 +202,19 @@ static sett_status apply_find_type(sett_world* world, const char* name, setti_ty
     return status;
 }
 
+static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* name)
+{
+    const setti_delta_rules* rules = delta->rules;
+    for (uint32_t k = 0; rules != NULL && k < rules->count; k++) {
+        unsigned char* at = (unsigned char*)rules->first + k * rules->size;
+        setti_delta_rule* rule = (setti_delta_rule*)(void*)at;
+        if (strcmp(rule->name, name) == 0) {
+            return rule;
+        }
+    }
+    return NULL;
+}
+
 static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from, uint32_t number)
 {
     setti_delta_type* of = &delta->type[number];
@@ -229,7 +242,8 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     if (status != SETT_OK) {
         return status;
     }
-    if (of->type == NULL || !apply_is_type(delta->world, of, size, version)) {
+    of->rule = of->form == SETTI_DELTA_VALUES ? apply_find_rule(delta, name) : NULL;
+    if (of->type == NULL || (of->rule == NULL && !apply_is_type(delta->world, of, size, version))) {
         return apply_reject_type(delta, of, name, size, version);
     }
     const char* why = setti_delta_rejects(of->type);
@@ -870,22 +884,39 @@ sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size,
     return status;
 }
 
-sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit)
+/* Onto an empty world. */
+static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = {bytes, (const unsigned char*)bytes + size, false};
     const sett_snapshot none = {0, 0};
+    bool trust = delta->rules != NULL;
+    SETTI_ASSERT(delta->world->entities.count == 0 && delta->world->listeners == NULL);
+    delta->loading = true;
+    sett_status status = apply_begin(delta, &from, trust);
+    if (status == SETT_OK) {
+        status = apply_play(delta, none, trust);
+    }
+    apply_end(delta);
+    return status;
+}
+
+sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit)
+{
     setti_delta delta;
     memset(&delta, 0, sizeof(delta));
     delta.world = world;
-    delta.loading = true;
     delta.limit = limit;
-    SETTI_ASSERT(world->entities.count == 0 && world->listeners == NULL);
-    sett_status status = apply_begin(&delta, &from, false);
-    if (status == SETT_OK) {
-        status = apply_play(&delta, none, false);
-    }
-    apply_end(&delta);
-    return status;
+    return apply_load(&delta, bytes, size);
+}
+
+sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
+                                const setti_delta_rules* rules)
+{
+    setti_delta delta;
+    memset(&delta, 0, sizeof(delta));
+    delta.world = world;
+    delta.rules = rules;
+    return apply_load(&delta, state->data, state->size);
 }
 
 sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size)

@@ -206,20 +206,26 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
 /* The value of an entry, on its way to its place. */
 typedef struct play_fill {
     setti_edit_fill fill; /* first */
-    const setti_type* type;
+    const setti_delta_type* of;
     const unsigned char* bytes;
 } play_fill;
 
 static void play_fill_write(const setti_edit_fill* given, void* value)
 {
     const play_fill* fill = (const play_fill*)(const void*)given;
-    play_write(fill->type, value, fill->bytes);
+    setti_delta_rule* rule = fill->of->rule;
+    if (rule != NULL) {
+        rule->convert(rule, fill->bytes, value);
+    } else {
+        play_write(fill->of->type, value, fill->bytes);
+    }
 }
 
-static bool play_value(sett_world* world, setti_type* type, sett_entity entity,
+static bool play_value(sett_world* world, const setti_delta_type* of, sett_entity entity,
                        setti_delta_entry entry)
 {
-    const play_fill fill = {{play_fill_write}, type, entry.bytes};
+    const play_fill fill = {{play_fill_write}, of, entry.bytes};
+    setti_type* type = of->type;
     return type->storage.size != 0
                ? setti_change_put(world, type, entity, &fill.fill, "sett_delta_apply") != NULL
                : sett_ensure(world, entity, type->id) != NULL;
@@ -416,7 +422,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     case SETTI_DELTA_LINKS:
         return play_links(delta, type->relation, entity, entry);
     default:
-        return play_value(world, type, entity, entry);
+        return play_value(world, of, entity, entry);
     }
 }
 
@@ -436,7 +442,8 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* of,
     sett_world* world = delta->world;
     setti_delta_entry entry;
     bool done = true;
-    if (delta->loading && block.bits != 0 && setti_fast_is_bare(world, of->type)) {
+    if (delta->loading && block.bits != 0 && of->rule == NULL &&
+        setti_fast_is_bare(world, of->type)) {
         const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
         return setti_fast_add_word(world, of->type, block.index, block.bits, values,
                                    "sett_delta_apply");

@@ -202,6 +202,8 @@ struct sett_world {
     struct setti_layout* layout;            /* inspect/layout.c; NULL until it is used, */
     const setti_layout_calls* layout_calls; /* and then called by these */
 
+    struct setti_migrator* migrators; /* file/migrate.c; NULL until some are given */
+
     bool profiling;    /* accesses, loops and matches are counted, for advice */
     bool counting;     /* loops are: for advice, or for auto_layout */
     sett_status error; /* of the last call that failed */

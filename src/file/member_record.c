@@ -1,0 +1,215 @@
+/* member_record.c: see member_record.h.
+ *
+ *     struct    how many members (u16; 0: not known), name, size u32, members
+ *     member    name, kind u8, flags u8 (1 bits, 2 local), offset u32, size u32, scale, minimum,
+ *               maximum (f64), unit, description, constants, struct (if the kind is struct)
+ *     constants how many (u16), of each name, value i64
+ *     text      length u16, bytes
+ *
+ * Invariant:  memory for a list is taken when as many items can be in the bytes that are left
+ */
+#include "file/member_record.h"
+
+#include <string.h>
+
+#define RECORD_MEMBER 44u   /* bytes of a member at least */
+#define RECORD_CONSTANT 10u /* of a constant */
+
+enum {
+    RECORD_BITS = 1,
+    RECORD_LOCAL = 2,
+    RECORD_FLAGS = 3
+};
+
+/* -------------------------------------------------------------------------------------- writing */
+
+void setti_record_put(setti_record_writer* to, uint64_t number, size_t size)
+{
+    for (size_t k = 0; to->out != NULL && k < size; k++) {
+        to->out[to->size + k] = (unsigned char)(number >> (8 * k));
+    }
+    to->size += size;
+}
+
+void setti_record_put_text(setti_record_writer* to, const char* text)
+{
+    size_t length = text != NULL ? strlen(text) : 0;
+    length = SETTI_MIN(length, UINT16_MAX);
+    setti_record_put(to, length, 2);
+    if (to->out != NULL && length != 0) {
+        memcpy(to->out + to->size, text, length);
+    }
+    to->size += length;
+}
+
+static void record_put_double(setti_record_writer* to, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    setti_record_put(to, bits, 8);
+}
+
+static void record_put_constants(setti_record_writer* to, const sett_constant* constants)
+{
+    uint32_t count = 0;
+    while (constants != NULL && constants[count].name != NULL && count < UINT16_MAX) {
+        count++;
+    }
+    setti_record_put(to, count, 2);
+    for (uint32_t k = 0; k < count; k++) {
+        setti_record_put_text(to, constants[k].name);
+        setti_record_put(to, (uint64_t)constants[k].value, 8);
+    }
+}
+
+void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
+{
+    uint32_t count = of != NULL ? of->count : 0;
+    SETTI_ASSERT(count <= UINT16_MAX);
+    setti_record_put(to, count, 2);
+    if (of == NULL) {
+        return;
+    }
+    setti_record_put_text(to, of->name);
+    setti_record_put(to, of->size, 4);
+    for (uint32_t k = 0; k < count; k++) {
+        const sett_member* member = &of->members[k];
+        uint32_t flags = (member->bits ? RECORD_BITS : 0u) | (member->local ? RECORD_LOCAL : 0u);
+        setti_record_put_text(to, member->name);
+        setti_record_put(to, (uint64_t)member->kind, 1);
+        setti_record_put(to, flags, 1);
+        setti_record_put(to, member->offset, 4);
+        setti_record_put(to, member->size, 4);
+        record_put_double(to, member->scale);
+        record_put_double(to, member->minimum);
+        record_put_double(to, member->maximum);
+        setti_record_put_text(to, member->unit);
+        setti_record_put_text(to, member->description);
+        record_put_constants(to, member->constants);
+        if (member->of != NULL) {
+            setti_member_record_write(to, member->of);
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------- reading */
+
+/* A text in the arena, NULL where memory runs out or it has a zero in it. */
+static const char* record_text(setti_delta_reader* from, setti_arena* arena)
+{
+    size_t length = (size_t)setti_delta_number(from, 2);
+    const unsigned char* bytes = setti_delta_read(from, length);
+    if (bytes == NULL || memchr(bytes, 0, length) != NULL) {
+        from->short_of = true;
+        return NULL;
+    }
+    char* text = setti_arena_alloc(arena, length + 1, 1);
+    if (text == NULL) {
+        from->short_of = true;
+        return NULL;
+    }
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    return text;
+}
+
+static const char* record_optional(setti_delta_reader* from, setti_arena* arena)
+{
+    const char* text = record_text(from, arena);
+    return text != NULL && text[0] != '\0' ? text : NULL;
+}
+
+static double record_double(setti_delta_reader* from)
+{
+    uint64_t bits = setti_delta_number(from, 8);
+    double number;
+    memcpy(&number, &bits, sizeof(number));
+    return number;
+}
+
+/* Room for as many items as are announced, if there can be as many. */
+static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
+                         size_t size)
+{
+    void* list = NULL;
+    if (count <= (size_t)(from->end - from->at) / least) {
+        list = setti_arena_alloc(arena, (count + 1) * size, 16);
+    }
+    if (list == NULL) {
+        from->short_of = true;
+    } else {
+        memset(list, 0, (count + 1) * size);
+    }
+    return list;
+}
+
+static const sett_constant* record_constants(setti_delta_reader* from, setti_arena* arena)
+{
+    size_t count = (size_t)setti_delta_number(from, 2);
+    if (count == 0) {
+        return NULL;
+    }
+    sett_constant* list = record_list(from, arena, count, RECORD_CONSTANT, sizeof(*list));
+    for (size_t k = 0; k < count && !from->short_of; k++) {
+        list[k].name = record_text(from, arena);
+        list[k].value = (int64_t)setti_delta_number(from, 8);
+    }
+    return list;
+}
+
+static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
+                                        uint32_t depth);
+
+static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t depth,
+                          sett_member* member)
+{
+    member->name = record_text(from, arena);
+    uint64_t kind = setti_delta_number(from, 1);
+    uint64_t flags = setti_delta_number(from, 1);
+    from->short_of = from->short_of || kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS ||
+                     flags > RECORD_FLAGS;
+    member->kind = (sett_member_kind)kind;
+    member->bits = (flags & RECORD_BITS) != 0;
+    member->local = (flags & RECORD_LOCAL) != 0;
+    member->offset = setti_delta_u32(from);
+    member->size = setti_delta_u32(from);
+    member->scale = record_double(from);
+    member->minimum = record_double(from);
+    member->maximum = record_double(from);
+    member->unit = record_optional(from, arena);
+    member->description = record_optional(from, arena);
+    member->constants = record_constants(from, arena);
+    if (!from->short_of && kind == SETT_MEMBER_STRUCT) {
+        member->of = record_struct(from, arena, depth + 1);
+        from->short_of = from->short_of || member->of == NULL;
+    }
+}
+
+static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
+                                        uint32_t depth)
+{
+    size_t count = (size_t)setti_delta_number(from, 2);
+    if (count == 0 || depth > SETT_MEMBERS_DEPTH) {
+        from->short_of = from->short_of || count != 0;
+        return NULL;
+    }
+    sett_struct* of = record_list(from, arena, 1, 1, sizeof(*of));
+    sett_member* members = record_list(from, arena, count, RECORD_MEMBER, sizeof(*members));
+    if (of == NULL || members == NULL) {
+        return NULL;
+    }
+    of->name = record_text(from, arena);
+    of->size = setti_delta_u32(from);
+    of->count = (uint32_t)count;
+    of->members = members;
+    for (size_t k = 0; k < count && !from->short_of; k++) {
+        record_member(from, arena, depth, &members[k]);
+    }
+    return of;
+}
+
+bool setti_member_record_read(setti_delta_reader* from, setti_arena* arena, const sett_struct** of)
+{
+    *of = record_struct(from, arena, 0);
+    return !from->short_of;
+}

@@ -1,0 +1,25 @@
+/* member_record.h: the members of a type, in the types record of a file. */
+#ifndef SETTI_MEMBER_RECORD_H
+#define SETTI_MEMBER_RECORD_H
+
+#include "base/arena.h"
+#include "sett/members.h"
+#include "state/delta_reader.h"
+
+/* Where bytes go, one after another; NULL: they are counted. */
+typedef struct setti_record_writer {
+    unsigned char* out;
+    size_t size;
+} setti_record_writer;
+
+void setti_record_put(setti_record_writer* to, uint64_t number, size_t size);
+void setti_record_put_text(setti_record_writer* to, const char* text); /* NULL as "" */
+
+/* Writes members; NULL: that they are not known. */
+void setti_member_record_write(setti_record_writer* to, const sett_struct* of);
+
+/* Reads them into an arena; *of is NULL if they are not known. They have still to be checked as any
+ * description. False if the bytes are of none, or memory runs out. */
+bool setti_member_record_read(setti_delta_reader* from, setti_arena* arena, const sett_struct** of);
+
+#endif

@@ -1,0 +1,339 @@
+/* migrate.c: see migrate.h.
+ *
+ * The workload: a program that went on after its players saved: a member more, one less, one that
+ * became wider. Members are matched by name; what can hold every value of what it was is converted.
+ * It happens once, behind all records, so that hashes were compared in the file's own layout.
+ *
+ *     file     hp u8 | x f32 | old u16                 program    x f64 | hp u16 | armour u8
+ *                  \______________ by name ______________/           old: dropped, armour: default
+ *
+ * Invariant:  a conversion loses nothing, or is the program's function's
+ */
+#include "file/migrate.h"
+
+#include "file/types.h"
+#include "value/value.h"
+
+/* A function of the program, for one type and one layout of it. */
+typedef struct setti_migrator {
+    struct setti_migrator* next;
+    sett_component component;
+    uint64_t fingerprint;
+    sett_file_migrate_fn fn;
+    void* user;
+} setti_migrator;
+
+sett_status sett_file_migrate(sett_world* world, sett_component component,
+                              uint64_t from_fingerprint, sett_file_migrate_fn fn, void* user)
+{
+    if (SETTI_IS_NULL(world) || fn == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    if (setti_world_type(world, component) == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__, sett_null(), component);
+    }
+    setti_migrator* made = setti_pool_alloc(&world->pool, sizeof(*made), 16);
+    if (made == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(), component);
+    }
+    made->next = world->migrators; /* the latest counts */
+    made->component = component;
+    made->fingerprint = from_fingerprint;
+    made->fn = fn;
+    made->user = user;
+    world->migrators = made;
+    return SETT_OK;
+}
+
+/* -------------------------------------------------------------------------------------- values */
+
+static const sett_member* migrate_find(const sett_struct* in, const char* name)
+{
+    for (uint32_t k = 0; in != NULL && k < in->count; k++) {
+        if (strcmp(in->members[k].name, name) == 0) {
+            return &in->members[k];
+        }
+    }
+    return NULL;
+}
+
+typedef enum migrate_class {
+    MIGRATE_OTHER,
+    MIGRATE_UNSIGNED, /* bool included */
+    MIGRATE_SIGNED,
+    MIGRATE_FLOAT
+} migrate_class;
+
+static migrate_class migrate_class_of(sett_member_kind kind)
+{
+    switch (kind) {
+    case SETT_MEMBER_BOOL:
+    case SETT_MEMBER_U8:
+    case SETT_MEMBER_U16:
+    case SETT_MEMBER_U32:
+    case SETT_MEMBER_U64:
+        return MIGRATE_UNSIGNED;
+    case SETT_MEMBER_I8:
+    case SETT_MEMBER_I16:
+    case SETT_MEMBER_I32:
+    case SETT_MEMBER_I64:
+        return MIGRATE_SIGNED;
+    case SETT_MEMBER_F32:
+    case SETT_MEMBER_F64:
+        return MIGRATE_FLOAT;
+    default:
+        return MIGRATE_OTHER;
+    }
+}
+
+static uint32_t migrate_size(const sett_member* member)
+{
+    return member->of != NULL ? member->of->size : sett_member_kind_size(member->kind);
+}
+
+/* Whether every value of a number is one of the other kind. */
+static bool migrate_widens(sett_member_kind from, sett_member_kind to)
+{
+    migrate_class a = migrate_class_of(from);
+    migrate_class b = migrate_class_of(to);
+    uint32_t small = sett_member_kind_size(from);
+    uint32_t large = sett_member_kind_size(to);
+    if (a == MIGRATE_OTHER || b == MIGRATE_OTHER || to == SETT_MEMBER_BOOL) {
+        return false;
+    }
+    if (a == b) {
+        return small <= large;
+    }
+    return (b == MIGRATE_SIGNED && a == MIGRATE_UNSIGNED && small < large) ||
+           (b == MIGRATE_FLOAT && small < large); /* 16 bits into 24, 32 into 53 */
+}
+
+/* Whether a member can become another without a loss. */
+static bool migrate_fits(const sett_member* from, const sett_member* to)
+{
+    if (from->count > to->count || from->scale != to->scale ||
+        (from->of != NULL) != (to->of != NULL)) {
+        return false;
+    }
+    bool fits = from->kind == to->kind || migrate_widens(from->kind, to->kind);
+    for (uint32_t k = 0; fits && to->of != NULL && k < to->of->count; k++) {
+        const sett_member* inner = migrate_find(from->of, to->of->members[k].name);
+        fits = inner == NULL || migrate_fits(inner, &to->of->members[k]);
+    }
+    return fits;
+}
+
+static uint64_t migrate_load(const unsigned char* from, uint32_t size)
+{
+    uint8_t one;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
+    switch (size) {
+    case 1:
+        memcpy(&one, from, 1);
+        return one;
+    case 2:
+        memcpy(&two, from, 2);
+        return two;
+    case 4:
+        memcpy(&four, from, 4);
+        return four;
+    default:
+        memcpy(&eight, from, 8);
+        return eight;
+    }
+}
+
+static void migrate_store(unsigned char* to, uint32_t size, uint64_t number)
+{
+    uint8_t one = (uint8_t)number;
+    uint16_t two = (uint16_t)number;
+    uint32_t four = (uint32_t)number;
+    switch (size) {
+    case 1:
+        memcpy(to, &one, 1);
+        break;
+    case 2:
+        memcpy(to, &two, 2);
+        break;
+    case 4:
+        memcpy(to, &four, 4);
+        break;
+    default:
+        memcpy(to, &number, 8);
+        break;
+    }
+}
+
+static double migrate_double(const unsigned char* from, sett_member_kind kind, uint64_t number)
+{
+    float single;
+    double whole;
+    if (kind == SETT_MEMBER_F32) {
+        memcpy(&single, from, sizeof(single));
+        return (double)single;
+    }
+    if (kind == SETT_MEMBER_F64) {
+        memcpy(&whole, from, sizeof(whole));
+        return whole;
+    }
+    return migrate_class_of(kind) == MIGRATE_SIGNED ? (double)(int64_t)number : (double)number;
+}
+
+static void migrate_number(sett_member_kind from_kind, const unsigned char* from,
+                           sett_member_kind to_kind, unsigned char* to)
+{
+    uint32_t size = sett_member_kind_size(from_kind);
+    uint64_t number = migrate_load(from, size);
+    uint64_t sign = (uint64_t)1 << (size * 8 - 1);
+    if (migrate_class_of(from_kind) == MIGRATE_SIGNED) {
+        number = (number ^ sign) - sign;
+    }
+    if (migrate_class_of(to_kind) != MIGRATE_FLOAT) {
+        migrate_store(to, sett_member_kind_size(to_kind), number);
+        return;
+    }
+    double whole = migrate_double(from, from_kind, number);
+    float single = (float)whole;
+    memcpy(to, to_kind == SETT_MEMBER_F32 ? (const void*)&single : &whole,
+           sett_member_kind_size(to_kind));
+}
+
+/* Writes the members of an initialised value that the other has too, and that fit. */
+static void migrate_struct(const sett_struct* from_of, const unsigned char* from,
+                           const sett_struct* to_of, unsigned char* to)
+{
+    for (uint32_t k = 0; k < to_of->count; k++) {
+        const sett_member* member = &to_of->members[k];
+        const sett_member* source = migrate_find(from_of, member->name);
+        if (source == NULL || !migrate_fits(source, member)) {
+            continue;
+        }
+        for (uint32_t i = 0; i < source->count; i++) {
+            const unsigned char* at = from + source->offset + (size_t)i * migrate_size(source);
+            unsigned char* into = to + member->offset + (size_t)i * migrate_size(member);
+            if (member->of != NULL) {
+                migrate_struct(source->of, at, member->of, into);
+            } else if (source->kind != member->kind) {
+                migrate_number(source->kind, at, member->kind, into);
+            } else {
+                memcpy(into, at, migrate_size(member));
+            }
+        }
+    }
+}
+
+static void migrate_value(setti_delta_rule* rule, const void* from, void* to)
+{
+    setti_migration* of = (setti_migration*)(void*)rule;
+    if (of->from != NULL && of->to != NULL) {
+        migrate_struct(of->from, from, of->to, to);
+    } else if (of->size != 0) {
+        memcpy(to, from, of->size);
+    }
+    if (of->migrator != NULL && !of->migrator->fn(of->from, from, to, of->migrator->user)) {
+        of->failed = true;
+    }
+}
+
+/* --------------------------------------------------------------------------------------- rules */
+
+static const setti_migrator* migrate_function(const sett_world* into, sett_component component,
+                                              uint64_t fingerprint)
+{
+    const setti_migrator* at = into->migrators;
+    while (at != NULL && (at->component != component || at->fingerprint != fingerprint)) {
+        at = at->next;
+    }
+    return at;
+}
+
+static sett_status migrate_reject(sett_world* into, const char* name, const char* member)
+{
+    return setti_world_fail_with(
+        into, SETT_STATUS_CONFLICT,
+        "type \"%.100s\" is laid out otherwise in this world%s%.60s%s - give "
+        "both members that widen, or call sett_file_migrate",
+        name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
+}
+
+/* Logs the members of a file that the program does not have. */
+static uint32_t migrate_report(const sett_world* into, const char* name, const sett_struct* from,
+                               const sett_struct* to)
+{
+    uint32_t dropped = 0;
+    for (uint32_t k = 0; from != NULL && to != NULL && k < from->count; k++) {
+        if (migrate_find(to, from->members[k].name) == NULL) {
+            setti_world_log(into, SETT_LOG_WARNING,
+                            "sett_world_load: \"%.100s\" has no member \"%.60s\" any more: its "
+                            "values are dropped",
+                            name, from->members[k].name);
+            dropped++;
+        }
+    }
+    return dropped;
+}
+
+/* Fills in a rule; fails if a value would lose something. */
+static sett_status migrate_prepare(sett_world* into, const setti_type* read, const setti_type* own,
+                                   setti_migration* of)
+{
+    uint64_t print = read->members != NULL ? read->members->fingerprint : 0;
+    memset(of, 0, sizeof(*of));
+    of->rule.name = own->desc.name;
+    of->rule.convert = migrate_value;
+    of->from = read->desc.members;
+    of->to = own->desc.members;
+    of->migrator = migrate_function(into, own->id, print);
+    if (of->from != NULL && of->to != NULL) {
+        for (uint32_t k = 0; of->migrator == NULL && k < of->to->count; k++) {
+            const sett_member* source = migrate_find(of->from, of->to->members[k].name);
+            if (source != NULL && !migrate_fits(source, &of->to->members[k])) {
+                return migrate_reject(into, own->desc.name, source->name);
+            }
+        }
+        return SETT_OK;
+    }
+    bool same =
+        read->desc.size == own->desc.size && read->desc.layout_version == own->desc.layout_version;
+    of->size = same ? own->desc.size : 0;
+    return same || of->migrator != NULL ? SETT_OK : migrate_reject(into, own->desc.name, "");
+}
+
+setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, uint32_t* count,
+                                         uint32_t* dropped, sett_status* status)
+{
+    size_t size = (read->registered.count + 1) * sizeof(setti_migration);
+    setti_migration* list = setti_pool_alloc(&into->pool, size, 16);
+    *count = 0;
+    *status = SETT_OK;
+    if (list == NULL) {
+        *status =
+            setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load", sett_null(), 0);
+        return NULL;
+    }
+    for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
+        const setti_type* type = read->registered.item[k];
+        sett_component id = sett_component_find(into, type->desc.name);
+        const setti_type* own = id != 0 ? setti_world_type(into, id) : NULL;
+        if (own != NULL && !setti_types_same(type, own)) {
+            *status = migrate_prepare(into, type, own, &list[*count]);
+            *dropped += *status == SETT_OK ? migrate_report(into, own->desc.name, list[*count].from,
+                                                            list[*count].to)
+                                           : 0;
+            ++*count;
+        }
+    }
+    if (*status != SETT_OK || *count == 0) {
+        setti_pool_free(&into->pool, list, size, 16);
+        list = NULL;
+    }
+    return list;
+}
+
+void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types)
+{
+    size_t size = (types + 1) * sizeof(setti_migration);
+    setti_pool_free(&into->pool, list, size, 16);
+}

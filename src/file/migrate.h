@@ -1,0 +1,28 @@
+/* migrate.h: values of one layout as values of another. */
+#ifndef SETTI_MIGRATE_H
+#define SETTI_MIGRATE_H
+
+#include "sett/file.h"
+#include "state/delta.h"
+
+/* How values of a type of a file become values of the program's. */
+typedef struct setti_migration {
+    setti_delta_rule rule;   /* first */
+    const sett_struct* from; /* NULL: not known */
+    const sett_struct* to;
+    size_t size;                           /* without members: bytes that are copied */
+    const struct setti_migrator* migrator; /* the program's function, or NULL */
+    bool failed;                           /* it rejected a value */
+} setti_migration;
+
+/* Finds out how the types of a world that was read become those of another. Returns a list of
+ * *count, from the pool of `into`; NULL if there is nothing to do, or on failure. Members that are
+ * dropped are logged, and counted in *dropped. Fails: CONFLICT, OUT_OF_MEMORY; the message is
+ * `into`'s. */
+setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, uint32_t* count,
+                                         uint32_t* dropped, sett_status* status);
+
+/* Frees the list; `read` had so many types. */
+void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types);
+
+#endif

@@ -1,0 +1,237 @@
+/* test_migrate.c: files of programs that have changed since: members were added, removed, became
+ * wider or something else. */
+#include "saved.h"
+#include "sett/members.h"
+
+typedef struct Inner1 {
+    int16_t a;
+    uint8_t b;
+} Inner1;
+typedef struct Inner2 {
+    uint8_t b;
+    int64_t a;
+    float c;
+} Inner2;
+
+typedef struct Thing1 {
+    uint8_t hp;
+    int16_t depth;
+    float x;
+    char label[8];
+    uint16_t gone;
+    Inner1 inner[2];
+    sett_entity friend;
+} Thing1;
+
+typedef struct Thing2 {
+    double x;
+    sett_entity friend;
+    Inner2 inner[3];
+    int32_t hp; /* unsigned before */
+    int64_t depth;
+    uint32_t armour; /* new */
+    char label[12];
+} Thing2;
+
+static const sett_struct* thing1(void)
+{
+    static const sett_member inner[] = {SETT_MEMBER(Inner1, a), SETT_MEMBER(Inner1, b)};
+    static const sett_struct inner_of = {"Inner", sizeof(Inner1), 2, inner};
+    static const sett_member members[] = {
+        SETT_MEMBER(Thing1, hp),    SETT_MEMBER(Thing1, depth),
+        SETT_MEMBER(Thing1, x),     SETT_MEMBER(Thing1, label),
+        SETT_MEMBER(Thing1, gone),  SETT_MEMBER(Thing1, inner, .of = &inner_of),
+        SETT_MEMBER(Thing1, friend)};
+    static const sett_struct of = {"Thing", sizeof(Thing1), 7, members};
+    return &of;
+}
+
+static const sett_struct* thing2(void)
+{
+    static const sett_member inner[] = {SETT_MEMBER(Inner2, b), SETT_MEMBER(Inner2, a),
+                                        SETT_MEMBER(Inner2, c)};
+    static const sett_struct inner_of = {"Inner", sizeof(Inner2), 3, inner};
+    static const sett_member members[] = {SETT_MEMBER(Thing2, x),
+                                          SETT_MEMBER(Thing2, friend),
+                                          SETT_MEMBER(Thing2, inner, .of = &inner_of),
+                                          SETT_MEMBER(Thing2, hp),
+                                          SETT_MEMBER(Thing2, depth),
+                                          SETT_MEMBER(Thing2, armour),
+                                          SETT_MEMBER(Thing2, label)};
+    static const sett_struct of = {"Thing", sizeof(Thing2), 7, members};
+    return &of;
+}
+
+static void armour_init(void* values, uint32_t count, void* user)
+{
+    Thing2* things = values;
+    (void)user;
+    memset(things, 0, count * sizeof(*things));
+    for (uint32_t k = 0; k < count; k++) {
+        things[k].armour = 50;
+    }
+}
+
+static sett_world* old_world(void)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {.name = "Thing",
+                                .size = sizeof(Thing1),
+                                .align = SETT_ALIGNOF(Thing1),
+                                .id = 1,
+                                .members = thing1()};
+    CHECK_MSG(sett_component_register(world, &desc) == 1, "%s", sett_world_message(world));
+    return world;
+}
+
+static sett_world* new_world(void)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {.name = "Thing",
+                                .size = sizeof(Thing2),
+                                .align = SETT_ALIGNOF(Thing2),
+                                .id = 1,
+                                .members = thing2(),
+                                .init = armour_init};
+    CHECK_MSG(sett_component_register(world, &desc) == 1, "%s", sett_world_message(world));
+    return world;
+}
+
+static Thing1 make(uint32_t k, sett_entity friend)
+{
+    Thing1 thing = {.hp = (uint8_t)(200 + k % 50),
+                    .depth = (int16_t)(-3 * (int32_t)k),
+                    .x = (float)k / 4,
+                    .label = "label",
+                    .gone = 7,
+                    .inner = {{(int16_t)-5, 1}, {(int16_t)k, 2}},
+                    .friend = friend};
+    thing.label[5] = (char)('a' + k % 26);
+    return thing;
+}
+
+static void check_thing(const Thing2* is, uint32_t k, sett_entity friend)
+{
+    Thing1 was = make(k, friend);
+    CHECK_EQ(is->hp, was.hp);
+    CHECK_EQ(is->depth, was.depth);
+    CHECK(is->x == (double)was.x);
+    CHECK(memcmp(is->label, was.label, 8) == 0 && is->label[8] == '\0');
+    CHECK_EQ(is->armour, 50);
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_EQ(is->inner[i].a, i < 2 ? was.inner[i].a : 0);
+        CHECK_EQ(is->inner[i].b, i < 2 ? was.inner[i].b : 0);
+    }
+    CHECK_ENTITY_EQ(is->friend, friend);
+}
+
+static void members_are_found_by_name(void)
+{
+    disk* to = disk_create();
+    sett_world* world = old_world();
+    sett_world* into = new_world();
+    sett_entity made[300];
+    for (uint32_t k = 0; k < 300; k++) {
+        made[k] = sett_entity_create(world);
+    }
+    sett_file_desc desc = {.files = &to->files};
+    sett_journal* journal = sett_journal_create(world, "f", &desc);
+    CHECK(journal != NULL);
+    for (uint32_t k = 0; k < 300; k++) { /* half of it through a journal */
+        Thing1 thing = make(k, made[299 - k]);
+        CHECK(sett_set(world, made[k], 1, &thing) != NULL);
+        if (k % 50 == 0) {
+            CHECK_EQ(sett_journal_append(journal, k + 1), SETT_OK);
+        }
+    }
+    CHECK_EQ(sett_journal_append(journal, 1000), SETT_OK);
+    sett_load_result result;
+    CHECK_MSG(loads(into, to, &result) == SETT_OK, "%s", sett_world_message(into));
+    CHECK_EQ(result.dropped, 1); /* gone */
+    CHECK_EQ(result.changes, 7);
+    CHECK_EQ(result.frame, 1000);
+    for (uint32_t k = 0; k < 300; k++) {
+        check_thing(sett_get(into, made[k], 1), k, made[299 - k]);
+    }
+    CHECK_VALID(into);
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+/* What would lose something is rejected, and named; a function of the program can do it. */
+static bool narrow(const sett_struct* members, const void* from, void* to, void* user)
+{
+    const Thing2* was = from;
+    Thing1* is = to;
+    ++*(uint32_t*)user;
+    CHECK_EQ(members->count, 7);
+    CHECK_EQ(is->gone, 0); /* new: its default */
+    is->hp = (uint8_t)was->hp;
+    is->depth = (int16_t)was->depth;
+    is->x = (float)was->x;
+    memcpy(is->label, was->label, 8);
+    return was->hp < 256;
+}
+
+static void what_would_lose_something_asks_the_program(void)
+{
+    disk* to = disk_create();
+    sett_world* world = new_world();
+    sett_world* into = old_world();
+    uint32_t calls = 0;
+    Thing2 thing = {.x = 2.5, .hp = 40, .depth = -9, .label = "door"};
+    sett_entity e = sett_entity_create(world);
+    CHECK(sett_set(world, e, 1, &thing) != NULL);
+    saves(world, to, 1);
+    uint64_t hash = sett_world_hash(into);
+    CHECK_EQ(loads(into, to, NULL), SETT_STATUS_CONFLICT);
+    CHECK_MSG(strstr(sett_world_message(into), "member \"depth\"") != NULL ||
+                  strstr(sett_world_message(into), "member \"hp\"") != NULL,
+              "%s", sett_world_message(into));
+    CHECK_EQ(sett_world_hash(into), hash);
+    uint64_t print = sett_members_fingerprint(world, 1);
+    CHECK_EQ(sett_file_migrate(into, 1, print, narrow, &calls), SETT_OK);
+    CHECK_EQ(sett_file_migrate(into, 9, print, narrow, &calls), SETT_STATUS_UNREGISTERED);
+    CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+    CHECK_EQ(calls, 1);
+    const Thing1* is = sett_get(into, e, 1);
+    CHECK(is->hp == 40 && is->depth == -9 && is->x == 2.5f && strcmp(is->label, "door") == 0);
+    thing.hp = 300;
+    CHECK(sett_set(world, e, 1, &thing) != NULL);
+    saves(world, to, 2);
+    CHECK_EQ(loads(into, to, NULL), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(into), "rejected by the program") != NULL);
+    CHECK_EQ(((const Thing1*)sett_get(into, e, 1))->hp, 40);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+/* A world that does not know the type has its members all the same, and writes them back. */
+static void members_travel_with_unknown_types(void)
+{
+    disk* to = disk_create();
+    sett_world* world = old_world();
+    sett_world* stranger = quiet_world();
+    sett_world* into = new_world();
+    sett_entity e = sett_entity_create(world);
+    Thing1 thing = make(3, e);
+    CHECK(sett_set(world, e, 1, &thing) != NULL);
+    saves(world, to, 1);
+    CHECK_MSG(loads(stranger, to, NULL) == SETT_OK, "%s", sett_world_message(stranger));
+    sett_component id = sett_component_find(stranger, "Thing");
+    CHECK_EQ(sett_members_fingerprint(stranger, id), sett_members_fingerprint(world, 1));
+    CHECK_EQ(sett_world_hash(stranger), sett_world_hash(world));
+    saves(stranger, to, 2);
+    CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+    check_thing(sett_get(into, e, 1), 3, e);
+    CHECK_END(world);
+    CHECK_END(stranger);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+TEST_MAIN(TEST(members_are_found_by_name), TEST(what_would_lose_something_asks_the_program),
+          TEST(members_travel_with_unknown_types))
