@@ -424,7 +424,8 @@ SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity en
 /* Destroys an entity with all its components; also its descendants (hierarchy.h), and entities that
  * depend on it by a relationship (relationship.h). Links to it from other entities are removed.
  * Destroying an entity that is being destroyed, from a removal hook, returns OK and does nothing.
- * Fails: STALE, LOCKED; REJECTED (an entity that depends on it forbids it), OUT_OF_MEMORY (only
+ * Returns OK, or STALE if it is not alive, which is no misuse and is not reported.
+ * Fails: LOCKED; REJECTED (an entity that depends on it forbids it), OUT_OF_MEMORY (only
  * when links from other entities are removed); nothing has changed then.
  * Cost: O(components of all destroyed entities). Invalidates: its handle; addresses as when each
  * component is removed.

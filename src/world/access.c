@@ -31,6 +31,9 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_componen
                                           uint32_t access, const char* call)
 {
     setti_type* type = setti_world_type(world, component);
+    if (component == 0 && strcmp(call, "sett_get") != 0 && strcmp(call, "sett_get_mut") != 0) {
+        setti_world_misuse(world, SETT_STATUS_UNREGISTERED, call, sett_null(), 0);
+    }
     if (type != NULL && world->profiling) {
         type->use.accessed++;
     }

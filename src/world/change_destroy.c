@@ -137,7 +137,7 @@ SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entit
     if (world->side_by_side) { /* nobody writes to the world meanwhile */
         return SETT_STATUS_STALE;
     }
-    world->error = SETT_STATUS_STALE; /* an ordinary answer, so nobody is told */
+    world->error = SETT_STATUS_STALE; /* no misuse: it is not reported */
     world->error_call = "sett_entity_destroy";
     world->error_entity = entity;
     world->error_component = 0;
