@@ -35,6 +35,7 @@ void setti_notes_forget_all(const setti_pages* pages)
 
 void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages)
 {
+    SETTI_ASSERT(pages->notes != NULL);
     setti_page_notes* notes = pages->notes;
     setti_pool_free(pool, notes->hash, notes->hash_count * sizeof(setti_page_hash), 16);
     notes->hash = NULL;
@@ -46,18 +47,10 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     if (count <= diff->capacity - diff->count) {
         return true;
     }
-    uint32_t capacity = SETTI_MAX(diff->capacity * 2, diff->count + count);
-    setti_cow_entry* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
-    if (item == NULL) {
-        return false;
-    }
-    if (diff->count != 0) {
-        memcpy(item, diff->item, diff->count * sizeof(*item));
-    }
-    setti_pool_free(pool, diff->item, diff->capacity * sizeof(*item), 16);
-    diff->item = item;
-    diff->capacity = capacity;
-    return true;
+    void* item =
+        setti_pool_grow(pool, diff->item, sizeof(*diff->item), diff->count, count, &diff->capacity);
+    diff->item = item != NULL ? item : diff->item;
+    return item != NULL;
 }
 
 /* Appends an entry for a page that has none. NULL when memory runs out. */
@@ -153,6 +146,7 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
 
 SETTI_COLD void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
+    SETTI_ASSERT(pool->cow_from != 0 && number < pages->count);
     setti_lock_take(&pool->lock);
     /* another thread may just have found that there is no memory to keep anything: then cow_from,
      * which threads read without the lock, stays as it is while they run */
@@ -185,6 +179,7 @@ static void cow_park_copied(setti_pool* pool, const setti_pages* pages, setti_co
 
 SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
+    SETTI_ASSERT(pool->cow_from != 0 && pages->data[number] != NULL);
     void* page = pages->data[number];
     if (pool->cow->diff == NULL) {
         return false;
@@ -235,6 +230,7 @@ static void cow_swap_tick(const setti_pool* pool, setti_cow_entry* entry)
 
 void setti_cow_swap_bytes(void* a, void* b, size_t size)
 {
+    SETTI_ASSERT(a != NULL && b != NULL && a != b);
     unsigned char buffer[2048];
     unsigned char* x = a;
     unsigned char* y = b;

@@ -12,12 +12,14 @@
 
 static uint32_t hash_map_home(const setti_hash_map* map, uint64_t key)
 {
+    SETTI_ASSERT(map->capacity != 0);
     uint64_t mixed = (key ^ (key >> 32)) * 0x9E3779B97F4A7C15u;
     return (uint32_t)(mixed >> 32) & (map->capacity - 1);
 }
 
 uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key)
 {
+    SETTI_ASSERT(key != 0);
     if (map->capacity == 0) {
         return SETTI_NONE;
     }
@@ -33,6 +35,7 @@ uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key)
 
 static void hash_map_put(setti_hash_map* map, uint64_t key, uint32_t value)
 {
+    SETTI_ASSERT(map->count < map->capacity);
     uint32_t at = hash_map_home(map, key);
     while (map->slot[at].key != 0 && map->slot[at].key != key) {
         at = (at + 1) & (map->capacity - 1);

@@ -74,12 +74,14 @@ static size_t pool_class_align(uint32_t k)
 
 static void pool_push(setti_pool* pool, uint32_t k, void* piece)
 {
+    SETTI_ASSERT(piece != NULL && k < SETTI_POOL_CLASSES);
     memcpy(piece, &pool->free[k], sizeof(void*));
     pool->free[k] = piece;
 }
 
 static void* pool_pop(setti_pool* pool, uint32_t k)
 {
+    SETTI_ASSERT(k < SETTI_POOL_CLASSES && pool->free[k] != NULL);
     void* piece = pool->free[k];
     memcpy(&pool->free[k], piece, sizeof(void*));
     return piece;
@@ -122,12 +124,14 @@ static void* pool_allocate(setti_pool* pool, size_t size, size_t align)
 
 static void pool_release(setti_pool* pool, void* memory, size_t size, size_t align)
 {
+    SETTI_ASSERT(memory != NULL && size <= pool->block_size);
     pool->allocator.free_fn(pool->allocator.user, memory, size, align);
     pool->block_size -= size;
 }
 
 void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages)
 {
+    SETTI_ASSERT(allocator.alloc_fn != NULL && allocator.free_fn != NULL);
     memset(pool, 0, sizeof(*pool));
     pool->tick = 1;
     pool->allocator = allocator;
@@ -247,6 +251,7 @@ static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align)
 
 static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t align)
 {
+    SETTI_ASSERT(pool->used_size >= size && pool->large != NULL);
     setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
     if (large->previous != NULL) {
         large->previous->next = large->next;
@@ -343,6 +348,30 @@ void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align)
     pool_push(pool, k, piece);
 }
 
+void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
+                      uint32_t* capacity)
+{
+    SETTI_ASSERT(count <= *capacity && more != 0);
+    if (more <= *capacity - count) {
+        return items;
+    }
+    size_t bytes;
+    uint64_t room = SETTI_MAX((uint64_t)*capacity * 2, (uint64_t)count + SETTI_MAX(more, 4));
+    if (room > UINT32_MAX || !setti_multiply((size_t)room, size, &bytes)) {
+        return NULL;
+    }
+    void* grown = setti_pool_alloc(pool, bytes, 16);
+    if (grown == NULL) {
+        return NULL;
+    }
+    if (count != 0) {
+        memcpy(grown, items, count * size);
+    }
+    setti_pool_free(pool, items, *capacity * size, 16);
+    *capacity = (uint32_t)room;
+    return grown;
+}
+
 static int block_compare(const void* a, const void* b)
 {
     uintptr_t x = (uintptr_t) * (setti_block* const*)a;
@@ -353,6 +382,7 @@ static int block_compare(const void* a, const void* b)
 /* The block that a piece lies in, by bisection over blocks sorted by address. */
 static setti_block* block_find(setti_block** blocks, size_t count, const void* piece)
 {
+    SETTI_ASSERT(count != 0);
     size_t low = 0;
     while (count > 1) {
         size_t half = count / 2;
@@ -463,6 +493,7 @@ static size_t table_size(uint32_t capacity)
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align)
 {
+    SETTI_ASSERT(size <= UINT32_MAX && (align & (align - 1)) == 0);
     memset(pages, 0, sizeof(*pages));
     pages->size = (uint32_t)size;
     pages->align = (uint32_t)align;
@@ -471,6 +502,7 @@ void setti_pages_init(setti_pages* pages, size_t size, size_t align)
 /* Empties the entries behind those in use, up to `end`. */
 static void pages_clear(const setti_pages* pages, uint32_t end)
 {
+    SETTI_ASSERT(end <= pages->capacity);
     for (uint32_t number = pages->count; number < end; number++) {
         pages->data[number] = NULL;
         pages->tick[number] = 0;
@@ -482,6 +514,7 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
 /* Gives a table room for so many entries, not fewer than are in use. False when memory runs out. */
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
+    SETTI_ASSERT(capacity >= pages->count && capacity != 0);
     uint64_t* tick = setti_pool_alloc(pool, table_size(capacity), 16);
     if (tick == NULL) {
         return false;
@@ -534,6 +567,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
 
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh)
 {
+    SETTI_ASSERT(number < UINT32_MAX && pages->size != 0);
     *fresh = false;
     if (!setti_pages_reserve(pool, pages, number + 1)) {
         return false;
@@ -552,6 +586,7 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
 
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number)
 {
+    SETTI_ASSERT(number < pages->count);
     if (pages->data[number] == NULL) {
         return;
     }

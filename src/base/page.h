@@ -87,6 +87,12 @@ bool setti_pool_is_above(const setti_pool* pool);
 /* As setti_pool_alloc, without counting against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
+/* Makes room for `more` items of `size` bytes behind `count` in an array of the pool, aligned to
+ * 16: twice as many, if it has to grow. Returns the array, which may have moved; NULL when memory
+ * runs out, and it is as it was. */
+void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
+                      uint32_t* capacity);
+
 /* Frees a piece; `size` and `align` as at its allocation. NULL is ignored. */
 void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align);
 
@@ -142,12 +148,14 @@ SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
  * restore brings back pages with the ticks of their writes and notes here when it did. */
 SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
 {
+    SETTI_ASSERT(number < pages->capacity);
     return pages->tick + pages->capacity + number;
 }
 
 /* Rows of page `from` go to page `to`, which counts as restored no earlier then. */
 static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t from, uint32_t to)
 {
+    SETTI_ASSERT(from < pages->count && to < pages->count);
     uint64_t* is = setti_pages_restored(pages, to);
     *is = SETTI_MAX(*is, *setti_pages_restored(pages, from));
 }
@@ -167,6 +175,7 @@ static inline uint64_t* setti_pages_bits(const setti_pages* pages)
 /* Makes this the page of an entry, or the entry empty. */
 static inline void setti_pages_put(const setti_pages* pages, uint32_t number, void* page)
 {
+    SETTI_ASSERT(number < pages->capacity);
     uint64_t* word = &setti_pages_bits(pages)[number / 64];
     uint64_t bit = (uint64_t)1 << (number % 64);
     pages->data[number] = page;
@@ -195,6 +204,7 @@ void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number
  * page at a time: split a loop only at the borders of all pages that it writes. */
 SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
+    SETTI_ASSERT(number < pages->count);
     if (pages->tick[number] != pool->tick) {
         if (SETTI_UNLIKELY(pages->tick[number] < pool->cow_from)) {
             setti_pages_cow(pool, pages, number);
@@ -208,6 +218,7 @@ SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, 
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
                                         uint32_t number)
 {
+    SETTI_ASSERT(number < pages->count);
     if (pages->tick[number] != pool->tick) {
         if (SETTI_UNLIKELY(pages->tick[number] < pool->cow_from)) {
             return false;
@@ -222,6 +233,7 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)
 {
+    SETTI_ASSERT(number < pages->count);
     if (cow) {
         return setti_pages_try_write(pool, pages, number);
     }

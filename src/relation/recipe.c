@@ -137,17 +137,12 @@ static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
         recipe_prune(world);
     }
     if (all->count * 2 >= all->capacity) {
-        uint32_t capacity = SETTI_MAX(all->capacity * 2, RECIPE_LIMIT);
-        recipe** grown = setti_pool_alloc(pool, capacity * sizeof(recipe*), 16);
+        recipe** grown = setti_pool_grow(pool, all->slots, sizeof(recipe*), all->count,
+                                         SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
         if (grown == NULL) {
             return NULL;
         }
-        if (all->count != 0) {
-            memcpy(grown, all->slots, all->count * sizeof(recipe*));
-        }
-        setti_pool_free(pool, all->slots, all->capacity * sizeof(recipe*), 16);
         all->slots = grown;
-        all->capacity = capacity;
     }
     if (!setti_hash_map_set(pool, &all->by_prefab, (uint64_t)prefab.index + 1, all->count)) {
         return NULL;

@@ -20,22 +20,14 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
 {
     setti_restored* list = to->list;
     setti_pool* pool = &to->world->pool;
-    if (list->count == list->capacity) {
-        uint32_t capacity = SETTI_MAX(list->capacity * 2, 64);
-        sett_restored* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
-        if (item == NULL) {
-            to->failed = true;
-            return;
-        }
-        if (list->count != 0) {
-            memcpy(item, list->item, list->count * sizeof(*item));
-        }
-        setti_pool_free(pool, list->item, list->capacity * sizeof(*item), 16);
-        list->item = item;
-        list->capacity = capacity;
+    sett_restored* item =
+        setti_pool_grow(pool, list->item, sizeof(*item), list->count, 1, &list->capacity);
+    if (item == NULL) {
+        to->failed = true;
+        return;
     }
-    sett_restored item = {kind, to->component, entity};
-    list->item[list->count++] = item;
+    list->item = item;
+    list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
 /* The target is side 0 of the comparison, what is given up side 1. */

@@ -120,19 +120,10 @@ static bool state_reserve_slot(setti_state* state)
     if (state->free_slot != SETTI_NONE || state->slot_count < state->slot_capacity) {
         return true;
     }
-    setti_pool* pool = &state->world->pool;
-    uint32_t capacity = SETTI_MAX(state->slot_capacity * 2, 8);
-    setti_snapshot_slot* slot = setti_pool_alloc(pool, capacity * sizeof(*slot), 16);
-    if (slot == NULL) {
-        return false;
-    }
-    if (state->slot_count != 0) {
-        memcpy(slot, state->slot, state->slot_count * sizeof(*slot));
-    }
-    setti_pool_free(pool, state->slot, state->slot_capacity * sizeof(*slot), 16);
-    state->slot = slot;
-    state->slot_capacity = capacity;
-    return true;
+    void* slot = setti_pool_grow(&state->world->pool, state->slot, sizeof(*state->slot),
+                                 state->slot_count, 1, &state->slot_capacity);
+    state->slot = slot != NULL ? slot : state->slot;
+    return slot != NULL;
 }
 
 static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)

@@ -22,6 +22,7 @@ static uint8_t storage_shift(setti_kind kind, size_t size)
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked)
 {
+    SETTI_ASSERT(align != 0 && size <= UINT32_MAX && (kind != SETTI_TAG || size == 0));
     memset(storage, 0, sizeof(*storage));
     storage->kind = (uint8_t)kind;
     storage->handle_kind = storage->kind;
@@ -45,6 +46,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
 
 void setti_storage_add_saved(setti_storage* storage)
 {
+    SETTI_ASSERT(storage->saved == 0 && storage->rows.count == 0);
     size_t at = setti_align_up(storage->rows.size, sizeof(uint64_t));
     storage->saved = (uint32_t)at;
     storage->rows.size = (uint32_t)(at + (setti_storage_rows(storage) + 63) / 64 * 8);
@@ -141,6 +143,7 @@ bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage, uint32
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count)
 {
+    SETTI_ASSERT(count != 0 && first <= SETTI_NONE - count);
     bool sparse_set = storage->kind == SETTI_SPARSE;
     uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : storage->shift;
     for (uint32_t number = first >> shift; number <= (first + count - 1) >> shift; number++) {
@@ -155,6 +158,7 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
 
 static void* storage_try_insert_tag(const setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind == SETTI_TAG);
     uint64_t* word = setti_storage_word(storage, index);
     if (word == NULL || (*word >> (index % 64) & 1) != 0 ||
         !setti_pages_try_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT)) {
@@ -181,12 +185,14 @@ void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_
 void* setti_storage_insert(setti_pool* pool, setti_storage* storage, uint32_t index,
                            uint32_t* count)
 {
+    SETTI_ASSERT(*count != 0);
     return storage->kind != SETTI_SPARSE ? setti_array_insert(pool, storage, index, count)
                                          : setti_sparse_insert(pool, storage, index, count);
 }
 
 void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(storage, index) && storage->count != 0);
     if (storage->kind != SETTI_SPARSE) {
         setti_array_erase(pool, storage, index);
     } else {

@@ -143,6 +143,8 @@ SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t 
 /* The address of the value at a place. For a tag: not NULL, and not to be dereferenced. */
 SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place)
 {
+    SETTI_ASSERT(storage->kind == SETTI_TAG ||
+                 setti_pages_get(&storage->rows, place >> storage->shift) != NULL);
     if (SETTI_UNLIKELY(storage->kind == SETTI_TAG)) {
         return setti_unconst(storage);
     }
@@ -159,12 +161,15 @@ uint32_t setti_array_end(const setti_storage* storage);
 /* Kept by hooks: the words of a kept page that say which of its rows are alive. */
 SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* page)
 {
+    SETTI_ASSERT(storage->saved != 0 && page != NULL);
     return (uint64_t*)(void*)((unsigned char*)page + storage->saved);
 }
 
 /* Sparse-set: where the entity index of a row is kept; SETTI_NONE in it is a gap. */
 SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_t row)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE &&
+                 setti_pages_get(&storage->rows, row >> storage->shift) != NULL);
     unsigned char* page = storage->rows.data[row >> storage->shift];
     return (uint32_t*)(void*)(page + storage->indices) + (row & (setti_storage_rows(storage) - 1));
 }
@@ -172,6 +177,8 @@ SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_
 /* Tracked: where the tick of a place is kept. */
 SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t place)
 {
+    SETTI_ASSERT(storage->tracked &&
+                 setti_pages_get(&storage->rows, place >> storage->shift) != NULL);
     unsigned char* page = storage->rows.data[place >> storage->shift];
     return (uint64_t*)(void*)(page + storage->ticks) + (place & (setti_storage_rows(storage) - 1));
 }
@@ -179,6 +186,8 @@ SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t
 /* The address of an index's row in an array, whose page exists. */
 SETTI_INLINE void* setti_array_row(const setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind == SETTI_ARRAY &&
+                 setti_pages_get(&storage->rows, index >> storage->shift) != NULL);
     unsigned char* page = storage->rows.data[index >> storage->shift];
     return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
 }
@@ -247,6 +256,7 @@ uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
                                           const setti_storage* to, uint32_t to_place)
 {
+    SETTI_ASSERT(from->tracked && to->tracked);
     uint64_t was = *setti_pages_restored(&from->rows, from_place >> from->shift);
     uint64_t* is = setti_pages_restored(&to->rows, to_place >> to->shift);
     *setti_storage_tick(to, to_place) = *setti_storage_tick(from, from_place);
@@ -302,6 +312,7 @@ const char* setti_storage_validate(const setti_storage* storage);
 SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
+    SETTI_ASSERT(storage->kind == SETTI_ARRAY);
     uint64_t* word = setti_storage_word(storage, index);
     if (SETTI_UNLIKELY(word == NULL || !setti_pages_try_mark(pool, &storage->presence,
                                                              index >> SETTI_BITS_SHIFT, cow))) {
@@ -357,6 +368,7 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
 SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
                                                    uint32_t index)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint64_t* words = storage->presence.data[number];
     uint64_t* word = &words[index / 64 & (SETTI_BITS_WORDS - 1)];
@@ -408,6 +420,7 @@ SETTI_INLINE void setti_row_copy(void* to, const void* from, size_t size)
 /* Returns `to`. */
 SETTI_INLINE void* setti_row_zero(void* to, size_t size)
 {
+    SETTI_ASSERT(to != NULL || size == 0);
     unsigned char* t = to;
     if (size > SETTI_ROW_SMALL) {
         return memset(t, 0, size);

@@ -33,6 +33,7 @@
  * last bit. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
+    SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
     uint32_t shift = SETTI_BITS_SHIFT - storage->shift;
     if (storage->kind == SETTI_ARRAY) {
         uint32_t end = SETTI_MIN((number + 1) << shift, storage->rows.count);
@@ -49,6 +50,7 @@ static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 
 bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE && index != SETTI_NONE);
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
     bool fresh;
@@ -75,6 +77,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
 
 void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE && setti_storage_word(storage, index) != NULL);
     uint32_t rows = setti_storage_rows(storage);
     uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
@@ -98,6 +101,7 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
 
 void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->count != 0 && setti_bitmap_has(storage, index));
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
     setti_erased erased = setti_array_try_erase(pool, storage, index);
     SETTI_ASSERT(erased != SETTI_NOT_ERASED);
@@ -172,6 +176,7 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
  * not pay for pages each time. */
 void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE && !setti_bitmap_has(storage, index));
     uint32_t number = index >> storage->shift;
     if (storage->spare != number && array_page_is_empty(storage, number)) {
         array_free_spare(pool, storage);
@@ -189,6 +194,7 @@ void setti_array_trim(setti_pool* pool, setti_storage* storage)
 
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t number = setti_pages_next(&storage->presence, index >> SETTI_BITS_SHIFT);
     if (number == SETTI_NONE) {
         return SETTI_NONE;
@@ -220,6 +226,7 @@ uint32_t setti_array_end(const setti_storage* storage)
 
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t at = *cursor;
     while (at < storage->extent) {
         const uint64_t* word = setti_storage_word(storage, at);

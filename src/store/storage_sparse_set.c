@@ -18,6 +18,7 @@
 
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     if (count == 0 || count > SETTI_NONE - storage->extent) {
         return count == 0;
     }
@@ -33,6 +34,7 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
 
 bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE && index != SETTI_NONE);
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     bool fresh;
     if (!setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
@@ -67,6 +69,7 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
 /* Where the row of an entity is kept, about to be written; its page exists. */
 static uint32_t* sparse_sparse(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT) != NULL);
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     setti_pages_write(pool, &storage->presence, number);
     return &((setti_sparse_page*)storage->presence.data[number])->row[index & SETTI_SPARSE_MASK];
@@ -75,6 +78,7 @@ static uint32_t* sparse_sparse(setti_pool* pool, setti_storage* storage, uint32_
 /* A page of rows that exists behind the last row means that nothing is to be compacted either. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t row = storage->extent;
     uint32_t number = row >> storage->shift;
     setti_sparse_page* page = setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
@@ -97,6 +101,8 @@ void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t
 
 void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
 {
+    SETTI_ASSERT(storage->extent <= SETTI_NONE - *count);
+    SETTI_ASSERT(setti_pages_get(&storage->rows, storage->extent >> storage->shift) != NULL);
     uint32_t rows = setti_storage_rows(storage);
     uint32_t first = storage->extent;
     *count = SETTI_MIN(*count, rows - (first & (rows - 1)));
@@ -115,6 +121,7 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
 
 void setti_sparse_slot(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
 {
+    SETTI_ASSERT(row < storage->extent);
     *sparse_sparse(pool, storage, index) = row;
     setti_pages_write(pool, &storage->rows, row >> storage->shift);
     *setti_storage_index(storage, row) = index;
@@ -122,6 +129,7 @@ void setti_sparse_slot(setti_pool* pool, setti_storage* storage, uint32_t index,
 
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
+    SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
     if (setti_pages_values(&storage->rows) != NULL) { /* the value does not lie there any more */
         setti_pages_write(pool, &storage->rows, from >> storage->shift);
     }
@@ -162,6 +170,7 @@ static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t ind
 
 void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(storage->extent != 0 && storage->count != 0);
     uint32_t row = setti_sparse_row(storage, index);
     uint32_t last = storage->extent - 1;
     SETTI_ASSERT(row != SETTI_NONE);
@@ -186,6 +195,7 @@ void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index
 
 void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     const setti_sparse_page* page = setti_pages_get(&storage->presence, storage->spare);
     if (page != NULL && page->count == 0) {
         setti_pages_free(pool, &storage->presence, storage->spare);

@@ -19,6 +19,7 @@
 /* Words of a level. */
 static uint32_t summary_words(uint32_t capacity, uint32_t level)
 {
+    SETTI_ASSERT(level < SETTI_SUMMARY_LEVELS);
     return SETTI_MAX(capacity >> (6 * (level + 1)), 1);
 }
 
@@ -121,6 +122,7 @@ uint32_t setti_summary_next(const setti_summary* summary, uint32_t from)
 
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip)
 {
+    SETTI_ASSERT(summary->levels != 0 || summary->capacity == 0);
     uint32_t at = setti_summary_next(summary, from);
     while (at < summary->capacity) {
         uint64_t rest = summary->level[0][at / 64] >> (at % 64);

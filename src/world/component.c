@@ -16,39 +16,22 @@
 
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type)
 {
-    if (list->count == list->capacity) {
-        uint32_t capacity = SETTI_MAX(list->capacity * 2, 4);
-        setti_type** item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
-        if (item == NULL) {
-            return false;
-        }
-        if (list->count != 0) {
-            memcpy(item, list->item, list->count * sizeof(*item));
-        }
-        setti_pool_free(pool, list->item, list->capacity * sizeof(*item), 16);
-        list->item = item;
-        list->capacity = capacity;
+    setti_type** item =
+        setti_pool_grow(pool, list->item, sizeof(*item), list->count, 1, &list->capacity);
+    if (item == NULL) {
+        return false;
     }
+    list->item = item;
     list->item[list->count++] = type;
     return true;
 }
 
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list)
 {
-    if (list->count == list->capacity) {
-        uint32_t capacity = list->capacity + SETTI_MAX(list->capacity, 1);
-        setti_call* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
-        if (item == NULL) {
-            return false;
-        }
-        if (list->count != 0) {
-            memcpy(item, list->item, list->count * sizeof(*item));
-        }
-        setti_pool_free(pool, list->item, list->capacity * sizeof(*item), 16);
-        list->item = item;
-        list->capacity = capacity;
-    }
-    return true;
+    void* item =
+        setti_pool_grow(pool, list->item, sizeof(*list->item), list->count, 1, &list->capacity);
+    list->item = item != NULL ? item : list->item;
+    return item != NULL;
 }
 
 bool setti_type_list_has(const setti_type_list* list, const setti_type* type)

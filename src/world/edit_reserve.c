@@ -46,22 +46,10 @@ static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type*
 /* Makes sure that `more` parts fit. */
 static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
 {
-    SETTI_ASSERT(edit->room >= edit->added_count);
-    if (edit->room - edit->added_count >= more) {
-        return true;
-    }
-    uint32_t room = edit->added_count + SETTI_MAX(more, 8);
-    setti_edit_part* parts = setti_pool_alloc(&world->pool, room * sizeof(*parts), 16);
-    if (parts == NULL) {
-        return false;
-    }
-    if (edit->added_count != 0) {
-        memcpy(parts, edit->added, edit->added_count * sizeof(*parts));
-    }
-    setti_edit_free(world, edit);
-    edit->added = parts;
-    edit->room = room;
-    return true;
+    void* parts = setti_pool_grow(&world->pool, edit->added, sizeof(*edit->added),
+                                  edit->added_count, more, &edit->room);
+    edit->added = parts != NULL ? parts : edit->added;
+    return parts != NULL;
 }
 
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)

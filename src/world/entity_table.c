@@ -104,6 +104,7 @@ uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
 
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip)
 {
+    SETTI_ASSERT(from <= UINT32_MAX / 64);
     if (from > table->hint) {
         return setti_summary_skip(&table->words, from, skip);
     }
@@ -162,6 +163,7 @@ void setti_entity_word_begins(setti_entity_table* table, uint32_t word)
 /* A word has no free bits any more. */
 static void entity_word_ended(setti_entity_table* table, uint32_t word)
 {
+    SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
     if (word == table->hint) {
         setti_entity_hint_ends(table);
     } else {
@@ -205,6 +207,7 @@ static uint64_t entity_word_limit(const setti_entity_table* table, uint32_t word
 SETTI_COLD static bool entity_make_page(setti_pool* pool, setti_entity_table* table,
                                         uint32_t number)
 {
+    SETTI_ASSERT(setti_pages_get(&table->pages, number) == NULL);
     bool fresh;
     if (!setti_entity_reserve_pages(pool, table, number + 1) ||
         !setti_pages_ensure(pool, &table->pages, number, &fresh)) {
@@ -279,6 +282,8 @@ static void entity_take(setti_pool* pool, setti_entity_table* table, sett_entity
 
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
+    SETTI_ASSERT((entity.generation & SETTI_DEAD) == 0 && entity.generation != 0);
+    SETTI_ASSERT(entity.index < table->limit);
     entity_take(pool, table, entity);
     setti_entity_page_of(table, entity.index)->generation[entity.index & SETTI_ENTITY_MASK] =
         entity.generation;
@@ -287,6 +292,7 @@ void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_en
 
 sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
 {
+    SETTI_ASSERT(setti_entity_taken(table) < table->limit);
     entity_find_hint(table);
     uint32_t index =
         table->hint * 64 + setti_bits_lowest(setti_entity_free_bits(table, table->hint));
@@ -298,6 +304,7 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
 /* Makes `count` slots of a page, from one on, not free. */
 static void entity_take_slots(setti_entity_table* table, uint32_t first, uint32_t count)
 {
+    SETTI_ASSERT((first & SETTI_ENTITY_MASK) + count <= SETTI_ENTITY_ROWS);
     setti_entity_page* page = setti_entity_page_of(table, first);
     for (uint32_t end = first + count; first < end;) {
         uint32_t word = first / 64;
@@ -314,6 +321,7 @@ static void entity_take_slots(setti_entity_table* table, uint32_t first, uint32_
 void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_entity_run run,
                              uint32_t signature, sett_entity* out)
 {
+    SETTI_ASSERT(run.first + run.count <= table->limit);
     for (uint32_t done = 0; done < run.count;) {
         uint32_t first = run.first + done;
         uint32_t slot = first & SETTI_ENTITY_MASK;
@@ -339,6 +347,7 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
+    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL && table->count != 0);
     setti_entity_page* page = setti_entity_page_of(table, index);
     uint32_t slot = index & SETTI_ENTITY_MASK;
     SETTI_ASSERT((page->generation[slot] & SETTI_DEAD) == 0);
@@ -370,6 +379,7 @@ void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_ent
 
 sett_entity setti_entity_claim(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
+    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL);
     sett_entity entity = setti_entity_upcoming(table, index);
     entity_take(pool, table, entity);
     table->reserved++;
@@ -385,6 +395,7 @@ bool setti_entity_is_claimed(const setti_entity_table* table, uint32_t index)
 
 void setti_entity_create_claimed(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
+    SETTI_ASSERT(table->reserved != 0);
     SETTI_ASSERT(setti_entity_is_claimed(table, index));
     setti_entity_write(pool, table, index);
     setti_entity_page_of(table, index)->generation[index & SETTI_ENTITY_MASK] &= ~SETTI_DEAD;
@@ -427,6 +438,7 @@ void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
 
 void setti_entity_rebuild(setti_entity_table* table)
 {
+    SETTI_ASSERT(table->reserved == 0);
     for (uint32_t number = 0; number < table->pages.count; number++) {
         setti_entity_page* page = table->pages.data[number];
         for (uint32_t k = 0; page != NULL && k < SETTI_ENTITY_WORDS; k++) {

@@ -69,6 +69,7 @@ SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* t
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
 {
+    SETTI_ASSERT(setti_entity_page_of(table, index) != NULL);
     setti_pages_write(pool, &table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
@@ -150,6 +151,7 @@ static inline uint64_t setti_entity_free_bits(const setti_entity_table* table, u
 /* The next life of an index: whose handle creating an entity there gives out. */
 static inline sett_entity setti_entity_upcoming(const setti_entity_table* table, uint32_t index)
 {
+    SETTI_ASSERT(index < table->limit);
     sett_entity entity = {index, setti_entity_generation(table, index) & ~SETTI_DEAD};
     return entity;
 }
@@ -224,6 +226,7 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
+    SETTI_ASSERT(pool->cow_from == 0 && entity.generation < SETTI_GENERATION_MAX);
     setti_entity_page* page = table->pages.data[entity.index >> SETTI_ENTITY_SHIFT];
     uint32_t slot = entity.index & SETTI_ENTITY_MASK;
     SETTI_ASSERT(page->generation[slot] == entity.generation);

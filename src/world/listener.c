@@ -187,19 +187,12 @@ static uint8_t plan_does(const setti_listener* listener, bool enters)
 static bool plan_append(setti_pool* pool, setti_plan_table* table, setti_listener* listener,
                         bool enters)
 {
-    if (table->count == table->capacity) {
-        uint32_t capacity = SETTI_MAX(table->capacity * 2, 32);
-        setti_plan_step* step = setti_pool_alloc(pool, capacity * sizeof(*step), 16);
-        if (step == NULL) {
-            return false;
-        }
-        if (table->count != 0) {
-            memcpy(step, table->step, table->count * sizeof(*step));
-        }
-        setti_pool_free(pool, table->step, table->capacity * sizeof(*step), 16);
-        table->step = step;
-        table->capacity = capacity;
+    setti_plan_step* step =
+        setti_pool_grow(pool, table->step, sizeof(*step), table->count, 1, &table->capacity);
+    if (step == NULL) {
+        return false;
     }
+    table->step = step;
     table->step[table->count++] = (setti_plan_step){listener, enters, plan_does(listener, enters)};
     return true;
 }

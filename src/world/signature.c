@@ -49,6 +49,7 @@ static bool signature_grow(setti_pool* pool, setti_signature_table* table)
 static bool signature_is_toggled(const setti_signature* other, const setti_signature* from,
                                  sett_component type)
 {
+    SETTI_ASSERT(type != 0);
     uint32_t k = 0;
     bool met = false; /* type, in from */
     for (uint32_t at = 0; at < other->count; at++) {
@@ -121,6 +122,7 @@ static bool signature_copy_toggled(setti_pool* pool, const setti_signature* from
 
 static void signature_free_types(setti_pool* pool, setti_signature* signature)
 {
+    SETTI_ASSERT(signature->types == NULL || signature->room >= signature->count);
     if (signature->types != NULL) {
         setti_pool_free(pool, signature->types, signature->room * sizeof(sett_component), 4);
     }
@@ -155,6 +157,7 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
 uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, uint32_t signature,
                                 sett_component type, bool hooked)
 {
+    SETTI_ASSERT(type != 0 && (signature == 0 || signature < table->count));
     uint32_t to = setti_signature_edge(table, signature, type);
     if (to != SETTI_NONE) {
         return to;
@@ -193,6 +196,7 @@ uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, 
 bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
                          sett_component type)
 {
+    SETTI_ASSERT(signature == 0 || signature < table->count);
     if (signature == 0) {
         return false;
     }
