@@ -18,10 +18,11 @@ static uint32_t billboard_pixel(uint32_t under, uint32_t colour, RenderStyle sty
     case RENDER_SHADOW:
         return (under >> 1) & 0x7f7f7fu;
     case RENDER_GHOST: {
-        /* Three eighths of a pale blue of the same brightness, over five of what is behind. */
+        /* Half a pale blue of the same brightness, half what is behind. */
         uint32_t bright = ((colour >> 16 & 255u) + (colour >> 8 & 255u) + (colour & 255u)) / 3;
-        uint32_t pale = (bright / 2) << 16 | (bright * 3 / 4 + 32) << 8 | (bright * 3 / 4 + 63);
-        return ((under >> 3) & 0x1f1f1fu) * 5 + ((pale >> 3) & 0x1f1f1fu) * 3;
+        uint32_t pale =
+            (bright / 2 + 32) << 16 | (bright * 5 / 8 + 64) << 8 | (bright * 5 / 8 + 95);
+        return ((under >> 1) & 0x7f7f7fu) + ((pale >> 1) & 0x7f7f7fu);
     }
     default:
         return colour;

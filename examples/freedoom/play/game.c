@@ -107,7 +107,7 @@ static void game_feel(Play* play)
     const Health* health = SETT_FIND(play->sim->world, session->self, Health);
     int32_t points = health != NULL ? health->points : 0;
     if (points < play->health && session->mode == SESSION_PLAYS) {
-        play->hurt = fminf(play->hurt + (float)(play->health - points) * 4.0f, 140.0f);
+        play->hurt = fminf(play->hurt + (float)(play->health - points) * 3.0f, 90.0f);
     }
     if (session->facing.items > play->items) {
         play->gain = 60.0f;

@@ -38,7 +38,7 @@ void hud_draw_weapon(const Hud* hud, Render* render, Art* art, const Session* se
 {
     uint32_t held = session->facing.weapon;
     if (sett_is_null(session->self) || held == 0 || held > WEAPON_COUNT ||
-        session->mode == SESSION_KILLED) {
+        session->mode != SESSION_PLAYS) {
         return;
     }
     const LookWeapon* look = &look_weapons[held - 1];

@@ -210,7 +210,8 @@ typedef struct RenderSeg {
     const StageSide* show;
     uint16_t front, back; /* sectors; back may be LEVEL_NO_SECTOR */
     uint16_t flags;
-    int light;
+    int light;                                      /* of the wall */
+    int plane_light;                                /* of floor and ceiling in front of it */
     float floor, ceiling, back_floor, back_ceiling; /* relative to the eye */
     bool sky;                                       /* on both sides: no wall between */
     bool plain;                                     /* nothing changes from one side to the other */
@@ -227,7 +228,7 @@ static void render_missing(Render* render, const RenderSeg* seg, int x, int top,
 {
     const StageSector* behind = &render->scene->stage->sectors[seg->back];
     render_flat(render, x, top, bottom, upper ? seg->back_ceiling : seg->back_floor,
-                upper ? behind->ceiling : behind->floor, seg->light);
+                upper ? behind->ceiling : behind->floor, render->scene->lights[seg->back] >> 4);
 }
 
 /* The rows of one column of a wall. `hang` is the height at which the texture begins. */
@@ -340,8 +341,8 @@ static void render_column(Render* render, const RenderSeg* seg, int x)
         float edge = seg->sky ? seg->back_ceiling : seg->ceiling;
         int ceiling = raster_pixel(render->centre_y - edge * scale, top, bottom);
         int floor = raster_pixel(render->centre_y - seg->floor * scale, ceiling, bottom);
-        render_flat(render, x, top, ceiling, seg->ceiling, front->ceiling, seg->light);
-        render_flat(render, x, floor, bottom, seg->floor, front->floor, seg->light);
+        render_flat(render, x, top, ceiling, seg->ceiling, front->ceiling, seg->plane_light);
+        render_flat(render, x, floor, bottom, seg->floor, front->floor, seg->plane_light);
         render_walls(render, seg, x, ceiling, floor, inverse, u);
     }
     bool grate = seg->back != LEVEL_NO_SECTOR && seg->show->middle != ART_NONE;
@@ -399,10 +400,11 @@ static void render_set_heights(const Render* render, RenderSeg* seg)
 }
 
 /* Walls that run along an axis are a little darker or brighter than others. */
-static int render_light(const Render* render, const RenderSeg* seg, const LevelLine* line)
+static void render_set_light(const Render* render, RenderSeg* seg, const LevelLine* line)
 {
     int light = render->scene->lights[seg->front] >> 4;
-    return line->dy == 0 ? light - 1 : line->dx == 0 ? light + 1 : light;
+    seg->plane_light = light;
+    seg->light = line->dy == 0 ? light - 1 : line->dx == 0 ? light + 1 : light;
 }
 
 /* Fills in what the columns need. Returns false for a seg that is seen from its end. */
@@ -463,7 +465,7 @@ static void render_seg(Render* render, const WadSeg* piece)
                      .least = 1.0f / fmaxf(c1.depth, c2.depth),
                      .most = 1.0f / fminf(c1.depth, c2.depth)};
     render_set_heights(render, &seg);
-    seg.light = render_light(render, &seg, line);
+    render_set_light(render, &seg, line);
     if ((seg.plain && seg.show->middle == ART_NONE) ||
         !render_set_line(render, &seg, line, piece->side)) {
         return;
