@@ -52,7 +52,8 @@ static void count_targets(uint32_t targets, uint32_t loops, bool hidden)
         }
     }
     sett_query_desc desc = {
-        .terms = {{types[0], SETT_INOUT, SETT_WITH, false}, {types[1], SETT_IN, SETT_WITH, false}}};
+        .terms = {{.component = types[0], .access = SETT_INOUT, .kind = SETT_WITH},
+                  {.component = types[1], .access = SETT_IN, .kind = SETT_WITH}}};
     sett_query* query = sett_query_create(world, &desc);
     for (uint32_t loop = 0; loop < loops; loop++) {
         SETT_QUERY_EACH(query, b) {

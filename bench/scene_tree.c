@@ -205,10 +205,11 @@ static void tree_transforms(scene_run* run)
         }
     }
     scene_check(sett_hierarchy_sort(world, transform) == SETT_OK, "sort");
-    sett_query* query =
-        scene_query(world, (sett_term[]){{transform, SETT_INOUT, SETT_WITH, false},
-                                         {SETT_ID_HIERARCHY, SETT_IN, SETT_OPTIONAL, false},
-                                         {0}});
+    sett_query* query = scene_query(
+        world,
+        (sett_term[]){{.component = transform, .access = SETT_INOUT, .kind = SETT_WITH},
+                      {.component = SETT_ID_HIERARCHY, .access = SETT_IN, .kind = SETT_OPTIONAL},
+                      {0}});
     uint32_t rounds = scene_rounds(run->count, 1000000);
     sett_accessor transforms = sett_accessor_make(world, transform);
     scene_start(run);

@@ -101,8 +101,9 @@ static void types_of_the_library_register_themselves(void)
     CHECK(sett_singleton_set(world, id, &nine) != NULL);
     unsigned char* bytes;
     size_t size = encode(world, a, take(world), &bytes);
-    sett_query* query =
-        sett_query_create(peer, &(sett_query_desc){.terms = {{id, SETT_IN, SETT_WITH, false}}});
+    sett_query* query = sett_query_create(
+        peer,
+        &(sett_query_desc){.terms = {{.component = id, .access = SETT_IN, .kind = SETT_WITH}}});
     CHECK_APPLY(peer, bytes, size);
     CHECK_SAME(world, peer);
     uint32_t sum = 0;

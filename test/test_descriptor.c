@@ -65,7 +65,8 @@ static void shorter_terms_mean_what_they_meant(void)
 
     const sett_query_desc query_desc = {
         .name = "old",
-        .terms = {{a, SETT_IN, SETT_WITH, false}, {b, SETT_IN, SETT_WITHOUT, false}}};
+        .terms = {{.component = a, .access = SETT_IN, .kind = SETT_WITH},
+                  {.component = b, .access = SETT_IN, .kind = SETT_WITHOUT}}};
     size_t size = AGE(sett_query_desc, &query_desc, terms, old.bytes);
     sett_query* query = sett_query_create_sized(world, (const void*)&old, size, sizeof(old_term));
     CHECK(query != NULL);

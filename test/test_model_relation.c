@@ -1083,7 +1083,8 @@ static void register_all(void)
     register_relations(world, false);
     relations[INSTANCE_OF].id = sett_instance_of(world);
     prefab_id = sett_prefab_tag(world);
-    sett_query_desc desc = {.terms = {{value_id, SETT_IN, SETT_WITH, false}}};
+    sett_query_desc desc = {
+        .terms = {{.component = value_id, .access = SETT_IN, .kind = SETT_WITH}}};
     visible = sett_query_create(world, &desc);
     CHECK(value_id != 0 && dont_fragment_id != 0 && prefab_id != 0 && visible != NULL);
     CHECK(sett_prefab_tag(other) != 0 && sett_instance_of(other) != 0);

@@ -816,13 +816,16 @@ static void begin(void)
     sett_group_desc set = {.name = "set", .with = {SMALL, TAG}, .without = {WIDE}};
     run.owning = sett_group_create(run.world, &owning);
     run.set = sett_group_create(run.world, &set);
-    sett_query_desc loop = {.terms = {{SMALL, SETT_INOUT, SETT_WITH, false}}};
-    sett_query_desc gathered = {.terms = {{SMALL, SETT_INOUT, SETT_WITH, false},
-                                          {PLAIN_SPARSE, SETT_INOUT, SETT_WITH, false}}};
+    sett_query_desc loop = {
+        .terms = {{.component = SMALL, .access = SETT_INOUT, .kind = SETT_WITH}}};
+    sett_query_desc gathered = {
+        .terms = {{.component = SMALL, .access = SETT_INOUT, .kind = SETT_WITH},
+                  {.component = PLAIN_SPARSE, .access = SETT_INOUT, .kind = SETT_WITH}}};
     run.loop = sett_query_create(run.world, &loop);
     run.gathered = sett_query_create(run.world, &gathered);
     for (sett_component id = 1; id <= TYPES; id++) {
-        sett_query_desc changed = {.terms = {{id, SETT_NONE, SETT_WITH, true}}};
+        sett_query_desc changed = {
+            .terms = {{.component = id, .access = SETT_NONE, .kind = SETT_WITH, .changed = true}}};
         bool named = id != DONT_FRAGMENT && id != DONT_FRAGMENT_TAG;
         run.changed[id] = named ? sett_query_create(run.world, &changed) : NULL;
         CHECK(!named || run.changed[id] != NULL);

@@ -629,10 +629,14 @@ static void changed_terms_bring_what_was_written(void)
         sett_group* group =
             owned ? sett_group_create(world, &(sett_group_desc){.owned = {x, y}}) : NULL;
         CHECK_EQ(group != NULL, owned);
-        sett_query_desc changed = {"changed",
-                                   {{x, SETT_IN, SETT_WITH, true}, {y, SETT_IN, SETT_WITH, false}}};
-        sett_query_desc writer = {"writer", {{x, SETT_INOUT, SETT_WITH, false}}};
-        sett_query_desc reader = {"reader", {{x, SETT_IN, SETT_WITH, false}}};
+        sett_query_desc changed = {
+            "changed",
+            {{.component = x, .access = SETT_IN, .kind = SETT_WITH, .changed = true},
+             {.component = y, .access = SETT_IN, .kind = SETT_WITH}}};
+        sett_query_desc writer = {"writer",
+                                  {{.component = x, .access = SETT_INOUT, .kind = SETT_WITH}}};
+        sett_query_desc reader = {"reader",
+                                  {{.component = x, .access = SETT_IN, .kind = SETT_WITH}}};
         sett_query* query = sett_query_create(world, &changed);
         sett_query* writes = sett_query_create(world, &writer);
         sett_query* reads = sett_query_create(world, &reader);
@@ -719,12 +723,14 @@ static void changed_terms_see_gathered_writes(void)
         CHECK(sett_add(world, e, x) != NULL);
         CHECK(k % 10 != 0 || sett_add(world, e, few) != NULL);
     }
-    sett_query_desc changed = {"changed", {{x, SETT_IN, SETT_WITH, true}}};
+    sett_query_desc changed = {
+        "changed", {{.component = x, .access = SETT_IN, .kind = SETT_WITH, .changed = true}}};
     sett_query* query = sett_query_create(world, &changed);
     for (uint32_t access = SETT_INOUT; access <= SETT_NONE; access++) {
         sett_query_desc desc = {
             "gather",
-            {{few, SETT_IN, SETT_WITH, false}, {x, (sett_access)access, SETT_WITH, false}}};
+            {{.component = few, .access = SETT_IN, .kind = SETT_WITH},
+             {.component = x, .access = (sett_access)access, .kind = SETT_WITH}}};
         sett_query* gather = sett_query_create(world, &desc);
         sett_query_set_since(query, sett_world_tick(world));
         sett_world_advance_tick(world);

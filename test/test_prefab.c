@@ -39,7 +39,8 @@ static void begin(sett_storage_kind storage)
 
 static sett_query* query_of(sett_component a, sett_term_kind kind, sett_component b)
 {
-    sett_query_desc desc = {.terms = {{a, SETT_IN, SETT_WITH, false}, {b, SETT_NONE, kind, false}}};
+    sett_query_desc desc = {.terms = {{.component = a, .access = SETT_IN, .kind = SETT_WITH},
+                                      {b, SETT_NONE, kind, false}}};
     sett_query* query = sett_query_create(world, &desc);
     CHECK(query != NULL);
     return query;
@@ -374,7 +375,8 @@ static void misuse_is_rejected(void)
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
     sett_component prefab = sett_prefab_tag(world);
     CHECK(prefab != 0);
-    sett_query_desc named = {.terms = {{prefab, SETT_NONE, SETT_WITH, false}}};
+    sett_query_desc named = {
+        .terms = {{.component = prefab, .access = SETT_NONE, .kind = SETT_WITH}}};
     query = sett_query_create(world, &named);
     uint32_t batches = 0;
     SETT_QUERY_EACH(query, batch) {

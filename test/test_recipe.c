@@ -100,10 +100,11 @@ static void listen(twin* t)
                                                                .user = t}) != NULL);
     CHECK(sett_observer_create(
               t->world,
-              &(sett_observer_desc){.terms = {{t->types[0], SETT_NONE, SETT_WITH, false},
-                                              {t->types[5], SETT_NONE, SETT_WITHOUT, false}},
-                                    .on_enter = hear_enter,
-                                    .user = t}) != NULL);
+              &(sett_observer_desc){
+                  .terms = {{.component = t->types[0], .access = SETT_NONE, .kind = SETT_WITH},
+                            {.component = t->types[5], .access = SETT_NONE, .kind = SETT_WITHOUT}},
+                  .on_enter = hear_enter,
+                  .user = t}) != NULL);
     CHECK(sett_group_create(t->world, &(sett_group_desc){.with = {t->types[1], t->types[0]}}) !=
           NULL);
 }

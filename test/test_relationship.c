@@ -221,15 +221,19 @@ static void presence_is_a_plain_term(void)
         CHECK(sett_relate(world, e[k], owes, e[k % 2 + 10]) != NULL);
     }
     sett_query* any = sett_query_create(
-        world, &(sett_query_desc){.terms = {SETT_IN(Position), {owes, SETT_IN, SETT_WITH, false}}});
-    sett_query* none = sett_query_create(
         world,
-        &(sett_query_desc){.terms = {SETT_IN(Position), {owes, SETT_NONE, SETT_WITHOUT, false}}});
+        &(sett_query_desc){.terms = {SETT_IN(Position),
+                                     {.component = owes, .access = SETT_IN, .kind = SETT_WITH}}});
+    sett_query* none = sett_query_create(
+        world, &(sett_query_desc){
+                   .terms = {SETT_IN(Position),
+                             {.component = owes, .access = SETT_NONE, .kind = SETT_WITHOUT}}});
     CHECK_EQ(sett_query_count(any), 6);
     CHECK_EQ(sett_query_count(none), 10);
     sett_query* targets = sett_query_create(
-        world, &(sett_query_desc){
-                   .terms = {{sett_relationship_sources(world, owes), SETT_IN, SETT_WITH, false}}});
+        world, &(sett_query_desc){.terms = {{.component = sett_relationship_sources(world, owes),
+                                             .access = SETT_IN,
+                                             .kind = SETT_WITH}}});
     CHECK_EQ(sett_query_count(targets), 2);
 
     CHECK_EQ(sett_remove(world, e[2], Position_id), SETT_OK);

@@ -228,7 +228,8 @@ static void structure_in_use_rejects(void)
     sett_world* world = begin();
     (void)spawn(world, 1);
     sett_snapshot snapshot = take(world);
-    sett_query_desc desc = {.terms = {{value_id, SETT_IN, SETT_WITH, false}}};
+    sett_query_desc desc = {
+        .terms = {{.component = value_id, .access = SETT_IN, .kind = SETT_WITH}}};
     sett_query* query = sett_query_create(world, &desc);
     sett_snapshot another = {0, 0};
     SETT_QUERY_EACH(query, b) {
@@ -393,8 +394,11 @@ static void a_cursor_sees_what_a_restore_exchanged(void)
     for (uint32_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
         sett_world* world = begin();
         sett_component id = sett_component_register(world, &kinds[k]);
-        sett_query* query =
-            sett_query_create(world, &(sett_query_desc){.terms = {{id, SETT_IN, SETT_WITH, true}}});
+        sett_query* query = sett_query_create(
+            world,
+            &(sett_query_desc){
+                .terms = {
+                    {.component = id, .access = SETT_IN, .kind = SETT_WITH, .changed = true}}});
         sett_entity e = spawn(world, 1);
         CHECK(sett_add(world, e, id) != NULL || kinds[k].size == 0);
         uint64_t seen = look(world);
@@ -419,8 +423,10 @@ static void rows_that_move_take_along_that_they_were_restored(void)
         world,
         &(sett_component_desc){
             .name = "row", .size = 4, .storage = SETT_STORAGE_SPARSE_SET, .track_rows = true});
-    sett_query* query =
-        sett_query_create(world, &(sett_query_desc){.terms = {{id, SETT_IN, SETT_WITH, true}}});
+    sett_query* query = sett_query_create(
+        world,
+        &(sett_query_desc){
+            .terms = {{.component = id, .access = SETT_IN, .kind = SETT_WITH, .changed = true}}});
     static sett_entity e[3000];
     for (uint32_t k = 0; k < 3000; k++) {
         e[k] = sett_entity_create(world);
@@ -466,10 +472,11 @@ static void a_system_sees_the_same_changes_again(void)
 {
     sett_world* world = begin();
     observed seen = {0, 0};
-    sett_system_desc desc = {.name = "observer",
-                             .run = observe_changed,
-                             .terms = {{value_id, SETT_IN, SETT_WITH, true}},
-                             .user = &seen};
+    sett_system_desc desc = {
+        .name = "observer",
+        .run = observe_changed,
+        .terms = {{.component = value_id, .access = SETT_IN, .kind = SETT_WITH, .changed = true}},
+        .user = &seen};
     CHECK(sett_system_create(world, &desc) != NULL);
     static sett_entity e[9000];
     for (uint32_t k = 0; k < 9000; k++) {
@@ -539,7 +546,8 @@ static void a_loop_may_pass_the_limit_by_what_it_writes(void)
     sett_entity outside = sett_entity_create(world);
     CHECK(sett_add(world, outside, value_id) != NULL);
     sett_query* query = sett_query_create(
-        world, &(sett_query_desc){.terms = {{value_id, SETT_INOUT, SETT_WITH, false}}});
+        world, &(sett_query_desc){
+                   .terms = {{.component = value_id, .access = SETT_INOUT, .kind = SETT_WITH}}});
     sett_snapshot first = take(world);
     size_t one = 0; /* bytes that one loop keeps */
     for (uint32_t round = 0; round < 3; round++) {

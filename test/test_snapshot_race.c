@@ -55,7 +55,9 @@ static sett_world* begin(sett_threads* threads)
         CHECK(sett_component_register(
                   world, &(sett_component_desc){.name = name, .size = 8, .id = id}) != 0);
         const sett_system_desc growing = {
-            .name = name, .run = grow, .terms = {{id, SETT_INOUT, SETT_WITH, false}}};
+            .name = name,
+            .run = grow,
+            .terms = {{.component = id, .access = SETT_INOUT, .kind = SETT_WITH}}};
         CHECK(sett_system_create(world, &growing) != NULL);
     }
     CHECK_EQ(sett_entity_create_many(world, ENTITIES, all, 2, NULL, NULL), SETT_OK);

@@ -64,9 +64,12 @@ static sett_world* begin(sett_threads* threads)
     const sett_system_desc moving = {
         .name = "move",
         .run = move,
-        .terms = {{PLACE, SETT_INOUT, SETT_WITH, false}, {SPEED, SETT_IN, SETT_WITH, false}}};
+        .terms = {{.component = PLACE, .access = SETT_INOUT, .kind = SETT_WITH},
+                  {.component = SPEED, .access = SETT_IN, .kind = SETT_WITH}}};
     const sett_system_desc cooling = {
-        .name = "cool", .run = cool, .terms = {{HEAT, SETT_INOUT, SETT_WITH, false}}};
+        .name = "cool",
+        .run = cool,
+        .terms = {{.component = HEAT, .access = SETT_INOUT, .kind = SETT_WITH}}};
     CHECK(sett_system_create(world, &moving) != NULL);
     CHECK(sett_system_create(world, &cooling) != NULL);
     sett_schedule_desc schedule = {.no_times = true};

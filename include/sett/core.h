@@ -772,12 +772,31 @@ typedef enum sett_access {
     SETT_NONE,  /* presence only; the field is NULL */
 } sett_access;
 
+/* Which entity a term asks, seen from the one that is visited. */
+typedef enum sett_walk {
+    SETT_WALK_NONE,    /* that one itself */
+    SETT_WALK_ONE,     /* the target of `along`: by default, the parent */
+    SETT_WALK_UP,      /* the nearest that has it, one step of `along` or more away */
+    SETT_WALK_SELF_UP, /* likewise, from the entity itself on */
+} sett_walk;
+
 typedef struct sett_term {
     sett_component component; /* 0 ends the list */
     sett_access access;       /* default: SETT_INOUT */
     sett_term_kind kind;      /* default: SETT_WITH */
     bool changed;             /* WITH: only if changed since sett_query_set_since; default: no */
+
+    /* Terms elsewhere ask another entity. They stand behind those that do not, are WITH, WITHOUT or
+     * OPTIONAL, and have no field: SETT_FIELD_FROM(b, k, i, T) is the value for one row. A system
+     * with one that is written runs as a single job. */
+    sett_walk walk;       /* default: the entity itself */
+    sett_component along; /* of `walk`: a relationship with one target; default: the hierarchy */
+    sett_entity entity;   /* this entity; default: none */
+    bool singleton;       /* the entity that has the singletons; default: no */
 } sett_term;
+
+/* The most terms elsewhere of a query. */
+#define SETT_QUERY_ELSEWHERE 8
 
 typedef struct sett_query_desc {
     const char* name; /* for messages; default: the names of its components */
@@ -944,6 +963,16 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
  * have. A `k` that is not a term is a misuse: NULL.
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
+
+/* The value of a term elsewhere for one row, to read, to write (it counts as changed); NULL if
+ * there is none. SETT_FIELD_FROM and SETT_FIELD_FROM_MUT are the same by type. sett_batch_source
+ * returns the entity that has it.
+ *   k  the number of the term among all terms
+ * A term that is not elsewhere, or not declared as written, is a misuse: NULL.
+ * Cost: O(steps of the walk), about 5 ns each. Threads: the one that runs the loop. Since: 0.2 */
+SETT_API const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row);
+SETT_API void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row);
+SETT_API sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row);
 
 /* --------------------------------------------------------------------------------------- groups */
 

@@ -53,14 +53,6 @@ typedef enum sett_search_steps {
     SETT_STEPS_ZERO_OR_ONE,  /* Rel? */
 } sett_search_steps;
 
-/* Which entity a term without a target asks, from its source on. */
-typedef enum sett_walk {
-    SETT_WALK_NONE,    /* the source itself */
-    SETT_WALK_ONE,     /* the target of `along`: by default, the parent */
-    SETT_WALK_UP,      /* the nearest that has it, one step of `along` or more away */
-    SETT_WALK_SELF_UP, /* likewise, from the source itself on */
-} sett_walk;
-
 typedef enum sett_search_kind {
     SETT_SEARCH_TERM,    /* a component of `source`, or a link from `source` to `target` */
     SETT_SEARCH_COMPARE, /* `left` compared with `right` */
@@ -183,6 +175,18 @@ SETT_API sett_status sett_search_bind(sett_search* search, uint32_t variable, se
 SETT_API uint64_t sett_search_count(sett_search* search);
 
 /* ------------------------------------------------------------------------------- results */
+
+/* Fills in the description of the plain query that a text says: terms of $this, of which one list
+ * of `||`. Terms elsewhere are read, and stand behind the others.
+ *
+ *     sett_query_desc desc;
+ *     sett_query_parse(world, "Position, [in] Velocity, !Frozen, Transform(parent)", &desc);
+ *     sett_query* query = sett_query_create(world, &desc);
+ *
+ * Fails: as sett_search_create; ARGUMENT (the text needs a search).
+ * Cost: O(text).
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_query_parse(sett_world* world, const char* text, sett_query_desc* desc);
 
 /* Results are found in blocks. */
 #define SETT_SEARCH_ROWS 256

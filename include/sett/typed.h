@@ -330,25 +330,44 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
  * list in C (sett_term)SETT_IN(Velocity). An id that is still 0, because the type was never
  * registered, becomes one that no type has: the query is rejected. */
 #define SETT_TERM_ID(T) (T##_id != 0 ? (sett_component)T##_id : UINT32_MAX)
+#define SETT_TERM_(T, access, kind, changed, walk, along, singleton)                               \
+    {                                                                                              \
+        SETT_TERM_ID(T), access, kind, changed, walk, along, {0, 0}, singleton                     \
+    }
 /* clang-format off */
 /* has it; read */
-#define SETT_IN(T)      {SETT_TERM_ID(T), SETT_IN, SETT_WITH, false}
+#define SETT_IN(T)      SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_NONE, 0, false)
 /* has it; read and written */
-#define SETT_INOUT(T)     {SETT_TERM_ID(T), SETT_INOUT, SETT_WITH, false}
+#define SETT_INOUT(T)     SETT_TERM_(T, SETT_INOUT, SETT_WITH, false, SETT_WALK_NONE, 0, false)
 /* has it; every value is written, and none read before */
-#define SETT_OUT(T) {SETT_TERM_ID(T), SETT_OUT, SETT_WITH, false}
+#define SETT_OUT(T) SETT_TERM_(T, SETT_OUT, SETT_WITH, false, SETT_WALK_NONE, 0, false)
 /* has it; no field */
-#define SETT_WITH(T)     {SETT_TERM_ID(T), SETT_NONE, SETT_WITH, false}
+#define SETT_WITH(T)     SETT_TERM_(T, SETT_NONE, SETT_WITH, false, SETT_WALK_NONE, 0, false)
 /* has it, written since sett_query_set_since; read */
-#define SETT_CHANGED(T)    {SETT_TERM_ID(T), SETT_IN, SETT_WITH, true}
+#define SETT_CHANGED(T)    SETT_TERM_(T, SETT_IN, SETT_WITH, true, SETT_WALK_NONE, 0, false)
 /* does not have it */
-#define SETT_WITHOUT(T)      {SETT_TERM_ID(T), SETT_NONE, SETT_WITHOUT, false}
+#define SETT_WITHOUT(T)      SETT_TERM_(T, SETT_NONE, SETT_WITHOUT, false, SETT_WALK_NONE, 0, false)
 /* may have it; read, or read and written, where it is there */
-#define SETT_OPTIONAL(T)   {SETT_TERM_ID(T), SETT_IN, SETT_OPTIONAL, false}
-#define SETT_OPTIONAL_INOUT(T)  {SETT_TERM_ID(T), SETT_INOUT, SETT_OPTIONAL, false}
+#define SETT_OPTIONAL(T)   SETT_TERM_(T, SETT_IN, SETT_OPTIONAL, false, SETT_WALK_NONE, 0, false)
+#define SETT_OPTIONAL_INOUT(T) \
+    SETT_TERM_(T, SETT_INOUT, SETT_OPTIONAL, false, SETT_WALK_NONE, 0, false)
 /* has at least one of the types so named */
-#define SETT_ANY(T)     {SETT_TERM_ID(T), SETT_IN, SETT_ANY, false}
+#define SETT_ANY(T)     SETT_TERM_(T, SETT_IN, SETT_ANY, false, SETT_WALK_NONE, 0, false)
+/* the parent has it; an ancestor; the entity or an ancestor: read by SETT_FIELD_FROM */
+#define SETT_PARENT(T)  SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_ONE, 0, false)
+#define SETT_UP(T)      SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_UP, 0, false)
+#define SETT_SELF_UP(T) SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_SELF_UP, 0, false)
+/* the entity has it, or its prefab, or the prefab's prefab (prefab.h) */
+#define SETT_SHARED(T) \
+    SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_SELF_UP, SETT_ID_INSTANCE_OF, false)
+/* there is such a singleton (singleton.h) */
+#define SETT_SINGLETON(T) SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_NONE, 0, true)
 /* clang-format on */
+
+/* The value of the k-th term, which is elsewhere, for the row i: a const T*, a T*; NULL if there is
+ * none. */
+#define SETT_FIELD_FROM(b, k, i, T) ((const T*)sett_batch_from((b), (k), (i)))
+#define SETT_FIELD_FROM_MUT(b, k, i, T) ((T*)sett_batch_from_mut((b), (k), (i)))
 
 /* The field of the k-th term, as an array of T to read, or to write. Compiled without NDEBUG they
  * check once a loop that the term has a field and that its values are of type T; if not, they

@@ -62,7 +62,8 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     loop->limit = plan.limit;
     loop->direct = false;
     loop->plain =
-        (query->optional | query->changed | plan.residual) == 0 && !setti_plan_hides(query);
+        (query->optional | query->changed | plan.residual | query->elsewhere_count) == 0 &&
+        !setti_plan_hides(query);
     loop->unit = SETT_BATCH_ROWS;
     for (uint32_t rest = plan.in_place; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;

@@ -147,6 +147,9 @@ static void match_terms(sett_batch* batch, uint32_t terms)
         match_changed(batch, &query->term[setti_bits_lowest(rest)].type->storage, words,
                       loop->word_count);
     }
+    if (query->elsewhere_count != 0) {
+        setti_elsewhere_match(batch);
+    }
     loop->some = setti_words_some(words, loop->word_count);
 }
 

@@ -163,7 +163,7 @@ void setti_plan_update(sett_query* query)
         uint32_t k = setti_bits_lowest(rest);
         query->filter |= query->term[k].has_field ? (uint32_t)1 << k : 0;
     }
-    query->plain = (query->optional | query->changed | query->filter) == 0;
+    query->plain = (query->optional | query->changed | query->filter | query->elsewhere_count) == 0;
     query->gathers = false;
     for (uint32_t k = 0; k < query->term_count; k++) {
         query->gathers |= query->term[k].has_field && (query->positional >> k & 1) == 0;

@@ -19,6 +19,14 @@ static const char* query_argument(const sett_query_desc* desc)
             return "only a term that the entity has to have can be `changed`";
         }
     }
+    uint32_t elsewhere = 0;
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        bool other = setti_elsewhere_asks(&desc->terms[k]);
+        elsewhere += other;
+        if (elsewhere > SETT_QUERY_ELSEWHERE || (elsewhere != 0 && !other)) {
+            return "terms that ask another entity stand behind the others, 8 at most";
+        }
+    }
     bool ended = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
         if (ended && desc->terms[k].component != 0) {
@@ -109,7 +117,13 @@ static bool query_check_types(sett_world* world, const char* call, const char* n
                                   call, name, type->desc.name, type->writers);
             return false;
         }
-        for (uint32_t j = 0; j < k; j++) {
+        const char* other = setti_elsewhere_asks(term) ? setti_elsewhere_check(world, term) : NULL;
+        if (other != NULL) {
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": \"%.100s\": %s",
+                                  call, name, type->desc.name, other);
+            return false;
+        }
+        for (uint32_t j = 0; j < k && !setti_elsewhere_asks(term); j++) {
             const char* wrong = desc->terms[j].component == term->component
                                     ? query_contradiction(&desc->terms[j], term)
                                     : NULL;
@@ -210,7 +224,11 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     query->scratch_size = (uint32_t)(sizeof(setti_gather_scratch) + count * sizeof(setti_gather));
     query->scratch_align = 64;
     for (uint32_t k = 0; k < count; k++) {
-        query_add_term(query, &desc->terms[k]);
+        if (setti_elsewhere_asks(&desc->terms[k])) {
+            setti_elsewhere_add(query, &desc->terms[k]);
+        } else {
+            query_add_term(query, &desc->terms[k]);
+        }
     }
     query->lists.due = 2;
     query->version = world->listener_version - 1; /* nothing worked out yet */

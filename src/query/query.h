@@ -23,6 +23,19 @@ typedef struct setti_term {
     uint32_t sources; /* and of where they come from */
 } setti_term;
 
+/* A term that asks another entity: elsewhere.c. */
+typedef struct setti_elsewhere {
+    setti_type* type;
+    const setti_type* along; /* of a walk */
+    sett_term_kind kind;
+    sett_access access;
+    sett_walk walk;
+    sett_entity entity;
+    bool singleton;
+} setti_elsewhere;
+
+#define SETTI_ELSEWHERE SETT_QUERY_ELSEWHERE
+
 /* What walks. */
 typedef enum setti_way {
     SETTI_WAY_CHOSEN,   /* whatever plan.c holds for the cheapest */
@@ -107,6 +120,8 @@ struct sett_query {
     uint32_t scratch_align; /* and their alignment */
     setti_lists lists;
     setti_term term[SETT_QUERY_TERMS];
+    setti_elsewhere elsewhere[SETTI_ELSEWHERE]; /* numbered from term_count on */
+    uint32_t elsewhere_count;
 };
 
 /* How a loop goes. */
@@ -228,6 +243,17 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
     }
     return query->array_count != 0 ? limit : setti_entity_capacity(&query->world->entities);
 }
+
+/* Whether a term is elsewhere; NULL, or what is wrong with it. */
+bool setti_elsewhere_asks(const sett_term* term);
+const char* setti_elsewhere_check(sett_world* world, const sett_term* term);
+
+void setti_elsewhere_add(sett_query* query, const sett_term* given);
+
+/* Whether all that is asked elsewhere is true for an entity; keeps the rows of a step for which it
+ * is. */
+bool setti_elsewhere_is(const sett_query* query, uint32_t index);
+void setti_elsewhere_match(sett_batch* batch);
 
 /* The plan of a loop that begins now: a function of the state of the world and nothing else. */
 void setti_plan_make(const sett_query* query, setti_plan* plan);

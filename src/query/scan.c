@@ -73,7 +73,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
             return false;
         }
     }
-    return any;
+    return any && setti_elsewhere_is(query, entity.index);
 }
 
 static void survey_mark(setti_survey* survey, uint32_t chunk)

@@ -41,8 +41,20 @@ static bool system_is_tag(const sett_system* system, sett_component component)
     return setti_world_type(system->world, component)->storage.size == 0;
 }
 
+/* A term that asks another entity than the one that is visited: two rows may share it. */
+static bool system_is_elsewhere(const sett_term* term)
+{
+    return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
+}
+
 static uint32_t system_term_flags(const sett_system* system, const sett_term* term)
 {
+    if (system_is_elsewhere(term) && !system_is_tag(system, term->component)) {
+        bool writes = term->access == SETT_INOUT || term->access == SETT_OUT;
+        return SETTI_ACCESS_PRESENCE |
+               (term->access != SETT_NONE ? SETTI_ACCESS_READ_ANYWHERE : 0) |
+               (writes && term->kind != SETT_WITHOUT ? SETTI_ACCESS_WRITE_ANYWHERE : 0);
+    }
     if (term->kind == SETT_WITHOUT || term->access == SETT_NONE ||
         system_is_tag(system, term->component)) {
         /* `changed` reads when it was written, which who writes it writes too. */
@@ -354,6 +366,7 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
         bool plain = (term->kind == SETT_WITH && !term->changed) || term->kind == SETT_WITHOUT;
+        plain = plain && !system_is_elsewhere(term);
         if (!plain || with == SETT_GROUP_TYPES || without == SETT_GROUP_TYPES) {
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,

@@ -534,6 +534,7 @@ static bool parse_term(parse* p, sett_search_term* term)
     if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
         return parse_operand(p, &term->left, false) && parse_right(p, term);
     }
+    bool given = *p->at == '[';
     if (!parse_access(p, &term->access)) {
         return false;
     }
@@ -554,6 +555,9 @@ static bool parse_term(parse* p, sett_search_term* term)
     }
     if (!parse_arguments(p, term)) {
         return false;
+    }
+    if (!given && setti_search_is_elsewhere(term)) {
+        term->access = SETT_IN;
     }
     if (strcmp(name, "ChildOf") == 0 && term->target.variable == NULL &&
         sett_is_null(term->target.entity)) {

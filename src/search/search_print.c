@@ -177,7 +177,7 @@ static void print_operand(setti_writer* writer, const sett_search* search,
 
 void setti_search_print_term(const sett_search* search, uint32_t number, setti_writer* writer)
 {
-    static const char* const access[] = {"", "[in] ", "[out] ", "[none] "};
+    static const char* const access[] = {"[inout] ", "[in] ", "[out] ", "[none] "};
     static const char* const steps[] = {"", "+", "*", "?"};
     static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
     const sett_search_term* term = &search->term[number];
@@ -188,7 +188,8 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
         return;
     }
     bool target = term->target.variable != NULL || !sett_is_null(term->target.entity);
-    setti_writer_add(writer, "%s", access[term->access]);
+    sett_access usual = setti_search_is_elsewhere(term) ? SETT_IN : SETT_INOUT;
+    setti_writer_add(writer, "%s", term->access != usual ? access[term->access] : "");
     print_component(writer, search, term->component, target);
     setti_writer_add(writer, "%s", steps[term->steps]);
     print_source(writer, search, term, target);

@@ -188,6 +188,13 @@ bool setti_compare_test(sett_world* world, const setti_side* left, const setti_s
 /* The entity that a side is, SETTI_NONE if it is none that lives. */
 uint32_t setti_compare_entity(sett_world* world, const setti_side* side, uint32_t index);
 
+/* Whether a term asks another entity than its variable: it is read, unless it says otherwise. */
+static inline bool setti_search_is_elsewhere(const sett_search_term* term)
+{
+    return term->walk != SETT_WALK_NONE || term->singleton ||
+           (term->source.variable == NULL && !sett_is_null(term->source.entity));
+}
+
 /* The terms of a text, or what is wrong with it. `texts` has room for twice its bytes, and two. */
 typedef struct setti_parsed {
     sett_world* world;

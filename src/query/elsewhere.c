@@ -1,0 +1,191 @@
+/* elsewhere.c: terms of a query that ask another entity than the one that is visited: its parent,
+ * an ancestor, its prefab, the target of a relationship, a fixed entity, the singletons.
+ *
+ * The workload: a transform and that of the parent; settings of a level; values that a prefab has
+ * for its instances. Plain terms are matched first, by words; these are asked for each row that is
+ * left, and found again when a value is asked for: a walk of one step reads two lines of memory,
+ * which as a rule the row's neighbours have read. Noting the addresses for a whole batch would take
+ * 8 KB a term.
+ *
+ * They lie apart from the other terms (query->elsewhere), so that no plan, group or advice has to
+ * know them; a query without any does not pay for them.
+ *
+ * Invariant:  a row that is handed out has all that is required elsewhere, and nothing excluded
+ */
+#include "query/steps.h"
+
+#include "sett/hierarchy.h"
+#include "sett/relationship.h"
+
+static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
+{
+    return k >= query->term_count && k < query->term_count + query->elsewhere_count
+               ? &query->elsewhere[k - query->term_count]
+               : NULL;
+}
+
+/* The only target of an entity, or SETTI_NONE. A relationship's value begins with its link. */
+static uint32_t elsewhere_target(const setti_type* along, uint32_t index)
+{
+    const void* value = setti_storage_find(&along->storage, index);
+    if (value == NULL) {
+        return SETTI_NONE;
+    }
+    return along->relation != NULL ? ((const sett_link*)value)->target.index
+                                   : ((const sett_hierarchy*)value)->parent - 1;
+}
+
+/* The nearest entity above that has the type. Links can be led in a circle: `seen` is set again
+ * after 1, 2, 4, ... steps (Brent). */
+static uint32_t elsewhere_up(const setti_elsewhere* term, uint32_t index)
+{
+    uint32_t seen = index;
+    uint32_t left = 1;
+    uint32_t power = 1;
+    while ((index = elsewhere_target(term->along, index)) != SETTI_NONE) {
+        if (setti_storage_has(&term->type->storage, index)) {
+            return index;
+        }
+        if (index == seen) {
+            return SETTI_NONE;
+        }
+        if (--left == 0) {
+            seen = index;
+            left = power *= 2;
+        }
+    }
+    return SETTI_NONE;
+}
+
+/* Where the term's component is, seen from an entity; SETTI_NONE: nowhere. */
+static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* term, uint32_t index)
+{
+    if (term->singleton) {
+        const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
+        uint32_t cursor = 0;
+        index = tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
+    } else if (!sett_is_null(term->entity)) {
+        index = setti_entity_is_current(&world->entities, term->entity) ? term->entity.index
+                                                                        : SETTI_NONE;
+    } else if (term->walk == SETT_WALK_ONE) {
+        index = elsewhere_target(term->along, index);
+    }
+    bool here = index != SETTI_NONE && term->walk != SETT_WALK_UP &&
+                setti_storage_has(&term->type->storage, index);
+    if (here || index == SETTI_NONE) {
+        return index;
+    }
+    return term->walk >= SETT_WALK_UP ? elsewhere_up(term, index) : SETTI_NONE;
+}
+
+bool setti_elsewhere_is(const sett_query* query, uint32_t index)
+{
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+        const setti_elsewhere* term = &query->elsewhere[k];
+        if (term->kind != SETT_OPTIONAL && (elsewhere_find(query->world, term, index) !=
+                                            SETTI_NONE) != (term->kind == SETT_WITH)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void setti_elsewhere_match(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    for (uint32_t at = 0; at < loop->word_count; at++) {
+        uint64_t found = 0;
+        for (uint64_t rest = loop->words[at]; rest != 0; rest &= rest - 1) {
+            uint32_t bit = setti_bits_lowest(rest);
+            uint32_t index = setti_step_index(batch, at * 64 + bit);
+            found |= (uint64_t)setti_elsewhere_is(loop->query, index) << bit;
+        }
+        loop->words[at] = found;
+    }
+}
+
+/* --------------------------------------------------------------------------------- making */
+
+bool setti_elsewhere_asks(const sett_term* term)
+{
+    return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
+}
+
+const char* setti_elsewhere_check(sett_world* world, const sett_term* term)
+{
+    if ((unsigned)term->walk > SETT_WALK_SELF_UP || term->kind == SETT_ANY || term->changed) {
+        return "a term elsewhere has an unknown walk, is SETT_ANY, or is `changed`";
+    }
+    if (term->walk == SETT_WALK_NONE) {
+        return NULL;
+    }
+    if (term->singleton || !sett_is_null(term->entity)) {
+        return "a term asks one entity, or walks: not both";
+    }
+    sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
+    if (along == SETT_ID_HIERARCHY && sett_hierarchy_register(world, NULL) == 0) {
+        return "no memory for the hierarchy";
+    }
+    const setti_type* type = setti_world_type(world, along);
+    bool one = type != NULL &&
+               (along == SETT_ID_HIERARCHY || (type->relation != NULL && type->records == NULL));
+    return one ? NULL : "`along` is not a relationship with one target for each source";
+}
+
+void setti_elsewhere_add(sett_query* query, const sett_term* given)
+{
+    SETTI_ASSERT(query->elsewhere_count < SETTI_ELSEWHERE);
+    setti_elsewhere* term = &query->elsewhere[query->elsewhere_count++];
+    sett_component along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
+    term->type = setti_world_type(query->world, given->component);
+    term->along = given->walk != SETT_WALK_NONE ? setti_world_type(query->world, along) : NULL;
+    term->kind = given->kind;
+    term->access = given->access;
+    term->walk = given->walk;
+    term->entity = given->entity;
+    term->singleton = given->singleton;
+}
+
+/* ---------------------------------------------------------------------------------- values */
+
+static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut)
+{
+    const sett_query* query = setti_loop_of(batch)->query;
+    const setti_elsewhere* term = elsewhere_of(query, k);
+    if (SETTI_UNLIKELY(term == NULL || (mut && term->access == SETT_IN))) {
+        setti_world_misuse_with(
+            query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",
+            mut ? "sett_batch_from_mut" : "sett_batch_from", (unsigned)k, query->open.name,
+            term == NULL ? "asks no other entity: SETT_FIELD has its values"
+                         : "is only read: SETT_INOUT or SETT_OUT declares "
+                           "that it is written");
+        return SETTI_NONE;
+    }
+    return elsewhere_find(query->world, term, sett_batch_index(batch, row));
+}
+
+sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
+{
+    uint32_t index = elsewhere_at(batch, k, row, false);
+    return index != SETTI_NONE
+               ? setti_entity_at(&setti_loop_of(batch)->query->world->entities, index)
+               : sett_null();
+}
+
+const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
+{
+    uint32_t index = elsewhere_at(batch, k, row, false);
+    const sett_query* query = setti_loop_of(batch)->query;
+    return index != SETTI_NONE ? setti_storage_find(&elsewhere_of(query, k)->type->storage, index)
+                               : NULL;
+}
+
+void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
+{
+    uint32_t index = elsewhere_at(batch, k, row, true);
+    const sett_query* query = setti_loop_of(batch)->query;
+    return index != SETTI_NONE
+               ? setti_storage_find_mut(&query->world->pool, &elsewhere_of(query, k)->type->storage,
+                                        index)
+               : NULL;
+}

@@ -1,0 +1,86 @@
+/* search_query.c: a text that asks one entity at a time becomes the description of a query. */
+#include "search/search_tree.h"
+
+/* The kind of a plain term. `any`: it is in a list of ||. NULL, or what is wrong. */
+static const char* plain_term(const sett_search_term* from, bool any, sett_term* term)
+{
+    const char* source = from->source.variable;
+    if (from->kind != SETT_SEARCH_TERM || from->target.variable != NULL ||
+        !sett_is_null(from->target.entity) || (source != NULL && strcmp(source, "this") != 0)) {
+        return "links with targets, lists in braces, comparisons and variables";
+    }
+    bool elsewhere = setti_search_is_elsewhere(from);
+    if (any && (from->negated || from->optional || elsewhere)) {
+        return "lists of || with anything but components of the entity";
+    }
+    memset(term, 0, sizeof(*term));
+    term->component = from->component;
+    term->access = from->negated ? SETT_NONE : from->access;
+    term->kind = from->negated    ? SETT_WITHOUT
+                 : from->optional ? SETT_OPTIONAL
+                 : any            ? SETT_ANY
+                                  : SETT_WITH;
+    term->walk = from->walk;
+    term->along = from->along;
+    term->entity = from->source.entity;
+    term->singleton = from->singleton;
+    return NULL;
+}
+
+static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc, uint32_t* at)
+{
+    uint32_t lists = 0;
+    for (uint32_t k = 0; k < parsed->term_count; k++) {
+        bool first = parsed->term[k].or_next && (k == 0 || !parsed->term[k - 1].or_next);
+        bool any = parsed->term[k].or_next || (k != 0 && parsed->term[k - 1].or_next);
+        lists += first;
+        *at = k;
+        if (k == SETT_QUERY_TERMS || lists > 1) {
+            return lists > 1 ? "more than one list of ||" : "so many terms";
+        }
+        const char* wrong = plain_term(&parsed->term[k], any, &desc->terms[k]);
+        if (wrong != NULL) {
+            return wrong;
+        }
+        const setti_type* type = setti_world_type(parsed->world, desc->terms[k].component);
+        if (type->writers != NULL && desc->terms[k].access == SETT_INOUT) {
+            desc->terms[k].access = SETT_IN;
+        }
+    }
+    return NULL;
+}
+
+sett_status sett_query_parse(sett_world* world, const char* text, sett_query_desc* desc)
+{
+    static const char call[] = "sett_query_parse";
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(text) || SETTI_IS_NULL(desc)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    size_t room = 2 * strlen(text) + 2;
+    setti_parsed* parsed = setti_pool_alloc(&world->pool, sizeof(*parsed), 16);
+    char* texts = setti_pool_alloc(&world->pool, room, 1);
+    sett_status status = SETT_OK;
+    memset(desc, 0, sizeof(*desc));
+    if (parsed == NULL || texts == NULL) {
+        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    } else {
+        memset(parsed, 0, sizeof(*parsed));
+        parsed->world = world;
+        parsed->texts = texts;
+        uint32_t at = 0;
+        bool read = setti_search_parse(parsed, text);
+        const char* wrong = read ? plain_terms(parsed, desc, &at) : NULL;
+        if (!read) {
+            status = setti_world_fail_with(world, parsed->status, "%s: column %u: %s", call,
+                                           (unsigned)parsed->error_column, parsed->error);
+        } else if (wrong != NULL) {
+            status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                           "%s: column %u: a plain query cannot have %s - "
+                                           "sett_search_create can",
+                                           call, (unsigned)parsed->column[at], wrong);
+        }
+    }
+    setti_pool_free(&world->pool, texts, room, 1);
+    setti_pool_free(&world->pool, parsed, sizeof(*parsed), 16);
+    return status;
+}
