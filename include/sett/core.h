@@ -224,6 +224,8 @@ typedef struct sett_component_desc {
     /* record the tick of the last write for each value, not only for each page; not for tags;
      * default: no */
     bool track_rows;
+    /* entities can have it switched off without losing the value (sett_enable); default: no */
+    bool can_disable;
 
     /* Components that are added before this one, recursively, if absent. Removing one of them
      * removes this one first. They must be registered already. */
@@ -540,6 +542,23 @@ SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_c
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
+/* Switches a component of an entity off, or on again. While it is off, queries, groups and observers
+ * of queries treat the entity as if it did not have the component; sett_get, sett_has and commands
+ * still see it, and the value stays. Removing the component ends that. The switch is a tag,
+ * "<name> off", that the library adds to the entity: it is part of snapshots, hashes, deltas, files
+ * and copies. A component that is added is on.
+ * Fails: STALE, UNREGISTERED, ABSENT, ARGUMENT (the type was registered without can_disable),
+ * LOCKED, OUT_OF_MEMORY.
+ * Cost: as adding and removing a tag; a loop over a type that is off somewhere tests one more
+ * bitmap. Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_enable(sett_world* world, sett_entity entity, sett_component component,
+                                 bool on);
+
+/* Returns whether the entity has the component, and it is not switched off.
+ * Threads: reader. Since: 0.2 */
+SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
+                              sett_component component);
+
 /* Lists of handles: what the calls above do for one entity, for `count` of them in order, with what
  * the next ones touch fetched ahead, so that cache misses overlap.
  *
@@ -752,6 +771,8 @@ SETT_API sett_status sett_cmd_set(sett_commands* commands, sett_entity entity,
 SETT_API sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity,
                                      sett_component component);
 SETT_API sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity);
+SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity,
+                                     sett_component component, bool on);
 
 /* -------------------------------------------------------------------------------------- queries */
 

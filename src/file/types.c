@@ -18,7 +18,8 @@ enum {
     TYPES_KEEP_ORDER = 1,
     TYPES_DONT_FRAGMENT = 2,
     TYPES_TRACK_ROWS = 4,
-    TYPES_FLAGS = 7
+    TYPES_CAN_DISABLE = 8,
+    TYPES_FLAGS = 15
 };
 
 static void types_write(const sett_world* world, const setti_type* type, setti_record_writer* to)
@@ -26,7 +27,8 @@ static void types_write(const sett_world* world, const setti_type* type, setti_r
     const sett_component_desc* desc = &type->desc;
     uint32_t flags = (desc->keep_order ? TYPES_KEEP_ORDER : 0u) |
                      (desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u) |
-                     (desc->track_rows ? TYPES_TRACK_ROWS : 0u);
+                     (desc->track_rows ? TYPES_TRACK_ROWS : 0u) |
+                     (desc->can_disable ? TYPES_CAN_DISABLE : 0u);
     setti_record_put_text(to, desc->name);
     setti_record_put(to, (uint64_t)setti_delta_form_of(world, type), 1);
     setti_record_put(to, (uint64_t)desc->storage, 1);
@@ -96,6 +98,7 @@ static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry
     desc->keep_order = (flags & TYPES_KEEP_ORDER) != 0;
     desc->dont_fragment = (flags & TYPES_DONT_FRAGMENT) != 0;
     desc->track_rows = (flags & TYPES_TRACK_ROWS) != 0;
+    desc->can_disable = (flags & TYPES_CAN_DISABLE) != 0;
     return !from->short_of && setti_member_record_read(from, arena, &desc->members) &&
            entry->form <= SETTI_DELTA_TARGET && storage <= SETT_STORAGE_SPARSE_SET &&
            save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;

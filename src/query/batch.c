@@ -522,5 +522,7 @@ const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)
         batch_no_term(loop->query, k);
         return NULL;
     }
-    return setti_storage_find(&loop->query->term[k].type->storage, sett_batch_index(batch, row));
+    const setti_type* type = loop->query->term[k].type;
+    uint32_t index = sett_batch_index(batch, row);
+    return setti_type_is_on(type, index) ? setti_storage_find(&type->storage, index) : NULL;
 }

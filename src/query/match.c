@@ -50,8 +50,8 @@ static void match_each(sett_batch* batch, const setti_term* term, bool wanted, u
     }
 }
 
-void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
-                      uint32_t word_count)
+static void match_storage(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
+                          uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
@@ -63,6 +63,26 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
     uint64_t flip = wanted ? 0 : UINT64_MAX;
     for (uint32_t at = 0; at < word_count; at++) {
         words[at] &= (bits != NULL ? bits[at] : 0) ^ flip;
+    }
+}
+
+/* A type that is switched off counts as absent. Of required types that is asked for elsewhere: their
+ * tags are among the query's hidden ones. */
+void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
+                      uint32_t word_count)
+{
+    setti_type* off = term->type->off;
+    if (SETTI_LIKELY(off == NULL || term->kind == SETT_WITH || off->storage.count == 0)) {
+        match_storage(batch, term, wanted, words, word_count);
+        return;
+    }
+    const setti_term tag = {.type = off, .kind = SETT_WITHOUT, .access = SETT_NONE};
+    uint64_t on[SETTI_STEP_WORD_COUNT];
+    memcpy(on, words, word_count * sizeof(uint64_t));
+    match_storage(batch, term, true, on, word_count);
+    match_storage(batch, &tag, false, on, word_count);
+    for (uint32_t at = 0; at < word_count; at++) {
+        words[at] = wanted ? on[at] : words[at] & ~on[at];
     }
 }
 

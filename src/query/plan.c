@@ -66,6 +66,10 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
         bool with = k < listener->with.count;
         const setti_type* type =
             with ? listener->with.item[k] : listener->without.item[k - listener->with.count];
+        if (!with && type->required.count == 1 && type->required.item[0]->off == type &&
+            plan_term(query, type->required.item[0], SETT_WITH) != SETT_QUERY_TERMS) {
+            continue; /* the query excludes it, because it asks for the type */
+        }
         uint32_t term = plan_term(query, type, with ? SETT_WITH : SETT_WITHOUT);
         if (term == SETT_QUERY_TERMS) {
             return 0;
@@ -116,21 +120,30 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
-/* The hiding tags that no term of the query names. */
+/* Adds a tag that hides entities, unless it is NULL or a term of the query names it. */
+static void plan_hide(sett_query* query, setti_type* type)
+{
+    bool named = type == NULL;
+    for (uint32_t t = 0; t < query->term_count; t++) {
+        named = named || query->term[t].type == type;
+    }
+    if (!named) {
+        setti_term* term = &query->hidden[query->hidden_count++];
+        term->type = type;
+        term->kind = SETT_WITHOUT;
+        term->access = SETT_NONE;
+    }
+}
+
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        setti_type* type = query->world->hidden[k];
-        bool named = type == NULL;
-        for (uint32_t t = 0; t < query->term_count; t++) {
-            named = named || query->term[t].type == type;
-        }
-        if (!named) {
-            setti_term* term = &query->hidden[query->hidden_count++];
-            term->type = type;
-            term->kind = SETT_WITHOUT;
-            term->access = SETT_NONE;
+        plan_hide(query, query->world->hidden[k]);
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        if (query->term[k].kind == SETT_WITH) {
+            plan_hide(query, query->term[k].type->off);
         }
     }
 }

@@ -111,9 +111,9 @@ struct sett_query {
     bool plain;          /* over pages: nothing but `array` decides */
     bool gathers;        /* over pages: some field lies in a sparse set */
     bool direct;         /* over pages: plain, with an array, nothing gathered */
-    /* Tags that hide entities, and that no term names. A loop asks for them if any entity has one.
-     */
-    setti_term hidden[SETTI_HIDDEN];
+    /* Tags that hide entities, and that no term names: those of the world, and of required types
+     * that are switched off. A loop asks for them if any entity has one. */
+    setti_term hidden[SETTI_HIDDEN + SETT_QUERY_TERMS];
     uint32_t hidden_count;
     uint32_t array_rows;    /* rows of a step: the fewest a page among its arrays */
     uint32_t scratch_size;  /* bytes, if everything had to be gathered, */

@@ -142,7 +142,7 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     for (uint32_t rest = query->optional; rest != 0; rest &= rest - 1) {
         uint32_t k = setti_bits_lowest(rest);
         const setti_term* term = &query->term[k];
-        bool has = setti_storage_has(&term->type->storage, index);
+        bool has = setti_type_is_on(term->type, index);
         batch->present |= (uint32_t)has << k;
         setti_match_term(batch, term, has, taken, loop->word_count);
     }

@@ -66,7 +66,7 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         const setti_storage* storage = &term->type->storage;
-        bool has = setti_storage_has(storage, entity.index);
+        bool has = setti_type_is_on(term->type, entity.index);
         any = any || (term->kind == SETT_ANY && has);
         if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has) ||
             ((query->changed >> k & 1) != 0 && !setti_match_is_new(query, storage, entity.index))) {

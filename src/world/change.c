@@ -375,13 +375,23 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
     return setti_edit_reserve(world, &edit, NULL) == SETT_OK;
 }
 
-/* The same for a type and before it what requires it, the latest registered first; skips what
- * is not in the signature (any more). False when memory runs out. */
+/* What goes when a type goes, from the last k on: its dependants, the latest registered first, then
+ * the type. The tag of a switch, which is the first dependant, goes behind the type: a component
+ * that is off is not on for a moment. */
+static setti_type* change_going(setti_type* type, uint32_t k)
+{
+    SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
+    k = type->off != NULL && k <= 1 ? 1 - k : k;
+    return k > 0 ? type->dependants.item[k - 1] : type;
+}
+
+/* The same for all that goes; skips what is not in the signature (any more). False when memory runs
+ * out. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
     for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
-        setti_type* going = k > 0 ? type->dependants.item[k - 1] : type;
+        setti_type* going = change_going(type, k);
         bool dont_fragment = (going->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
         if ((dont_fragment || setti_signature_has(&world->signatures, *signature, going->id)) &&
             !change_reserve_removal(world, going, index, signature)) {
@@ -391,15 +401,15 @@ static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_
     return true;
 }
 
-/* Removes a type that the entity has, all reserved, and before it what requires it. */
+/* Removes a type that the entity has, all reserved, and what goes with it. */
 static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
-    for (uint32_t k = type->dependants.count; k-- > 0;) {
-        if (setti_storage_has(&type->dependants.item[k]->storage, entity.index)) {
-            change_commit_remove(world, type->dependants.item[k], entity);
+    for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
+        setti_type* going = change_going(type, k);
+        if (setti_storage_has(&going->storage, entity.index)) {
+            change_commit_remove(world, going, entity);
         }
     }
-    change_commit_remove(world, type, entity);
 }
 
 /* The same without anything reserved. False when memory runs out. */

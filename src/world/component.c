@@ -191,6 +191,7 @@ void setti_component_differences(char* out, const sett_component_desc* present,
     component_differ(out, "keep_order", present->keep_order, wanted->keep_order);
     component_differ(out, "dont_fragment", present->dont_fragment, wanted->dont_fragment);
     component_differ(out, "track_rows", present->track_rows, wanted->track_rows);
+    component_differ(out, "can_disable", present->can_disable, wanted->can_disable);
     component_differ(out, "required_count", present->required_count, wanted->required_count);
     if (present->members == NULL || wanted->entity_offset_count != 0) {
         component_differ(out, "entity_offset_count", present->entity_offset_count,
@@ -651,6 +652,23 @@ static void component_follow_layout(const sett_world* world, setti_type* type,
     }
 }
 
+/* Registers the tag of a type that can be switched off; false when memory runs out. */
+static bool component_ensure_off(sett_world* world, setti_type* type)
+{
+    if (!type->desc.can_disable || type->off != NULL) {
+        return true;
+    }
+    char name[256];
+    snprintf(name, sizeof(name), "%.240s off", type->desc.name);
+    sett_component_desc desc = {0};
+    desc.name = name;
+    desc.id = setti_component_own_id(world, name);
+    desc.required = &type->id;
+    desc.required_count = 1;
+    type->off = setti_world_type(world, sett_component_register(world, &desc));
+    return type->off != NULL;
+}
+
 sett_component sett_component_register_sized(sett_world* world, const sett_component_desc* given,
                                              size_t size)
 {
@@ -686,7 +704,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
             setti_component_set_members(world, existing, desc.members, call) != SETT_OK) {
             return 0;
         }
-        return same;
+        return same == 0 || component_ensure_off(world, existing) ? same : 0;
     }
     if (component_is_reserved(desc.id) && component_constant_id(desc.name) != desc.id) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
@@ -759,7 +777,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     if (world->layout != NULL) {
         world->layout_calls->registered(world);
     }
-    return type->id;
+    return component_ensure_off(world, type) ? type->id : 0;
 }
 
 sett_component sett_component_find(const sett_world* world, const char* name)

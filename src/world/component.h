@@ -162,6 +162,8 @@ typedef struct setti_type {
     setti_storage storage;
     setti_transition added[SETTI_TRANSITIONS]; /* at from % SETTI_TRANSITIONS */
     setti_transition removed[SETTI_TRANSITIONS];
+    /* tag of the entities in which it is switched off; NULL: it cannot be (world/enable.c) */
+    struct setti_type* off;
     setti_call_list notified[SETTI_EVENTS];
     uint32_t flags; /* SETTI_TYPE_* */
     sett_component id;
@@ -320,6 +322,13 @@ static inline void setti_type_deinit_values(const setti_type* type, void* values
     if (type->desc.deinit != NULL) {
         setti_type_call_deinit(type, values, count);
     }
+}
+
+/* Whether the entity at an index has the type, and not switched off. */
+SETTI_INLINE bool setti_type_is_on(const setti_type* type, uint32_t index)
+{
+    return setti_storage_has(&type->storage, index) &&
+           (type->off == NULL || !setti_storage_has(&type->off->storage, index));
 }
 
 #endif

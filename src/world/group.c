@@ -44,7 +44,15 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
                                          "signature, and groups follow signatures",
                                          draft->call, name, type->desc.name);
         }
-        if (!setti_type_list_add(&world->pool, list, type)) {
+        setti_listener* listener = &draft->group->listener;
+        if (list == &listener->without && type->off != NULL) {
+            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                         "%s: \"%.100s\": \"%.100s\" can be switched off, and "
+                                         "cannot be in `without` of a group",
+                                         draft->call, name, type->desc.name);
+        }
+        if (!(list == &listener->with ? setti_listener_with(&world->pool, listener, type)
+                                      : setti_type_list_add(&world->pool, list, type))) {
             return group_out_of_memory(draft);
         }
     }

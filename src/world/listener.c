@@ -38,6 +38,12 @@ void setti_listener_unlink(setti_listener** first, setti_listener* listener)
     }
 }
 
+bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type)
+{
+    return setti_type_list_add(pool, &listener->with, type) &&
+           (type->off == NULL || setti_type_list_add(pool, &listener->without, type->off));
+}
+
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature)
 {

@@ -61,7 +61,11 @@ typedef struct setti_plan_table {
 void setti_listener_link(setti_listener** first, setti_listener* listener);
 void setti_listener_unlink(setti_listener** first, setti_listener* listener);
 
-/* Whether entities of this signature are members. */
+/* Adds a type that members have; one that is switched off does not count. False when memory runs
+ * out. */
+bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type);
+
+/* Whether entities of this signature are members; SETTI_NONE: of an entity that does not exist. */
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 

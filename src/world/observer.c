@@ -73,7 +73,7 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity)
     bool met = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
-        bool has = sett_has(observer->world, entity, term->component);
+        bool has = sett_is_enabled(observer->world, entity, term->component);
         if ((term->kind == SETT_WITH && !has) || (term->kind == SETT_WITHOUT && has)) {
             return false;
         }
@@ -168,6 +168,13 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
             world, SETT_STATUS_ARGUMENT,
             "%s: \"%.100s\": an observer of a query has terms SETT_WITH and SETT_WITHOUT only, but "
             "the one of \"%.100s\" is another",
+            observer_call, name, type->desc.name);
+    }
+    if (term->kind == SETT_WITHOUT && type->off != NULL) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: \"%.100s\": \"%.100s\" can be switched off, and cannot be "
+            "SETT_WITHOUT in an observer of a query",
             observer_call, name, type->desc.name);
     }
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
@@ -399,9 +406,10 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     bool query = observer->type == NULL;
     for (uint32_t k = 0; done && query && k < SETT_QUERY_TERMS && desc->terms[k].component != 0;
          k++) {
-        done = setti_type_list_add(
-            &world->pool, desc->terms[k].kind == SETT_WITH ? &listener->with : &listener->without,
-            setti_world_type(world, desc->terms[k].component));
+        setti_type* type = setti_world_type(world, desc->terms[k].component);
+        done = desc->terms[k].kind == SETT_WITH
+                   ? setti_listener_with(&world->pool, listener, type)
+                   : setti_type_list_add(&world->pool, &listener->without, type);
     }
     return done;
 }

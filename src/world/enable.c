@@ -1,0 +1,114 @@
+/* enable.c: components that are switched off without losing their value.
+ *
+ * A type that can be switched off has a tag, "<name> off", which requires the type: the entities
+ * that have the tag have the component switched off. So the switch is part of snapshots, hashes,
+ * deltas, files and copies like any component, and goes with the value. Queries, groups and
+ * observers of queries that ask for the type exclude the tag (query/plan.c, setti_listener_with).
+ *
+ * Invariant:  an entity has a type's tag  =>  it has the type
+ */
+#include "world/change.h"
+#include "world/command.h"
+
+#include <stdio.h>
+
+/* Whether the component of the entity can be switched; if not, why. */
+static sett_status enable_check(const sett_world* world, sett_entity entity, const setti_type* type)
+{
+    if (type == NULL) {
+        return SETT_STATUS_UNREGISTERED;
+    }
+    if (!sett_entity_valid(world, entity)) {
+        return SETT_STATUS_STALE;
+    }
+    if (type->off == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return sett_has(world, entity, type->id) ? SETT_OK : SETT_STATUS_ABSENT;
+}
+
+sett_status sett_enable(sett_world* world, sett_entity entity, sett_component component, bool on)
+{
+    static const char call[] = "sett_enable";
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    const setti_type* type = setti_world_type(world, component);
+    sett_status status = enable_check(world, entity, type);
+    if (status == SETT_STATUS_ARGUMENT) {
+        return setti_world_fail_with(world, status,
+                                     "%s: \"%.100s\" cannot be switched off - register it with "
+                                     ".can_disable = true",
+                                     call, type->desc.name);
+    }
+    if (status != SETT_OK) {
+        return setti_world_fail(world, status, call, entity, component);
+    }
+    if (sett_has(world, entity, type->off->id) != on) {
+        return SETT_OK;
+    }
+    if (on) {
+        return sett_remove(world, entity, type->off->id);
+    }
+    return sett_add(world, entity, type->off->id) != NULL ? SETT_OK : world->error;
+}
+
+bool sett_is_enabled(const sett_world* world, sett_entity entity, sett_component component)
+{
+    if (SETTI_IS_NULL(world)) {
+        return false;
+    }
+    const setti_type* type = setti_world_type(world, component);
+    return sett_has(world, entity, component) &&
+           (type->off == NULL || !sett_has(world, entity, type->off->id));
+}
+
+/* ------------------------------------------------------------------------------------- recorded */
+
+typedef struct enable_record {
+    setti_command_call call; /* first */
+    sett_component component;
+    bool on;
+} enable_record;
+
+static sett_status enable_apply(sett_world* world, sett_entity entity,
+                                const setti_command_call* call)
+{
+    const enable_record* record = (const enable_record*)(const void*)call;
+    return sett_has(world, entity, record->component)
+               ? sett_enable(world, entity, record->component, record->on)
+               : SETT_OK;
+}
+
+static void enable_print(const sett_world* world, const setti_command_call* call, char* out,
+                         size_t size)
+{
+    const enable_record* record = (const enable_record*)(const void*)call;
+    snprintf(out, size, ": \"%.100s\" %s", sett_component_name(world, record->component),
+             record->on ? "on" : "off");
+}
+
+sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_component component,
+                            bool on)
+{
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_world* world = setti_commands_world(commands);
+    const setti_type* type = setti_world_type(world, component);
+    sett_status status = type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT;
+    if (type == NULL || type->off == NULL) {
+        setti_world_misuse(world, status, "sett_cmd_enable", entity, component);
+        return status;
+    }
+    setti_command_call* call =
+        setti_commands_call(commands, entity, "switch", sizeof(enable_record), &status);
+    if (call != NULL) {
+        enable_record* record = (enable_record*)(void*)call;
+        call->apply = enable_apply;
+        call->print = enable_print;
+        record->component = component;
+        record->on = on;
+    }
+    return status;
+}
