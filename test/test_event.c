@@ -209,6 +209,64 @@ static void terms_filter_other_events_too(void)
     end();
 }
 
+static void on_begin(sett_world* w, sett_entity entity, void* user)
+{
+    CHECK(sett_entity_valid(w, entity));
+    say(user, entity, sett_find(w, entity, Damage_id));
+}
+
+/* Every way in which entities begin and end. */
+static void entities_that_begin_and_end_are_observed(void)
+{
+    begin();
+    sett_entity before = sett_entity_create(world);
+    sett_observer_desc desc = {
+        .on_enter = on_begin, .user = (void*)(uintptr_t) "+", .replay = true};
+    sett_observer* begins = sett_observer_create(world, &desc);
+    heard("+0:0 ");
+    desc = (sett_observer_desc){.on_exit = on_begin, .user = (void*)(uintptr_t) "-"};
+    CHECK(sett_observer_create(world, &desc) != NULL);
+    desc = (sett_observer_desc){.on_enter = on_begin,
+                                .on_exit = on_begin,
+                                .terms = {SETT_WITHOUT(Armor)},
+                                .user = (void*)(uintptr_t) "bare"};
+    CHECK(sett_observer_create(world, &desc) != NULL);
+    (void)sett_entity_create(world);
+    heard("+1:0 bare1:0 ");
+    (void)SETT_CREATE(world, SETT_VALUE(Damage, 5));
+    heard("+2:5 bare2:5 ");
+    sett_entity armored = SETT_CREATE(world, SETT_VALUE(Damage, 6), SETT_VALUE_TAG(Armor));
+    heard("+3:6 ");
+    CHECK_EQ(SETT_REMOVE(world, armored, Armor), SETT_OK);
+    heard("bare3:6 ");
+    sett_entity many[2];
+    const sett_component tag = Ghost_id;
+    CHECK_EQ(sett_entity_create_many(world, 2, &tag, 1, NULL, many), SETT_OK);
+    heard("+4:0 bare4:0 +5:0 bare5:0 ");
+    CHECK_EQ(sett_entity_create_handle(world, (sett_entity){9, 3}), SETT_OK);
+    heard("+9:0 bare9:0 ");
+    sett_entity recorded = sett_cmd_create(sett_commands_here(world));
+    heard("");
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    heard("+6:0 bare6:0 ");
+    sett_entity made;
+    CHECK_EQ(sett_instantiate(world, armored, 1, &made), SETT_OK);
+    heard("+7:6 bare7:6 ");
+    CHECK_EQ(sett_entity_clear(world, armored), SETT_OK); /* it lives on */
+    heard("");
+    CHECK_EQ(sett_entity_destroy(world, before), SETT_OK);
+    heard("-0:0 bare0:0 ");
+    CHECK_EQ(sett_entity_destroy(world, made), SETT_OK);
+    heard("-7:6 bare7:6 ");
+    CHECK_EQ(sett_observer_destroy(begins), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, recorded), SETT_OK);
+    CHECK(!sett_is_null(sett_entity_create(world)));
+    heard("-6:0 bare6:0 bare0:0 ");
+    end();
+    heard("-9:0 bare9:0 -5:0 bare5:0 -4:0 bare4:0 -3:0 bare3:0 -2:5 bare2:5 -1:0 bare1:0 "
+          "-0:0 bare0:0 ");
+}
+
 static void recorded_events_are_sent_when_they_are_applied(void)
 {
     begin();
@@ -386,6 +444,7 @@ static void every_allocation_can_fail(void)
 TEST_MAIN(TEST(observers_run_in_the_order_of_their_creation),
           TEST(a_tag_is_an_event_without_payload), TEST(routes_lead_to_ancestors_and_descendants),
           TEST(observers_ask_for_terms_and_for_one_entity), TEST(terms_filter_other_events_too),
+          TEST(entities_that_begin_and_end_are_observed),
           TEST(recorded_events_are_sent_when_they_are_applied), TEST(chains_of_events_end_after_64),
           TEST(systems_record_events), TEST(misuse_is_rejected),
           TEST(large_payloads_are_copied_too), TEST(every_allocation_can_fail))

@@ -542,11 +542,11 @@ SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_c
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* Switches a component of an entity off, or on again. While it is off, queries, groups and observers
- * of queries treat the entity as if it did not have the component; sett_get, sett_has and commands
- * still see it, and the value stays. Removing the component ends that. The switch is a tag,
- * "<name> off", that the library adds to the entity: it is part of snapshots, hashes, deltas, files
- * and copies. A component that is added is on.
+/* Switches a component of an entity off, or on again. While it is off, queries, groups and
+ * observers of queries treat the entity as if it did not have the component; sett_get, sett_has and
+ * commands still see it, and the value stays. Removing the component ends that. The switch is a
+ * tag, "<name> off", that the library adds to the entity: it is part of snapshots, hashes, deltas,
+ * files and copies. A component that is added is on.
  * Fails: STALE, UNREGISTERED, ABSENT, ARGUMENT (the type was registered without can_disable),
  * LOCKED, OUT_OF_MEMORY.
  * Cost: as adding and removing a tag; a loop over a type that is off somewhere tests one more

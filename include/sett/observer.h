@@ -16,7 +16,8 @@
 typedef struct sett_observer sett_observer;
 
 /* An observer is either of a component: `component` and one or more of on_add, on_set, on_remove
- * and on_event; or of a query: `terms` and one or both of on_enter and on_exit.
+ * and on_event; or of a query: `terms` and one or both of on_enter and on_exit. Without terms the
+ * query matches every entity: on_enter runs when one is created, on_exit when it is destroyed.
  *
  * on_add runs after a value was added; on_set after it was set by sett_set, a recorded set, or a
  * value given at creation; on_remove before a value is removed; on_event when an event of this type
@@ -41,8 +42,8 @@ typedef struct sett_observer_desc {
     sett_entity entity; /* only this entity; default (null): all */
 
     /* With a component: run only for entities that match these terms, of kind SETT_WITH,
-     * SETT_WITHOUT and SETT_ANY; default: all. Without one the query: SETT_WITH (at least one) and
-     * SETT_WITHOUT, no dont_fragment types. Access is ignored. */
+     * SETT_WITHOUT and SETT_ANY; default: all. Without one the query: SETT_WITH and SETT_WITHOUT,
+     * no dont_fragment types. Access is ignored. */
     sett_term terms[SETT_QUERY_TERMS];
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
@@ -61,9 +62,8 @@ SETT_API sett_observer* sett_observer_create_sized(sett_world* world,
 
 /* Creates an observer. It belongs to the world. Observers of the same component or query run in the
  * order of their creation.
- * Returns NULL on failure. Fails: UNREGISTERED, ARGUMENT (neither component nor terms; no callback,
- * or one of the other form; a term of another kind; replay without on_add and on_enter), LOCKED,
- * OUT_OF_MEMORY.
+ * Returns NULL on failure. Fails: UNREGISTERED, ARGUMENT (no callback, or one of the other form; a
+ * term of another kind; replay without on_add and on_enter), LOCKED, OUT_OF_MEMORY.
  * Cost: O(signatures), plus the calls of replay. Afterwards each observed change costs the call and
  * about 10 ns; with an observer of a query, destroying any entity takes about twice as long.
  * Threads: writer. Since: 0.1 */

@@ -66,8 +66,8 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* A type that is switched off counts as absent. Of required types that is asked for elsewhere: their
- * tags are among the query's hidden ones. */
+/* A type that is switched off counts as absent. Of required types that is asked for elsewhere:
+ * their tags are among the query's hidden ones. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {

@@ -24,7 +24,9 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
         setti_world_fail(world, status, call, sett_null(), 0);
         return sett_null();
     }
-    return setti_entity_create(&world->pool, &world->entities);
+    sett_entity entity = setti_entity_create(&world->pool, &world->entities);
+    setti_edit_notify_begun(world, entity);
+    return entity;
 }
 
 sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
@@ -53,6 +55,7 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
         return setti_world_fail(world, status, call, entity, 0);
     }
     setti_entity_create_at(&world->pool, table, entity);
+    setti_edit_notify_begun(world, entity);
     return SETT_OK;
 }
 

@@ -841,6 +841,7 @@ static sett_status commands_apply_one(sett_commands* commands, const command_rec
     switch ((command_kind)record->kind) {
     case COMMAND_CREATE:
         setti_entity_create_claimed(&world->pool, &world->entities, entity.index);
+        setti_edit_notify_begun(world, entity);
         return SETT_OK;
     case COMMAND_DESTROY:
         return sett_entity_destroy(world, entity);

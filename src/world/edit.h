@@ -104,7 +104,10 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
 void setti_edit_commit(sett_world* world, const setti_edit* edit);
 void setti_edit_notify_entering(sett_world* world, const setti_edit* edit);
 
-/* The last three. */
+/* The last step of an entity that begins without components. */
+void setti_edit_notify_begun(sett_world* world, sett_entity entity);
+
+/* The last three of those before. */
 void setti_edit_run(sett_world* world, const setti_edit* edit);
 
 /* ------------------------------------------------------------------------------- parts of steps */
@@ -182,10 +185,22 @@ SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t 
                            to);
 }
 
+/* The signatures that listeners compare: an entity that begins had none, one that ends gets none. */
+SETTI_INLINE uint32_t setti_edit_before(const setti_edit* edit)
+{
+    return edit->begins ? SETTI_NONE : edit->from;
+}
+
+SETTI_INLINE uint32_t setti_edit_after(const setti_edit* edit)
+{
+    return edit->ends ? SETTI_NONE : edit->to;
+}
+
 /* Whether an edit does this (SETTI_PLAN_*); possibly true where there was no memory for a plan. */
 SETTI_INLINE bool setti_edit_does(sett_world* world, const setti_edit* edit, uint8_t what)
 {
-    const setti_plan_step* plan = setti_edit_plan(world, edit->from, edit->to);
+    const setti_plan_step* plan =
+        setti_edit_plan(world, setti_edit_before(edit), setti_edit_after(edit));
     return plan == NULL || (plan->all & what) != 0;
 }
 
@@ -198,8 +213,9 @@ static inline bool setti_edit_is_unheard(sett_world* world, uint32_t from, uint3
 
 static inline setti_edit_walk setti_edit_listeners(sett_world* world, const setti_edit* edit)
 {
-    const setti_plan_step* plan = setti_edit_plan(world, edit->from, edit->to);
-    return (setti_edit_walk){plan, world->listeners, edit->from, edit->to};
+    uint32_t from = setti_edit_before(edit);
+    uint32_t to = setti_edit_after(edit);
+    return (setti_edit_walk){setti_edit_plan(world, from, to), world->listeners, from, to};
 }
 
 setti_listener* setti_edit_next_listener(const sett_world* world, setti_edit_walk* walk,

@@ -121,3 +121,11 @@ void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
         notify_listeners(world, edit, edit->entities[n], true);
     }
 }
+
+void setti_edit_notify_begun(sett_world* world, sett_entity entity)
+{
+    if (world->all_observers != 0) {
+        setti_edit edit = {.entities = &entity, .count = 1, .begins = true};
+        setti_edit_notify_entering(world, &edit);
+    }
+}

@@ -47,6 +47,9 @@ bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type*
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature)
 {
+    if (signature == SETTI_NONE) {
+        return false;
+    }
     for (uint32_t k = 0; k < listener->with.count; k++) {
         if (!setti_signature_has(table, signature, listener->with.item[k]->id)) {
             return false;

@@ -190,21 +190,15 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
 static sett_status observer_check_query(sett_world* world, const char* name,
                                         const sett_observer_desc* desc)
 {
-    bool with = false;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < SETT_QUERY_TERMS; k++) {
         if (desc->terms[k].component == 0) {
             break;
         }
         status = observer_check_term(world, name, &desc->terms[k]);
-        with = with || desc->terms[k].kind == SETT_WITH;
     }
     if (status != SETT_OK) {
         return status;
-    }
-    if (!with) {
-        return observer_reject(world, name,
-                               "give a component, or terms with at least one SETT_WITH");
     }
     if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
         desc->on_event != NULL || !sett_is_null(desc->entity)) {
@@ -281,6 +275,7 @@ static void observer_link(sett_observer* observer)
         observer_enlist(observer);
     } else {
         setti_listener_link(&world->listeners, &observer->listener);
+        world->all_observers += observer->listener.with.count == 0;
         setti_edit_forget_transitions(world);
     }
 }
@@ -300,6 +295,7 @@ static void observer_unlink(sett_observer* observer)
         observer_delist(observer);
     } else {
         setti_listener_unlink(&world->listeners, &observer->listener);
+        world->all_observers -= observer->listener.with.count == 0;
         setti_edit_forget_transitions(world);
     }
 }
@@ -335,7 +331,7 @@ static void observer_sweep(sett_world* world)
 
 /* --------------------------------------------------------------------------------------- replay */
 
-/* Calls a new observer for one entity, which has the component at `value`. */
+/* Calls a new observer for one entity; `value`: of its component, if it observes one. */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
     sett_world* world = observer->world;
@@ -350,27 +346,25 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
     }
 }
 
+/* The storage that replay walks; NULL: all entities. */
 static const setti_storage* observer_rarest(const sett_observer* observer)
 {
     if (observer->type != NULL) {
         return &observer->type->storage;
     }
     const setti_type_list* with = &observer->listener.with;
-    const setti_storage* rarest = &with->item[0]->storage;
-    for (uint32_t k = 1; k < with->count; k++) {
+    const setti_storage* rarest = NULL;
+    for (uint32_t k = 0; k < with->count; k++) {
         const setti_storage* storage = &with->item[k]->storage;
-        rarest = storage->count < rarest->count ? storage : rarest;
+        rarest = rarest == NULL || storage->count < rarest->count ? storage : rarest;
     }
     return rarest;
 }
 
-static void observer_replay(sett_observer* observer)
+static void observer_replay_rows(const sett_observer* observer, const setti_storage* storage)
 {
-    sett_world* world = observer->world;
-    const setti_storage* storage = observer_rarest(observer);
+    const sett_world* world = observer->world;
     bool sparse_set = storage->kind == SETTI_SPARSE;
-    world->locks++;
-    world->calling = observer->listener.name;
     uint32_t cursor = 0;
     for (uint32_t row = 0; row < storage->extent; row++) {
         uint32_t index =
@@ -380,6 +374,23 @@ static void observer_replay(sett_observer* observer)
                                 setti_storage_find(storage, index));
         } else if (!sparse_set) {
             break;
+        }
+    }
+}
+
+static void observer_replay(sett_observer* observer)
+{
+    sett_world* world = observer->world;
+    const setti_storage* storage = observer_rarest(observer);
+    world->locks++;
+    world->calling = observer->listener.name;
+    if (storage != NULL) {
+        observer_replay_rows(observer, storage);
+    } else {
+        uint32_t cursor = 0;
+        sett_entity entity;
+        while (entity = sett_entity_next(world, &cursor), !sett_is_null(entity)) {
+            observer_replay_one(observer, entity, NULL);
         }
     }
     world->calling = NULL;

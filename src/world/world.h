@@ -106,7 +106,8 @@ struct sett_world {
 
     setti_pool pool; /* all memory of the world, and its clock */
 
-    uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
+    uint32_t locks;         /* open loops and running callbacks: structure may change only at 0 */
+    uint32_t all_observers; /* listeners without `with`: entities enter as they begin */
 
     setti_root* roots; /* all of the state, but for pages: doubly linked, in order of adding */
     setti_root* last_root;

@@ -36,7 +36,7 @@ static void observer_choose(model_observer* observer, sett_observer_desc* desc)
     }
     observer->type = MODEL_TYPES;
     for (uint32_t wish = 1 + below(4); wish > 0; wish--) {
-        bool with = terms == 0 || one_in(2);
+        bool with = one_in(2);
         uint32_t type = with ? some_type_of(index) : some_type();
         if (!model_is_dont_fragment(&model, type) && (with || !model_has(&model, index, type))) {
             desc->terms[terms].component = id_of(type);
@@ -90,10 +90,6 @@ void op_observer_create(void)
     observer->left_to_live = desc.replay ? 0 : observer->left_to_live;
     observer->enabled = !desc.disabled;
     observer->observer = sett_observer_create(model.world, &desc);
-    if (observer->type == MODEL_TYPES && observer->crossing.with == 0) {
-        EXPECT(observer->observer == NULL && failed_with(SETT_STATUS_ARGUMENT));
-        return;
-    }
     EXPECT(observer->observer != NULL);
     EXPECT(sett_observer_is_enabled(observer->observer) == !desc.disabled);
     if (desc.replay && !desc.disabled) {
