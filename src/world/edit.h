@@ -185,7 +185,8 @@ SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t 
                            to);
 }
 
-/* The signatures that listeners compare: an entity that begins had none, one that ends gets none. */
+/* The signatures that listeners compare: an entity that begins had none, one that ends gets none.
+ * */
 SETTI_INLINE uint32_t setti_edit_before(const setti_edit* edit)
 {
     return edit->begins ? SETTI_NONE : edit->from;
