@@ -72,7 +72,8 @@ SETT_API sett_component sett_relationship_register_sized(sett_world* world,
                                                          size_t size);
 
 /* Registers a relationship: a component type for sources, and a second one, "<name> sources", for
- * targets. Registering the same again returns the same id. Data is plain bytes, zero in a new link.
+ * targets. Registering the same again returns the same id. Data is plain bytes, zero in a new link;
+ * its padding counts in hashes and deltas, so write padded structs whole, from zeroed memory.
  * Returns the id, or 0. Fails: as sett_component_register.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */

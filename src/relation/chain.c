@@ -26,7 +26,7 @@
  */
 #include "relation/chain.h"
 
-/* Making the table of pairs takes as long as looking at so many links for each that there is. */
+/* Building the table of pairs takes as long as visiting so many links for each existing one. */
 #define CHAIN_PATIENCE 4
 
 /* Which of a link's two lists. */
@@ -35,7 +35,7 @@ typedef enum chain_side {
     BY_SOURCE,
 } chain_side;
 
-/* The value of an entity, to be written; in line where that is short. */
+/* The value of an entity, to write; inlined for arrays. */
 SETTI_INLINE void* chain_find_mut(const setti_relation* relation, const setti_type* type,
                                   uint32_t index)
 {
@@ -92,7 +92,7 @@ static void chain_append(const setti_relation* relation, chain_side side, sett_l
     list->count++;
 }
 
-/* `list` is NULL when the entity that it belongs to went first. */
+/* `list` is NULL if its entity was destroyed first. */
 static void chain_unlink(const setti_relation* relation, chain_side side, sett_links* list,
                          const sett_chain_* chain)
 {
@@ -111,7 +111,7 @@ static void chain_unlink(const setti_relation* relation, chain_side side, sett_l
     }
 }
 
-/* What pointed at a link points at its new place. */
+/* Redirects the neighbours of a link to its new place. */
 static void chain_move(const setti_relation* relation, chain_side side, sett_links* list,
                        const sett_chain_* chain, uint32_t place)
 {
@@ -247,7 +247,7 @@ static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
     return at;
 }
 
-/* What follows in the table moves up, as far as its home lets it (Knuth, TAOCP 3, 6.4, R). */
+/* Entries that follow move up, not beyond their home (Knuth, TAOCP 3, 6.4, R). */
 static void pair_take(const setti_relation* relation, uint32_t place)
 {
     uint32_t mask = relation->pair_capacity - 1;
@@ -271,13 +271,13 @@ void setti_chain_drop_pairs(setti_relation* relation)
     relation->walked = 0;
 }
 
-/* Makes the table, with room for as many links again. Without memory there is none. */
+/* Builds the table, with room for twice as many links. Without memory there is no table. */
 static void pair_make(setti_relation* relation)
 {
     setti_pool* pool = &relation->world->pool;
     uint32_t count = relation->record_count;
     setti_chain_drop_pairs(relation);
-    if (pool->held != NULL || count > UINT32_MAX / 8) { /* held for what must not fail */
+    if (pool->held != NULL || count > UINT32_MAX / 8) { /* reserved for steps that must not fail */
         return;
     }
     uint32_t capacity = setti_bits_ceil(count * 3 + 16);
@@ -306,7 +306,7 @@ static void pair_append(setti_relation* relation, uint32_t place)
     }
 }
 
-/* Before a record goes and the last one takes its place. */
+/* Before a record is deleted and the last one takes its place. */
 static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t last)
 {
     if (pair_is_current(relation)) {
@@ -385,7 +385,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
         chain_move(relation, BY_TARGET, setti_chain_sources(relation, to->target), &to->by_target,
                    place);
     }
-    /* The page just emptied stays, for a link that comes and goes. */
+    /* The page emptied last stays, for a link that is added and removed repeatedly. */
     uint32_t spare = (relation->record_count >> relation->record_shift) + 1;
     if (setti_pages_get(&relation->records, spare) != NULL) {
         setti_pages_free(&relation->world->pool, &relation->records, spare);

@@ -1,4 +1,4 @@
-/* chain.h: what a relationship is made of: links, and the lists through them.
+/* chain.h: relationships: links, and the lists that connect them.
  *
  * Each link is in the list of its target's sources; of a relationship with many targets, also in
  * the list of its source's targets. A link's *place* is, in an exclusive relationship, the index of
@@ -24,16 +24,16 @@ typedef struct setti_relation {
     setti_type* links;   /* the component of sources: sett_link and data, or sett_links */
     setti_type* sources; /* the component of targets: sett_links */
     bool many;
-    sett_cleanup on_target; /* what a target's end means for its sources */
-    sett_cleanup on_source; /* what a source's end means for its targets */
+    sett_cleanup on_target; /* what happens to sources when their target is destroyed */
+    sett_cleanup on_source; /* what happens to targets when their source is destroyed */
     uint32_t data;          /* offset of the data in a link's value or record */
     uint32_t data_size;
     uint32_t data_align;
     const uint32_t* entity_offsets; /* in the data; owned by the pool */
     uint32_t entity_offset_count;
-    /* the link being made: its value begins linked, so that everybody told of it sees it whole */
+    /* the link being created: its value is initialised linked, so that callbacks see it complete */
     sett_entity pending_source;
-    sett_entity pending_target; /* null: values begin leading nowhere */
+    sett_entity pending_target; /* null: new values lead nowhere */
     const void* pending_data;   /* NULL: zeroes */
 
     /* Of many: the records of all links, without gaps. */
@@ -42,7 +42,7 @@ typedef struct setti_relation {
     setti_root root;
     uint32_t record_size;
     uint32_t record_shift; /* records a page = 1 << shift */
-    setti_records layout;  /* the same, for who knows types only */
+    setti_records layout;  /* the same, for code that knows only types */
     uint32_t claimed;      /* records reserved by a creation of many, see clone.c */
 
     /* Of many: the record of a source and a target, an open table of record numbers plus one. A
@@ -53,7 +53,7 @@ typedef struct setti_relation {
     uint64_t walked; /* links looked at since the state was replaced */
 } setti_relation;
 
-/* The relation of a component id, NULL if it is none's. */
+/* The relation of a component id, or NULL. */
 static inline setti_relation* setti_relation_of(const sett_world* world, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
@@ -68,15 +68,15 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->record_size);
 }
 
-/* The list that begins at a target: NULL if it never was one, or is gone. */
+/* The list of a target's sources; NULL if the entity never was a target, or does not exist. */
 sett_links* setti_chain_sources(const setti_relation* relation, sett_entity target);
 
-/* Makes sure that one more record needs no memory; so many more than were claimed already. */
+/* Reserves one more record; `count` more than are reserved already. */
 bool setti_chain_reserve(setti_relation* relation);
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
 
-/* Makes sure that an entity can become a target without needing memory; makes it one. What is one
- * already stays as it is. */
+/* Reserves memory for an entity to become a target; makes it one. No effect on one that is a
+ * target. */
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
 
@@ -88,7 +88,7 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target);
 
-/* Makes the value of an exclusive relationship lead to a target, which has its list. */
+/* Sets the target of an exclusive link; the target has its list. */
 void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link,
                      sett_entity target);
 
@@ -105,7 +105,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place);
  * source's targets. Needs no memory. */
 void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source);
 
-/* Tells who listens to sets that links of a source changed while it keeps the component. */
+/* Runs on_set callbacks: links of a source changed, and it keeps the component. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source);
 
 /* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
@@ -115,7 +115,7 @@ uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, se
 
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
 
-/* Of many: drops the table of pairs. */
+/* With many targets: drops the table of pairs. */
 void setti_chain_drop_pairs(setti_relation* relation);
 
 /* The next place among the sources of its target, or SETTI_NONE. */
@@ -132,13 +132,13 @@ static inline uint32_t setti_chain_source(const setti_relation* relation, uint32
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call);
 
-/* sett_relate with data (NULL: those that the link has) that are in place when anybody is notified:
- * of a link that exists, and has others, as of a set. */
+/* sett_relate with data (NULL: leave them), which are in place when callbacks run; an existing link
+ * with other data runs on_set. */
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data);
 
-/* Gives both types their ties: what the end of an entity means for those at the other end of its
- * links. */
+/* Sets the cascades of both types: what the destruction of an entity means for the other ends of
+ * its links. */
 void setti_cleanup_tie(const setti_relation* relation);
 
 /* Returns NULL, or which part of the invariant does not hold. */

@@ -1,15 +1,15 @@
-/* cleanup.c: what the end of an entity means for those at the other end of its links.
+/* cleanup.c: what happens to the other ends of an entity's links when it is destroyed.
  *
- * Destroying goes in four steps (change_destroy.c): who goes as well is gathered (doom); everybody
- * gathered is asked whether that is possible (judge), which rejects, or reserves what the next step
- * needs; links of those who stay end (release); those who go are taken apart, which cuts their own
- * links out of the lists that they are in (cut). Up to `judge` nothing has changed. Each entity is
- * gathered once, so that circles of relationships end.
+ * Destroying has four steps (change_destroy.c): `collect` finds the entities that are destroyed
+ * too; `validate` asks each whether that is allowed, which rejects, or reserves what the next step
+ * needs; `detach` removes links of entities that stay; then each collected entity is destroyed, and
+ * `unlink` takes its own links out of their lists. Until `validate` is done nothing has changed.
+ * Each entity is collected once, so cycles of relationships end.
  *
- *     policy       the other side is gathered, or asked about, in
- *     destroy      doom
- *     reject       judge: it has to be going too
- *     remove       of targets that go: judge reserves, release removes; of sources that go: cut
+ *     policy       the step that handles the other side
+ *     destroy      collect
+ *     reject       validate: it must have been collected too
+ *     remove       of destroyed targets: validate reserves, detach removes; of sources: unlink
  */
 #include "relation/chain.h"
 #include "relation/recipe.h"
@@ -87,7 +87,7 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
     return SETT_OK;
 }
 
-/* A source loses the component, whatever the way: its links end. */
+/* A source loses the component, by whichever call: its links are removed. */
 static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_relation* relation = type->relation;
@@ -116,7 +116,7 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
     return SETT_OK;
 }
 
-/* Of a source that stays: whether all that its links lead to is going. */
+/* Whether all targets of a source that stays are destroyed. */
 static bool source_stranded(const sett_world* world, const setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation;
@@ -128,8 +128,8 @@ static bool source_stranded(const sett_world* world, const setti_type* type, uin
     return place == SETTI_NONE;
 }
 
-/* Whether this is the last link of its source's. A source with many targets is looked at when its
- * last link is met, for if that stays so does the component: else ten thousand links that go would
+/* Whether this is the last link of its source. A source with many targets is checked at its last
+ * link only, because if that stays the component stays: otherwise ten thousand removed links would
  * mean ten thousand walks over them. */
 static bool cleanup_is_last(const setti_relation* relation, uint32_t source, uint32_t place)
 {
@@ -158,7 +158,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     return SETT_OK;
 }
 
-/* Ends the links of those who stay. What goes is skipped: its links are cut with it. */
+/* Removes the links of entities that stay. Destroyed ones are skipped: they unlink themselves. */
 static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_relation* relation = type->relation_of_sources;
@@ -174,7 +174,7 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
             } else {
                 setti_change_remove_stranded(world, source);
             }
-            /* The last record has taken the number of the one that ended. */
+            /* The last record has taken the number of the deleted one. */
             next = relation->many && next == relation->record_count ? place : next;
         }
         place = next;

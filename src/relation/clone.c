@@ -1,17 +1,17 @@
 /* clone.c: copies of an entity, or of a subtree.
  *
  * The workload: a hundred thousand instances of one prefab at once, and one at a time while a game
- * runs. So it is done node by node and not copy by copy: all copies of one node are one creation in
- * bulk, with neighbouring indices, and each type's values are written page by page.
+ * runs. So it works node by node and not copy by copy: all copies of one node are created in bulk,
+ * with neighbouring indices, and each type's values are written page by page.
  *
  *     nodes      root | child | child's child | ...          parents first
  *     edits      Position Sprite | Position | ...            what the copies of each node get
  *     copies     root 0 1 2 .. count-1 | child 0 1 2 .. | ...
  *
- * All memory is reserved before the first entity exists; then they are made, put in their places,
- * and at last told of, when all that they refer to is there. Types of relationships are created
- * with the rest, leading nowhere, and linked afterwards; so are the types that copies need because
- * other copies lead to them. Entities outside have theirs: what is copied leads to them already.
+ * All memory is reserved before the first entity exists. Then the copies are created, attached and
+ * linked; callbacks run last, when everything that the copies refer to exists. Components of
+ * relationships are created with the rest, without a target, and linked afterwards; so are the
+ * "sources" components of copies that other copies link to. Entities outside have theirs already.
  *
  * Invariant:  a reference, a link or a parent of a copy is the copy, with the same number, of what
  * the original's is, if that is copied too;  else the same within a world, none in another
@@ -73,7 +73,7 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 
 /* ---------------------------------------------------------------------------------------- links */
 
-/* A walk over the links of a node, of one type, that its copies get. */
+/* A walk over the links of one type that the copies of a node get. */
 typedef struct clone_links {
     setti_relation* relation; /* of `from` */
     sett_link_cursor cursor;
@@ -93,7 +93,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
                              clone_links* links)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, node->index);
-    /* Instances are led to the node itself, whatever that is led to. */
+    /* Instances are linked to the node itself, whatever the node is an instance of. */
     bool none = links->relation == clone->instances && node->derives;
     do {
         links->target = none ? sett_null()
@@ -228,7 +228,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     return sources != NULL;
 }
 
-/* Finds out what leads where, and makes room to plan. */
+/* Collects the links between nodes, and reserves memory for the plan. */
 static sett_status clone_survey(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -251,7 +251,7 @@ static sett_status clone_survey(setti_clone* clone)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* What stands beside siblings of the same names anew keeps its own only in another world. */
+/* A copy that becomes a sibling of its original keeps its name only in another world. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
     return setti_name_key(clone->from, node->index) != 0 &&
@@ -357,7 +357,7 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
                                                      : status;
 }
 
-/* Claims the records that links of copies will take. */
+/* Reserves records for the links of copies. */
 static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     setti_relation* relation = clone_map(clone, links->relation->links)->relation;
@@ -365,7 +365,7 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
 
-/* Finds out which names copies get, and makes room for them. */
+/* Finds which names copies get, and reserves memory for them. */
 static bool clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
@@ -393,7 +393,7 @@ static bool clone_reserve_names(setti_clone* clone)
     return count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count));
 }
 
-/* Makes sure that the parent can have children without needing memory. */
+/* Reserves memory for the parent to have children. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
     if (sett_is_null(clone->parent) ||
@@ -406,7 +406,7 @@ static bool clone_reserve_parent(setti_clone* clone)
     return setti_change_reserve_add(clone->to, type, clone->parent.index, &signature);
 }
 
-/* Prepares and reserves all that making the copies will take. */
+/* Prepares and reserves all that creating the copies needs. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -419,7 +419,7 @@ static sett_status clone_reserve(setti_clone* clone)
         if (!clone_each_link(clone, node, clone_claim_record)) {
             return clone_no_memory(clone);
         }
-        /* What instances are led to gets its list, if this is the first time. */
+        /* The prefab gets its list of instances, the first time. */
         if (node->derives && !setti_chain_reserve_target(clone->instances, node->index)) {
             return clone_no_memory(clone);
         }
@@ -480,8 +480,8 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
-/* Puts the copies of a node where the original is: under the copy of its parent; the root's beside
- * it, or nowhere, if they are instances or in another world. */
+/* Attaches the copies of a node to the copies of its parent; those of the root become siblings of
+ * the original, or roots, if they are instances or in another world. */
 static void clone_place(const setti_clone* clone, const setti_clone_node* node)
 {
     const sett_hierarchy* place = setti_hierarchy_find(clone->from, node->index);
@@ -507,7 +507,7 @@ static void clone_place(const setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Everything is reserved: nothing fails from here on. */
+/* Everything is reserved: nothing can fail from here on. */
 static void clone_make(setti_clone* clone)
 {
     if (clone->parent_joins) {

@@ -1,5 +1,4 @@
-/* clone.h: copies of an entity, or of all that is below it: what instantiating prefabs and
- * duplicating are made of. */
+/* clone.h: copies of an entity, or of its subtree, for prefabs and duplicates. */
 #ifndef SETTI_CLONE_H
 #define SETTI_CLONE_H
 
@@ -9,12 +8,12 @@ typedef struct setti_clone_node {
     uint32_t index;      /* of the entity that is copied */
     uint32_t lead;       /* the first of its leads, SETTI_NONE: nothing copied leads here */
     uint64_t name;       /* the key of its copies' name, 0: none */
-    bool derives;        /* its copies are led to it, by InstanceOf */
+    bool derives;        /* its copies are linked to it, by InstanceOf */
     sett_entity* copies; /* `count` of them */
-    setti_edit edit;     /* that makes its copies */
+    setti_edit edit;     /* that creates its copies */
 } setti_clone_node;
 
-/* A link from one copy to another, seen from where it leads: a type that the latter needs. */
+/* A link from one copy to another: the "sources" type that the latter needs. */
 typedef struct setti_clone_lead {
     setti_type* sources;
     uint32_t next; /* of the same node */
@@ -26,13 +25,13 @@ typedef struct setti_clone {
     sett_world* to;
     const char* call; /* for messages */
     uint32_t count;   /* copies of each entity */
-    bool alone;       /* without what is below */
-    sett_entity into; /* null; else, of one copy, the root's: exists and has nothing */
-    /* Copies are instances: without the tag Prefab and without shared types, and led to what they
-     * were made from by this relationship. NULL: copies are copies. */
+    bool alone;       /* without descendants */
+    sett_entity into; /* null; else the root of the only copy: it exists and has no components */
+    /* Copies are instances: without the tag Prefab and without shared types, and linked to their
+     * prefab by this relationship. NULL: plain copies. */
     setti_relation* instances;
-    /* Of one copy, what the root's gets beside: values, in place of the original's or more; a
-     * parent, within a world; a name that no child of the parent has, by a key. */
+    /* For one copy, what its root also gets: values that replace the original's or are added; a
+     * parent in the same world; a name that no child of the parent has, by its key. */
     const sett_value* given;
     uint32_t given_count;
     sett_entity parent;
@@ -54,11 +53,11 @@ typedef struct setti_clone {
  * lacks a type, or has another of that name), LIMIT, OUT_OF_MEMORY. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out);
 
-/* Only finds out what the copies get: nodes and their edits. To be released in any case. */
+/* Only the analysis: nodes and their edits. To be released in any case. */
 sett_status setti_clone_plan(setti_clone* clone, sett_entity root);
 void setti_clone_release(setti_clone* clone);
 
-/* Whether the copies of a node are named like it. */
+/* Whether the copies of a node have its name. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node);
 
 #endif

@@ -4,7 +4,7 @@
 #include "relation/clone.h"
 #include "sett/prefab.h"
 
-/* What hides an entity in one world hides its copy in the other. */
+/* A tag that hides an entity in one world must hide its copy in the other. */
 static bool duplicate_hidden(const sett_world* from, sett_world* to)
 {
     return (from->hidden[SETTI_HIDDEN_PREFAB] == NULL || sett_prefab_tag(to) != 0) &&

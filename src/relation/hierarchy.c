@@ -3,25 +3,25 @@
  * The workload: scene graphs and levels, built and destroyed by the thousand nodes (10 roots x 10 x
  * 20, 500 times), one child among ten million detached, chains a million deep. So: doubly linked
  * siblings, with their number and the first one in the parent; nothing is searched, moved or
- * allocated. One component of 24 bytes holds what is above, beside and below:
+ * allocated. One component of 24 bytes links parent, siblings and children:
  *
  *     parent | first | next | previous | children, policy | depth
  *
- * Before the first child stands the last one, so that a parent need not know both: p.first.previous
- * is the end. It was 32 bytes with `last` and a word for the list of moved nodes.
+ * The first child's `previous` is the last child, so that a parent stores only one of both:
+ * p.first.previous is the end. It was 32 bytes with `last` and a word for the list of moved nodes.
  *
- * Depths are only ever wrong below nodes that were moved while they had children. Such a node has
- * no depth but is in a list, through the same word; whoever asks for a depth repairs what the list
- * names, and it is empty. Repairing costs no more than the moved subtrees, each once a move.
+ * Depths are wrong only in subtrees that were moved. The root of such a subtree has no depth; the
+ * same word links it into a list. The next reader of a depth repairs the listed subtrees and
+ * empties the list. Repairing visits each moved subtree once a move.
  *
- * Destroying an entity collects its children (see change_destroy.c), which doom theirs: no stack
- * and
- * no memory, whatever the depth.
+ * Destroying an entity collects its children (see change_destroy.c), which collect theirs: that
+ * needs no stack and no memory, whatever the depth.
  *
- * Invariant:  c.parent == p  <=>  c is met from p.first by next, once;  previous is the inverse of
- * next, and p.first.previous is the one met last;  p.children / 4 = how many are met
- *             c.depth == p.depth + 1 and root.depth == 0, unless c, p or root is in the list
- *             no node is below itself
+ * Invariant:  c.parent == p  <=>  a walk from p.first by next visits c, once;
+ *             previous is the inverse of next;  p.first.previous is the last child;
+ *             p.children / 4 = their number;
+ *             c.depth == p.depth + 1 and root.depth == 0, unless c, p or root is in the list;
+ *             no node is its own ancestor
  */
 #include "relation/links.h"
 #include "relation/name_table.h"
@@ -37,7 +37,7 @@ static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
 /* ---------------------------------------------------------------------------------------- nodes */
 
-/* The node behind a link, which exists, in an array: to read, to write. */
+/* The node behind a link, which exists, in an array; to read, to write. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     return setti_array_row(storage, link - 1);
@@ -50,7 +50,7 @@ SETTI_INLINE sett_hierarchy* tree_row_mut(sett_world* world, const setti_storage
     return tree_row(storage, link);
 }
 
-/* Says that a node is written; `kept`: whether a snapshot is held is known. */
+/* Marks a node as written; `cow`: a snapshot is held. */
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
                             bool cow)
 {
@@ -103,8 +103,8 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
 
 /* --------------------------------------------------------------------------------------- depths */
 
-/* What the depth of a child of `above` is: without meaning below a node that has none, because all
- * below that will be repaired. */
+/* The depth of a child of `above`; without meaning if that has no depth, because its subtree will
+ * be repaired. */
 SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* above)
 {
     return (above->depth + 1) & ~SETTI_MOVED;
@@ -133,7 +133,7 @@ static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t a
     return 0;
 }
 
-/* The first of the list, taken out of it. */
+/* Takes the first node out of the list. */
 static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
     uint32_t link = tree->moved;
@@ -143,12 +143,12 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
     return link;
 }
 
-/* Repairs the depths below a node that was taken out of the list. Nodes below that are in the list
- * have their own turn. If one above it is in the list, that one's turn repairs it all: the walk
- * down and the search upwards take steps in turn, and whichever ends first decides. So a node is
- * walked in vain only where the next one of the list above it is farther away than there are nodes
- * below: what is below that one is at least twice as much, and each node is walked O(log n) times,
- * in whatever order a chain was put together. */
+/* Repairs the depths in the subtree of a node that was taken out of the list. Descendants in the
+ * list are repaired in their own turn. If an ancestor is in the list, its turn repairs all of this:
+ * the walk down and the search upwards take steps in turn, and the first to end decides. So a
+ * subtree is walked in vain only if the next listed ancestor is farther away than the subtree has
+ * nodes. The ancestor's subtree is then at least twice as large, so each node is walked O(log n)
+ * times, in whatever order a chain was built. */
 static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
     uint32_t above = tree_read(tree, root)->parent;
@@ -178,7 +178,7 @@ static void tree_update(sett_world* world, setti_hierarchy* tree)
     }
 }
 
-/* After a node came to another place, whose depth is given. */
+/* After a node was moved to a place of the given depth. */
 static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link, uint32_t depth)
 {
     if (node->first == 0 && !tree_is_moved(node)) {
@@ -191,12 +191,13 @@ static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t lin
 
 /* -------------------------------------------------------------------------------------- linking */
 
-/* Takes a node from among its siblings; it does not point to any of them then. */
+/* Unlinks a node from its siblings; its own links to them are cleared. */
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
 {
     sett_hierarchy* above = tree_write(world, tree, node->parent);
-    uint32_t behind = node->next; /* who looks back to this node: the first one, if it was last */
+    uint32_t behind =
+        node->next; /* the node whose `previous` is this one: the first one, if this was last */
     if (above->first == link) {
         above->first = behind;
     } else {
@@ -218,7 +219,7 @@ SETTI_INLINE void tree_link(sett_world* world, const setti_hierarchy* tree, uint
 {
     sett_hierarchy* above = tree_write(world, tree, parent);
     uint32_t first = above->first;
-    uint32_t behind = before != 0 ? before : first; /* who looks back to this node */
+    uint32_t behind = before != 0 ? before : first; /* the node whose `previous` becomes this one */
     node->parent = parent;
     node->next = before;
     node->previous = link;
@@ -278,7 +279,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, child - 1);
     }
-    if (policy == SETT_CHILDREN_REJECT) { /* of no account to those who do not ask */
+    if (policy == SETT_CHILDREN_REJECT) { /* only an unforced destruction asks */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
@@ -289,7 +290,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* Who ends first of the subtree of a node: down along first children. */
+/* The node of a subtree that is destroyed first: down along first children. */
 SETTI_INLINE uint32_t tree_lowest(const setti_storage* storage, uint32_t link)
 {
     for (uint32_t first = tree_row(storage, link)->first; first != 0;) {
@@ -305,7 +306,7 @@ static uint32_t tree_signature(const sett_world* world, uint32_t link)
     return page->signature[(link - 1) & SETTI_ENTITY_MASK];
 }
 
-/* Whether all of a subtree end with its root, unseen. */
+/* Whether destroying a subtree can be seen by no callback, so that it can end as it is walked. */
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = world->hierarchy;
@@ -334,8 +335,8 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, index + 1)) {
         return SETTI_NONE;
     }
-    /* Which way is taken decides which indices come next: it must not depend on who asked for
-     * depths. */
+    /* The path taken decides the order of destruction: it must not depend on whether depths were
+     * read. */
     if (SETTI_UNLIKELY(tree->moved != 0)) {
         tree_update(world, tree);
     }
@@ -356,8 +357,8 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t root, u
     return (node->next != 0 ? tree_lowest(&type->storage, node->next) : node->parent) - 1;
 }
 
-/* Takes a node out of the list of moved ones. From far behind its first that costs as much as
- * emptying the list, which is done then: it takes as many moves to fill it again. */
+/* Takes a node out of the list of moved nodes. Far from its head that costs as much as emptying the
+ * list, which is done instead: filling it again takes as many moves. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
@@ -383,9 +384,9 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
     setti_hierarchy* tree = world->hierarchy;
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
     if (world->name_table != NULL && world->stripping) {
-        setti_name_end(world, index); /* not in the way of its children's */
+        setti_name_end(world, index); /* removed before those of its children */
     }
-    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* before its children come before it in the list */
+    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* or its children would precede it in the list */
         tree_leave_list(world, tree, node, index + 1);
     }
     if (SETTI_UNLIKELY(node->first != 0)) {
@@ -430,7 +431,7 @@ static setti_hierarchy* tree_register(sett_world* world)
 {
     static const setti_cascade cascade = {
         .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
-    /* Links and policies, not depths: what is waiting to be repaired is a matter of who asked. */
+    /* Links and policies, not depths: which depths are repaired depends on reads. */
     sett_component_desc made = {0};
     made.name = "Hierarchy";
     made.type_name = "sett_hierarchy";
@@ -481,7 +482,7 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
         setti_world_fail(world, SETT_STATUS_ARGUMENT, call, sett_null(), 0);
         return 0;
     }
-    if (world->entities.limit >= SETTI_MOVED) { /* a link has to fit beside the mark */
+    if (world->entities.limit >= SETTI_MOVED) { /* a link must fit beside the mark */
         setti_world_fail(world, SETT_STATUS_LIMIT, call, sett_null(), 0);
         return 0;
     }
@@ -498,7 +499,7 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
     return tree->type->id;
 }
 
-/* Registers the component for a call that is the first to need it. */
+/* Registers the component for the first call that needs it. */
 SETTI_COLD static bool tree_make(sett_world* world, const char* call)
 {
     return setti_world_check_unlocked(world, call) == SETT_OK &&
@@ -515,8 +516,8 @@ static bool tree_check(sett_world* world, sett_entity entity, const char* call)
         setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
         return false;
     }
-    /* Only while hooks run is anybody dying: else the signature is a miss of the cache for nothing,
-     * one of five when a child among ten million is detached. */
+    /* Entities are being destroyed only while hooks run: otherwise reading the signature would be a
+     * needless cache miss, one of five when a child among ten million is detached. */
     if (SETTI_UNLIKELY(world->locks != 0 && (*signature & SETTI_DYING) != 0)) {
         setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed",
                               call, (unsigned)entity.index, (unsigned)entity.generation);
@@ -525,8 +526,8 @@ static bool tree_check(sett_world* world, sett_entity entity, const char* call)
     return true;
 }
 
-/* Whether a node is the entity behind a link, or above it: climbs from there and walks the node's
- * subtree, a step of each in turn, until one of the two is at its end. */
+/* Whether a node is the entity behind a link, or an ancestor of it: climbs from the entity and
+ * walks the node's subtree, one step of each in turn, until one of them ends. */
 static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
                           uint32_t other)
 {
@@ -542,7 +543,7 @@ static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, 
     return false;
 }
 
-/* Whether `entity`, which has children or is the parent, may go below `parent`. */
+/* Whether `entity`, which has children or is the parent, may become a child of `parent`. */
 static bool tree_check_cycle(sett_world* world, const setti_hierarchy* tree, sett_entity entity,
                              sett_entity parent, const char* call)
 {
@@ -557,7 +558,7 @@ static bool tree_check_cycle(sett_world* world, const setti_hierarchy* tree, set
     return false;
 }
 
-/* Gives both the component where they lack it: both, or, when memory runs out, neither. */
+/* Adds the component to both where they lack it: to both, or, when memory runs out, to neither. */
 SETTI_COLD static bool tree_join(sett_world* world, const setti_hierarchy* tree, sett_entity entity,
                                  sett_entity parent, const char* call)
 {
@@ -587,7 +588,7 @@ SETTI_COLD static bool tree_join(sett_world* world, const setti_hierarchy* tree,
     return true;
 }
 
-/* Puts an entity below a parent, in front of a child of it or at the end (0). */
+/* Makes an entity a child of a parent, before one of its children or at the end (0). */
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call)
 {
@@ -606,7 +607,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     if (above != NULL && above->children >= SETTI_CHILDREN_LIMIT) {
         return setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id);
     }
-    if (above == NULL || old == NULL) { /* then anew: who was told of it may have moved them */
+    if (above == NULL || old == NULL) { /* look again: a callback may have moved them */
         if (!tree_join(world, tree, entity, parent, call)) {
             return world->error;
         }
@@ -629,8 +630,8 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     return SETT_OK;
 }
 
-/* The common case: an entity that lacks the component, at the end of a parent that has it, both
- * good, nothing named, nobody told. False: take the slow path, nothing is done. */
+/* The common case: an entity without the component becomes the last child of a parent that has it;
+ * both handles are valid, no names, no callbacks. False: nothing is done, take the slow path. */
 SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, bool cow)
 {
@@ -700,7 +701,7 @@ void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent)
     node->depth = tree_depth_below(tree_read(tree, parent + 1));
 }
 
-/* Puts an entity before a sibling, or behind it. */
+/* Inserts an entity before or after a sibling. */
 static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entity sibling,
                                bool behind, const char* call)
 {
@@ -911,7 +912,7 @@ sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
     }
     const sett_hierarchy* node = tree_of(world, entity);
     uint32_t previous = node != NULL ? node->previous : 0;
-    /* Before the first stands the last, which nothing follows. */
+    /* The first child's `previous` is the last one, which has no next. */
     bool follows = previous != 0 && tree_read(world->hierarchy, previous)->next != 0;
     return tree_entity(world, follows ? previous : 0);
 }
@@ -988,7 +989,7 @@ void sett_hierarchy_update(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- sorting */
 
-/* All trees one after another. */
+/* A walk over all trees. */
 typedef struct tree_walk {
     setti_sort_walk walk; /* first */
     const setti_hierarchy* tree;
@@ -1056,7 +1057,7 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     return count == limit && ends ? NULL : "hierarchy: children miscounted, or the last";
 }
 
-/* How many nodes a walk down from a root meets. All lists of children are sound. */
+/* The number of nodes that a walk from a root visits. All lists of children are valid. */
 static uint32_t tree_validate_count(const setti_hierarchy* tree, uint32_t root)
 {
     uint32_t count = 0;
@@ -1066,7 +1067,7 @@ static uint32_t tree_validate_count(const setti_hierarchy* tree, uint32_t root)
     return count;
 }
 
-/* Whether walks down from all roots meet all nodes: else some are below themselves. */
+/* Whether walks from all roots visit all nodes: if not, some are their own ancestors. */
 static bool tree_validate_ends(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;
@@ -1107,7 +1108,7 @@ static const char* tree_validate(sett_world* world, setti_type* type)
     if (below != children) {
         return "hierarchy: a child is not among its parent's";
     }
-    /* where depths are right they cannot go round; elsewhere it has to be seen */
+    /* where depths are right there is no cycle; elsewhere it must be checked */
     if (tree->moved != 0 && !tree_validate_ends(tree)) {
         return "hierarchy: an entity is below itself";
     }

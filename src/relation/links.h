@@ -1,20 +1,20 @@
-/* links.h: the links of the hierarchy, as its neighbours in this layer see them. A link is an
- * entity index plus one; 0 is none. */
+/* links.h: the links of the hierarchy, for other files of this layer. A link is an entity index
+ * plus one; 0 is none. */
 #ifndef SETTI_LINKS_H
 #define SETTI_LINKS_H
 
 #include "sett/hierarchy.h"
 #include "world/world.h"
 
-/* What a world knows of its hierarchy beside the component: made by the first use. */
+/* The state of a world's hierarchy beside the component; created by the first use. */
 typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
     sett_children_policy policy; /* where an entity says DEFAULT */
-    uint32_t moved; /* the first of those whose depth is not right; part of the state */
+    uint32_t moved;              /* the first node whose depth is outdated; part of the state */
     setti_root root;
 } setti_hierarchy;
 
-/* In `depth`: there is none, the rest is the next of that list, or 0. */
+/* In `depth`: the depth is outdated; the rest is the next node of that list, or 0. */
 #define SETTI_MOVED 0x80000000u
 
 #define SETTI_CHILD 4u /* one child, in `children` */
@@ -35,8 +35,8 @@ SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t i
     return node != NULL ? node->parent : 0;
 }
 
-/* Makes a new entity the last child of a parent with room for it; both have the component. Its
- * depth is set, those below it are the caller's matter. */
+/* Makes a new entity the last child of a parent; both have the component. Sets its depth; the
+ * caller sets those of its descendants. */
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent);
 
 #endif

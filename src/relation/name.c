@@ -8,9 +8,9 @@
  *     slot    | link, hash | link, hash | free | ...      hash of (parent's link, key), home =
  *                                                         hash & (capacity - 1)
  *
- * The index is a cache. It follows the component through its ties, and moves through the hierarchy;
- * when the state has been replaced it is made anew by one walk over the component. If there is no
- * memory for that, lookups walk the component themselves.
+ * The index is a cache. The component's cascade and moves in the hierarchy update it; when the
+ * state was replaced, one walk over the component rebuilds it. If there is no memory for that,
+ * lookups walk the component.
  *
  * Invariant:  an entity has a key that is not 0  <=>  it is in the index, once, under its parent
  * and its key;  no two entities have the same parent and key
@@ -66,7 +66,7 @@ static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
         return;
     }
     for (uint32_t at = (hole + 1) & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
-        /* it may move up unless that were before its home */
+        /* it can move up unless that is before its home */
         if (((at - names->slot[at].hash) & mask) >= ((at - hole) & mask)) {
             names->slot[hole] = names->slot[at];
             hole = at;
@@ -76,7 +76,7 @@ static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
     names->count--;
 }
 
-/* Makes room for `count` names. */
+/* Reserves memory for `count` names. */
 static bool name_reserve(sett_world* world, setti_name_table* names, uint32_t count)
 {
     if ((uint64_t)count * 3 < (uint64_t)names->capacity * 2) {
@@ -104,13 +104,13 @@ static bool name_reserve(sett_world* world, setti_name_table* names, uint32_t co
     return true;
 }
 
-/* Whether the index is that of the state as it is now. */
+/* Whether the index belongs to the present state. */
 static bool name_is_synced(const sett_world* world, const setti_name_table* names)
 {
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Makes it so. False when memory runs out. */
+/* Rebuilds it if not. False when memory runs out. */
 static bool name_sync(sett_world* world, setti_name_table* names)
 {
     if (name_is_synced(world, names)) {
@@ -183,7 +183,7 @@ void setti_name_end(sett_world* world, uint32_t index)
     if (name_is_synced(world, names)) {
         name_take(names, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
     }
-    name_write(world, index, 0); /* for whoever is told later */
+    name_write(world, index, 0); /* for callbacks that run later */
 }
 
 static void name_unlink(sett_world* world, setti_type* type, uint32_t index)
@@ -234,7 +234,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
         return;
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
-    bool known = name_is_synced(world, names); /* an index made now has it where it is now */
+    bool known = name_is_synced(world, names); /* an index built now has it at its present place */
     uint32_t hash = name_hash(known ? from : parent, key);
     bool taken = name_find(world, parent, key, index + 1) != 0;
     if (name_is_synced(world, names) && (known || taken)) {
@@ -382,8 +382,8 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     return SETT_OK;
 }
 
-/* The key of a name, in a world that has names from now on. 0 on failure. A text that is not used
- * in the end is garbage. */
+/* Adds a text and returns its key; registers the component. 0 on failure. A text that no name uses
+ * in the end is collected later. */
 static uint64_t name_add_text(sett_world* world, sett_entity entity, const char* name,
                               const char* call)
 {
@@ -433,7 +433,7 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
         return world->error;
     }
     setti_name_table* names = world->name_table;
-    names->texts.hold++; /* hooks may set other names meanwhile */
+    names->texts.hold++; /* callbacks may set other names meanwhile */
     sett_status status = name_set_key(world, entity, key, call);
     names->texts.hold--;
     return status;
@@ -580,7 +580,7 @@ sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char*
     }
 }
 
-/* What stands for an entity in a path. Returns its length; `number` is room to write it to. */
+/* The part of a path for an entity. Returns its length; `number` is room for '#' and an index. */
 static size_t name_step(sett_world* world, uint32_t index, char number[16], const char** text)
 {
     uint64_t key = setti_name_key(world, index);
@@ -592,7 +592,7 @@ static size_t name_step(sett_world* world, uint32_t index, char number[16], cons
     return (size_t)snprintf(number, 16, "#%u", (unsigned)index);
 }
 
-/* Writes a part of a path that begins at `at`, as far as it fits. */
+/* Writes a part of a path at offset `at`, as far as it fits. */
 static void name_write_part(char* out, size_t size, size_t at, const char* text, size_t length)
 {
     if (at < size) {

@@ -1,8 +1,8 @@
-/* prefab.c: entities as templates. Making instances is clone.c's work; here is what makes an entity
- * a template, and what instances share with it.
+/* prefab.c: entities as templates. clone.c creates instances; this file makes an entity a template,
+ * and shares values with instances.
  *
- * Passing over prefabs is a mask that every query has, not a term that every user writes: the world
- * knows the two tags that hide, and a loop asks for them only while some entity has one.
+ * Every query skips prefabs, without a term for it: the world knows the two tags that hide
+ * entities, and a loop tests them only while some entity has one.
  *
  * Invariant:  hidden[k] is NULL or the type of that tag's name;  an instance made by this file is
  * led to its prefab by InstanceOf
@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-/* Registers a tag that hides, and tells the queries that there are of it. */
+/* Registers a tag that hides, and updates the queries. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
     if (world->hidden[which] == NULL) {
@@ -31,7 +31,7 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
         world->hidden[which] = setti_world_type(world, tag);
         world->listener_version++;
         if (world->update_queries != NULL) {
-            world->update_queries(world); /* sett_query_matches does not look again */
+            world->update_queries(world); /* sett_query_matches does not update */
         }
     }
     return world->hidden[which]->id;
@@ -161,7 +161,7 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     return count != 0 ? prefab_make_one(world, &one, out != NULL ? out : &made) : SETT_OK;
 }
 
-/* Whether the instance can be put below its parent, and be named there. */
+/* Whether the instance can be attached to its parent, and be named there. */
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
                                  setti_instance* one)
 {
@@ -229,8 +229,8 @@ typedef struct prefab_call {
     sett_entity prefab;
 } prefab_call;
 
-/* Its entity was created by the record before this one. When memory runs out in between, the world
- * is in the caller's hands, who may have given it something. */
+/* The record before this one has created its entity. When memory ran out in between, the program
+ * may have added components to it. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity,
                                 const setti_command_call* given)
 {
@@ -296,7 +296,7 @@ const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_co
         return NULL;
     }
     const void* value = sett_find(world, entity, component);
-    /* Prefabs of prefabs can be led in a circle by hand; nobody has that many. */
+    /* A program can link prefabs in a cycle; real chains are shorter than this. */
     for (uint32_t steps = 0; value == NULL && world->instance_of != NULL && steps < 64; steps++) {
         entity = sett_target(world, entity, world->instance_of->links->id);
         if (sett_is_null(entity)) {

@@ -1,22 +1,22 @@
 /* recipe.c: instances of prefabs, one at a time.
  *
- * The workload: shots, monsters and effects, spawned one by one while a game runs. Finding out what
- * a subtree consists of, and reserving it type by type, took 8,700 instructions for an entity of 5
- * components and 65,000 for a tree of ten; by hand it takes 870 and 8,700. So what clone.c finds
- * out is kept:
+ * The workload: shots, monsters and effects, spawned one by one while a game runs. Analysing a
+ * subtree and reserving it type by type took 8,700 instructions for an entity of 5 components and
+ * 65,000 for a tree of ten; by hand it takes 870 and 8,700. So the result of clone.c's analysis is
+ * stored:
  *
  *     nodes     index, signature, links as found      to compare with, each time
  *               signature of the copy, parent, parts
  *     parts     type, where the value comes from      of all nodes, one after another
  *
- * Values are read from the prefab each time, so setting one needs no new recipe. What a recipe was
- * made from is compared with what is there: the set of components, the links of the hierarchy and
- * the name of each node, which takes 30 instructions a node. A version counter in the prefab would
- * have to be kept up by all that changes structure.
+ * Values are read from the prefab each time, so setting one needs no new recipe. Before use a
+ * recipe is compared with the prefab: the signature, the links of the hierarchy and the name of
+ * each node, 30 instructions a node. Rejected: a version counter in the prefab, which every
+ * structural change would have to update.
  *
  * Links of the hierarchy are written as they are in the prefab, with other numbers: no attaching.
  *
- * Invariant:  a recipe whose nodes are as they were when it was made makes what clone.c would
+ * Invariant:  a recipe whose nodes are unchanged creates what clone.c would
  */
 #include "relation/recipe.h"
 

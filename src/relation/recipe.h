@@ -1,5 +1,5 @@
-/* recipe.h: how to make one instance of a prefab: what clone.c finds out about a subtree, kept for
- * the next time. */
+/* recipe.h: how to create one instance of a prefab: clone.c's analysis of a subtree, stored for the
+ * next time. */
 #ifndef SETTI_RECIPE_H
 #define SETTI_RECIPE_H
 
@@ -22,14 +22,14 @@ typedef struct setti_instance {
 bool setti_recipe_run(sett_world* world, const setti_instance* instance, sett_entity* out,
                       sett_status* status);
 
-/* To be called after clone.c made an instance: from the second time on it is worth a recipe.
- * Without memory there is none. */
+/* Called after clone.c has created an instance: from the second time on it stores a recipe, if
+ * there is memory. */
 void setti_recipe_learn(sett_world* world, sett_entity prefab);
 
-/* Frees all recipes: they are made again. */
+/* Frees all recipes; they are created again when needed. */
 void setti_recipe_drop(sett_world* world);
 
-/* What recipes depend on, and is not seen in the prefab, has changed. */
+/* Something has changed that recipes depend on and that cannot be seen in the prefab. */
 void setti_recipe_forget(sett_world* world);
 
 #endif

@@ -1,9 +1,8 @@
-/* relationship.c: making, ending and asking for links. How they are chained is a matter of chain.c,
- * what the end of an entity means for them of cleanup.c.
+/* relationship.c: adding, removing and finding links. chain.c has the lists, cleanup.c what happens
+ * when an entity is destroyed.
  *
- * The component of a source is removed by anybody, in any of the ways in which components go; its
- * ties take the links out of their lists, so that none of these ways has to know. It is added here
- * only, because adding takes a place at the target as well: both are reserved first.
+ * Any call can remove the component of a source: its cascade takes the links out of their lists.
+ * Only this file adds it, because adding also changes the target: both are reserved first.
  *
  * Invariant:  an entity has the component  <=>  it has at least one target;
  *             an entity that is a target has the "<name> sources" component
@@ -17,7 +16,7 @@
 
 /* ---------------------------------------------------------------------------------------- hooks */
 
-/* A value set over another: the data, for where the link leads is sett_relate's matter. */
+/* Copies one value to another: only the data, because sett_relate sets the target. */
 static void links_copy(void* to, const void* from, uint32_t count, void* user)
 {
     const setti_relation* relation = user;
@@ -28,7 +27,7 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     }
 }
 
-/* Gives a link its data, unless it keeps those it has. */
+/* Writes the data of a link; NULL leaves them as they are. */
 static void relation_write(const setti_relation* relation, void* to, const void* data)
 {
     if (data != NULL && relation->data_size != 0) {
@@ -36,7 +35,7 @@ static void relation_write(const setti_relation* relation, void* to, const void*
     }
 }
 
-/* Fresh values; the one that is being made leads where it is to lead, before anybody is told. */
+/* Initialises values; the one that sett_relate creates gets its target before callbacks run. */
 static void links_init(void* values, uint32_t count, void* user)
 {
     setti_relation* relation = user;
@@ -82,7 +81,7 @@ static void relation_lay_out(setti_relation* relation, const sett_relationship_d
                      SETTI_MAX(align, 64));
 }
 
-/* Of the value of sett_links the count is what two worlds are compared by. */
+/* Of sett_links only the count is compared and hashed. */
 static const sett_byte_range count_range = {offsetof(sett_links, count), sizeof(uint32_t)};
 
 static sett_component relation_register_sources(sett_world* world, const char* name)
@@ -162,7 +161,7 @@ static void relation_free(setti_relation* relation)
     setti_pool_free(pool, relation, sizeof(*relation), 16);
 }
 
-/* A relation that nobody knows of yet. NULL when memory runs out. */
+/* A relation that is not registered yet. NULL when memory runs out. */
 static setti_relation* relation_make(sett_world* world, const sett_relationship_desc* desc)
 {
     setti_relation* relation = setti_pool_alloc(&world->pool, sizeof(*relation), 16);
@@ -207,7 +206,7 @@ static const setti_relation* relation_of_either(const setti_type* type)
     return type->relation != NULL ? type->relation : type->relation_of_sources;
 }
 
-/* Registers the relationship of which a type is one end in another world. */
+/* Registers in another world the relationship to which a type belongs. */
 static sett_status relation_join(sett_world* into, const sett_world* from, const setti_type* type)
 {
     const setti_relation* relation = relation_of_either(type);
@@ -258,7 +257,7 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
     return 0;
 }
 
-/* Of links, which lead where counts, and not how they are stored. */
+/* Targets and data of links count, not how they are stored. */
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                char* out, size_t size)
 {
@@ -298,7 +297,7 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &type->relation->records;
 }
 
-/* Makes the relation known to its types and to the world. */
+/* Publishes the relation to its types and to the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
     sett_world* world = relation->world;
@@ -367,7 +366,8 @@ sett_component sett_relationship_register_sized(sett_world* world,
         }
         return same ? known : 0;
     }
-    /* The targets' type first: it has no hooks, so that one left behind alone does no harm. */
+    /* The targets' type first: it has no hooks, so it does no harm if the second registration
+     * fails. */
     sett_component sources = relation_register_sources(world, desc->name);
     sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
     if (links == 0) {
@@ -454,7 +454,7 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
     }
 }
 
-/* Turns an exclusive link that exists, or makes one. */
+/* Redirects an existing exclusive link, or adds one. */
 static void* relation_set_target(setti_relation* relation, sett_entity source, sett_entity target,
                                  const void* data)
 {

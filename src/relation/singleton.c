@@ -1,9 +1,10 @@
 /* singleton.c: values of which a world has one.
  *
- * The entity that has them is found by its tag, which lies in a sparse set: the first row. A
- * handle in the world would be state beside the pages, to be saved and restored like them.
+ * The entity that has them is found by its tag, in the first row of a sparse set. A handle in the
+ * world would be state beside the pages, to be saved and restored like them.
  *
- * Where all entities end together it goes last, so that removal hooks of others can read them.
+ * When all entities are destroyed it goes last, so that removal hooks of others can read the
+ * singletons.
  *
  * Invariant:  at most one entity was given the tag by this file
  */

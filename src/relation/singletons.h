@@ -1,4 +1,4 @@
-/* singletons.h: what other modules may ask of singleton.c. */
+/* singletons.h: singleton.c for other modules. */
 #ifndef SETTI_SINGLETONS_H
 #define SETTI_SINGLETONS_H
 

@@ -5,10 +5,9 @@
  *
  *     page    | 5 door0 | hole 6 | 4 ... | 0 (end) ...      length, bytes, zero
  *
- * The pages are state and come back with it, byte for byte; where a text lies is a cache, made anew
- * by one walk over them. Keys do not depend on where a text lies, nor on which others there are,
- * unless two texts of one world hash alike in all of 64 bits: then the later one takes the next
- * number.
+ * The pages are part of the state, and a restore brings them back byte for byte. The position of
+ * each text is a cache, rebuilt by one walk over the pages. A key depends on its text alone, unless
+ * two texts of one world have equal hashes of 64 bits: then the later one takes the next number.
  *
  * Unused texts are found by a sweep: when the pages are full and as many bytes were added as were
  * in use after the last one, a walk over the users finds the texts in use. The others become holes,
@@ -17,16 +16,15 @@
  * because sett_name_get returns their addresses. Rejected: a count of users beside each text, which
  * writes to a page of state for each name that is set or cleared.
  *
- * Invariant:  texts and holes lie behind one another up to `used`, each within its page, and no
- * page
- * behind exists;  where[key] = the place of the one text whose key it is;  every key of a user has
- * its text
+ * Invariant:  texts and holes follow one another up to `used`, each within its page, and no page
+ * after that exists;  where[key] = the place of the one text whose key it is;  every key of a user
+ * has its text
  */
 #include "relation/text.h"
 
 #define TEXT_SHIFT 12
 #define TEXT_MASK (SETTI_TEXT_PAGE - 1)
-#define TEXT_SWEEP (4 * SETTI_TEXT_PAGE) /* bytes of texts that are not worth looking for garbage */
+#define TEXT_SWEEP (4 * SETTI_TEXT_PAGE) /* bytes of texts below which a sweep is not worth it */
 #define TEXT_AROUND ((uint32_t)SETTI_TEXT_HEAD + 1) /* bytes that a text takes beside its own */
 
 static_assert(1 << TEXT_SHIFT == SETTI_TEXT_PAGE, "places are cut by shifts");
@@ -62,7 +60,7 @@ static const char* text_at(const setti_texts* texts, uint32_t place, size_t* len
     return (const char*)page + (place & TEXT_MASK) + SETTI_TEXT_HEAD;
 }
 
-/* What lies at a place takes so many bytes: a text or a hole; 0: the rest of the page is free. */
+/* The size of what lies at a place, a text or a hole; 0: the rest of the page is free. */
 static uint32_t text_extent(const setti_texts* texts, uint32_t place)
 {
     uint32_t head = 0;
@@ -108,7 +106,8 @@ static uint64_t text_next_key(uint64_t key)
     return key == UINT64_MAX ? 1 : key + 1;
 }
 
-/* The key that a text has or would have; *place where it lies, SETTI_NONE if nowhere. */
+/* The key that a text has or would have; *place becomes its position, SETTI_NONE if it is not
+ * stored. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -120,7 +119,7 @@ static uint64_t text_key(const setti_texts* texts, const char* text, size_t leng
     return key;
 }
 
-/* Makes the cache anew if the state has been replaced. False when memory runs out. */
+/* Rebuilds the cache if the state was replaced. False when memory runs out. */
 static bool text_sync(sett_world* world, setti_texts* texts)
 {
     if (SETTI_LIKELY(texts->epoch == world->epoch)) {
@@ -190,8 +189,8 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
 
 /* ------------------------------------------------------------------------------------ sweeping */
 
-/* Collects the texts that are used; and those that another one's key depends on, because it came
- * later and hashes alike. False when memory runs out. */
+/* Collects the texts in use, and those on which another key depends, because that text was added
+ * later and has the same hash. False when memory runs out. */
 static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
     uint32_t cursor = 0;
@@ -293,7 +292,7 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
 
 /* -------------------------------------------------------------------------------------- adding */
 
-/* Whether so many bytes fit between the texts that there are; *place becomes where. */
+/* Whether so many bytes fit into a hole; *place becomes its position. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
 {
     while (texts->cursor < texts->used) {
@@ -324,8 +323,8 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
     return place;
 }
 
-/* Where a text of so many bytes goes: if its key depends on others, behind them, for keys are found
- * again by walking over the pages. */
+/* The position for a text of so many bytes. If its key depends on others, it must follow them,
+ * because walking over the pages recomputes keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool behind)
 {
     uint32_t place;
@@ -343,7 +342,7 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
     return place;
 }
 
-/* Writes it there: all memory is there. */
+/* Writes it there; memory is reserved. */
 static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, const char* text,
                        uint32_t length, bool fresh)
 {

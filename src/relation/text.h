@@ -1,5 +1,5 @@
-/* text.h: texts kept once. Each has a key, a hash of its bytes, which is the same in every world:
- * so what holds keys can be compared, copied and sent. */
+/* text.h: texts stored once. Each has a key, a hash of its bytes, which is the same in every world:
+ * so components of keys can be compared, copied and sent. */
 #ifndef SETTI_TEXT_H
 #define SETTI_TEXT_H
 
@@ -11,21 +11,21 @@
 
 /* One text in its page: length, bytes, a zero. A length of 0 ends the page. */
 #define SETTI_TEXT_HEAD sizeof(uint16_t)
-/* In a length: nothing lies there, the rest is how much. */
+/* In a length: this is a hole, the rest is its size. */
 #define SETTI_TEXT_HOLE 0x8000u
 
 typedef struct setti_texts {
     setti_pages pages; /* of text; part of the state, as is; NULL: a page without a text */
     uint32_t used;     /* the end of the last text: page number and offset as one number */
     setti_root root;   /* of both */
-    /* key -> where; a cache: made anew when the state has been replaced */
+    /* key -> position; a cache, rebuilt when the state was replaced */
     setti_hash_map where;
     uint32_t epoch;
 
     /* The type whose values begin with a key; texts that no value refers to are unused. NULL: all
      * texts are in use. */
     const struct setti_type* users;
-    uint32_t hold;   /* not 0: a key is about to be written to a value, so no sweep runs */
+    uint32_t hold;   /* not 0: a key will be written to a value, so no sweep runs */
     uint32_t cursor; /* holes before it were looked at */
     uint64_t fresh;  /* bytes of texts added since then */
     uint64_t live;   /* bytes of texts that it left */
@@ -33,16 +33,15 @@ typedef struct setti_texts {
 
 void setti_text_init(sett_world* world, setti_texts* texts);
 
-/* The key of a text that is known; 0 if it is not. Without memory to make the cache anew it takes
- * the slow path over all texts. */
+/* The key of a text that is known; 0 if it is not. Without memory to rebuild the cache it searches
+ * all texts. */
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
 /* The same, adding it if it is new; 0 when memory runs out. */
 uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
-/* Gives back the room of texts that nobody uses. Those in use stay where they are. Without memory
- * to
- * find out it does nothing. */
+/* Frees the texts that no value uses. The others do not move. Without memory to find them it does
+ * nothing. */
 void setti_text_sweep(sett_world* world, setti_texts* texts);
 
 /* The text of a key, or NULL. */

@@ -1,18 +1,18 @@
 /* frame.c: running systems, for a frame or one by one.
  *
- * The workload: some dozens of systems a frame, over some hundred to a million entities, on one
- * thread or on several. A stage becomes a list of slices, one for each job that has pages to visit;
- * with threads the list is one task, and any of them may do any slice. What a slice touches of the
- * library is its job alone: buffer, scratch, loops that the world does not know of. So nothing is
- * locked, and nothing depends on who did which slice.
+ * The workload: some dozens of systems a frame, over a hundred to a million entities, on one thread
+ * or on several. A stage becomes a list of slices, one for each job that has pages to visit; with
+ * threads the list is one task, and any thread may run any slice. Of the library a slice touches
+ * only its job: command buffer, scratch memory, and loops that are not in the world's list. So
+ * nothing is locked, and results do not depend on which thread ran which slice.
  *
  *     stage  { move, age }  ->  slices  | move 0 | move 1 | move 2 | age 0 |
  *
- * 1,024 rows are the unit of which jobs get whole ones: every page of rows has 1,024 or a power of
- * two below, so that no page, and no tick of a page, is written from two jobs.
+ * Jobs are cut at multiples of 1,024 rows. A page has 1,024 rows or a smaller power of two, so no
+ * page, and no tick of a page, is written by two jobs.
  *
- * Between begin and end of a stage the world is locked by the jobs of its commands. Commands are
- * applied where only this thread runs.
+ * While a stage runs, its command jobs lock the world. Commands are applied when only this thread
+ * runs.
  *
  * Invariant: the slices of a system are jobs 0, 1, ... and cut the rows that may match without
  * gaps;
@@ -27,8 +27,8 @@
 
 #include <stdio.h>
 
-/* What a stage has to have taken last time to be worth other threads, in nanoseconds: waking one
- * takes 5 to 50 us. Results do not depend on it. */
+/* How long a stage must have taken the last time to be worth other threads, in nanoseconds: waking
+ * one takes 5 to 50 us. Results do not depend on it. */
 #define STAGE_WORTH 30000
 
 /* ---------------------------------------------------------------------------------- calling one */
@@ -124,7 +124,7 @@ static uint32_t frame_steps(sett_system* system)
     uint32_t most = system->desc.max_steps != 0 ? system->desc.max_steps : SETTI_STEPS_DEFAULT;
     double fits = system->state.time / step;
     if (fits >= (double)most + 1) {
-        system->state.time = 0; /* it does not catch up: what is left is forgotten */
+        system->state.time = 0; /* the rest is dropped: the system does not catch up */
         return most;
     }
     uint32_t steps = (uint32_t)fits;
@@ -132,10 +132,9 @@ static uint32_t frame_steps(sett_system* system)
     return SETTI_MIN(steps, most);
 }
 
-/* Whether the interval is over; sets dt. 0.1f thrice is less than 0.3f: what a thousandth of a
- * frame would fill is no reason to be a whole one late. What was too much or too little counts for
- * the next time, so that there are as many runs as intervals; but a frame that is longer than the
- * interval has its run, with all the time there was. */
+/* Whether the interval is over; sets dt. Three times 0.1f is less than 0.3f, so a thousandth of a
+ * frame may be missing. The difference counts for the next run, so that there are as many runs as
+ * intervals. A frame that is longer than the interval has one run, with all of its time as dt. */
 static bool frame_is_over(sett_system* system, float dt)
 {
     double interval = (double)system->desc.interval;
@@ -170,7 +169,7 @@ static bool frame_is_due(sett_system* system, float dt)
     return system->steps != 0;
 }
 
-/* Whether it writes by handle what lies in pages by no entity index: two jobs might write one. */
+/* Whether it writes by handle to a sparse set: two jobs could write to one page. */
 static bool frame_writes_sparse(const sett_system* system)
 {
     for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
@@ -197,7 +196,8 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* Appends the slices of a system that is split: each job gets as many chunks with matches. */
+/* Appends the slices of a system that is split: each job gets an equal number of chunks that have
+ * matches. */
 static void frame_split(setti_run* run, sett_system* system)
 {
     setti_survey survey;
@@ -238,7 +238,7 @@ static void frame_plan(setti_run* run, sett_system* system)
     system->job_used = 1;
 }
 
-/* Plans of queries are brought up to date where only this thread runs. */
+/* Updates the plans of queries, while only this thread runs. */
 static void frame_update_plans(sett_world* world)
 {
     setti_run* run = world->run;
@@ -272,7 +272,7 @@ static void frame_run_here(sett_world* world, bool alone)
     world->running = NULL;
 }
 
-/* The names of the systems at work, for messages, which put the outer quotes. */
+/* The names of the running systems, for messages, which add the outer quotes. */
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
@@ -289,8 +289,8 @@ static void frame_run_side_by_side(sett_world* world)
     setti_run* run = world->run;
     frame_list_names(run);
     world->running = run->running;
-    /* Calls that are rejected do not say why in the world, which several of them would write to at
-     * once; but some return what it says. */
+    /* While systems run in parallel a rejected call does not set sett_world_error, because several
+     * threads could write to it at once; some calls return its value. */
     sett_status error = world->error;
     world->error = SETT_STATUS_LOCKED;
     world->side_by_side = true;
@@ -304,7 +304,7 @@ static void frame_run_side_by_side(sett_world* world)
     world->running = NULL;
 }
 
-/* Whether it is worth other threads. */
+/* Whether the stage is worth other threads. */
 static bool frame_is_worth(const sett_world* world)
 {
     const setti_run* run = world->run;
@@ -321,7 +321,7 @@ static bool frame_is_worth(const sett_world* world)
     return time >= STAGE_WORTH || !run->timed;
 }
 
-/* What is noted of the slices done: times, commands that wait, loops without memory. */
+/* Collects the results of the slices: times, recorded commands, loops that found no memory. */
 static sett_status frame_close(sett_world* world)
 {
     setti_run* run = world->run;
@@ -349,12 +349,12 @@ static sett_status frame_close(sett_world* world)
         }
     }
     if (asks_changed) {
-        sett_world_advance_tick(world); /* what is written from here on is new to them */
+        sett_world_advance_tick(world); /* later writes count as changed for them */
     }
     return status;
 }
 
-/* Claims the handles that jobs gave out. */
+/* Reserves the handles that jobs returned. */
 static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = world->run;
@@ -366,7 +366,7 @@ static sett_status frame_end_jobs(sett_world* world)
     return status;
 }
 
-/* Does the slices that were planned. */
+/* Runs the planned slices. */
 static sett_status frame_run_slices(sett_world* world, bool alone)
 {
     setti_run* run = world->run;
@@ -416,7 +416,7 @@ static sett_status frame_apply_system(sett_system* system)
     return status;
 }
 
-/* Applies what these of the sorted systems recorded, and what the world's own buffer holds. */
+/* Applies what this range of the sorted systems recorded, then the world's own buffer. */
 static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 {
     const setti_run* run = world->run;
@@ -448,7 +448,7 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
 static sett_status frame_run(sett_world* world, float dt)
 {
     setti_run* run = world->run;
-    uint32_t waiting = 0; /* systems from here on may have recorded */
+    uint32_t waiting = 0; /* the first system that may have recorded */
     sett_status status = frame_apply(world, 0, run->sorted_count);
     for (uint32_t k = 0; status == SETT_OK && k < run->stage_count; k++) {
         const setti_stage* stage = &run->stages[k];
@@ -468,7 +468,7 @@ static sett_status frame_run(sett_world* world, float dt)
     return status;
 }
 
-/* What both ways of running begin with. */
+/* The beginning of sett_progress and sett_system_run. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     if (world->busy) {

@@ -1,9 +1,9 @@
-/* guard.c: telling when a system touches what it did not declare. While systems are watched, the
- * table of types that fast paths read looks empty, as it does while use is profiled: every access
- * goes the slow path, and there it is looked at. Nobody else pays.
+/* guard.c: reports accesses that a system did not declare. While systems are watched, the table of
+ * types that fast paths read looks empty, as it does while profiling: every access takes the slow
+ * path, where it is checked. Worlds without a guard pay nothing.
  *
- * Which system it is that touches is known by the thread (slice.c). What was reported is noted with
- * the system, so that a component is reported once.
+ * The thread identifies the system (slice.c). Each system has a list of what was reported, so that
+ * a component is reported once.
  */
 #include "run/run.h"
 
@@ -25,7 +25,7 @@ static uint32_t guard_sufficient(uint32_t access)
     return access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES;
 }
 
-/* Whether it is to be reported: not again, and not without end. */
+/* Whether to report it: each component once, and up to a limit. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component)
 {
     bool news = true;

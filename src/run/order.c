@@ -1,14 +1,13 @@
-/* order.c: what is said about the order of systems, by name: "this one runs before that one".
+/* order.c: the declared order of systems, by name: "this one runs before that one".
  *
- * The workload: some dozens of systems, at times thousands with names made by a program. So a name
- * is hashed, and knows the system that has it and all that is said about it: to find a system, to
- * create one that others name already, and to list those that run before it takes no walk over the
- * rest.
+ * The workload: some dozens of systems, at times thousands with names made by a program. So names
+ * are hashed, and each entry has its system and all orders about it: finding a system, creating one
+ * that others name already, and listing those that run before it need no walk over the rest.
  *
  *     names, by hash   | -> "move", its system, about it: { "draw" after it }, ...
  *
- * Invariant:  a name exists while a system has it or an order is about it;
- *             a system is the system of its name;  an order is in its system's list and its name's
+ * Invariant:  a name exists while a system has it or an order is about it; a name's system has that
+ * name;  an order is in its system's list and its name's
  */
 #include "run/run.h"
 
@@ -198,7 +197,7 @@ void setti_order_report_unknown(sett_world* world)
 
 /* --------------------------------------------------------------------------------------- cycles */
 
-/* Writes `text` in front of what stands at path + at; nothing, if there is no room. */
+/* Writes `text` in front of path + at; nothing if there is no room. */
 static size_t order_prepend(char* path, size_t at, const char* text)
 {
     size_t length = strlen(text);
@@ -225,8 +224,8 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
                                  "%s: systems would run in a circle: %s", call, path + at);
 }
 
-/* Turns round the links that lead from `at` to `start`, and links `at` to `before`. Returns the
- * last one before `start`. */
+/* Reverses the links that lead from `at` to `start`, and links `at` to `before`. Returns the last
+ * one before `start`. */
 static sett_system* order_turn(const sett_system* start, sett_system* before, sett_system* at)
 {
     while (at != start) {
@@ -264,7 +263,7 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     return NULL;
 }
 
-/* Walks both ways, a step of each in turn, until one of them ends: a system of which little is said
+/* Walks in both directions, one step of each in turn, until one walk ends: a system with few orders
  * in one direction is done soon. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {

@@ -1,11 +1,11 @@
-/* run.h: systems, and all that a world knows about running them.
+/* run.h: the systems of a world, and all that is stored for running them.
  *
- *     system.c     making and ending systems
- *     order.c      what is said about their order, by name
- *     schedule.c   in which order they run, and which of them side by side
+ *     system.c     creating and destroying systems
+ *     order.c      the declared order of systems, by name
+ *     schedule.c   in which order they run, and which of them in parallel
  *     frame.c      running them
- *     slice.c      which of them runs on this thread
- *     guard.c      watching what they touch
+ *     slice.c      which system runs on this thread
+ *     guard.c      checks what they access
  *     thread.c     a pool of threads
  */
 #ifndef SETTI_RUN_H
@@ -23,7 +23,7 @@
 #define SETTI_GUARD_REPORTS 16 /* components that the guard reports of one system */
 #define SETTI_SLICE_HINTS 64
 
-/* What a component is to a system. */
+/* How a system accesses a component. */
 typedef struct setti_access {
     sett_component component;
     uint32_t flags; /* SETTI_ACCESS_* */
@@ -67,7 +67,7 @@ typedef struct setti_system_name {
     char text[];
 } setti_system_name;
 
-/* The systems that run after a given one, or before it (`back`), because it is said. */
+/* The systems that are declared to run after a given one, or before it (`back`). */
 typedef struct setti_order_walk {
     const setti_order* said;
     const setti_order* about;
@@ -86,10 +86,10 @@ struct sett_system {
     setti_access* access;  /* each component once */
     uint32_t access_count;
     uint32_t access_capacity;
-    setti_order* orders; /* said by it, the latest first */
+    setti_order* orders; /* declared by it, the latest first */
     bool exclusive;
     bool asks_changed; /* a term has `changed` */
-    /* what the guard has reported of it */
+    /* components that the guard has reported of it */
     sett_component reported[SETTI_GUARD_REPORTS];
     uint32_t reported_count;
 
@@ -102,26 +102,26 @@ struct sett_system {
     float dt;
     uint32_t steps;     /* calls in a row of each job; 0: does not run */
     uint32_t job_used;  /* jobs called */
-    bool recorded;      /* commands wait in some job */
+    bool recorded;      /* some job has recorded commands */
     uint64_t time_last; /* nanoseconds */
     uint64_t time_total;
 
     /* of the schedule, */
     uint32_t stage;          /* in its phase */
-    uint32_t place;          /* in the order of phases and of what is said */
+    uint32_t place;          /* in the order of phases and of declared orders */
     uint64_t key;            /* systems are sorted by it, */
     uint32_t tie;            /* and, where it is the same, by this */
-    uint32_t waiting;        /* for so many that run before it */
+    uint32_t waiting;        /* systems that run before it, not placed yet */
     sett_system* waits_for;  /* why it is not in an earlier stage: this one, */
-    sett_component waits_on; /* because of this component, 0: because it was said, or runs alone */
+    sett_component waits_on; /* because of this component; 0: an order, or exclusive */
 
     /* and of a walk over systems. */
     sett_system* walk_from;
     sett_system* walk_next;
-    uint64_t walk_seen; /* the latest walk that came by */
+    uint64_t walk_seen; /* the latest walk that visited it */
 };
 
-/* Systems that run side by side. */
+/* Systems that run in parallel. */
 typedef struct setti_stage {
     uint32_t first; /* of the sorted systems */
     uint32_t count;
@@ -154,7 +154,7 @@ typedef struct setti_run {
     setti_system_name** names; /* by hash */
     uint32_t name_count;
     uint32_t name_capacity;
-    uint64_t walks; /* over what is said; two at a time */
+    uint64_t walks; /* over orders; two at a time */
     uint64_t work;  /* steps taken to order systems: tests bound them */
     uint32_t jobs;  /* at most, of a system */
     sett_tasks tasks;
@@ -175,7 +175,7 @@ typedef struct setti_run {
     uint32_t capacity;         /* of `sorted`, `heap` and `stages` */
     uint32_t listener_version; /* of the world, when the plans of queries were looked after */
 
-    /* The stage at work. */
+    /* The running stage. */
     setti_slice* slices;
     sett_commands** buffers; /* of the slices */
     uint32_t slice_count;
@@ -189,10 +189,10 @@ typedef struct setti_run {
     setti_lock guard_lock; /* of all that was reported */
 } setti_run;
 
-/* The world's, made if need be; NULL when memory runs out. */
+/* The world's run, created if necessary; NULL when memory runs out. */
 setti_run* setti_run_ensure(sett_world* world);
 
-/* NULL, or the component because of which the two conflict is in *on (0: one runs alone). */
+/* Whether two systems conflict; *on becomes the component (0: one is exclusive). */
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on);
 
 /* The flags of a component, 0 if it was not declared. */
@@ -201,25 +201,24 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
 /* Whether declared access allows it to be split, whatever the state. */
 bool setti_system_splits(const sett_system* system);
 
-/* Makes as many jobs as the world allows. False when memory runs out. */
+/* Creates as many jobs as the world allows. False when memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
-/* The name, or NULL; made if need be, NULL when memory runs out. */
+/* The entry of a name, or NULL. The second creates it if necessary; NULL when memory runs out. */
 setti_system_name* setti_order_find_name(const setti_run* run, const char* text);
 setti_system_name* setti_order_ensure_name(sett_world* world, const char* text);
 
-/* Frees a name that is for nothing any more. */
+/* Frees a name that no system has and no order is about. */
 void setti_order_release_name(sett_world* world, setti_system_name* name);
 
-/* Notes what a system says about its order, false when memory runs out; takes back what it said
- * last. */
+/* Adds an order of a system, false when memory runs out; removes the one added last. */
 bool setti_order_add(sett_system* system, const char* text, bool after);
 void setti_order_pop(sett_system* system);
 
 setti_order_walk setti_order_walk_begin(const sett_system* system, bool back);
 sett_system* setti_order_walk_next(setti_order_walk* walk);
 
-/* Whether it was said that `first` runs before `then`. */
+/* Whether `first` is declared to run before `then`. */
 bool setti_order_is_said(const sett_system* first, const sett_system* then);
 
 /* Warns of each order about a name that no system has had yet, once. */
@@ -232,20 +231,20 @@ sett_status setti_order_check_cycle(sett_system* start, const char* call);
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_order_validate(const sett_world* world);
 
-/* Works out the schedule, unless it is known or at work. False when memory runs out. */
+/* Computes the schedule, unless it is up to date or in use. False when memory runs out. */
 bool setti_schedule_update(sett_world* world);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
 
-/* The calling thread begins a slice, or has done it. */
+/* The calling thread begins a slice, or has finished it. */
 void setti_slice_enter(setti_run* run, setti_slice* slice);
 void setti_slice_leave(setti_slice* slice);
 
-/* The slice that the calling thread runs; NULL: none of those that run now. */
+/* The slice that the calling thread runs, or NULL. */
 setti_slice* setti_slice_here(setti_run* run);
 
-/* Watches the slices that are entered from now on; or no longer. */
+/* Begins or ends to watch the slices that are entered from now on. */
 void setti_guard_watch(sett_world* world, bool on);
 
 /* A system opens a loop over a query that is not its own. */

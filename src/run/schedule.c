@@ -1,8 +1,8 @@
-/* schedule.c: in which order systems run, and which of them side by side.
+/* schedule.c: in which order systems run, and which of them in parallel.
  *
  * The workload: some dozens of systems, created once, and at times thousands. So the schedule is
- * worked out anew when a frame finds that a system came or went, in O(n log n + what is said and
- * declared).
+ * computed again when a frame finds that a system was created or destroyed, in O(n log n + orders
+ * and declarations).
  *
  *     1. rank = number in the order of creation; of a system that is to run before others of its
  *        phase, and names them: the lowest of theirs, if that is lower;
@@ -75,8 +75,8 @@ static uint64_t schedule_key(const sett_system* system, uint32_t minor)
     return (uint64_t)((uint32_t)system->desc.phase ^ 0x80000000u) << 32 | minor;
 }
 
-/* Puts all systems into the order of their keys and ties, as far as what is said allows: always the
- * first of those that wait for none of the rest. */
+/* Sorts all systems by their keys and ties, as far as the declared orders allow: always takes the
+ * first system that waits for none of the rest. */
 static void schedule_sort(setti_run* run)
 {
     run->heap_count = 0;
@@ -106,7 +106,7 @@ static void schedule_sort(setti_run* run)
     SETTI_ASSERT(run->sorted_count == run->count); /* there are no cycles */
 }
 
-/* Numbers the systems; ranks are found from the last to the first of an order that is allowed. */
+/* Numbers the systems; ranks are computed from the last to the first of a valid order. */
 static void schedule_rank(setti_run* run)
 {
     uint32_t number = 0;
@@ -139,7 +139,7 @@ static void schedule_place(setti_run* run)
 
 /* --------------------------------------------------------------------------------------- stages */
 
-/* Who has touched a component, and who has written it: of the phase and in the highest stage. */
+/* The systems of the phase that touched and that wrote a component, each in the highest stage. */
 typedef struct schedule_track {
     sett_system* touched;
     sett_system* written;
@@ -155,8 +155,8 @@ typedef struct schedule_tracks {
     sett_system* exclusive; /* and of those that run alone */
 } schedule_tracks;
 
-/* The one of two in the higher stage, in the earlier place if that is the same. `b`: or NULL, or of
- * another phase, which does not count. */
+/* Of two systems the one in the higher stage; if that is the same, the one in the earlier place.
+ * `b` can be NULL, or of another phase, which does not count. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, int phase)
 {
     if (b == NULL || b->desc.phase != phase) {
@@ -196,7 +196,7 @@ static void schedule_tracks_deinit(sett_world* world, schedule_tracks* tracks)
     setti_pool_free(&world->pool, tracks->track, tracks->capacity * sizeof(schedule_track), 16);
 }
 
-/* The one for which a system has to wait, because of what both touch. */
+/* The system that this one waits for because both touch a component. */
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
 {
@@ -220,7 +220,7 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
-/* Lets later systems wait for this one, whose stage is known. */
+/* Makes later systems wait for this one, whose stage is known. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
     const int phase = system->desc.phase;
@@ -349,7 +349,7 @@ static void schedule_cut(setti_run* run)
 bool setti_schedule_update(sett_world* world)
 {
     setti_run* run = world->run;
-    if (run->scheduled || world->busy) { /* a frame goes on with the one that it began with */
+    if (run->scheduled || world->busy) { /* a frame keeps the schedule that it began with */
         return true;
     }
     if (!schedule_reserve(world)) {

@@ -7,10 +7,10 @@
  *                                         |         |
  *     slices, and the thread of each   | #7 | -- | #4 | ...
  *
- * A function that continues on another thread than it began on (a fiber) is not found, or is taken
- * for the slice that began on that thread since: such a function uses its context.
+ * A function that continues on another thread (a fiber) is not found, or is mistaken for the slice
+ * that began on that thread since: such a function uses its context.
  *
- * Invariant: only the thread that runs a slice writes itself there, from enter to leave
+ * Invariant: only the thread that runs a slice sets slice.thread, between enter and leave
  */
 #include "run/run.h"
 #include "world/command.h"

@@ -1,7 +1,7 @@
-/* system.c: making and ending systems. What they are made of, a query, perhaps a group, a buffer of
- * commands for each job, are the world's ordinary ones.
+/* system.c: creating and destroying systems. Their parts, a query, perhaps a group, and a command
+ * buffer for each job, are ordinary ones of the world.
  *
- * Invariant:  systems of a world differ in name;  access holds each component once
+ * Invariant:  names of systems are unique in a world;  access lists each component once
  */
 #include "run/run.h"
 
@@ -57,7 +57,7 @@ static uint32_t system_term_flags(const sett_system* system, const sett_term* te
     }
     if (term->kind == SETT_WITHOUT || term->access == SETT_NONE ||
         system_is_tag(system, term->component)) {
-        /* `changed` reads when it was written, which who writes it writes too. */
+        /* `changed` reads the tick of the last write, which writers change. */
         return SETTI_ACCESS_PRESENCE | (term->changed ? SETTI_ACCESS_READ : 0);
     }
     return SETTI_ACCESS_PRESENCE | (term->access != SETT_OUT ? SETTI_ACCESS_READ : 0) |
@@ -88,7 +88,7 @@ bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_com
 {
     *on = 0;
     if (a->desc.run == NULL || b->desc.run == NULL) {
-        return false; /* a managed set runs nothing */
+        return false; /* a system without a function runs nothing */
     }
     if (a->exclusive || b->exclusive) {
         return true;
@@ -236,7 +236,7 @@ static void system_free(sett_system* system)
         setti_commands_free(system->jobs[k].commands);
     }
     if (system->entry != NULL) {
-        system->entry->system = system; /* holds the name while orders about it go */
+        system->entry->system = system; /* holds the name while orders about it are removed */
         while (system->orders != NULL) {
             setti_order_pop(system);
         }
@@ -284,7 +284,7 @@ setti_run* setti_run_ensure(sett_world* world)
     return world->run;
 }
 
-/* Makes room for the components of a descriptor, each once. */
+/* Reserves memory for the components of a descriptor, each once. */
 static sett_status system_add_access(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
@@ -331,7 +331,7 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
     return SETT_OK;
 }
 
-/* Tells `entered` of those that match already. */
+/* Calls on_enter for existing matches. */
 static void system_enter_all(sett_system* system)
 {
     sett_world* world = system->world;

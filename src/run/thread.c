@@ -1,8 +1,8 @@
 /* thread.c: a pool of threads that does one task at a time.
  *
  * The workload: some stages a frame, each a list of slices of 10 to 500 us, on 2 to 16 threads. So
- * the list is guarded by one lock, taken once for some slices at a time; threads look out for the
- * next stage for some microseconds before they sleep, because waking takes 5 to 50.
+ * the list is guarded by one lock, taken once for some slices at a time; threads spin for the next
+ * stage for some microseconds before they sleep, because waking takes 5 to 50.
  *
  *     items  | taken | taken | next ... end |        unfinished = end - next + taken and not done
  *
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define THREADS_MAX 1024
-#define THREADS_SPIN 500 /* rounds of looking, of about 40 ns, before a thread sleeps */
+#define THREADS_SPIN 500 /* rounds of spinning, of about 40 ns, before a thread sleeps */
 
 struct sett_threads {
     sett_allocator allocator;
@@ -25,9 +25,9 @@ struct sett_threads {
     uint32_t next; /* items not taken yet */
     uint32_t end;
     uint32_t min_range;
-    uint32_t unfinished; /* items taken or not, and not done */
+    uint32_t unfinished; /* items not done, taken or not */
     uint32_t posts;      /* tasks so far */
-    uint32_t sleepers;   /* who waits at the gate */
+    uint32_t sleepers;   /* threads that wait at the gate */
     bool busy;           /* from enqueue to finish */
     bool stopping;
 
@@ -35,11 +35,11 @@ struct sett_threads {
     setti_signal done;   /* is `posts` once the last task has nothing unfinished */
 
     size_t size;    /* bytes of this pool */
-    uint32_t count; /* threads, without those who wait for tasks */
+    uint32_t count; /* threads, without those that wait for tasks */
     setti_thread thread[];
 };
 
-/* Takes some of the items that nobody has taken, does them, and takes the lock again. */
+/* Takes some of the remaining items, runs them, and takes the lock again. */
 static void threads_work(sett_threads* threads)
 {
     uint32_t left = threads->end - threads->next;
@@ -68,7 +68,7 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Looks out, without the lock, for a signal to be (or to cease to be) a value. */
+/* Spins, without the lock, until a signal has (or no longer has) a value. */
 static void threads_look(setti_signal* signal, uint32_t value, bool until)
 {
     for (uint32_t k = 0; k < SETTI_SIGNAL_ROUNDS(THREADS_SPIN); k++) {
