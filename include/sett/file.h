@@ -14,7 +14,8 @@
  * "<path>.lock". docs/stream.md describes the format.
  *
  * A file contains what a delta contains (state.h): entities by handle, components by the names of
- * their types, values, hierarchy, names, links, orders, the handles that come next. Types with
+ * their types, values, hierarchy, names, links, orders, the handles that come next. It also has
+ * frame, time and how far each system is, by name: create systems before you load. Types with
  * SETT_SAVE_CLONE and no declared bytes cannot be saved.
  *
  * Files are version 0: until 1.0 a file is read by the version of the library that wrote it.

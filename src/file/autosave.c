@@ -14,6 +14,7 @@
  */
 #include "base/atomic.h"
 #include "file/place.h"
+#include "file/run_record.h"
 #include "sett/state.h"
 #include "state/replica.h"
 
@@ -22,6 +23,7 @@ struct sett_autosave {
     sett_world* copy;
     setti_bytes path;
     setti_bytes user; /* the block that is being written */
+    setti_bytes run;  /* and how far systems are */
     sett_file_desc desc;
     const void* user_block; /* the program's */
     setti_thread thread;
@@ -50,6 +52,7 @@ static void autosave_free(sett_autosave* autosave)
     sett_world_destroy(autosave->copy);
     setti_bytes_free(pool, &autosave->path);
     setti_bytes_free(pool, &autosave->user);
+    setti_bytes_free(pool, &autosave->run);
     setti_pool_free(pool, autosave, sizeof(*autosave), 16);
 }
 
@@ -111,15 +114,28 @@ static sett_status autosave_copy(sett_autosave* autosave)
         }
     }
     autosave->desc.user_block = autosave->user.data;
+    setti_bytes_free(&world->pool, &autosave->run);
+    if (status == SETT_OK && !setti_run_encode(world, &autosave->run)) {
+        status = setti_world_fail(copy, SETT_STATUS_OUT_OF_MEMORY, "sett_autosave_start",
+                                  sett_null(), 0);
+    }
     return status;
 }
 
 static void autosave_body(void* user)
 {
     sett_autosave* autosave = user;
+    setti_place place;
     sett_world_own(autosave->copy);
-    autosave->status =
-        sett_world_save_with(autosave->copy, (const char*)autosave->path.data, &autosave->desc);
+    sett_status status = setti_place_init(&place, autosave->copy, "sett_autosave",
+                                          (const char*)autosave->path.data, &autosave->desc);
+    if (status == SETT_OK) {
+        status = setti_place_lock(&place);
+        status = status == SETT_OK ? setti_place_save(&place, &autosave->desc, &autosave->run, true)
+                                   : status;
+        setti_place_deinit(&place);
+    }
+    autosave->status = status;
     setti_signal_set(&autosave->done, 1);
 }
 

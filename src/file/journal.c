@@ -9,6 +9,7 @@
  *             failed: then nothing is written behind it
  */
 #include "file/place.h"
+#include "file/run_record.h"
 #include "file/stream.h"
 #include "file/types.h"
 #include "sett/state.h"
@@ -33,7 +34,7 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
     }
     status = setti_place_lock(place);
     if (status == SETT_OK) {
-        status = setti_place_save(place, desc, false);
+        status = setti_place_save_all(place, desc, false);
     }
     if (status == SETT_OK) {
         status = sett_snapshot_take(world, &journal->last);
@@ -74,22 +75,27 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
     return journal;
 }
 
-/* Types that were registered since are said before they are used. */
-static sett_status journal_write_types(sett_journal* journal, uint64_t frame)
+/* What a delta needs is said before it: types that were registered since, how far systems are. */
+static sett_status journal_write_head(sett_journal* journal, uint64_t frame)
 {
     sett_world* world = journal->place.world;
+    setti_stream* stream = &journal->stream;
     setti_bytes types = {NULL, 0, 0};
-    if (journal->types == world->registered.count) {
-        return SETT_OK;
+    setti_bytes run = {NULL, 0, 0};
+    bool registered = journal->types != world->registered.count;
+    bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
+    if (done && registered) {
+        (void)setti_stream_write(stream, SETTI_STREAM_TYPES, frame, types.data, types.size);
+        journal->types = world->registered.count;
     }
-    if (!setti_types_encode(world, &types)) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, journal->place.call, sett_null(),
-                                0);
+    if (done && run.size != 0) {
+        (void)setti_stream_write(stream, SETTI_STREAM_RUN, frame, run.data, run.size);
     }
-    (void)setti_stream_write(&journal->stream, SETTI_STREAM_TYPES, frame, types.data, types.size);
     setti_bytes_free(&world->pool, &types);
-    journal->types = world->registered.count;
-    return SETT_OK;
+    setti_bytes_free(&world->pool, &run);
+    return done ? SETT_OK
+                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, journal->place.call,
+                                   sett_null(), 0);
 }
 
 static sett_status journal_fail(const sett_journal* journal)
@@ -107,7 +113,7 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     if (status != SETT_OK) {
         return status;
     }
-    status = journal_write_types(journal, frame);
+    status = journal_write_head(journal, frame);
     if (status == SETT_OK &&
         !setti_stream_write(&journal->stream, SETTI_STREAM_DELTA, frame, delta.data, delta.size)) {
         status = journal_fail(journal);

@@ -11,6 +11,7 @@
 #include "base/writer.h"
 #include "file/migrate.h"
 #include "file/place.h"
+#include "file/run_record.h"
 #include "file/stream.h"
 #include "file/types.h"
 #include "sett/state.h"
@@ -33,6 +34,8 @@ typedef struct load_attempt {
     size_t limit;
     uint64_t last_frame;
     setti_stream_reader reader;
+    setti_bytes next_run; /* how far systems are in the state that follows, */
+    setti_bytes run;      /* and in the one that was read */
     sett_load_result result;
     bool has_state;
     bool stopped;                 /* by a delta that does not fit */
@@ -95,6 +98,34 @@ static size_t load_left(const load_attempt* load)
     return used < load->limit ? load->limit - used : 1;
 }
 
+/* Remembers how far systems are. */
+static sett_status load_run(load_attempt* load)
+{
+    setti_pool* pool = load->reader.pool;
+    const setti_bytes* payload = &load->reader.payload;
+    if (!setti_run_check(payload)) {
+        return load_fail(load, SETT_STATUS_INVALID, "what it says of systems makes no sense");
+    }
+    setti_bytes_free(pool, &load->next_run);
+    load->next_run.data = setti_pool_alloc(pool, payload->size, 16);
+    if (load->next_run.data == NULL) {
+        return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
+    }
+    memcpy(load->next_run.data, payload->data, payload->size);
+    load->next_run.size = payload->size;
+    load->next_run.capacity = payload->size;
+    return SETT_OK;
+}
+
+/* A state was read, and with it what was said of systems before it. */
+static void load_advance(load_attempt* load)
+{
+    setti_bytes old = load->run;
+    load->run = load->next_run;
+    load->next_run = old;
+    load->result.frame = load->reader.frame;
+}
+
 static sett_status load_state(load_attempt* load)
 {
     const setti_bytes* payload = &load->reader.payload;
@@ -104,7 +135,7 @@ static sett_status load_state(load_attempt* load)
     sett_status status =
         setti_delta_load(load->apart, payload->data, payload->size, load_left(load));
     load->has_state = status == SETT_OK;
-    load->result.frame = load->reader.frame;
+    load_advance(load);
     return status == SETT_OK ? status : load_blame(load, status);
 }
 
@@ -123,7 +154,7 @@ static sett_status load_delta(load_attempt* load)
         status = sett_delta_apply(load->apart, payload->data, payload->size);
     }
     if (status == SETT_OK) {
-        load->result.frame = load->reader.frame;
+        load_advance(load);
         load->result.changes++;
     } else if (status == SETT_STATUS_INVALID || status == SETT_STATUS_CONFLICT) {
         load->stopped = true;
@@ -141,6 +172,8 @@ static sett_status load_record(load_attempt* load)
         status = setti_types_decode(load->apart, load->place->world, &reader->payload,
                                     &load->result.new_types);
         return status == SETT_OK ? status : load_blame(load, status);
+    case SETTI_STREAM_RUN:
+        return load_run(load);
     case SETTI_STREAM_STATE:
         return load_state(load);
     case SETTI_STREAM_DELTA:
@@ -282,15 +315,21 @@ static sett_status load_attempt_name(load_attempt* load, setti_place* place, con
     if (!files->close(files->user, file) && status == SETT_OK) {
         status = load_fail(load, SETT_STATUS_FILE, "cannot be closed");
     }
-    if (status != SETT_OK) {
-        sett_world_destroy(load->apart);
-        load->apart = NULL;
-    }
     return status;
 }
 
-/* Tries the file, then the generation before it, then one that was about to replace it. Whether
- * another one helps: not if the file is whole and does not fit. */
+/* Frees what an attempt has left. */
+static void load_end(load_attempt* load)
+{
+    setti_pool* pool = &load->place->world->pool;
+    setti_bytes_free(pool, &load->run);
+    setti_bytes_free(pool, &load->next_run);
+    sett_world_destroy(load->apart);
+    load->apart = NULL;
+}
+
+/* Tries the file, then the generation before it, then one that was about to replace it: not if the
+ * file is whole and does not fit. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),
@@ -299,15 +338,16 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
     for (uint32_t k = 1; k < 3 && (status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE);
          k++) {
         load_attempt other;
-        sett_status found = load_attempt_name(&other, place, name[k], desc);
-        if (found == SETT_OK) {
+        if (load_attempt_name(&other, place, name[k], desc) == SETT_OK) {
             setti_world_log(place->world, SETT_LOG_WARNING,
                             "%s: \"%.150s\" was loaded, because \"%.150s\": %.100s", place->call,
                             name[k], name[0], load->why);
+            load_end(load);
             *load = other;
             load->result.generation = k;
             return SETT_OK;
         }
+        load_end(&other);
     }
     return status == SETT_OK ? status
                              : setti_world_fail_with(place->world, status, "%s: \"%.150s\": %.300s",
@@ -336,11 +376,14 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
     status = load_any(&load, &place, desc);
     if (status == SETT_OK) {
         status = sett_world_clone(load.apart, world);
-        sett_world_destroy(load.apart);
+    }
+    if (status == SETT_OK) {
+        setti_run_apply(world, &load.run);
     }
     if (status == SETT_OK && result != NULL) {
         *result = load.result;
     }
+    load_end(&load);
     setti_place_deinit(&place);
     return status;
 }

@@ -31,8 +31,13 @@ void setti_place_deinit(setti_place* place);
 sett_status setti_place_lock(setti_place* place);
 
 /* Writes the state of the world to a new file and exchanges it for the one at the path, which is
- * kept. The place is locked. `end`: nothing will follow. Fails: as sett_world_save. */
-sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, bool end);
+ * kept. The place is locked. `run`: how far systems are. `end`: nothing will follow. Fails: as
+ * sett_world_save. */
+sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
+                             bool end);
+
+/* The same of the world's own systems, locked and unlocked. */
+sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, bool end);
 
 /* FILE: what could not be done with a file. */
 sett_status setti_place_fail(const setti_place* place, const char* name, const char* what);

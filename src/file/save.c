@@ -12,6 +12,7 @@
  */
 #include "base/checksum.h"
 #include "file/place.h"
+#include "file/run_record.h"
 #include "file/stream.h"
 #include "file/types.h"
 #include "state/delta.h"
@@ -90,6 +91,7 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
 /* What a save consists of, encoded. */
 typedef struct save_parts {
     setti_bytes types;
+    const setti_bytes* run;
     setti_bytes state;
 } save_parts;
 
@@ -130,6 +132,10 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     }
     (void)setti_stream_write(&stream, SETTI_STREAM_TYPES, with->frame, parts->types.data,
                              parts->types.size);
+    if (parts->run->size != 0) {
+        (void)setti_stream_write(&stream, SETTI_STREAM_RUN, with->frame, parts->run->data,
+                                 parts->run->size);
+    }
     (void)setti_stream_write(&stream, SETTI_STREAM_STATE, with->frame, parts->state.data,
                              parts->state.size);
     if (end) {
@@ -188,10 +194,12 @@ static sett_status save_exchange(const setti_place* place)
                                   "bring back the old file");
 }
 
-sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, bool end)
+sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
+                             bool end)
 {
     save_parts parts;
     sett_status status = save_encode(place, desc, &parts);
+    parts.run = run;
     if (status == SETT_OK) {
         status = save_write_next(place, desc, &parts, end);
     }
@@ -199,6 +207,18 @@ sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, boo
         status = save_exchange(place);
     }
     save_free(place->world, &parts);
+    return status;
+}
+
+sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, bool end)
+{
+    sett_world* world = place->world;
+    setti_bytes run = {NULL, 0, 0};
+    if (!setti_run_encode(world, &run)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, place->call, sett_null(), 0);
+    }
+    sett_status status = setti_place_save(place, desc, &run, end);
+    setti_bytes_free(&world->pool, &run);
     return status;
 }
 
@@ -214,7 +234,7 @@ sett_status sett_world_save_with(sett_world* world, const char* path, const sett
     }
     status = setti_place_lock(&place);
     if (status == SETT_OK) {
-        status = setti_place_save(&place, desc, true);
+        status = setti_place_save_all(&place, desc, true);
     }
     setti_place_deinit(&place);
     return status;

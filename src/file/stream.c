@@ -235,7 +235,7 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
         return SETTI_STREAM_ENDED;
     }
     if (next == SETTI_STREAM_READ &&
-        (reader->kind == SETTI_STREAM_NONE || reader->kind > SETTI_STREAM_END)) {
+        (reader->kind == SETTI_STREAM_NONE || reader->kind >= SETTI_STREAM_KINDS)) {
         (void)stream_fail(reader, "a record is of a kind that this version does not know");
         return SETTI_STREAM_TORN;
     }

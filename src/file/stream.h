@@ -23,7 +23,9 @@ typedef enum setti_stream_kind {
     SETTI_STREAM_TIMES,
     SETTI_STREAM_LOG,
     SETTI_STREAM_INDEX,
-    SETTI_STREAM_END
+    SETTI_STREAM_END,
+    SETTI_STREAM_RUN,
+    SETTI_STREAM_KINDS
 } setti_stream_kind;
 
 /* A file to which records are written. */

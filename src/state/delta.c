@@ -212,10 +212,33 @@ static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ende
     }
 }
 
+/* All entities, where there were none: page by page. */
+static void delta_write_new_entities(setti_delta_writer* to)
+{
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    setti_view* view = to->walk->view;
+    while ((page = setti_view_next(view, &view->world->entities.pages, &at)) != NULL) {
+        const setti_entity_page* entities = page->in[1];
+        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
+            if ((entities->generation[slot] & SETTI_DEAD) == 0) {
+                setti_delta_write_life(to, (page->number << SETTI_ENTITY_SHIFT) + slot,
+                                       entities->generation[slot]);
+            }
+        }
+    }
+}
+
 static void delta_write_entities(setti_delta_writer* to, bool begun)
 {
     to->begun = begun;
     setti_delta_begin_lives(to);
+    if (to->walk->view->empty) {
+        if (begun) {
+            delta_write_new_entities(to);
+        }
+        return;
+    }
     to->sink.entity = delta_write_entity;
     to->walk->sink = &to->sink;
     setti_compare_entities(to->walk);

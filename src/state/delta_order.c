@@ -52,7 +52,14 @@ void setti_delta_write_slots(setti_delta_writer* to)
     const setti_view_page* page;
     setti_delta_begin_lives(to);
     while ((page = setti_view_next(to->walk->view, pages, &at)) != NULL) {
+        const setti_entity_page* is = page->in[1];
+        const setti_entity_page* was = page->in[0];
         for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
+            if (was == NULL && is != NULL &&
+                ((is->generation[slot] & SETTI_DEAD) == 0 ||
+                 is->generation[slot] == SETTI_UNUSED)) {
+                continue; /* most, of a whole world */
+            }
             order_write_slot(to, (page->number << SETTI_ENTITY_SHIFT) + slot);
         }
     }

@@ -1,0 +1,136 @@
+/* run_record.c: see run_record.h.
+ *
+ * The workload: a game that goes on where it was. A system that runs once has run, one with an
+ * interval waits for what is left of it, one that was disabled stays so.
+ *
+ *     frames u64, seconds f64, how many systems u32, and of each: name, seconds f64, runs u64,
+ *     enabled u8
+ *
+ * Invariant:  seconds are finite and not negative: frames divide by intervals
+ */
+#include "file/run_record.h"
+
+#include "file/member_record.h"
+#include "run/run.h"
+#include "sett/system.h"
+
+#define RUN_SECONDS 1e15 /* at most */
+
+static void run_put_double(setti_record_writer* to, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof(bits));
+    setti_record_put(to, bits, 8);
+}
+
+static size_t run_write(const setti_run* run, unsigned char* out)
+{
+    setti_record_writer to = {out, 0};
+    setti_record_put(&to, run->state.frames, 8);
+    run_put_double(&to, run->state.time);
+    setti_record_put(&to, run->count, 4);
+    for (const sett_system* system = run->systems; system != NULL; system = system->next) {
+        setti_record_put_text(&to, system->name);
+        run_put_double(&to, system->state.time);
+        setti_record_put(&to, system->state.runs, 8);
+        setti_record_put(&to, system->state.enabled, 1);
+    }
+    return to.size;
+}
+
+bool setti_run_encode(sett_world* world, setti_bytes* out)
+{
+    if (world->run == NULL) {
+        return true;
+    }
+    size_t size = run_write(world->run, NULL);
+    out->data = setti_pool_alloc(&world->pool, size, 16);
+    if (out->data == NULL) {
+        return false;
+    }
+    out->size = run_write(world->run, out->data);
+    out->capacity = size;
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------- reading */
+
+typedef struct run_entry {
+    const unsigned char* name;
+    size_t length;
+    setti_system_state state;
+} run_entry;
+
+/* Seconds; what is none counts as cut off. */
+static double run_seconds(setti_delta_reader* from)
+{
+    uint64_t bits = setti_delta_number(from, 8);
+    double seconds;
+    memcpy(&seconds, &bits, sizeof(seconds));
+    bool good = seconds >= 0 && seconds <= RUN_SECONDS; /* NaN is neither */
+    from->short_of = from->short_of || !good;
+    return good ? seconds : 0;
+}
+
+static run_entry run_next(setti_delta_reader* from)
+{
+    run_entry entry;
+    memset(&entry, 0, sizeof(entry));
+    entry.length = (size_t)setti_delta_number(from, 2);
+    entry.name = setti_delta_read(from, entry.length);
+    entry.state.time = run_seconds(from);
+    entry.state.runs = setti_delta_number(from, 8);
+    entry.state.enabled = (uint32_t)setti_delta_number(from, 1);
+    from->short_of = from->short_of || entry.state.enabled > 1;
+    return entry;
+}
+
+static setti_frame_state run_head(setti_delta_reader* from, uint32_t* count)
+{
+    setti_frame_state state;
+    state.frames = setti_delta_number(from, 8);
+    state.time = run_seconds(from);
+    *count = setti_delta_u32(from);
+    return state;
+}
+
+bool setti_run_check(const setti_bytes* from)
+{
+    setti_delta_reader reader = {from->data, from->data + from->size, false};
+    uint32_t count;
+    (void)run_head(&reader, &count);
+    for (uint32_t k = 0; k < count && !reader.short_of; k++) {
+        (void)run_next(&reader);
+    }
+    return !reader.short_of && reader.at == reader.end;
+}
+
+static sett_system* run_find(const setti_run* run, const run_entry* entry)
+{
+    sett_system* system = run->systems;
+    while (system != NULL && (strlen(system->name) != entry->length ||
+                              memcmp(system->name, entry->name, entry->length) != 0)) {
+        system = system->next;
+    }
+    return system;
+}
+
+void setti_run_apply(sett_world* world, const setti_bytes* from)
+{
+    setti_run* run = world->run;
+    setti_delta_reader reader = {from->data, from->data + from->size, false};
+    uint32_t count;
+    if (run == NULL || from->size == 0) {
+        return;
+    }
+    run->state = run_head(&reader, &count);
+    for (uint32_t k = 0; k < count; k++) {
+        run_entry entry = run_next(&reader);
+        sett_system* system = run_find(run, &entry);
+        if (system != NULL) {
+            entry.state.seen = system->state.seen; /* all that was loaded has changed since */
+            system->state = entry.state;
+        }
+    }
+    SETTI_ASSERT(!reader.short_of);
+}
