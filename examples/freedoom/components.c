@@ -121,11 +121,12 @@ static const sett_component_desc components[] = {
                          other, amount)},
     {RARE(Game), MEMBERS(Game, seed, (events, .element_names = components_events), tick)},
     {RARE(Input),
-     MEMBERS(Input, forward, side,
-             (buttons, .constants = SETT_CONSTANTS(INPUT_FIRE, INPUT_USE), .bits = true), weapon,
-             angle),
+     MEMBERS(
+         Input, forward, side,
+         (buttons, .constants = SETT_CONSTANTS(INPUT_FIRE, INPUT_USE, INPUT_CROWD), .bits = true),
+         weapon, angle),
      REQUIRES(components_player)},
-    {RARE(Facing), MEMBERS(Facing, angle, weapon, leaves, attacker)},
+    {RARE(Facing), MEMBERS(Facing, angle, weapon, leaves, attacker, kills, doors, items, exits)},
 };
 
 _Static_assert(sizeof components / sizeof components[0] == Facing_id,
