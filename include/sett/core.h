@@ -1138,8 +1138,10 @@ static inline const void* sett_get(const sett_world* world, sett_entity entity,
 {
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
-    const void* value = type != NULL ? sett_read_value_(header, type, entity) : NULL;
-    return SETT_LIKELY_(value != NULL) ? value : sett_get_slow_(world, entity, component);
+    return type != NULL && sett_read_is_current_(header, entity) &&
+                   SETT_LIKELY_(sett_read_bit_(type, entity.index))
+               ? sett_read_row_(type, entity.index)
+               : sett_get_slow_(world, entity, component);
 }
 
 static inline const void* sett_find(const sett_world* world, sett_entity entity,

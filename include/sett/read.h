@@ -62,7 +62,7 @@ typedef struct sett_type_header_ {
 
 /* How a world begins. */
 typedef struct sett_world_header_ {
-    const sett_type_header_* const* types; /* NULL: not registered */
+    const sett_type_header_* const* types; /* of another kind where none is registered */
     uint32_t type_count;                   /* 0: all reading goes the slow path */
     uint32_t type_capacity;
     sett_page_table_ entities; /* pages of 1,024: generations first */
@@ -77,9 +77,10 @@ static inline const sett_world_header_* sett_read_header_(const struct sett_worl
 static inline const sett_type_header_* sett_read_type_(const sett_world_header_* world,
                                                        sett_component component)
 {
-    const sett_type_header_* type =
-        SETT_LIKELY_(component < world->type_count) ? world->types[component] : NULL;
-    return SETT_LIKELY_(type != NULL) && SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_) ? type : NULL;
+    return SETT_LIKELY_(component < world->type_count) &&
+                   SETT_LIKELY_(world->types[component]->kind == SETT_KIND_ARRAY_)
+               ? world->types[component]
+               : NULL;
 }
 
 /* Whether the handle's generation is that of its slot. */
@@ -141,16 +142,21 @@ static inline bool sett_read_is_plain_(const sett_type_header_* type, size_t siz
     return SETT_LIKELY_(wanted == found);
 }
 
+/* The row of an index in a plain array of values of this size, whose page exists. */
+static inline const void* sett_read_plain_row_(const sett_type_header_* type, uint32_t index,
+                                               size_t size)
+{
+    uint32_t shift = sett_read_shift_(size);
+    const unsigned char* rows = (const unsigned char*)type->rows.data[index >> shift];
+    return rows + (size_t)(index & (((uint32_t)1 << shift) - 1)) * size;
+}
+
 /* The value of an index in a plain array of values of this size, or NULL. */
 static inline const void* sett_read_plain_(const sett_type_header_* type, uint32_t index,
                                            size_t size)
 {
-    if (!SETT_LIKELY_(sett_read_bit_(type, index))) {
-        return NULL;
-    }
-    uint32_t shift = sett_read_shift_(size);
-    const unsigned char* rows = (const unsigned char*)type->rows.data[index >> shift];
-    return rows + (size_t)(index & (((uint32_t)1 << shift) - 1)) * size;
+    return SETT_LIKELY_(sett_read_bit_(type, index)) ? sett_read_plain_row_(type, index, size)
+                                                     : NULL;
 }
 
 /* The value in an array, or NULL. */

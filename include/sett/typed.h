@@ -177,9 +177,10 @@ constexpr bool sett_text_has_hooks_(const char* text)
 static inline const sett_type_header_* sett_type_of_size_(const sett_world_header_* world,
                                                           sett_component component, size_t size)
 {
-    const sett_type_header_* type =
-        SETT_LIKELY_(component < world->type_count) ? world->types[component] : NULL;
-    return SETT_LIKELY_(type != NULL) && sett_read_is_plain_(type, size) ? type : NULL;
+    return SETT_LIKELY_(component < world->type_count) &&
+                   sett_read_is_plain_(world->types[component], size)
+               ? world->types[component]
+               : NULL;
 }
 
 /* The functions behind SETT_GET, SETT_FIND and SETT_ROW_FIND: of a size that is known, the address
@@ -190,10 +191,10 @@ static inline const void* sett_get_of_size_(const sett_world* world, sett_entity
 #if SETT_READS_IN_LINE_
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_type_of_size_(header, component, size);
-    const void* value = type != NULL && sett_read_is_current_(header, entity)
-                            ? sett_read_plain_(type, entity.index, size)
-                            : NULL;
-    return SETT_LIKELY_(value != NULL) ? value : sett_get_slow_(world, entity, component);
+    return type != NULL && sett_read_is_current_(header, entity) &&
+                   SETT_LIKELY_(sett_read_bit_(type, entity.index))
+               ? sett_read_plain_row_(type, entity.index, size)
+               : sett_get_slow_(world, entity, component);
 #else
     (void)size;
     return sett_get(world, entity, component);

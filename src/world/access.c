@@ -194,7 +194,7 @@ ACCESS_SAME(sett_type_header_, shift, setti_type, storage.shift);
 ACCESS_SAME(sett_type_header_, size, setti_type, storage.size);
 ACCESS_SAME(sett_type_header_, presence, setti_type, storage.presence);
 ACCESS_SAME(sett_type_header_, rows, setti_type, storage.rows);
-ACCESS_SAME(sett_world_header_, types, sett_world, types);
+ACCESS_SAME(sett_world_header_, types, sett_world, readable);
 ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
 ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
 ACCESS_SAME(sett_type_header_, kind_of_storage, setti_type, storage.kind);

@@ -272,17 +272,20 @@ static bool component_reserve_id(sett_world* world, sett_component id)
     if (id < world->type_capacity) {
         return true;
     }
+    static const sett_type_header_ none = {.kind = UINT8_MAX}; /* a type that is not registered */
     uint32_t capacity = SETTI_MAX(setti_bits_ceil(id + 1), 16);
-    setti_type** types = setti_pool_alloc(&world->pool, capacity * sizeof(*types), 16);
+    setti_type** types = setti_pool_alloc(&world->pool, 2 * capacity * sizeof(*types), 16);
     if (types == NULL) {
         return false;
     }
-    memset(types, 0, capacity * sizeof(*types));
-    if (world->type_capacity != 0) {
-        memcpy(types, world->types, world->type_capacity * sizeof(*types));
+    const void** readable = (const void**)(void*)(types + capacity);
+    for (uint32_t k = 0; k < capacity; k++) {
+        types[k] = k < world->type_capacity ? world->types[k] : NULL;
+        readable[k] = types[k] != NULL ? (const void*)types[k] : &none;
     }
-    setti_pool_free(&world->pool, world->types, world->type_capacity * sizeof(*types), 16);
+    setti_pool_free(&world->pool, world->types, 2 * world->type_capacity * sizeof(*types), 16);
     world->types = types;
+    world->readable = readable;
     world->type_capacity = capacity;
     world->hot_capacity = world->profiling ? 0 : capacity;
     return true;
@@ -529,6 +532,7 @@ static bool component_publish(sett_world* world, setti_type* type)
         type->required.item[k]->flags |= SETTI_TYPE_REQUIRED;
     }
     world->types[type->id] = type;
+    world->readable[type->id] = type;
     setti_world_add_storage(world, &type->root, &type->storage);
     return true;
 }

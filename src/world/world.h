@@ -98,13 +98,14 @@ typedef struct setti_misuse {
 
 struct sett_world {
     /* What reading in line looks at comes first, as sett_world_header_. */
-    setti_type** types; /* by component id; NULL: not registered */
+    const void** readable; /* as `types`; where that is NULL: a type that is not read in line */
     /* entries in `types` for fast paths; 0 while use is profiled: all go the slow path */
     uint32_t hot_capacity;
     uint32_t type_capacity; /* entries in `types` */
     setti_entity_table entities;
 
-    setti_pool pool; /* all memory of the world, and its clock */
+    setti_type** types; /* by component id; NULL: not registered */
+    setti_pool pool;    /* all memory of the world, and its clock */
 
     uint32_t locks;         /* open loops and running callbacks: structure may change only at 0 */
     uint32_t all_observers; /* listeners without `with`: entities enter as they begin */
