@@ -7,7 +7,7 @@
  * entity goes, another comes, and all other indices are in use.
  *
  *     free      ... 0 0 0 | 0 0 1 0 1 1 | 0 0 0 | 1 1 1 ...   1: dead, not retired, not reserved
- *     words           0          ?          0       1         a summary, 64 words to one, and so on
+ *     words           0          1, or      0       1         a summary, 64 words to one, and so on
  *                               hint               next
  *
  * The bits lie in the page of the generations that they follow from, and share its mark and its
@@ -19,7 +19,7 @@
  *
  * Invariant:  free <=> dead, not retired, not reserved, and below the limit;
  *             alive <=> no SETTI_DEAD in the generation;  not alive => signature == 0;
- *             a word but the hint's is in `words` <=> it has a bit;
+ *             a word is in `words` <=> it has a bit, and is not the hint's while that is unlisted;
  *             no word before `hint`, and none between it and `next`, has a bit; next > hint;
  *             count, reserved and retired say how many slots are alive, reserved, retired
  */
@@ -45,6 +45,7 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table)
     table->retired = 0;
     table->hint = 0;
     table->next = 1;
+    table->unlisted = false;
 }
 
 /* -------------------------------------------------------------------------------------- reading */
@@ -117,24 +118,20 @@ uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from,
 /* Makes the summary say the truth of the hint's word, which is going to be another. */
 static void entity_settle_hint(setti_entity_table* table)
 {
-    bool some = setti_entity_free_bits(table, table->hint) != 0;
-    if (some != setti_summary_has(&table->words, table->hint)) {
-        if (some) {
-            setti_summary_add(&table->words, table->hint);
-        } else {
-            setti_summary_remove(&table->words, table->hint);
-        }
+    if (table->unlisted && setti_entity_free_bits(table, table->hint) != 0) {
+        setti_summary_add(&table->words, table->hint);
     }
+    table->unlisted = false;
 }
 
 void setti_entity_hint_ends(setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, table->hint) == 0);
-    if (table->hint < table->words.capacity && setti_summary_has(&table->words, table->hint)) {
+    if (!table->unlisted && table->hint < table->words.capacity) {
         setti_summary_remove(&table->words, table->hint);
     }
-    table->hint = table->next;
-    table->next = table->hint + 1;
+    table->hint = table->next++;
+    table->unlisted = false;
 }
 
 /* Makes the hint the first word with free bits. */
@@ -150,11 +147,14 @@ static void entity_find_hint(setti_entity_table* table)
 void setti_entity_word_begins(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
-    if (word < table->hint) {
-        entity_settle_hint(table);
-        table->next = table->hint;
-        table->hint = word;
-    } else if (word > table->hint) {
+    if (word <= table->hint) {
+        if (word < table->hint) {
+            entity_settle_hint(table);
+            table->next = table->hint;
+            table->hint = word;
+        }
+        table->unlisted = true;
+    } else {
         setti_summary_add(&table->words, word);
         table->next = SETTI_MIN(table->next, word);
     }
@@ -491,7 +491,8 @@ static const char* entity_validate_words(const setti_entity_table* table)
     }
     for (uint32_t word = 0; reason == NULL && word < end; word++) {
         bool some = setti_entity_free_bits(table, word) != 0;
-        if (word != table->hint && some != setti_summary_has(&table->words, word)) {
+        bool unlisted = word == table->hint && table->unlisted;
+        if ((some && !unlisted) != setti_summary_has(&table->words, word)) {
             reason = "entity table: the summary says otherwise than the free bits";
         } else if (some && (word < table->hint || (word > table->hint && word < table->next))) {
             reason = "entity table: an index before the hint, or between it and the next, is free";

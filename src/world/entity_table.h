@@ -40,10 +40,11 @@ typedef struct setti_entity_table {
     uint32_t retired;  /* used up */
     uint32_t limit;    /* indices stay below */
     /* Caches. The words of all pages' `free` are numbered. None before word `hint` has a bit, nor
-     * one between that and `next`. Of the others `words` has those that are not 0; of the hint's it
-     * may say anything, so that one entity that goes and another that comes do not touch it. */
+     * one between that and `next`. `words` has those that are not 0; but it lacks the hint's while
+     * that is `unlisted`, so that where one entity goes and another comes it is not touched. */
     uint32_t hint;
     uint32_t next;
+    bool unlisted;
     setti_summary words;
 } setti_entity_table;
 
@@ -202,6 +203,17 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 /* The rare half of taking an index: the hint's word has no others. To be called behind. */
 void setti_entity_hint_ends(setti_entity_table* table);
 
+/* The same for fast paths: false if that has to be called. */
+SETTI_INLINE bool setti_entity_try_hint_ends(setti_entity_table* table)
+{
+    if (!table->unlisted) {
+        return false;
+    }
+    table->hint = table->next++;
+    table->unlisted = false;
+    return true;
+}
+
 /* Brings this index to life with this generation; free, and its page exists. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
@@ -218,11 +230,23 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 /* The rare half of making an index free: none of its word is. To be called before. */
 void setti_entity_word_begins(setti_entity_table* table, uint32_t word);
 
+/* The same for fast paths: false if that has to be called. */
+SETTI_INLINE bool setti_entity_try_word_begins(setti_entity_table* table, uint32_t word)
+{
+    if (table->unlisted || word >= table->hint) {
+        return false;
+    }
+    table->next = table->hint;
+    table->hint = word;
+    table->unlisted = true;
+    return true;
+}
+
 /* Ends a life: the signature becomes 0 and all handles stale. Needs no memory. */
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
 /* The same for fast paths: the handle is current and not the slot's last, no snapshot is held, and
- * others are free in its word, or setti_entity_word_begins was called. */
+ * others are free in its word, or setti_entity_word_begins was called, or tried. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {

@@ -88,6 +88,23 @@ SETTI_APART static sett_entity fast_create_last(sett_world* world)
     return entity;
 }
 
+/* The only free index of a word that the summary does not know of: where one entity ends and one
+ * begins while all other indices are in use. */
+SETTI_APART static sett_entity fast_create_only(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    setti_entity_page* page = setti_entity_page_of(table, table->hint * 64);
+    uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
+    if (bits == 0 || (bits & (bits - 1)) != 0 || !table->unlisted ||
+        (world->locks | world->all_observers) != 0 ||
+        !setti_entity_try_mark(&world->pool, table, table->hint * 64, true)) {
+        return fast_create_last(world);
+    }
+    sett_entity entity = fast_take(table, page, bits);
+    (void)setti_entity_try_hint_ends(table);
+    return entity;
+}
+
 /* The lowest free index, where its page exists and others are free in its word. Calls nothing. */
 SETTI_INLINE sett_entity fast_create_fast(sett_world* world, bool cow)
 {
@@ -95,12 +112,12 @@ SETTI_INLINE sett_entity fast_create_fast(sett_world* world, bool cow)
     uint32_t number = table->hint / SETTI_ENTITY_WORDS;
     setti_entity_page* page = setti_pages_get(&table->pages, number);
     if (SETTI_UNLIKELY(page == NULL || (world->locks | world->all_observers) != 0)) {
-        return fast_create_last(world);
+        return fast_create_only(world);
     }
     uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];
     if (SETTI_UNLIKELY((bits & (bits - 1)) == 0 ||
                        !setti_pages_try_mark(&world->pool, &table->pages, number, cow))) {
-        return fast_create_last(world);
+        return fast_create_only(world);
     }
     return fast_take(table, page, bits);
 }
@@ -262,7 +279,7 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
         return SETT_STATUS_ARGUMENT;
     }
     setti_world_check_owner(world, __func__);
-    const setti_entity_table* table = &world->entities;
+    setti_entity_table* table = &world->entities;
     const uint32_t* signature = setti_entity_signature(table, entity);
     if (SETTI_UNLIKELY(world->pool.cow_from != 0 || signature == NULL || world->locks != 0 ||
                        world->dont_fragment.count != 0 || world->listeners != NULL ||
@@ -274,7 +291,8 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
         return setti_fast_destroy(world, entity, false);
     }
     const setti_entity_page* page = table->pages.data[entity.index >> SETTI_ENTITY_SHIFT];
-    return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0)
+    return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
+                   setti_entity_try_word_begins(table, entity.index / 64)
                ? fast_destroy_short(world, entity, set)
                : fast_destroy_first(world, entity, set);
 }
