@@ -42,9 +42,9 @@
 
 /* What a step finds a variable with. */
 typedef struct choose_pick {
-    setti_step_kind kind;
+    setti_search_step_kind kind;
     uint8_t variable;
-    const setti_item* item;
+    const setti_search_item* item;
     uint64_t rows, cost;
 } choose_pick;
 
@@ -59,7 +59,7 @@ typedef struct choose_state {
 typedef struct choose {
     const sett_search* search;
     setti_search_plan* plan;
-    const setti_scope* scope;
+    const setti_search_scope* scope;
     uint16_t number; /* of the scope */
     uint32_t fixed;  /* constants, and variables that are bound */
     uint32_t nodes;
@@ -113,14 +113,14 @@ static uint32_t choose_link_count(const setti_along* along)
                                                             : along->type->storage.count;
 }
 
-static bool choose_is_far(const setti_item* item)
+static bool choose_is_far(const setti_search_item* item)
 {
     return item->steps == SETT_STEPS_ONE_OR_MORE || item->steps == SETT_STEPS_ZERO_OR_MORE;
 }
 
 /* The type that an entity has to have for an item to be true, of a variable as source or target;
  * NULL: none in particular. */
-static const setti_type* choose_needs(const setti_item* item, uint32_t variable)
+static const setti_type* choose_needs(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
         return NULL;
@@ -155,7 +155,8 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-bool setti_choose_scan_takes(const setti_item* item, uint32_t variable, const setti_type* driver)
+bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
+                             const setti_type* driver)
 {
     if (item->kind != SETTI_ITEM_HAS || item->walk != SETT_WALK_NONE || item->optional ||
         item->source != variable) {
@@ -168,13 +169,13 @@ bool setti_choose_scan_takes(const setti_item* item, uint32_t variable, const se
 
 /* --------------------------------------------------------------------------------- states */
 
-static bool choose_is_done(const choose_state* s, const choose* c, const setti_item* item)
+static bool choose_is_done(const choose_state* s, const choose* c, const setti_search_item* item)
 {
     uint32_t k = (uint32_t)(item - c->search->item);
     return (s->done[k / 64] >> (k % 64) & 1) != 0;
 }
 
-static void choose_set_done(choose_state* s, const choose* c, const setti_item* item)
+static void choose_set_done(choose_state* s, const choose* c, const setti_search_item* item)
 {
     uint32_t k = (uint32_t)(item - c->search->item);
     s->done[k / 64] |= (uint64_t)1 << (k % 64);
@@ -194,7 +195,7 @@ static uint64_t choose_entities(const choose* c)
 }
 
 /* The rows of which an item is true, all its variables found; and the cost of asking. */
-static uint64_t choose_test(const choose* c, choose_state* s, const setti_item* item)
+static uint64_t choose_test(const choose* c, choose_state* s, const setti_search_item* item)
 {
     uint64_t rows = s->rows;
     uint64_t left = rows / 2;
@@ -236,7 +237,7 @@ static uint64_t choose_test(const choose* c, choose_state* s, const setti_item* 
 static void choose_settle(const choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-        const setti_item* item = &c->search->item[c->search->order[k]];
+        const setti_search_item* item = &c->search->item[c->search->order[k]];
         if (!choose_is_done(s, c, item) && !item->optional &&
             (item->variables & ~(s->found | c->fixed)) == 0) {
             s->rows = choose_test(c, s, item);
@@ -246,7 +247,8 @@ static void choose_settle(const choose* c, choose_state* s)
 }
 
 /* The number of links of a constant; UINT32_MAX: it is none. */
-static uint32_t choose_exact(const choose* c, const setti_item* item, uint32_t variable, bool down)
+static uint32_t choose_exact(const choose* c, const setti_search_item* item, uint32_t variable,
+                             bool down)
 {
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) == 0) {
         return UINT32_MAX;
@@ -266,8 +268,8 @@ static uint32_t choose_exact(const choose* c, const setti_item* item, uint32_t v
 }
 
 /* Rows and cost of following links from a variable that is found. */
-static void choose_follow(const choose* c, const choose_state* s, const setti_item* item, bool down,
-                          choose_pick* pick)
+static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
+                          bool down, choose_pick* pick)
 {
     uint32_t from = down ? item->target : item->source;
     uint32_t ends = down ? choose_target_count(&item->along) : choose_source_count(&item->along);
@@ -299,8 +301,8 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
 }
 
 /* Fills in the picks of one item; returns how many. */
-static uint32_t choose_item_picks(const choose* c, const choose_state* s, const setti_item* item,
-                                  choose_pick* picks)
+static uint32_t choose_item_picks(const choose* c, const choose_state* s,
+                                  const setti_search_item* item, choose_pick* picks)
 {
     uint32_t count = 0;
     bool compare = item->kind == SETTI_ITEM_COMPARE;
@@ -318,12 +320,12 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s, const 
         pick->variable = (uint8_t)to;
         pick->item = item;
         if (!compare) {
-            pick->kind = down ? SETTI_STEP_SOURCES : SETTI_STEP_TARGETS;
+            pick->kind = down ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS;
             choose_follow(c, s, item, down != 0, pick);
             count++;
         } else if (c->search->side[item->compare][!down].operand->kind == SETT_OPERAND_ENTITY &&
                    c->search->term[item->term].compare == SETT_COMPARE_EQUAL) {
-            pick->kind = SETTI_STEP_COPY;
+            pick->kind = SETTI_FIND_COPY;
             pick->rows = s->rows;
             pick->cost = s->cost + choose_cost(s->rows, COST_ROW);
             count++;
@@ -348,7 +350,7 @@ static uint32_t choose_next(const choose* c, const choose_state* s, choose_pick*
         if (choose_is_wanted(c, s, v)) {
             const setti_type* driver = choose_driver(c, v);
             uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
-            picks[count].kind = SETTI_STEP_SCAN;
+            picks[count].kind = SETTI_FIND_SCAN;
             picks[count].variable = (uint8_t)v;
             picks[count].item = NULL;
             picks[count].rows = choose_scale(s->rows, all, 1);
@@ -370,14 +372,14 @@ static uint32_t choose_next(const choose* c, const choose_state* s, choose_pick*
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
     uint64_t domain = choose_entities(c);
-    if (pick->kind == SETTI_STEP_SCAN) {
+    if (pick->kind == SETTI_FIND_SCAN) {
         const setti_type* driver = choose_driver(c, pick->variable);
         domain = driver != NULL ? driver->storage.count : domain;
-    } else if (pick->kind == SETTI_STEP_COPY) {
+    } else if (pick->kind == SETTI_FIND_COPY) {
         domain = choose_domain(
             c, s, pick->variable == pick->item->source ? pick->item->target : pick->item->source);
     } else {
-        bool down = pick->kind == SETTI_STEP_SOURCES;
+        bool down = pick->kind == SETTI_FIND_SOURCES;
         domain = down ? choose_source_count(&pick->item->along)
                       : choose_target_count(&pick->item->along);
     }
@@ -416,10 +418,11 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
 
 /* --------------------------------------------------------------------------------- steps */
 
-static setti_step* choose_add(choose* c, setti_step_kind kind, uint8_t depth, uint8_t base)
+static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uint8_t depth,
+                                     uint8_t base)
 {
     SETTI_ASSERT(c->plan->step_count < c->search->step_room);
-    setti_step* step = &c->plan->step[c->plan->step_count++];
+    setti_search_step* step = &c->plan->step[c->plan->step_count++];
     memset(step, 0, sizeof(*step));
     step->kind = kind;
     step->depth = depth;
@@ -437,10 +440,11 @@ static uint8_t choose_depth_of(const choose* c, uint8_t ref)
                                                                      : SETTI_NO_DEPTH;
 }
 
-static setti_step* choose_add_item(choose* c, setti_step_kind kind, const setti_item* item,
-                                   uint8_t depth, uint8_t base)
+static setti_search_step* choose_add_item(choose* c, setti_search_step_kind kind,
+                                          const setti_search_item* item, uint8_t depth,
+                                          uint8_t base)
 {
-    setti_step* step = choose_add(c, kind, depth, base);
+    setti_search_step* step = choose_add(c, kind, depth, base);
     step->item = item;
     step->a = item->source;
     step->b = item->target;
@@ -450,7 +454,7 @@ static setti_step* choose_add_item(choose* c, setti_step_kind kind, const setti_
 }
 
 /* How late an item is asked, of those that can be: cheap ones first. */
-static uint32_t choose_class(const setti_item* item)
+static uint32_t choose_class(const setti_search_item* item)
 {
     switch (item->kind) {
     case SETTI_ITEM_HAS:
@@ -469,14 +473,14 @@ static void choose_add_tests(choose* c, choose_state* s, uint8_t depth, uint8_t 
 {
     for (uint32_t class = 0; class < 4; class ++) {
         for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-            const setti_item* item = &c->search->item[c->search->order[k]];
+            const setti_search_item* item = &c->search->item[c->search->order[k]];
             if (choose_class(item) != class || item->optional || choose_is_done(s, c, item) ||
                 (item->variables & ~(s->found | c->fixed)) != 0) {
                 continue;
             }
             s->rows = choose_test(c, s, item);
             choose_set_done(s, c, item);
-            setti_step* step = choose_add_item(c, SETTI_STEP_TEST, item, depth, base);
+            setti_search_step* step = choose_add_item(c, SETTI_FIND_TEST, item, depth, base);
             step->estimate = s->rows;
             step->found = s->found;
         }
@@ -494,7 +498,7 @@ static void choose_add_shown(choose* c, const choose_state* s, uint32_t variable
         hides |= !at->shows[k] && world->hidden[k] != NULL && world->hidden[k]->storage.count != 0;
     }
     if (hides && at->is_source && at->name != NULL) {
-        setti_step* step = choose_add(c, SETTI_STEP_SHOWN, depth, base);
+        setti_search_step* step = choose_add(c, SETTI_FIND_SHOWN, depth, base);
         step->variable = step->a = (uint8_t)variable;
         step->a_depth = choose_depth_of(c, (uint8_t)variable);
         step->estimate = s->rows;
@@ -505,23 +509,24 @@ static void choose_add_shown(choose* c, const choose_state* s, uint32_t variable
 static void choose_add_pick(choose* c, choose_state* s, const choose_pick* pick, uint8_t depth,
                             uint8_t base)
 {
-    setti_step* step = pick->item != NULL ? choose_add_item(c, pick->kind, pick->item, depth, base)
-                                          : choose_add(c, pick->kind, depth, base);
+    setti_search_step* step = pick->item != NULL
+                                  ? choose_add_item(c, pick->kind, pick->item, depth, base)
+                                  : choose_add(c, pick->kind, depth, base);
     step->variable = pick->variable;
     c->depth[pick->variable] = depth;
     choose_take(c, s, pick);
     step->estimate = s->rows;
-    if (pick->kind == SETTI_STEP_SCAN) {
+    if (pick->kind == SETTI_FIND_SCAN) {
         step->driver = choose_driver(c, pick->variable);
         for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-            const setti_item* item = &c->search->item[c->search->order[k]];
+            const setti_search_item* item = &c->search->item[c->search->order[k]];
             if (setti_choose_scan_takes(item, pick->variable, step->driver)) {
                 s->rows = choose_test(c, s, item);
                 choose_set_done(s, c, item);
             }
         }
         step->estimate = s->rows;
-    } else if (pick->kind == SETTI_STEP_COPY) {
+    } else if (pick->kind == SETTI_FIND_COPY) {
         bool left = pick->item->source != pick->variable;
         step->a = left ? pick->item->source : pick->item->target;
         step->a_depth = choose_depth_of(c, step->a);
@@ -532,15 +537,15 @@ static void choose_add_pick(choose* c, choose_state* s, const choose_pick* pick,
 static uint8_t choose_add_optional(choose* c, const choose_state* s, uint8_t depth, uint8_t base)
 {
     for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-        const setti_item* item = &c->search->item[c->search->order[k]];
+        const setti_search_item* item = &c->search->item[c->search->order[k]];
         uint32_t fresh = item->optional && item->kind == SETTI_ITEM_LINK
                              ? item->variables & ~(s->found | c->fixed)
                              : 0;
         if (fresh != 0) {
             uint8_t variable = (uint8_t)setti_bits_lowest(fresh);
             bool down = item->source == variable;
-            setti_step* step = choose_add_item(c, down ? SETTI_STEP_SOURCES : SETTI_STEP_TARGETS,
-                                               item, ++depth, base);
+            setti_search_step* step = choose_add_item(
+                c, down ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS, item, ++depth, base);
             step->variable = variable;
             step->estimate = s->rows;
             c->depth[variable] = depth;
@@ -556,8 +561,8 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
 static void choose_lists(choose* c, uint16_t pipe)
 {
     for (uint32_t k = c->plan->pipe[pipe].first; k < c->plan->pipe[pipe].stop; k++) {
-        const setti_item* item = c->plan->step[k].item;
-        if (c->plan->step[k].kind != SETTI_STEP_TEST || item->kind != SETTI_ITEM_LIST) {
+        const setti_search_item* item = c->plan->step[k].item;
+        if (c->plan->step[k].kind != SETTI_FIND_TEST || item->kind != SETTI_ITEM_LIST) {
             continue;
         }
         uint32_t count = (uint32_t)(item->scope_stop - item->scope);
@@ -567,7 +572,7 @@ static void choose_lists(choose* c, uint16_t pipe)
         c->plan->step[k].pipe = first;
         c->plan->step[k].pipe_stop = (uint16_t)(first + count);
         for (uint32_t at = 0; at < count; at++) {
-            setti_step step = c->plan->step[k];
+            setti_search_step step = c->plan->step[k];
             uint8_t depth = (uint8_t)(step.depth + 1);
             choose_pipe(c, (uint16_t)(first + at), c->search->alternative[item->scope + at],
                         step.found, step.estimate, depth, depth);
@@ -592,7 +597,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     c->best_count = UINT32_MAX;
     choose_try(c, s, 0);
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
-    choose_add(c, SETTI_STEP_INPUT, depth, base)->estimate = rows;
+    choose_add(c, SETTI_FIND_INPUT, depth, base)->estimate = rows;
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
         if ((c->scope->locals & c->fixed) >> v & 1) {
             choose_add_shown(c, &s, v, depth, base);

@@ -18,13 +18,13 @@
 
 #include <stdio.h>
 
-#define ROWS SETT_SEARCH_ROWS
+#define FIND_ROWS SETT_SEARCH_ROWS
 
 typedef struct find_block {
     uint32_t count;
-    uint32_t index[ROWS];
-    uint16_t parent[ROWS];
-    bool mark[ROWS]; /* of the input of a list: rows outside that are decided */
+    uint32_t index[FIND_ROWS];
+    uint16_t parent[FIND_ROWS];
+    bool mark[FIND_ROWS]; /* of the input of a list: rows outside that are decided */
 } find_block;
 
 /* Entities that a closure has reached, in the order in which it did. */
@@ -50,7 +50,7 @@ typedef struct find {
     setti_search_plan plan;
     find_block* block;
     find_work* work;
-    uint32_t* column; /* of results: ROWS for each variable */
+    uint32_t* column; /* of results: FIND_ROWS for each variable */
     uint32_t constant[SETT_SEARCH_VARIABLES];
     size_t size; /* bytes of all that */
     bool pooled; /* from the world's pool, and not from its allocator */
@@ -92,18 +92,18 @@ static size_t find_lay_out(const sett_search* search, find* f)
     size_t at = setti_align_up(sizeof(find), 64);
     unsigned char* base = (unsigned char*)f;
     size_t steps = at;
-    at = setti_align_up(at + search->step_room * sizeof(setti_step), 64);
+    at = setti_align_up(at + search->step_room * sizeof(setti_search_step), 64);
     size_t pipes = at;
-    at = setti_align_up(at + search->pipe_room * sizeof(setti_pipe), 64);
+    at = setti_align_up(at + search->pipe_room * sizeof(setti_search_pipe), 64);
     size_t works = at;
     at = setti_align_up(at + search->step_room * sizeof(find_work), 64);
     size_t columns = at;
-    at = setti_align_up(at + search->result_count * ROWS * sizeof(uint32_t), 64);
+    at = setti_align_up(at + search->result_count * FIND_ROWS * sizeof(uint32_t), 64);
     size_t blocks = at;
     at += search->depth_room * sizeof(find_block);
     if (f != NULL) {
-        f->plan.step = (setti_step*)(void*)(base + steps);
-        f->plan.pipe = (setti_pipe*)(void*)(base + pipes);
+        f->plan.step = (setti_search_step*)(void*)(base + steps);
+        f->plan.pipe = (setti_search_pipe*)(void*)(base + pipes);
         f->work = memset(base + works, 0, search->step_room * sizeof(find_work));
         f->column = (uint32_t*)(void*)(base + columns);
         f->block = (find_block*)(void*)(base + blocks);
@@ -215,8 +215,8 @@ static void reached_follow(find* f, find_reached* reached, const setti_along* al
     }
 }
 
-static void reached_begin(find* f, find_reached* reached, const setti_item* item, uint32_t from,
-                          bool down)
+static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
+                          uint32_t from, bool down)
 {
     reached_clear(reached);
     if (from == SETTI_NONE) {
@@ -231,8 +231,8 @@ static void reached_begin(find* f, find_reached* reached, const setti_item* item
 }
 
 /* The k-th entity reached, SETTI_NONE behind the last. */
-static uint32_t reached_take(find* f, find_reached* reached, const setti_item* item, uint32_t k,
-                             bool down)
+static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
+                             uint32_t k, bool down)
 {
     if (k >= reached->count) {
         return SETTI_NONE;
@@ -260,7 +260,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
 }
 
 /* Whether a row comes from one that a list has decided already. */
-SETTI_INLINE bool find_is_decided(const find* f, const setti_step* step, uint32_t depth,
+SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
     if (step->base == 0) {
@@ -296,10 +296,10 @@ typedef struct find_scan {
     uint32_t limit;
 } find_scan;
 
-static void scan_prepare(const find* f, const setti_step* step, find_scan* scan)
+static void scan_prepare(const find* f, const setti_search_step* step, find_scan* scan)
 {
     const sett_search* search = f->search;
-    const setti_scope* scope = &search->scope[step->scope];
+    const setti_search_scope* scope = &search->scope[step->scope];
     scan->with_count = 0;
     scan->without_count = 0;
     scan->limit = setti_entity_capacity(&f->world->entities);
@@ -307,7 +307,7 @@ static void scan_prepare(const find* f, const setti_step* step, find_scan* scan)
         scan->with[scan->with_count++] = &step->driver->storage;
     }
     for (uint32_t k = scope->item; k < scope->item_stop; k++) {
-        const setti_item* item = &search->item[search->order[k]];
+        const setti_search_item* item = &search->item[search->order[k]];
         if ((item->type != step->driver || item->negated) &&
             setti_choose_scan_takes(item, step->variable, step->driver)) {
             const setti_storage** list = item->negated ? scan->without : scan->with;
@@ -347,7 +347,7 @@ static uint64_t scan_word(const find* f, const find_scan* scan, uint32_t base)
 }
 
 /* Goes on from w->place; false when there is nobody left. */
-static bool scan_words(const find* f, const setti_step* step, find_work* w, find_block* out)
+static bool scan_words(const find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;
     scan_prepare(f, step, &scan);
@@ -360,7 +360,7 @@ static bool scan_words(const find* f, const setti_step* step, find_work* w, find
         uint64_t word = scan_word(f, &scan, base) & ~setti_bits_below(w->place - base);
         for (; word != 0; word &= word - 1) {
             uint32_t index = base + setti_bits_lowest(word);
-            if (out->count == ROWS) {
+            if (out->count == FIND_ROWS) {
                 w->place = index;
                 return true;
             }
@@ -371,13 +371,13 @@ static bool scan_words(const find* f, const setti_step* step, find_work* w, find
     return false;
 }
 
-static bool scan_rows(const setti_step* step, find_work* w, find_block* out)
+static bool scan_rows(const setti_search_step* step, find_work* w, find_block* out)
 {
     const setti_storage* storage = &step->driver->storage;
     for (; w->place < storage->extent; w->place++) {
         uint32_t index = *setti_storage_index(storage, w->place);
         if (index != SETTI_NONE) {
-            if (out->count == ROWS) {
+            if (out->count == FIND_ROWS) {
                 return true;
             }
             find_emit(out, index, w->row);
@@ -388,7 +388,7 @@ static bool scan_rows(const setti_step* step, find_work* w, find_block* out)
 
 /* --------------------------------------------------------------------------- finding links */
 
-static bool fill_scan(find* f, const setti_step* step, find_work* w, find_block* out)
+static bool fill_scan(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     w->place = w->open ? w->place : 0;
     bool sparse = step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE;
@@ -396,9 +396,9 @@ static bool fill_scan(find* f, const setti_step* step, find_work* w, find_block*
 }
 
 /* The links of one row, from w->place on; false when there are no more. */
-static bool fill_links(find* f, const setti_step* step, find_work* w, find_block* out)
+static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    bool down = step->kind == SETTI_STEP_SOURCES;
+    bool down = step->kind == SETTI_FIND_SOURCES;
     const setti_along* along = &step->item->along;
     uint32_t depth = (uint32_t)step->depth - 1;
     if (!w->open) {
@@ -410,7 +410,7 @@ static bool fill_links(find* f, const setti_step* step, find_work* w, find_block
         }
     }
     while (w->place != SETTI_NONE) {
-        if (out->count == ROWS) {
+        if (out->count == FIND_ROWS) {
             return true;
         }
         find_emit(out, setti_walk_at(along, w->place, down), w->row);
@@ -419,9 +419,9 @@ static bool fill_links(find* f, const setti_step* step, find_work* w, find_block
     return false;
 }
 
-static bool fill_reached(find* f, const setti_step* step, find_work* w, find_block* out)
+static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    bool down = step->kind == SETTI_STEP_SOURCES;
+    bool down = step->kind == SETTI_FIND_SOURCES;
     uint32_t depth = (uint32_t)step->depth - 1;
     if (!w->open) {
         uint32_t from = down ? find_value(f, depth, w->row, step->b, step->b_depth)
@@ -433,7 +433,7 @@ static bool fill_reached(find* f, const setti_step* step, find_work* w, find_blo
         }
     }
     while (w->place < w->reached.count) {
-        if (out->count == ROWS) {
+        if (out->count == FIND_ROWS) {
             return true;
         }
         find_emit(out, reached_take(f, &w->reached, step->item, w->place, down), w->row);
@@ -442,10 +442,11 @@ static bool fill_reached(find* f, const setti_step* step, find_work* w, find_blo
     return false;
 }
 
-static bool fill_copy(const find* f, const setti_step* step, const find_work* w, find_block* out)
+static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
+                      find_block* out)
 {
     bool from_right = step->variable == step->item->source;
-    const setti_side* side = &f->search->side[step->item->compare][from_right];
+    const setti_search_side* side = &f->search->side[step->item->compare][from_right];
     uint32_t index = setti_compare_entity(
         f->world, side, find_value(f, (uint32_t)step->depth - 1, w->row, step->a, step->a_depth));
     if (index != SETTI_NONE) {
@@ -455,12 +456,12 @@ static bool fill_copy(const find* f, const setti_step* step, const find_work* w,
 }
 
 /* Adds what a row leads to; true: the block is full before all of it was added. */
-static bool fill_row(find* f, const setti_step* step, find_work* w, find_block* out)
+static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     switch (step->kind) {
-    case SETTI_STEP_SCAN:
+    case SETTI_FIND_SCAN:
         return fill_scan(f, step, w, out);
-    case SETTI_STEP_COPY:
+    case SETTI_FIND_COPY:
         return fill_copy(f, step, w, out);
     default:
         return step->item->steps == SETT_STEPS_ONE ? fill_links(f, step, w, out)
@@ -472,7 +473,7 @@ static bool find_pull(find* f, uint32_t k);
 
 static bool find_generate(find* f, uint32_t k)
 {
-    const setti_step* step = &f->plan.step[k];
+    const setti_search_step* step = &f->plan.step[k];
     find_work* w = &f->work[k];
     find_block* out = &f->block[step->depth];
     const find_block* in = &f->block[step->depth - 1];
@@ -486,7 +487,7 @@ static bool find_generate(find* f, uint32_t k)
             w->open = false;
             w->row = 0;
         }
-        while (w->row < in->count && out->count < ROWS) {
+        while (w->row < in->count && out->count < FIND_ROWS) {
             bool decided = find_is_decided(f, step, (uint32_t)step->depth - 1, w->row);
             w->open = !decided && fill_row(f, step, w, out);
             if (w->open) {
@@ -502,7 +503,7 @@ static bool find_generate(find* f, uint32_t k)
 /* The rows of the block outside that no side of the list has decided. */
 static bool find_input(find* f, uint32_t k)
 {
-    const setti_step* step = &f->plan.step[k];
+    const setti_search_step* step = &f->plan.step[k];
     find_block* out = &f->block[step->depth];
     out->count = 0;
     if (f->work[k].begun) {
@@ -524,7 +525,7 @@ static bool find_input(find* f, uint32_t k)
 /* --------------------------------------------------------------------------------- testing */
 
 /* Whether links lead from one entity to another: one at a time, where each has one target. */
-static bool test_chain(const setti_item* item, uint32_t source, uint32_t target)
+static bool test_chain(const setti_search_item* item, uint32_t source, uint32_t target)
 {
     uint32_t seen = source;
     uint32_t left = 1;
@@ -541,8 +542,8 @@ static bool test_chain(const setti_item* item, uint32_t source, uint32_t target)
     return source != SETTI_NONE;
 }
 
-static bool test_reached(find* f, find_reached* reached, const setti_item* item, uint32_t source,
-                         uint32_t target)
+static bool test_reached(find* f, find_reached* reached, const setti_search_item* item,
+                         uint32_t source, uint32_t target)
 {
     reached_begin(f, reached, item, source, false);
     for (uint32_t k = 0; k < reached->count; k++) {
@@ -565,9 +566,10 @@ static bool test_direct(const find* f, const setti_along* along, uint32_t source
 }
 
 /* A link at one end of which is any entity. */
-static bool test_some(const find* f, const setti_step* step, uint32_t source, uint32_t target)
+static bool test_some(const find* f, const setti_search_step* step, uint32_t source,
+                      uint32_t target)
 {
-    const setti_item* item = step->item;
+    const setti_search_item* item = step->item;
     bool none = item->steps == SETT_STEPS_ZERO_OR_ONE || item->steps == SETT_STEPS_ZERO_OR_MORE;
     if (step->a == SETTI_SOME && step->b == SETTI_SOME) {
         if (none) {
@@ -588,10 +590,10 @@ static bool test_some(const find* f, const setti_step* step, uint32_t source, ui
     return from != SETTI_NONE && (none || setti_walk_first(&item->along, from, down) != SETTI_NONE);
 }
 
-static bool test_link(find* f, const setti_step* step, find_work* w, uint32_t source,
+static bool test_link(find* f, const setti_search_step* step, find_work* w, uint32_t source,
                       uint32_t target)
 {
-    const setti_item* item = step->item;
+    const setti_search_item* item = step->item;
     if (step->a == SETTI_SOME || step->b == SETTI_SOME) {
         return test_some(f, step, source, target);
     }
@@ -616,20 +618,20 @@ static bool test_link(find* f, const setti_step* step, find_work* w, uint32_t so
                 : test_chain(item, source, target);
 }
 
-static bool test_compare(const find* f, const setti_item* item, uint32_t a, uint32_t b)
+static bool test_compare(const find* f, const setti_search_item* item, uint32_t a, uint32_t b)
 {
-    const setti_side* sides = f->search->side[item->compare];
+    const setti_search_side* sides = f->search->side[item->compare];
     return setti_compare_test(f->world, &sides[0], &sides[1], f->search->term[item->term].compare,
                               a, b);
 }
 
 /* Decides rows of the block outside, side by side. */
-static void test_list(find* f, const setti_step* step)
+static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
     memset(input->mark, 0, sizeof(input->mark));
     for (uint32_t at = step->pipe; at < step->pipe_stop; at++) {
-        const setti_pipe* pipe = &f->plan.pipe[at];
+        const setti_search_pipe* pipe = &f->plan.pipe[at];
         for (uint32_t k = pipe->first; k < pipe->stop; k++) {
             f->work[k].begun = false;
         }
@@ -646,9 +648,9 @@ static void test_list(find* f, const setti_step* step)
     }
 }
 
-static bool test_has(const find* f, const setti_step* step, uint32_t index)
+static bool test_has(const find* f, const setti_search_step* step, uint32_t index)
 {
-    const setti_item* item = step->item;
+    const setti_search_item* item = step->item;
     (void)f;
     if (step->a == SETTI_SOME) {
         return item->type->storage.count != 0;
@@ -658,7 +660,7 @@ static bool test_has(const find* f, const setti_step* step, uint32_t index)
 }
 
 /* A component of the entity itself: the most frequent test. */
-static void find_keep_having(find* f, const setti_step* step, find_block* block)
+static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_storage* storage = &step->item->type->storage;
     uint32_t kept = 0;
@@ -672,8 +674,8 @@ static void find_keep_having(find* f, const setti_step* step, find_block* block)
 
 static void find_test(find* f, uint32_t k)
 {
-    const setti_step* step = &f->plan.step[k];
-    const setti_item* item = step->item;
+    const setti_search_step* step = &f->plan.step[k];
+    const setti_search_item* item = step->item;
     find_block* block = &f->block[step->depth];
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE && step->a != SETTI_SOME) {
         find_keep_having(f, step, block);
@@ -695,7 +697,7 @@ static void find_test(find* f, uint32_t k)
     block->count = kept;
 }
 
-static void find_show(find* f, const setti_step* step)
+static void find_show(find* f, const setti_search_step* step)
 {
     find_block* block = &f->block[step->depth];
     const setti_variable* variable = &f->search->variable[step->variable];
@@ -715,15 +717,15 @@ static void find_show(find* f, const setti_step* step)
 /* Brings the next rows that step k leaves; false: there are no more. */
 static bool find_pull(find* f, uint32_t k)
 {
-    const setti_step* step = &f->plan.step[k];
-    if (step->kind == SETTI_STEP_INPUT) {
+    const setti_search_step* step = &f->plan.step[k];
+    if (step->kind == SETTI_FIND_INPUT) {
         return find_input(f, k);
     }
-    if (step->kind != SETTI_STEP_TEST && step->kind != SETTI_STEP_SHOWN) {
+    if (step->kind != SETTI_FIND_TEST && step->kind != SETTI_FIND_SHOWN) {
         return find_generate(f, k);
     }
     while (find_pull(f, k - 1)) {
-        if (step->kind == SETTI_STEP_TEST) {
+        if (step->kind == SETTI_FIND_TEST) {
             find_test(f, k);
         } else {
             find_show(f, step);
@@ -777,7 +779,7 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
 /* Gathers what results have from the blocks, from the last one back. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
-    uint16_t row[ROWS];
+    uint16_t row[FIND_ROWS];
     for (uint32_t k = 0; k < rows->count; k++) {
         row[k] = (uint16_t)k;
     }
@@ -785,7 +787,7 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
         for (uint32_t v = 0; v < rows->variable_count; v++) {
             uint8_t place = f->plan.place[f->branch][f->search->result[v]];
             if (place == depth) {
-                uint32_t* column = f->column + (size_t)v * ROWS;
+                uint32_t* column = f->column + (size_t)v * FIND_ROWS;
                 for (uint32_t k = 0; k < rows->count; k++) {
                     column[k] = f->block[depth].index[row[k]];
                 }
@@ -797,7 +799,7 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
     }
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
-        uint32_t* column = f->column + (size_t)v * ROWS;
+        uint32_t* column = f->column + (size_t)v * FIND_ROWS;
         for (uint32_t k = 0; f->search->variable[number].bound && k < rows->count; k++) {
             column[k] = f->constant[number];
         }
@@ -810,7 +812,7 @@ bool sett_rows_next(sett_rows* rows)
     find* f = rows->internal;
     rows->count = 0;
     while (f->branch < f->search->branch_count && f->closed == f->search->open.closed) {
-        const setti_pipe* pipe = &f->plan.pipe[f->branch];
+        const setti_search_pipe* pipe = &f->plan.pipe[f->branch];
         for (uint32_t k = pipe->first; !f->begun && k < pipe->stop; k++) {
             f->work[k].begun = false;
         }
@@ -878,23 +880,24 @@ static void explain_variable(setti_writer* writer, const sett_search* search, ui
 }
 
 static void explain_step(setti_writer* writer, const sett_search* search,
-                         const setti_search_plan* plan, const setti_step* step, uint32_t indent)
+                         const setti_search_plan* plan, const setti_search_step* step,
+                         uint32_t indent)
 {
     static const char* const names[] = {"input",      "scan", "copy to", "targets to",
                                         "sources to", "test", "shown"};
     setti_writer_add(writer, "%*s%-11s", (int)indent, "", names[step->kind]);
-    if (step->kind != SETTI_STEP_TEST && step->kind != SETTI_STEP_INPUT) {
+    if (step->kind != SETTI_FIND_TEST && step->kind != SETTI_FIND_INPUT) {
         explain_variable(writer, search, step->variable);
         setti_writer_add(writer, " ");
     }
-    if (step->kind == SETTI_STEP_SCAN) {
+    if (step->kind == SETTI_FIND_SCAN) {
         setti_writer_add(writer, step->driver != NULL ? "by %s " : "by all entities%s ",
                          step->driver != NULL ? step->driver->desc.name : "");
     } else if (step->item != NULL && step->item->kind == SETTI_ITEM_LIST) {
         setti_writer_add(writer, step->item->negated ? "not one of " : "one of ");
     } else if (step->item != NULL) {
         setti_writer_add(writer,
-                         step->kind == SETTI_STEP_TEST && step->item->negated ? "not " : "");
+                         step->kind == SETTI_FIND_TEST && step->item->negated ? "not " : "");
         setti_search_print_term(search, step->item->term, writer);
         setti_writer_add(writer, " ");
     }
@@ -911,8 +914,8 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
                          const setti_search_plan* plan, uint32_t pipe, uint32_t indent)
 {
     for (uint32_t k = plan->pipe[pipe].first; k < plan->pipe[pipe].stop; k++) {
-        const setti_step* step = &plan->step[k];
-        if (step->kind != SETTI_STEP_INPUT) {
+        const setti_search_step* step = &plan->step[k];
+        if (step->kind != SETTI_FIND_INPUT) {
             explain_step(writer, search, plan, step, indent);
         }
         for (uint32_t at = step->pipe; at < step->pipe_stop; at++) {

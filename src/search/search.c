@@ -34,9 +34,9 @@ typedef struct search_build {
     uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables that a term of the scope itself finds */
     bool failed;
     /* room for what the search points to meanwhile */
-    setti_item item[SETTI_SEARCH_ITEMS];
-    setti_side side[SETTI_SEARCH_COMPARES][2];
-    setti_scope scope[SETTI_SEARCH_SCOPES];
+    setti_search_item item[SETTI_SEARCH_ITEMS];
+    setti_search_side side[SETTI_SEARCH_COMPARES][2];
+    setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ITEMS * 2];
     uint16_t alternative[SETTI_SEARCH_SCOPES];
 } search_build;
@@ -163,7 +163,7 @@ static uint32_t build_bit(const sett_search* search, uint8_t ref)
 
 /* -------------------------------------------------------------------------------- tree */
 
-static setti_item* build_item(search_build* b, search_items* items, setti_item_kind kind)
+static setti_search_item* build_item(search_build* b, search_items* items, setti_item_kind kind)
 {
     sett_search* search = b->search;
     if (search->item_count == SETTI_SEARCH_ITEMS) {
@@ -171,7 +171,7 @@ static setti_item* build_item(search_build* b, search_items* items, setti_item_k
         return NULL;
     }
     items->item[items->count++] = (uint16_t)search->item_count;
-    setti_item* item = &search->item[search->item_count++];
+    setti_search_item* item = &search->item[search->item_count++];
     memset(item, 0, sizeof(*item));
     item->kind = kind;
     item->term = (uint8_t)b->at;
@@ -187,7 +187,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
         return 0;
     }
     uint16_t number = (uint16_t)search->scope_count++;
-    memset(&search->scope[number], 0, sizeof(setti_scope));
+    memset(&search->scope[number], 0, sizeof(setti_search_scope));
     search->scope[number].parent = parent;
     b->positive[number] = 0;
     return number;
@@ -209,7 +209,7 @@ static bool build_close_scope(search_build* b, uint16_t scope, const search_item
 }
 
 /* Gives a list its scopes. */
-static bool build_close_list(search_build* b, setti_item* item, const uint16_t* scopes,
+static bool build_close_list(search_build* b, setti_search_item* item, const uint16_t* scopes,
                              uint32_t count)
 {
     sett_search* search = b->search;
@@ -243,7 +243,7 @@ static const setti_type* build_type(search_build* b, sett_component component)
     return type;
 }
 
-static bool build_walk(search_build* b, setti_item* item, const sett_search_term* term)
+static bool build_walk(search_build* b, setti_search_item* item, const sett_search_term* term)
 {
     item->walk = term->walk;
     sett_world* world = b->search->world;
@@ -271,7 +271,7 @@ static bool build_walk(search_build* b, setti_item* item, const sett_search_term
 }
 
 /* Notes what hides and shows the entities of a variable that is the source of a term. */
-static void build_note_source(search_build* b, const setti_item* item)
+static void build_note_source(search_build* b, const setti_search_item* item)
 {
     if (item->source >= b->search->variable_count) {
         return;
@@ -284,7 +284,7 @@ static void build_note_source(search_build* b, const setti_item* item)
     }
 }
 
-static bool build_component(search_build* b, setti_item* item, const sett_search_term* term,
+static bool build_component(search_build* b, setti_search_item* item, const sett_search_term* term,
                             uint16_t scope)
 {
     item->type = build_type(b, term->component);
@@ -317,7 +317,7 @@ static bool build_component(search_build* b, setti_item* item, const sett_search
                       item->type->desc.name);
 }
 
-static bool build_member(search_build* b, setti_side* side)
+static bool build_member(search_build* b, setti_search_side* side)
 {
     const sett_search_operand* operand = side->operand;
     const char* path = operand->text;
@@ -344,8 +344,8 @@ static bool build_member(search_build* b, setti_side* side)
     return true;
 }
 
-static bool build_operand(search_build* b, setti_side* side, const sett_search_operand* operand,
-                          uint16_t scope, uint8_t* ref)
+static bool build_operand(search_build* b, setti_search_side* side,
+                          const sett_search_operand* operand, uint16_t scope, uint8_t* ref)
 {
     memset(side, 0, sizeof(*side));
     side->operand = operand;
@@ -370,7 +370,7 @@ static bool build_operand(search_build* b, setti_side* side, const sett_search_o
                           build_fail(b, SETT_STATUS_ARGUMENT, "\"_\" cannot be compared"));
 }
 
-static bool build_constant(search_build* b, setti_side* side, const setti_side* other)
+static bool build_constant(search_build* b, setti_search_side* side, const setti_search_side* other)
 {
     return side->operand->kind != SETT_OPERAND_CONSTANT || setti_compare_constant(side, other) ||
            build_fail(b, SETT_STATUS_ARGUMENT,
@@ -378,7 +378,7 @@ static bool build_constant(search_build* b, setti_side* side, const setti_side* 
                       side->operand->text);
 }
 
-static bool build_compare(search_build* b, setti_item* item, const sett_search_term* term,
+static bool build_compare(search_build* b, setti_search_item* item, const sett_search_term* term,
                           uint16_t scope)
 {
     sett_search* search = b->search;
@@ -387,7 +387,7 @@ static bool build_compare(search_build* b, setti_item* item, const sett_search_t
                           SETTI_SEARCH_COMPARES);
     }
     item->compare = (uint8_t)search->compare_count++;
-    setti_side* sides = search->side[item->compare];
+    setti_search_side* sides = search->side[item->compare];
     if (!build_operand(b, &sides[0], &term->left, scope, &item->source) ||
         !build_operand(b, &sides[1], &term->right, scope, &item->target) ||
         !build_constant(b, &sides[0], &sides[1]) || !build_constant(b, &sides[1], &sides[0])) {
@@ -405,7 +405,7 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
 {
     const sett_search_term* term = &b->search->term[b->at];
     bool compares = term->kind == SETT_SEARCH_COMPARE;
-    setti_item* item = build_item(b, items, compares ? SETTI_ITEM_COMPARE : SETTI_ITEM_HAS);
+    setti_search_item* item = build_item(b, items, compares ? SETTI_ITEM_COMPARE : SETTI_ITEM_HAS);
     if (item == NULL) {
         return false;
     }
@@ -439,7 +439,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     }
     search_items own = {.count = 0};
     uint16_t inner = scope;
-    setti_item* list = NULL;
+    setti_search_item* list = NULL;
     if (term->negated) { /* a scope, of which build_variables leaves what is needed */
         list = build_item(b, items, SETTI_ITEM_LIST);
         inner = build_new_scope(b, scope);
@@ -480,7 +480,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     if (!or_next) {
         return build_side(b, items, scope, &or_next);
     }
-    setti_item* list = build_item(b, items, SETTI_ITEM_LIST);
+    setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t sides[SETT_SEARCH_TERMS];
     uint32_t count = 0;
     b->nested++;
@@ -541,7 +541,7 @@ static uint32_t build_free(const sett_search* search, uint16_t scope)
     return variables & ~search->scope[scope].locals;
 }
 
-static bool build_finds(const setti_item* item)
+static bool build_finds(const setti_search_item* item)
 {
     return !item->negated && !item->optional &&
            ((item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) ||
@@ -549,7 +549,8 @@ static bool build_finds(const setti_item* item)
 }
 
 /* A variable of an inner scope that is only a target, and only here, is any entity. */
-static void build_forget_target(const search_build* b, setti_scope* scope, setti_item* item)
+static void build_forget_target(const search_build* b, setti_search_scope* scope,
+                                setti_search_item* item)
 {
     uint32_t bit = build_bit(b->search, item->target);
     if (item->kind == SETTI_ITEM_LINK && (scope->locals & bit) != 0 &&
@@ -560,12 +561,12 @@ static void build_forget_target(const search_build* b, setti_scope* scope, setti
 }
 
 /* A list of one scope with one item in it is that item, unless the scope has variables. */
-static void build_collapse(const sett_search* search, setti_item* list)
+static void build_collapse(const sett_search* search, setti_search_item* list)
 {
-    const setti_scope* scope = &search->scope[search->alternative[list->scope]];
+    const setti_search_scope* scope = &search->scope[search->alternative[list->scope]];
     if (list->scope_stop == list->scope + 1 && scope->item_stop == scope->item + 1 &&
         scope->locals == 0) {
-        const setti_item* item = &search->item[search->order[scope->item]];
+        const setti_search_item* item = &search->item[search->order[scope->item]];
         bool negated = list->negated != item->negated;
         *list = *item;
         list->negated = negated;
@@ -576,9 +577,9 @@ static void build_collapse(const sett_search* search, setti_item* list)
 static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
-    setti_scope* at = &search->scope[scope];
+    setti_search_scope* at = &search->scope[scope];
     for (uint32_t k = at->item; k < at->item_stop; k++) {
-        setti_item* item = &search->item[search->order[k]];
+        setti_search_item* item = &search->item[search->order[k]];
         if (scope != 0) {
             build_forget_target(b, at, item);
         }
@@ -596,7 +597,7 @@ static void build_variables(search_build* b, uint16_t scope)
 
 /* An optional link finds one variable, which occurs nowhere else; other optional items have no
  * influence on results. */
-static bool build_optional(search_build* b, setti_item* item)
+static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
     uint32_t fresh = 0;
@@ -616,11 +617,12 @@ static bool build_optional(search_build* b, setti_item* item)
 /* ------------------------------------------------------------------------------- branches */
 
 /* The list of the scope that can find a variable: in all of its sides. */
-static const setti_item* build_list_of(const sett_search* search, const setti_scope* scope,
-                                       uint32_t bit, bool* partly)
+static const setti_search_item* build_list_of(const sett_search* search,
+                                              const setti_search_scope* scope, uint32_t bit,
+                                              bool* partly)
 {
     for (uint32_t k = scope->item; k < scope->item_stop; k++) {
-        const setti_item* item = &search->item[search->order[k]];
+        const setti_search_item* item = &search->item[search->order[k]];
         if (item->kind != SETTI_ITEM_LIST || item->negated || (item->variables & bit) == 0 ||
             item->scope_stop == item->scope + 1) {
             continue;
@@ -642,7 +644,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
 {
     sett_search* search = b->search;
     search_items own = {.count = 0};
-    const setti_scope from = search->scope[side];
+    const setti_search_scope from = search->scope[side];
     for (uint32_t k = from.item; k < from.item_stop; k++) {
         uint16_t number = search->order[k];
         bool local = (search->item[number].variables & from.locals) != 0;
@@ -654,7 +656,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     if (own.count == 0) {
         return true;
     }
-    setti_item* item = build_item(b, items, SETTI_ITEM_LIST);
+    setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t scope = build_new_scope(b, into);
     if (b->failed || !build_close_scope(b, scope, &own) || !build_close_list(b, item, &scope, 1)) {
         return false;
@@ -667,7 +669,8 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
 static bool build_branches(search_build* b, uint16_t scope);
 
 /* The scope with one side of the list in its place, and no earlier side. */
-static bool build_branch(search_build* b, uint16_t scope, const setti_item* list, uint32_t side)
+static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
+                         uint32_t side)
 {
     sett_search* search = b->search;
     search_items items = {.count = 0};
@@ -675,7 +678,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_item* list
     if (b->failed) {
         return false;
     }
-    const setti_scope from = search->scope[scope];
+    const setti_search_scope from = search->scope[scope];
     search->scope[made].locals = from.locals;
     b->positive[made] = b->positive[scope];
     for (uint32_t k = from.item; k < from.item_stop; k++) {
@@ -687,7 +690,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_item* list
         return false;
     }
     if (side != 0) {
-        setti_item* earlier = build_item(b, &items, SETTI_ITEM_LIST);
+        setti_search_item* earlier = build_item(b, &items, SETTI_ITEM_LIST);
         if (earlier == NULL) {
             return false;
         }
@@ -710,9 +713,10 @@ static bool build_branches(search_build* b, uint16_t scope)
     for (uint32_t v = 0; v < search->variable_count; v++) {
         bool partly = false;
         uint32_t bit = (uint32_t)1 << v;
-        const setti_item* list = (missing & bit) != 0 && !search->variable[v].optional
-                                     ? build_list_of(search, &search->scope[scope], bit, &partly)
-                                     : NULL;
+        const setti_search_item* list =
+            (missing & bit) != 0 && !search->variable[v].optional
+                ? build_list_of(search, &search->scope[scope], bit, &partly)
+                : NULL;
         if (list == NULL && partly) {
             return build_fail(b, SETT_STATUS_ARGUMENT,
                               "$%.60s is in some sides of \"||\" and not in all: write \"_\" where "

@@ -31,7 +31,7 @@ typedef struct side_value {
 
 /* ------------------------------------------------------------------------------ preparing */
 
-setti_side_kind setti_compare_kind(const setti_side* side)
+setti_search_side_kind setti_compare_kind(const setti_search_side* side)
 {
     switch (side->operand->kind) {
     case SETT_OPERAND_ENTITY:
@@ -48,12 +48,12 @@ setti_side_kind setti_compare_kind(const setti_side* side)
     }
 }
 
-static bool compare_is_member(const setti_side* side)
+static bool compare_is_member(const setti_search_side* side)
 {
     return side->operand->kind == SETT_OPERAND_MEMBER;
 }
 
-bool setti_compare_constant(setti_side* side, const setti_side* other)
+bool setti_compare_constant(setti_search_side* side, const setti_search_side* other)
 {
     const char* name = side->operand->text;
     if (!compare_is_member(other)) {
@@ -74,15 +74,18 @@ bool setti_compare_constant(setti_side* side, const setti_side* other)
     return true;
 }
 
-const char* setti_compare_check(const setti_side* left, const setti_side* right,
+const char* setti_compare_check(const setti_search_side* left, const setti_search_side* right,
                                 sett_compare compare)
 {
-    setti_side_kind kind = setti_compare_kind(left);
+    setti_search_side_kind kind = setti_compare_kind(left);
     if (kind != setti_compare_kind(right)) {
         return "the sides differ: a number, a text and an entity cannot be compared";
     }
     if (left->operand->kind >= SETT_OPERAND_TEXT && right->operand->kind >= SETT_OPERAND_TEXT) {
         return "two values are compared, and nothing of an entity";
+    }
+    if (left->operand->kind >= SETT_OPERAND_TEXT) {
+        return "a value stands on the right side of a comparison";
     }
     if (kind == SETTI_SIDE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
         return "entities are compared by == and != only";
@@ -167,7 +170,7 @@ static void side_entity(side_value* value, const sett_world* world, const void* 
     value->index = entity.index;
 }
 
-static void side_member(side_value* value, const sett_world* world, const setti_side* side,
+static void side_member(side_value* value, const sett_world* world, const setti_search_side* side,
                         uint32_t index)
 {
     const unsigned char* row = setti_storage_find(&side->type->storage, index);
@@ -208,7 +211,7 @@ static void side_member(side_value* value, const sett_world* world, const setti_
 }
 
 /* What a side is, for the entity of its variable. */
-static side_value side_get(sett_world* world, const setti_side* side, uint32_t index)
+static side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
 {
     side_value value = {.kind = VALUE_NONE};
     const sett_search_operand* operand = side->operand;
@@ -244,7 +247,7 @@ static side_value side_get(sett_world* world, const setti_side* side, uint32_t i
     return value;
 }
 
-uint32_t setti_compare_entity(sett_world* world, const setti_side* side, uint32_t index)
+uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index)
 {
     side_value value = side_get(world, side, index);
     return value.kind == VALUE_ENTITY ? value.index : SETTI_NONE;
@@ -254,7 +257,7 @@ uint32_t setti_compare_entity(sett_world* world, const setti_side* side, uint32_
 
 /* The order of two values; NaN has none. */
 #define ORDER_NONE 2
-#define ORDER(a, b) ((a) < (b) ? -1 : (a) > (b))
+#define ORDER_OF(a, b) ((a) < (b) ? -1 : (a) > (b))
 
 static int order_signed_float(int64_t a, double b)
 {
@@ -265,7 +268,7 @@ static int order_signed_float(int64_t a, double b)
         return 1;
     }
     int64_t whole = (int64_t)b;
-    return a != whole ? ORDER(a, whole) : ORDER(0.0, b - (double)whole);
+    return a != whole ? ORDER_OF(a, whole) : ORDER_OF(0.0, b - (double)whole);
 }
 
 static int order_unsigned_float(uint64_t a, double b)
@@ -277,7 +280,7 @@ static int order_unsigned_float(uint64_t a, double b)
         return 1;
     }
     uint64_t whole = (uint64_t)b;
-    return a != whole ? ORDER(a, whole) : ORDER(0.0, b - (double)whole);
+    return a != whole ? ORDER_OF(a, whole) : ORDER_OF(0.0, b - (double)whole);
 }
 
 static int order_float(const side_value* a, double b)
@@ -288,7 +291,7 @@ static int order_float(const side_value* a, double b)
     case VALUE_UNSIGNED:
         return order_unsigned_float(a->natural, b);
     default:
-        return ORDER(a->number, b);
+        return ORDER_OF(a->number, b);
     }
 }
 
@@ -309,13 +312,13 @@ static int order_numbers(const side_value* a, const side_value* b)
         return -order_float(b, a->number);
     }
     if (a->kind == b->kind) {
-        return a->kind == VALUE_SIGNED ? ORDER(a->integer, b->integer)
-                                       : ORDER(a->natural, b->natural);
+        return a->kind == VALUE_SIGNED ? ORDER_OF(a->integer, b->integer)
+                                       : ORDER_OF(a->natural, b->natural);
     }
     bool swapped = a->kind == VALUE_UNSIGNED;
     const side_value* s = swapped ? b : a;
     const side_value* u = swapped ? a : b;
-    int order = s->integer < 0 ? -1 : ORDER((uint64_t)s->integer, u->natural);
+    int order = s->integer < 0 ? -1 : ORDER_OF((uint64_t)s->integer, u->natural);
     return swapped ? -order : order;
 }
 
@@ -323,7 +326,7 @@ static int order_texts(const side_value* a, const side_value* b)
 {
     size_t common = SETTI_MIN(a->length, b->length);
     int order = memcmp(a->text, b->text, common);
-    return order != 0 ? order : ORDER(a->length, b->length);
+    return order != 0 ? order : ORDER_OF(a->length, b->length);
 }
 
 static bool compare_contains(const side_value* a, const side_value* b)
@@ -355,7 +358,8 @@ static bool compare_is(sett_compare compare, int order)
 }
 
 /* A number in the text that meets an f32 becomes one. */
-static void compare_round(side_value* literal, const setti_side* side, const setti_side* other)
+static void compare_round(side_value* literal, const setti_search_side* side,
+                          const setti_search_side* other)
 {
     if (side->operand->kind == SETT_OPERAND_NUMBER && compare_is_member(other) &&
         other->member.kind == SETT_MEMBER_F32) {
@@ -363,8 +367,9 @@ static void compare_round(side_value* literal, const setti_side* side, const set
     }
 }
 
-bool setti_compare_test(sett_world* world, const setti_side* left, const setti_side* right,
-                        sett_compare compare, uint32_t a, uint32_t b)
+bool setti_compare_test(sett_world* world, const setti_search_side* left,
+                        const setti_search_side* right, sett_compare compare, uint32_t a,
+                        uint32_t b)
 {
     side_value x = side_get(world, left, a);
     side_value y = side_get(world, right, b);

@@ -7,7 +7,7 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-static bool print_is_plain(const char* name, bool path)
+static bool spell_is_plain(const char* name, bool path)
 {
     static const char* const words[] = {"parent", "up",        "self", "target",
                                         "prefab", "singleton", "_"};
@@ -23,7 +23,7 @@ static bool print_is_plain(const char* name, bool path)
     return plain;
 }
 
-static void print_quoted(setti_writer* writer, const char* text)
+static void spell_quoted(setti_writer* writer, const char* text)
 {
     setti_writer_add(writer, "\"");
     for (; *text != '\0'; text++) {
@@ -32,63 +32,63 @@ static void print_quoted(setti_writer* writer, const char* text)
     setti_writer_add(writer, "\"");
 }
 
-static void print_name(setti_writer* writer, const char* name, bool path)
+static void spell_name(setti_writer* writer, const char* name, bool path)
 {
-    if (print_is_plain(name, path)) {
+    if (spell_is_plain(name, path)) {
         setti_writer_add(writer, "%s", name);
     } else {
-        print_quoted(writer, name);
+        spell_quoted(writer, name);
     }
 }
 
-static void print_component(setti_writer* writer, const sett_search* search,
+static void spell_component(setti_writer* writer, const sett_search* search,
                             sett_component component, bool linked)
 {
     if (linked && component == SETT_ID_HIERARCHY) {
         setti_writer_add(writer, "ChildOf");
         return;
     }
-    print_name(writer, sett_component_name(search->world, component), false);
+    spell_name(writer, sett_component_name(search->world, component), false);
 }
 
-static void print_handle(setti_writer* writer, sett_entity entity)
+static void spell_handle(setti_writer* writer, sett_entity entity)
 {
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
 /* An entity by its path, if that leads back to it; else by its handle. */
-static void print_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
+static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
     size_t length = sett_name_path(search->world, entity, path, sizeof(path));
     if (length != 0 && length < sizeof(path) &&
         sett_equals(sett_name_lookup(search->world, sett_null(), path), entity)) {
-        print_name(writer, path, true);
+        spell_name(writer, path, true);
     } else {
-        print_handle(writer, entity);
+        spell_handle(writer, entity);
     }
 }
 
-static void print_ref(setti_writer* writer, const sett_search* search, const sett_search_ref* ref)
+static void spell_ref(setti_writer* writer, const sett_search* search, const sett_search_ref* ref)
 {
     const char* name = ref->variable;
     if (name == NULL && sett_is_null(ref->entity)) {
         name = "this";
     }
     if (name == NULL) {
-        print_entity(writer, search, ref->entity);
+        spell_entity(writer, search, ref->entity);
     } else {
         setti_writer_add(writer, strcmp(name, "*") == 0 || strcmp(name, "_") == 0 ? "%s" : "$%s",
                          name);
     }
 }
 
-static bool print_is_this(const sett_search_ref* ref)
+static bool spell_is_this(const sett_search_ref* ref)
 {
     return ref->variable == NULL ? sett_is_null(ref->entity) : strcmp(ref->variable, "this") == 0;
 }
 
-static void print_walk(setti_writer* writer, const sett_search* search,
+static void spell_walk(setti_writer* writer, const sett_search* search,
                        const sett_search_term* term)
 {
     bool parent = term->along == 0 || term->along == SETT_ID_HIERARCHY;
@@ -104,14 +104,14 @@ static void print_walk(setti_writer* writer, const sett_search* search,
     setti_writer_add(writer, "%s", words[term->walk]);
     if (!parent) {
         setti_writer_add(writer, " ");
-        print_name(writer, sett_component_name(search->world, term->along), false);
+        spell_name(writer, sett_component_name(search->world, term->along), false);
     }
 }
 
-static void print_source(setti_writer* writer, const sett_search* search,
+static void spell_source(setti_writer* writer, const sett_search* search,
                          const sett_search_term* term, bool target)
 {
-    bool plain = print_is_this(&term->source) && !term->singleton;
+    bool plain = spell_is_this(&term->source) && !term->singleton;
     if (plain && !target && term->walk == SETT_WALK_NONE) {
         return;
     }
@@ -119,33 +119,33 @@ static void print_source(setti_writer* writer, const sett_search* search,
     if (term->singleton) {
         setti_writer_add(writer, "singleton");
     } else if (!plain || target) {
-        print_ref(writer, search, &term->source);
+        spell_ref(writer, search, &term->source);
     }
     if (term->walk != SETT_WALK_NONE) {
         setti_writer_add(writer, plain ? "" : "|");
-        print_walk(writer, search, term);
+        spell_walk(writer, search, term);
     }
     if (target) {
         setti_writer_add(writer, ", ");
-        print_ref(writer, search, &term->target);
+        spell_ref(writer, search, &term->target);
     }
     setti_writer_add(writer, ")");
 }
 
 /* A number that is read back as a number, and as the same. */
-static void print_number(setti_writer* writer, double number)
+static void spell_number(setti_writer* writer, double number)
 {
     char text[40];
     snprintf(text, sizeof(text), "%.17g", number);
     setti_writer_add(writer, "%s%s", text, strpbrk(text, ".en") == NULL ? ".0" : "");
 }
 
-static void print_operand(setti_writer* writer, const sett_search* search,
+static void spell_operand(setti_writer* writer, const sett_search* search,
                           const sett_search_operand* operand)
 {
     switch (operand->kind) {
     case SETT_OPERAND_TEXT:
-        print_quoted(writer, operand->text);
+        spell_quoted(writer, operand->text);
         return;
     case SETT_OPERAND_CONSTANT:
         setti_writer_add(writer, "%s", operand->text);
@@ -154,23 +154,23 @@ static void print_operand(setti_writer* writer, const sett_search* search,
         setti_writer_add(writer, "%lld", (long long)operand->integer);
         return;
     case SETT_OPERAND_NUMBER:
-        print_number(writer, operand->number);
+        spell_number(writer, operand->number);
         return;
     default:
         break;
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
-    bool plain = operand->kind != SETT_OPERAND_ENTITY && print_is_this(&operand->of);
+    bool plain = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
     if (constant) { /* by a handle: a name at the beginning of a term is that of a component */
-        print_handle(writer, operand->of.entity);
+        spell_handle(writer, operand->of.entity);
     } else if (!plain) {
-        print_ref(writer, search, &operand->of);
+        spell_ref(writer, search, &operand->of);
     }
     if (operand->kind == SETT_OPERAND_NAME) {
         setti_writer_add(writer, ".name");
     } else if (operand->kind == SETT_OPERAND_MEMBER) {
         setti_writer_add(writer, plain ? "" : ".");
-        print_name(writer, sett_component_name(search->world, operand->component), false);
+        spell_name(writer, sett_component_name(search->world, operand->component), false);
         setti_writer_add(writer, ".%s", operand->text);
     }
 }
@@ -182,17 +182,17 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
     static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
     const sett_search_term* term = &search->term[number];
     if (term->kind == SETT_SEARCH_COMPARE) {
-        print_operand(writer, search, &term->left);
+        spell_operand(writer, search, &term->left);
         setti_writer_add(writer, " %s ", marks[term->compare]);
-        print_operand(writer, search, &term->right);
+        spell_operand(writer, search, &term->right);
         return;
     }
     bool target = term->target.variable != NULL || !sett_is_null(term->target.entity);
     sett_access usual = setti_search_is_elsewhere(term) ? SETT_IN : SETT_INOUT;
     setti_writer_add(writer, "%s", term->access != usual ? access[term->access] : "");
-    print_component(writer, search, term->component, target);
+    spell_component(writer, search, term->component, target);
     setti_writer_add(writer, "%s", steps[term->steps]);
-    print_source(writer, search, term, target);
+    spell_source(writer, search, term, target);
 }
 
 size_t sett_search_print(const sett_search* search, char* out, size_t size)

@@ -42,20 +42,20 @@ typedef struct setti_along {
 } setti_along;
 
 /* A side of a comparison. */
-typedef struct setti_side {
+typedef struct setti_search_side {
     const sett_search_operand* operand;
     const setti_type* type; /* that its entity has to have; NULL: none */
     sett_member_ref member;
     int64_t constant;
-} setti_side;
+} setti_search_side;
 
-typedef enum setti_side_kind {
+typedef enum setti_search_side_kind {
     SETTI_SIDE_ENTITY,
     SETTI_SIDE_TEXT,
     SETTI_SIDE_NUMBER
-} setti_side_kind;
+} setti_search_side_kind;
 
-typedef struct setti_item {
+typedef struct setti_search_item {
     setti_item_kind kind;
     bool negated;
     bool optional;
@@ -69,16 +69,16 @@ typedef struct setti_item {
     uint16_t scope;      /* of a list: the first of its scopes, */
     uint16_t scope_stop; /* in `alternative`, and behind the last */
     uint32_t variables;  /* in it, but for those that belong to its own scopes */
-} setti_item;
+} setti_search_item;
 
 #define SETTI_SEARCH_COMPARES 32
 
-typedef struct setti_scope {
+typedef struct setti_search_scope {
     uint16_t parent; /* its own number: none */
     uint16_t item;   /* the first, in `order`, */
     uint16_t item_stop;
     uint32_t locals; /* variables that belong to it */
-} setti_scope;
+} setti_search_scope;
 
 typedef struct setti_variable {
     const char* name;   /* "*", or that of a $variable; NULL: a constant */
@@ -90,40 +90,40 @@ typedef struct setti_variable {
     bool shows[SETTI_HIDDEN]; /* but for tags that a term names */
 } setti_variable;
 
-typedef enum setti_step_kind {
-    SETTI_STEP_INPUT, /* the rows of the block outside that are not decided yet */
-    SETTI_STEP_SCAN,
-    SETTI_STEP_COPY,    /* $a == $b, one of them found */
-    SETTI_STEP_TARGETS, /* from each row on */
-    SETTI_STEP_SOURCES,
-    SETTI_STEP_TEST, /* an item */
-    SETTI_STEP_SHOWN /* no tag hides it */
-} setti_step_kind;
+typedef enum setti_search_step_kind {
+    SETTI_FIND_INPUT, /* the rows of the block outside that are not decided yet */
+    SETTI_FIND_SCAN,
+    SETTI_FIND_COPY,    /* $a == $b, one of them found */
+    SETTI_FIND_TARGETS, /* from each row on */
+    SETTI_FIND_SOURCES,
+    SETTI_FIND_TEST, /* an item */
+    SETTI_FIND_SHOWN /* no tag hides it */
+} setti_search_step_kind;
 
-typedef struct setti_step {
-    setti_step_kind kind;
+typedef struct setti_search_step {
+    setti_search_step_kind kind;
     uint8_t depth;    /* of the block that it fills, or filters */
     uint8_t base;     /* inside a list: of its input; 0: outside */
     uint8_t variable; /* that it finds, or whose entities it shows */
     uint8_t a, b;     /* operands: source, target; found: those of the variables that are read */
     uint8_t a_depth, b_depth;
-    const setti_item* item;
+    const setti_search_item* item;
     const setti_type* driver; /* of a scan; NULL: all entities */
     uint16_t scope;           /* of a scan: whose items narrow it */
     uint16_t pipe, pipe_stop; /* of a test of a list */
     uint32_t found;           /* of a test of a list: variables that are found before it */
     uint64_t estimate;        /* rows that it leaves, in all */
-} setti_step;
+} setti_search_step;
 
 /* Steps one after another: `stop` is behind the last. */
-typedef struct setti_pipe {
+typedef struct setti_search_pipe {
     uint16_t first;
     uint16_t stop;
-} setti_pipe;
+} setti_search_pipe;
 
 typedef struct setti_search_plan {
-    setti_step* step; /* room for search->step_room */
-    setti_pipe* pipe; /* room for search->pipe_room; the first are those of the branches */
+    setti_search_step* step; /* room for search->step_room */
+    setti_search_pipe* pipe; /* room for search->pipe_room; the first are those of the branches */
     uint32_t step_count;
     uint32_t pipe_count;
     uint32_t depth;                                              /* blocks at work at once */
@@ -141,15 +141,15 @@ struct sett_search {
     uint32_t variable_count;
     uint8_t result[SETT_SEARCH_VARIABLES]; /* variables that results have, in their order */
     uint32_t result_count;
-    setti_item* item;
+    setti_search_item* item;
     uint32_t item_count;
-    setti_side (*side)[2]; /* of comparisons */
+    setti_search_side (*side)[2]; /* of comparisons */
     uint32_t compare_count;
     uint16_t* order; /* items by scope */
     uint32_t order_count;
     uint16_t* alternative; /* scopes by list */
     uint32_t alternative_count;
-    setti_scope* scope;
+    setti_search_scope* scope;
     uint32_t scope_count;
     uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scopes: results are those of all of them */
     uint32_t branch_count;
@@ -164,7 +164,8 @@ struct sett_search {
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
 /* Whether a scan of a variable, driven by a type, leaves only what an item is true for. */
-bool setti_choose_scan_takes(const setti_item* item, uint32_t variable, const setti_type* driver);
+bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
+                             const setti_type* driver);
 
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
@@ -172,21 +173,22 @@ void setti_find_free(sett_search* search);
 /* The entity index of a constant or a bound variable; SETTI_NONE if it is dead or null. */
 uint32_t setti_search_constant(const sett_search* search, uint32_t variable);
 
-setti_side_kind setti_compare_kind(const setti_side* side);
+setti_search_side_kind setti_compare_kind(const setti_search_side* side);
 
 /* Finds the number of a named constant by the other side's member; false if there is none. */
-bool setti_compare_constant(setti_side* side, const setti_side* other);
+bool setti_compare_constant(setti_search_side* side, const setti_search_side* other);
 
 /* NULL, or what is wrong with a comparison. */
-const char* setti_compare_check(const setti_side* left, const setti_side* right,
+const char* setti_compare_check(const setti_search_side* left, const setti_search_side* right,
                                 sett_compare compare);
 
 /* Whether it is true for two entities. */
-bool setti_compare_test(sett_world* world, const setti_side* left, const setti_side* right,
-                        sett_compare compare, uint32_t a, uint32_t b);
+bool setti_compare_test(sett_world* world, const setti_search_side* left,
+                        const setti_search_side* right, sett_compare compare, uint32_t a,
+                        uint32_t b);
 
 /* The entity that a side is, SETTI_NONE if it is none that lives. */
-uint32_t setti_compare_entity(sett_world* world, const setti_side* side, uint32_t index);
+uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
 /* Whether a term asks another entity than its variable: it is read, unless it says otherwise. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
