@@ -77,11 +77,8 @@ int main(void)
     same = load("herd.journal") == sett_world_hash(world) && same;
     sett_journal_destroy(journal);
     sett_world_destroy(world);
-    static const char* const files[] = {"herd.save", "herd.save.lock", "herd.journal",
-                                        "herd.journal.lock"};
-    for (int k = 0; k < 4; k++) {
-        remove(files[k]);
-    }
+    remove("herd.save");
+    remove("herd.journal");
     printf("%s\n", same ? "the same herd" : "another herd");
     return same ? 0 : 1;
 }

@@ -239,15 +239,19 @@ static inline bool disk_unlink(void* user, const char* path)
     return true;
 }
 
-static inline void* disk_lock(void* user, const char* path)
+static inline sett_status disk_lock(void* user, const char* path, void** lock)
 {
     disk* of = user;
     (void)path;
-    if (disk_fails(of) || of->locks != 0) {
-        return NULL;
+    if (disk_fails(of)) {
+        return SETT_STATUS_FILE;
+    }
+    if (of->locks != 0) {
+        return SETT_STATUS_LOCKED;
     }
     of->locks++;
-    return of;
+    *lock = of;
+    return SETT_OK;
 }
 
 static inline void disk_unlock(void* user, void* lock)

@@ -103,10 +103,11 @@ static bool fuzz_path(void* user, const char* path)
     return true;
 }
 
-static void* fuzz_lock(void* user, const char* path)
+static sett_status fuzz_lock(void* user, const char* path, void** lock)
 {
     (void)path;
-    return user;
+    *lock = user;
+    return SETT_OK;
 }
 
 static void fuzz_unlock(void* user, void* lock)

@@ -132,9 +132,42 @@ static void loading_needs_a_world_without_snapshots(void)
     CHECK_EQ(loads(world, to, NULL), SETT_OK);
     CHECK_EQ(sett_world_load(world, NULL), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_world_load(world, "/no/such/folder/f"), SETT_STATUS_FILE);
-    CHECK_EQ(sett_world_save(world, "/no/such/folder/f"), SETT_STATUS_LOCKED);
     CHECK_END(world);
     disk_destroy(to);
+}
+
+/* The same on a real disk, in the folder where the test runs. */
+static void files_of_the_system_behave_alike(void)
+{
+    static const char path[] = "sett_test_file";
+    uint64_t chance = 2;
+    sett_world* world = typed_world();
+    sett_world* into = typed_world();
+    sett_load_result result;
+    change(world, &chance, 5000);
+    CHECK_EQ(sett_world_save(world, "/no/such/folder/f"), SETT_STATUS_FILE);
+    CHECK(strstr(sett_world_message(world), "does its folder exist") != NULL);
+    CHECK_EQ(sett_world_load(into, "/no/such/folder/f"), SETT_STATUS_FILE);
+    CHECK_MSG(sett_world_save(world, path) == SETT_OK, "%s", sett_world_message(world));
+    sett_journal* journal = sett_journal_create(world, path, NULL);
+    CHECK_MSG(journal != NULL, "%s", sett_world_message(world));
+    CHECK_EQ(sett_world_save(into, path), SETT_STATUS_LOCKED);
+    change(world, &chance, 500);
+    CHECK_EQ(sett_journal_append(journal, 7), SETT_OK);
+    CHECK_EQ(sett_journal_sync(journal), SETT_OK);
+    CHECK_MSG(sett_world_load_with(into, path, NULL, &result) == SETT_OK, "%s",
+              sett_world_message(into));
+    CHECK_EQ(result.frame, 7);
+    CHECK_SAME(world, into);
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+    CHECK(remove("sett_test_file.lock") != 0); /* it is gone */
+    CHECK_EQ(remove(path), 0);
+    CHECK_EQ(sett_world_load_with(into, path, NULL, &result), SETT_OK);
+    CHECK_EQ(result.generation, 1);
+    CHECK_EQ(remove("sett_test_file.previous"), 0);
+    CHECK_EQ(sett_world_load(into, path), SETT_STATUS_FILE);
+    CHECK_END(world);
+    CHECK_END(into);
 }
 
 /* -------------------------------------------------------------------------------------- systems */
@@ -511,8 +544,9 @@ static void memory_is_limited(void)
 
 TEST_MAIN(TEST(a_world_comes_back), TEST(unknown_types_are_written_back),
           TEST(types_laid_out_otherwise_are_rejected), TEST(the_user_block_is_read_without_loading),
-          TEST(loading_needs_a_world_without_snapshots), TEST(systems_go_on_where_they_were),
-          TEST(without_memory_nothing_is_lost), TEST(a_crash_leaves_the_old_state_or_the_new_one),
-          TEST(a_missing_sync_is_noticed), TEST(a_save_that_fails_leaves_a_state),
-          TEST(a_load_that_fails_changes_nothing), TEST(the_generation_before_is_kept),
-          TEST(every_bit_and_every_length_is_checked), TEST(memory_is_limited))
+          TEST(loading_needs_a_world_without_snapshots), TEST(files_of_the_system_behave_alike),
+          TEST(systems_go_on_where_they_were), TEST(without_memory_nothing_is_lost),
+          TEST(a_crash_leaves_the_old_state_or_the_new_one), TEST(a_missing_sync_is_noticed),
+          TEST(a_save_that_fails_leaves_a_state), TEST(a_load_that_fails_changes_nothing),
+          TEST(the_generation_before_is_kept), TEST(every_bit_and_every_length_is_checked),
+          TEST(memory_is_limited))

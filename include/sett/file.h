@@ -10,8 +10,8 @@
  *
  * Saving writes a new file beside the old one and then exchanges them. The old one is kept as
  * "<path>.previous". If the machine stops at any moment, loading finds the old state or the new
- * one, whole; when sett_world_save has returned, the new one. Two writers exclude each other by
- * "<path>.lock". docs/stream.md describes the format.
+ * one, whole; when sett_world_save has returned, the new one. While a file is written,
+ * "<path>.lock" keeps other writers out. docs/stream.md describes the format.
  *
  * A file contains what a delta contains (state.h): entities by handle, components by the names of
  * their types, values, hierarchy, names, links, orders, the handles that come next. It also has
@@ -50,9 +50,10 @@ typedef struct sett_files {
     bool (*sync)(void* user, void* file); /* what was written is on the disk */
     bool (*rename)(void* user, const char* from, const char* to); /* replaces `to` */
     bool (*unlink)(void* user, const char* path);
-    /* Returns a lock that one caller at a time can have, NULL if another has it. */
-    void* (*lock)(void* user, const char* path);
-    void (*unlock)(void* user, void* lock);
+    /* Sets *lock to what one caller at a time can have. Returns OK, LOCKED (another has it), FILE
+     * (`path` cannot be created) or OUT_OF_MEMORY. */
+    sett_status (*lock)(void* user, const char* path, void** lock);
+    void (*unlock)(void* user, void* lock);            /* and removes `path` */
     bool (*sync_folder)(void* user, const char* path); /* of this file: its name is on the disk */
 } sett_files;
 

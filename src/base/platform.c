@@ -32,6 +32,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #define PLATFORM_POSIX
 #endif
@@ -167,6 +168,16 @@ static bool platform_unlink(void* user, const char* path)
     return remove(path) == 0;
 }
 
+/* A lock that is held. */
+typedef struct platform_held {
+#if defined(PLATFORM_WINDOWS)
+    HANDLE handle;
+#else
+    int file;
+#endif
+    char path[];
+} platform_held;
+
 #if defined(PLATFORM_POSIX)
 
 static bool platform_sync(void* user, void* file)
@@ -181,14 +192,34 @@ static bool platform_rename(void* user, const char* from, const char* to)
     return rename(from, to) == 0;
 }
 
-static void* platform_lock(void* user, const char* path)
+/* A locked file is removed when the lock goes: so what was locked may not be the file of that name
+ * any more, and has to be compared. */
+static sett_status platform_take(platform_held* held)
 {
-    FILE* file = platform_open(user, path, SETT_FILE_APPEND);
-    if (file != NULL && flock(fileno(file), LOCK_EX | LOCK_NB) != 0) {
-        (void)fclose(file);
-        file = NULL;
+    struct stat locked;
+    struct stat named;
+    for (;;) {
+        held->file = open(held->path, O_RDWR | O_CREAT, 0666);
+        if (held->file < 0) {
+            return SETT_STATUS_FILE;
+        }
+        if (flock(held->file, LOCK_EX | LOCK_NB) != 0) {
+            sett_status status = errno == EWOULDBLOCK ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
+            (void)close(held->file);
+            return status;
+        }
+        if (fstat(held->file, &locked) == 0 && stat(held->path, &named) == 0 &&
+            locked.st_ino == named.st_ino && locked.st_dev == named.st_dev) {
+            return SETT_OK;
+        }
+        (void)close(held->file);
     }
-    return file;
+}
+
+static void platform_let_go(const platform_held* held)
+{
+    (void)unlink(held->path);
+    (void)close(held->file);
 }
 
 static bool platform_sync_folder(void* user, const char* path)
@@ -222,11 +253,19 @@ static bool platform_rename(void* user, const char* from, const char* to)
     return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
 }
 
-static void* platform_lock(void* user, const char* path)
+static sett_status platform_take(platform_held* held)
 {
-    (void)user;
-    HANDLE file = CreateFileA(path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS, 0, NULL);
-    return file != INVALID_HANDLE_VALUE ? file : NULL;
+    held->handle = CreateFileA(held->path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
+                               FILE_FLAG_DELETE_ON_CLOSE, NULL);
+    if (held->handle != INVALID_HANDLE_VALUE) {
+        return SETT_OK;
+    }
+    return GetLastError() == ERROR_SHARING_VIOLATION ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
+}
+
+static void platform_let_go(const platform_held* held)
+{
+    (void)CloseHandle(held->handle);
 }
 
 /* Renames are written through. */
@@ -252,9 +291,16 @@ static bool platform_rename(void* user, const char* from, const char* to)
     return rename(from, to) == 0;
 }
 
-static void* platform_lock(void* user, const char* path)
+/* Without a way to lock: a file that is there says who came first. */
+static sett_status platform_take(platform_held* held)
 {
-    return platform_open(user, path, SETT_FILE_APPEND);
+    FILE* file = fopen(held->path, "wbx");
+    return file != NULL && fclose(file) == 0 ? SETT_OK : SETT_STATUS_LOCKED;
+}
+
+static void platform_let_go(const platform_held* held)
+{
+    (void)remove(held->path);
 }
 
 static bool platform_sync_folder(void* user, const char* path)
@@ -266,14 +312,29 @@ static bool platform_sync_folder(void* user, const char* path)
 
 #endif
 
+static sett_status platform_lock(void* user, const char* path, void** lock)
+{
+    size_t size = strlen(path) + 1;
+    platform_held* held = malloc(sizeof(*held) + size);
+    (void)user;
+    if (held == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    memcpy(held->path, path, size);
+    sett_status status = platform_take(held);
+    if (status != SETT_OK) {
+        free(held);
+        held = NULL;
+    }
+    *lock = held;
+    return status;
+}
+
 static void platform_unlock(void* user, void* lock)
 {
-#if defined(PLATFORM_WINDOWS)
     (void)user;
-    (void)CloseHandle(lock);
-#else
-    (void)platform_close(user, lock);
-#endif
+    platform_let_go(lock);
+    free(lock);
 }
 
 const sett_files* setti_platform_files(void)

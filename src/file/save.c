@@ -69,15 +69,16 @@ void setti_place_deinit(setti_place* place)
 
 sett_status setti_place_lock(setti_place* place)
 {
-    place->lock = place->files->lock(place->files->user, setti_place_name(&place->lock_name));
-    if (place->lock == NULL) {
-        return setti_world_fail_with(
-            place->world, SETT_STATUS_LOCKED,
-            "%s: \"%.200s\" cannot be locked - another writer has it, or its folder cannot be "
-            "written",
-            place->call, setti_place_name(&place->lock_name));
+    const char* name = setti_place_name(&place->lock_name);
+    sett_status status = place->files->lock(place->files->user, name, &place->lock);
+    if (status == SETT_OK) {
+        return status;
     }
-    return SETT_OK;
+    place->lock = NULL;
+    return setti_world_fail_with(place->world, status, "%s: \"%.200s\" %s", place->call, name,
+                                 status == SETT_STATUS_LOCKED
+                                     ? "is locked: another writer has it - wait, or write elsewhere"
+                                     : "cannot be created - does its folder exist?");
 }
 
 sett_status setti_place_fail(const setti_place* place, const char* name, const char* what)
