@@ -2,6 +2,7 @@
  * and what hooks may do. */
 #include "sett/sett.h"
 #include "sett/state.h"
+#include "world/world.h"
 #include "worlds.h"
 
 /* A journal of everything that hooks are told: "+a" added, "=a" set, "-a" to be removed, "ia"
@@ -620,6 +621,30 @@ static void reserved_additions_need_no_memory(void)
     }
 }
 
+/* Entities come at one end and go at the other: without closing the gaps rows would never end. */
+static void gaps_are_closed_by_additions(void)
+{
+    for (uint32_t heard = 0; heard < 2; heard++) {
+        sett_world* world = quiet_world();
+        sett_component id = sett_component_register(
+            world,
+            &(sett_component_desc){
+                .name = "v", .size = 8, .storage = SETT_STORAGE_SPARSE_SET, .keep_order = true});
+        if (heard != 0) {
+            CHECK(sett_group_create(world, &(sett_group_desc){.name = "g", .with = {id}}) != NULL);
+        }
+        sett_entity entity[2] = {sett_entity_create(world), sett_entity_create(world)};
+        CHECK(sett_add(world, entity[0], id) != NULL);
+        for (uint32_t k = 0; k < 20000; k++) {
+            CHECK(sett_add(world, entity[(k + 1) % 2], id) != NULL);
+            CHECK_EQ(sett_remove(world, entity[k % 2], id), SETT_OK);
+        }
+        CHECK(world->types[id]->storage.extent < 10000);
+        CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+        sett_world_destroy(world);
+    }
+}
+
 static void reserving_nothing_or_for_nobody(void)
 {
     sett_world* world = quiet_world();
@@ -643,4 +668,5 @@ TEST_MAIN(TEST(adding_initialises_and_notifies), TEST(adding_what_is_there_chang
           TEST(many_get_their_values_and_requirements), TEST(hooks_must_not_change_structure),
           TEST(destroying_inside_of_the_hook_is_harmless),
           TEST(a_value_may_come_from_the_same_storage), TEST(array_addresses_hold),
-          TEST(reserved_additions_need_no_memory), TEST(reserving_nothing_or_for_nobody))
+          TEST(reserved_additions_need_no_memory), TEST(gaps_are_closed_by_additions),
+          TEST(reserving_nothing_or_for_nobody))

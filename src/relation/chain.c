@@ -81,6 +81,7 @@ static sett_chain_* chain_at(const setti_relation* relation, chain_side side, ui
 static void chain_append(const setti_relation* relation, chain_side side, sett_links* list,
                          sett_chain_* chain, uint32_t place)
 {
+    SETTI_ASSERT(list->count == 0 || list->last_ != place);
     chain->next = SETTI_NONE;
     chain->previous = list->count != 0 ? list->last_ : SETTI_NONE;
     if (list->count != 0) {
@@ -96,6 +97,7 @@ static void chain_append(const setti_relation* relation, chain_side side, sett_l
 static void chain_unlink(const setti_relation* relation, chain_side side, sett_links* list,
                          const sett_chain_* chain)
 {
+    SETTI_ASSERT(list == NULL || list->count != 0);
     if (chain->previous != SETTI_NONE) {
         chain_at(relation, side, chain->previous)->next = chain->next;
     } else if (list != NULL) {
@@ -131,6 +133,7 @@ static void chain_move(const setti_relation* relation, chain_side side, sett_lin
 
 void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link, sett_entity target)
 {
+    SETTI_ASSERT(!relation->many);
     sett_links* list = setti_chain_sources(relation, target);
     SETTI_ASSERT(list != NULL && sett_is_null(link->target));
     link->target = target;
@@ -139,6 +142,7 @@ void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link,
 
 void setti_chain_unlink(setti_relation* relation, sett_link* link)
 {
+    SETTI_ASSERT(!relation->many);
     if (!sett_is_null(link->target)) {
         chain_unlink(relation, BY_TARGET, setti_chain_sources(relation, link->target),
                      &link->chain_);
@@ -161,6 +165,7 @@ static void chain_fill(const setti_relation* relation, unsigned char* row, uint3
 /* How many of the sources have neighbouring values, from the first one's on. */
 static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
 {
+    SETTI_ASSERT(count != 0);
     uint32_t rows = setti_storage_rows(storage);
     uint32_t room = storage->kind == SETTI_ARRAY ? rows - (sources[0].index & (rows - 1)) : 1;
     uint32_t run = 1;
@@ -173,6 +178,7 @@ static uint32_t chain_run(const setti_storage* storage, const sett_entity* sourc
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target)
 {
+    SETTI_ASSERT(!relation->many);
     setti_pool* pool = &relation->world->pool;
     const setti_storage* storage = &relation->links->storage;
     sett_links* list = setti_chain_sources(relation, target);
@@ -212,6 +218,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
 
 static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint32_t target)
 {
+    SETTI_ASSERT(relation->pair_capacity != 0);
     uint64_t mixed = (source + target * (uint64_t)0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
     return (uint32_t)(mixed >> 32) & (relation->pair_capacity - 1);
 }
@@ -229,6 +236,7 @@ static bool pair_is_current(const setti_relation* relation)
 
 static void pair_put(const setti_relation* relation, uint32_t place)
 {
+    SETTI_ASSERT(pair_is_current(relation));
     uint32_t at = pair_home_of(relation, place);
     while (relation->pairs[at] != 0) {
         at = (at + 1) & (relation->pair_capacity - 1);
@@ -358,6 +366,7 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
 uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_links* targets,
                             sett_entity target)
 {
+    SETTI_ASSERT(relation->many);
     uint32_t place = relation->record_count++;
     setti_chain_record* record = chain_record_mut(relation, place);
     memset(record, 0, relation->record_size);
@@ -372,6 +381,7 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
 
 void setti_chain_delete(setti_relation* relation, uint32_t place)
 {
+    SETTI_ASSERT(relation->many && place < relation->record_count);
     const setti_chain_record* record = setti_chain_record_at(relation, place);
     chain_unlink(relation, BY_SOURCE, chain_targets(relation, record->source), &record->by_source);
     chain_unlink(relation, BY_TARGET, setti_chain_sources(relation, record->target),

@@ -63,6 +63,8 @@ static inline setti_relation* setti_relation_of(const sett_world* world, sett_co
 SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* relation,
                                                        uint32_t place)
 {
+    SETTI_ASSERT(relation->many &&
+                 setti_pages_get(&relation->records, place >> relation->record_shift) != NULL);
     unsigned char* page = relation->records.data[place >> relation->record_shift];
     uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->record_size);

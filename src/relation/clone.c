@@ -43,6 +43,7 @@ static sett_status clone_no_memory(const setti_clone* clone)
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
+    SETTI_ASSERT(setti_entity_page_of(&clone->from->entities, node->index) != NULL);
     const sett_world* from = clone->from;
     const setti_entity_page* page = setti_entity_page_of(&from->entities, node->index);
     uint32_t set = page->signature[node->index & SETTI_ENTITY_MASK];
@@ -467,6 +468,7 @@ static void clone_remap_node(const setti_clone* clone, const setti_clone_node* n
 
 static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
+    SETTI_ASSERT(clone->count != 0);
     setti_relation* relation = clone_map(clone, links->relation->links)->relation;
     for (uint32_t k = 0; k < clone->count; k++) {
         sett_entity target =
@@ -598,6 +600,7 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
 {
+    SETTI_ASSERT(clone->count != 0 && clone->nodes == NULL);
     if ((clone->from->hierarchy != NULL && clone->to->hierarchy == NULL &&
          sett_hierarchy_register(clone->to, NULL) == 0) ||
         (clone->from->name_table != NULL && clone->to->name_table == NULL &&

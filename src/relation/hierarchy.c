@@ -40,6 +40,7 @@ static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 /* The node behind a link, which exists, in an array; to read, to write. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
+    SETTI_ASSERT(link != 0);
     return setti_array_row(storage, link - 1);
 }
 
@@ -65,6 +66,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
 /* The same in any storage. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
+    SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, link - 1));
     const setti_storage* storage = &tree->type->storage;
     return SETTI_LIKELY(storage->kind == SETTI_ARRAY) ? tree_row(storage, link)
                                                       : setti_storage_find(storage, link - 1);
@@ -73,6 +75,7 @@ SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32
 SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy* tree,
                                         uint32_t link)
 {
+    SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, link - 1));
     const setti_storage* storage = &tree->type->storage;
     return SETTI_LIKELY(storage->kind == SETTI_ARRAY)
                ? tree_row_mut(world, storage, link)
@@ -87,6 +90,7 @@ static sett_entity tree_entity(const sett_world* world, uint32_t link)
 /* The link that follows in a walk over the subtree of `root`, parents first; 0 at the end. */
 static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
+    SETTI_ASSERT(root != 0 && at != 0);
     const sett_hierarchy* node = tree_read(tree, at);
     if (node->first != 0) {
         return node->first;
@@ -123,6 +127,7 @@ static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarc
 /* The link that follows in a walk over a subtree, parents first, without what is below `at`. */
 static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
+    SETTI_ASSERT(root != 0 && at != 0);
     while (at != root) {
         const sett_hierarchy* node = tree_read(tree, at);
         if (node->next != 0) {
@@ -136,6 +141,7 @@ static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t a
 /* Takes the first node out of the list. */
 static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
+    SETTI_ASSERT(tree->moved != 0);
     uint32_t link = tree->moved;
     sett_hierarchy* node = tree_write(world, tree, link);
     tree->moved = node->depth & ~SETTI_MOVED;
@@ -151,6 +157,7 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
  * times, in whatever order a chain was built. */
 static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
+    SETTI_ASSERT(root != 0);
     uint32_t above = tree_read(tree, root)->parent;
     for (uint32_t at = tree_read(tree, root)->first; at != 0;) {
         sett_hierarchy* node = tree_write(world, tree, at);
@@ -195,6 +202,7 @@ static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t lin
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
 {
+    SETTI_ASSERT(node->parent != 0);
     sett_hierarchy* above = tree_write(world, tree, node->parent);
     uint32_t behind =
         node->next; /* the node whose `previous` is this one: the first one, if this was last */
@@ -217,6 +225,7 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
 SETTI_INLINE void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                             sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
+    SETTI_ASSERT(node->parent == 0 && parent != 0 && parent != link);
     sett_hierarchy* above = tree_write(world, tree, parent);
     uint32_t first = above->first;
     uint32_t behind = before != 0 ? before : first; /* the node whose `previous` becomes this one */
@@ -302,6 +311,7 @@ SETTI_INLINE uint32_t tree_lowest(const setti_storage* storage, uint32_t link)
 
 static uint32_t tree_signature(const sett_world* world, uint32_t link)
 {
+    SETTI_ASSERT(link != 0);
     const setti_entity_page* page = world->entities.pages.data[(link - 1) >> SETTI_ENTITY_SHIFT];
     return page->signature[(link - 1) & SETTI_ENTITY_MASK];
 }
@@ -331,6 +341,7 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_hierarchy* tree = world->hierarchy;
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, index + 1)) {
         return SETTI_NONE;
@@ -381,6 +392,7 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
 
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_hierarchy* tree = world->hierarchy;
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
     if (world->name_table != NULL && world->stripping) {

@@ -45,6 +45,7 @@ static bool name_is(const sett_world* world, uint32_t index, uint32_t parent, ui
 
 static void name_put(setti_name_table* names, uint32_t link, uint32_t hash)
 {
+    SETTI_ASSERT(names->count < names->capacity && link != 0);
     uint32_t at = hash & (names->capacity - 1);
     while (names->slot[at].link != 0) {
         at = (at + 1) & (names->capacity - 1);
@@ -56,6 +57,7 @@ static void name_put(setti_name_table* names, uint32_t link, uint32_t hash)
 
 static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
 {
+    SETTI_ASSERT(names->count != 0);
     uint32_t mask = names->capacity - 1;
     uint32_t hole = hash & mask;
     while (names->slot[hole].link != link && names->slot[hole].link != 0) {
@@ -487,6 +489,7 @@ bool setti_name_reserve(sett_world* world, uint32_t count)
 
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
 {
+    SETTI_ASSERT(key != 0);
     uint32_t parent = setti_hierarchy_parent(world, index);
     if (name_find(world, parent, key, index + 1) == 0) {
         name_write(world, index, key);

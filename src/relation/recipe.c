@@ -104,6 +104,7 @@ void setti_recipe_drop(sett_world* world)
 /* Keeps the recipes of prefabs that exist; all others go. */
 static void recipe_prune(sett_world* world)
 {
+    SETTI_ASSERT(world->recipes != NULL);
     struct setti_recipes* all = world->recipes;
     uint32_t left = 0;
     setti_hash_map_deinit(&world->pool, &all->by_prefab);
@@ -399,6 +400,7 @@ static bool recipe_begin_root(sett_world* world, recipe* made, const setti_insta
 /* Reserves all; the entities' indices go to `copies`. */
 static sett_status recipe_reserve(sett_world* world, recipe* made, const setti_instance* instance)
 {
+    SETTI_ASSERT(made->simple && made->node_count != 0);
     setti_entity_table* table = &world->entities;
     bool into = !sett_is_null(instance->into);
     uint32_t named = made->named + (instance->name != 0);

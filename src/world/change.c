@@ -33,6 +33,7 @@ static void* change_commit_add(sett_world* world, setti_edit_part* part, sett_en
 
 void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
+    SETTI_ASSERT(!setti_storage_has(&type->storage, entity.index));
     setti_edit_part part = {.type = type};
     return change_commit_add(world, &part, entity);
 }
@@ -41,6 +42,7 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
  * out. */
 static void* change_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
+    SETTI_ASSERT(!setti_storage_has(&part->type->storage, entity.index));
     const setti_type_list* required = &part->type->required;
     setti_edit_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, entity);
@@ -338,6 +340,7 @@ void* sett_set(sett_world* world, sett_entity entity, sett_component component, 
 void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
                        const setti_edit_fill* fill, const char* call)
 {
+    SETTI_ASSERT(fill != NULL && fill->write != NULL);
     void* row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
     if (row != NULL) {
         fill->write(fill, row);
@@ -433,6 +436,7 @@ bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t i
 
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
 }
 

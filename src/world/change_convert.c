@@ -48,6 +48,7 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
 bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, setti_type* type,
                               sett_storage_kind kind)
 {
+    SETTI_ASSERT(world->pool.cow_from == 0 && type->desc.storage != kind);
     sett_component_desc desc = type->desc;
     desc.storage = kind;
     conversion->type = type;
@@ -78,6 +79,7 @@ void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
 static void conversion_move(sett_world* world, setti_storage* from, setti_storage* to,
                             uint32_t index)
 {
+    SETTI_ASSERT(!setti_storage_has(to, index));
     uint32_t count = 1;
     void* row = setti_storage_insert(&world->pool, to, index, &count);
     void* value = setti_storage_find(from, index);

@@ -22,6 +22,7 @@
 
 void setti_change_collect(sett_world* world, uint32_t index)
 {
+    SETTI_ASSERT(setti_entity_page_of(&world->entities, index) != NULL);
     setti_entity_page* page = setti_entity_page_of(&world->entities, index);
     uint32_t* signature = &page->signature[index & SETTI_ENTITY_MASK];
     if ((*signature & SETTI_DYING) != 0) {
@@ -69,6 +70,7 @@ static sett_status change_ask_type(sett_world* world, setti_type* type, uint32_t
 /* Asks the ties of one of the collected. */
 static sett_status change_ask(sett_world* world, uint32_t index, change_question question)
 {
+    SETTI_ASSERT(world->collect_count != 0);
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
     uint32_t set = page->signature[index & SETTI_ENTITY_MASK] & ~SETTI_DYING;
     sett_status status = SETT_OK;

@@ -142,6 +142,7 @@ sett_commands* setti_world_commands(sett_world* world)
 
 static command_record* command_at(command_chunk* chunk, size_t offset)
 {
+    SETTI_ASSERT(offset >= CHUNK_HEADER && offset < chunk->size);
     return (command_record*)(void*)((unsigned char*)chunk + offset);
 }
 
@@ -163,6 +164,7 @@ static command_record* commands_peek(sett_commands* commands)
  * again. */
 static void commands_advance(sett_commands* commands, const command_record* record)
 {
+    SETTI_ASSERT(commands->count != 0 && record->end > commands->read_offset);
     commands->read_offset = record->end;
     commands->count--;
     if (commands->count == 0) {
@@ -187,6 +189,7 @@ static void command_deinit(sett_commands* commands, const command_record* record
 /* A claimed index that is not used ends like a life: the handle given out does not come back. */
 static void commands_unclaim(sett_world* world, uint32_t index)
 {
+    SETTI_ASSERT(setti_entity_is_claimed(&world->entities, index));
     setti_entity_create_claimed(&world->pool, &world->entities, index);
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
@@ -268,6 +271,7 @@ void setti_commands_free_spares(sett_world* world)
 
 void setti_commands_free(sett_commands* commands)
 {
+    SETTI_ASSERT(commands != commands->world->applying);
     sett_world* world = commands->world;
     commands_drop(commands);
     chunks_free(&world->pool.allocator, commands->first);
@@ -421,6 +425,7 @@ static command_chunk* chunk_create(sett_commands* commands, size_t size)
 /* Puts a chunk, alone, behind those that the buffer has. */
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
+    SETTI_ASSERT(chunk->size > CHUNK_HEADER);
     chunk->next = NULL;
     chunk->used = CHUNK_HEADER;
     commands->memory += chunk->size;
@@ -477,6 +482,8 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, command_kind 
                                           sett_entity entity, sett_component component, size_t size,
                                           size_t align)
 {
+    SETTI_ASSERT(commands->write != NULL &&
+                 commands->write->size - commands->write->used >= command_need(size, align));
     command_chunk* chunk = commands->write;
     size_t offset = chunk->used;
     size_t payload = 0;
@@ -589,6 +596,7 @@ static sett_status commands_record(sett_commands* commands, command_kind kind, s
  * every n-th. */
 static void job_next_word(sett_commands* commands)
 {
+    SETTI_ASSERT(commands->job.count != 0);
     const setti_entity_table* table = &commands->world->entities;
     bool first = commands->job.created == 0;
     uint32_t from = first ? table->hint : commands->job.word + 1;

@@ -539,6 +539,7 @@ static bool component_publish(sett_world* world, setti_type* type)
 
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade)
 {
+    SETTI_ASSERT(type->storage.count == 0 && cascade->unlink != NULL);
     SETTI_ASSERT(type->storage.count == 0);
     bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     type->flags |= SETTI_TYPE_CASCADES;

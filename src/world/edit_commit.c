@@ -92,6 +92,7 @@ void setti_edit_write(const setti_edit_part* part, void* row)
 /* The row of one index, reserved, not initialised. */
 SETTI_INLINE void* commit_insert(sett_world* world, setti_storage* storage, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_word(storage, index) != NULL || storage->kind == SETTI_SPARSE);
     setti_pool* pool = &world->pool;
     if (SETTI_UNLIKELY(storage->kind != SETTI_ARRAY || storage->tracked || pool->cow_from != 0)) {
         uint32_t one = 1;
@@ -111,6 +112,7 @@ SETTI_INLINE void* commit_insert(sett_world* world, setti_storage* storage, uint
 static void commit_repeat(const setti_type* type, unsigned char* rows, const unsigned char* value,
                           uint32_t count)
 {
+    SETTI_ASSERT(count != 0);
     size_t size = type->storage.size;
     for (uint32_t k = 0; type->desc.copy != NULL && k < count; k++) {
         setti_type_call_copy(type, rows + k * size, value, 1);
@@ -184,6 +186,7 @@ static void commit_groups(sett_world* world, const setti_edit* edit, setti_entit
 /* What goes from an entity that there was. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
+    SETTI_ASSERT(!edit->begins);
     if (setti_edit_has_endings(world, edit)) {
         commit_unlink(world, edit, index);
     }
@@ -209,6 +212,7 @@ SETTI_INLINE uint32_t commit_begin(sett_world* world, const setti_edit* edit)
 /* After its rows: the signature of an entity that goes on to exist, or its end. */
 static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index)
 {
+    SETTI_ASSERT(!edit->begins && setti_entity_page_of(&world->entities, index) != NULL);
     setti_entity_page* page = setti_entity_page_of(&world->entities, index);
     if (edit->ends) {
         setti_entity_destroy(&world->pool, &world->entities, index);
@@ -257,6 +261,7 @@ static void commit_many(sett_world* world, const setti_edit* edit)
 
 void setti_edit_commit(sett_world* world, const setti_edit* edit)
 {
+    SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0);
     if (SETTI_LIKELY(edit->count == 1)) {
         commit_one(world, edit);
     } else {

@@ -58,6 +58,7 @@ static void notify_listeners(sett_world* world, const setti_edit* edit, sett_ent
 void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event event,
                          sett_entity entity, void* value)
 {
+    SETTI_ASSERT(event < SETTI_EVENTS);
     const setti_call* call = type->notified[event].item;
     const setti_call* end = call + type->notified[event].count;
     const char* outer = world->calling;

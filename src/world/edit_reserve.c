@@ -14,6 +14,7 @@
 setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t from,
                                setti_edit_part* part)
 {
+    SETTI_ASSERT(part->type != NULL && entity != NULL);
     return (setti_edit){.entities = entity,
                         .count = 1,
                         .from = from,
@@ -26,6 +27,7 @@ setti_edit setti_edit_of_added(sett_world* world, sett_entity* entity, uint32_t 
 setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_t from,
                                  setti_type* type)
 {
+    SETTI_ASSERT(type != NULL && entity != NULL);
     return (setti_edit){.entities = entity,
                         .count = 1,
                         .from = from,
@@ -54,6 +56,7 @@ static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
 
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
 {
+    SETTI_ASSERT(type != NULL && edit->to != SETTI_NONE);
     setti_edit_part* part = edit_find_part(edit, type);
     if (part != NULL || !edit_grow(world, edit, type->required.count + 1)) {
         return part;
@@ -150,6 +153,7 @@ static bool reserve_listeners(sett_world* world, const setti_edit* edit, setti_e
 /* Reserves what depends on indices. */
 static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
+    SETTI_ASSERT(run.count != 0);
     for (uint32_t k = 0; k < edit->added_count; k++) {
         setti_storage* storage = &edit->added[k].type->storage;
         if (!setti_storage_reserve_indices(&world->pool, storage, run.first, run.count)) {
@@ -171,14 +175,18 @@ static bool reserve_claims(sett_world* world, setti_edit* edit)
     return edit->to != SETTI_NONE;
 }
 
-/* Reserves one row; in line where its page exists. */
-SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index)
+/* Reserves one row; in line where its page exists. Closes the gaps of a sparse set first, if it
+ * `compacts`: what values are copied from moves then. */
+SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index, bool compacts)
 {
     setti_storage* storage = &type->storage;
     if (SETTI_LIKELY(storage->kind == SETTI_ARRAY && type->cascade == NULL &&
                      setti_storage_word(storage, index) != NULL &&
                      storage->rows.data[index >> storage->shift] != NULL)) {
         return true;
+    }
+    if (compacts && type->claimed == 0 && setti_sparse_is_full(storage)) {
+        setti_storage_compact(&world->pool, storage);
     }
     return reserve_claim(world, type, 1) &&
            setti_storage_reserve_indices(&world->pool, storage, index, 1);
@@ -191,7 +199,7 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
     edit->flags = 0;
     for (uint32_t k = 0; done && k < edit->added_count; k++) {
         edit->flags |= edit->added[k].type->flags;
-        done = reserve_row(world, edit->added[k].type, index);
+        done = reserve_row(world, edit->added[k].type, index, !edit->begins);
     }
     if (done && setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
         done = reserve_listeners(world, edit, (setti_entity_run){index, 1});

@@ -375,6 +375,7 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
 SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
                                                  uint32_t index, uint32_t* signature)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_edit_write_signature(world, index, signature, setti_type_removed(type, *signature)->to);
     setti_storage_erase(&world->pool, &type->storage, index);
     return SETT_OK;
@@ -444,6 +445,7 @@ SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type,
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_storage* storage = &type->storage;
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
     *signature = setti_type_removed(type, *signature)->to;
@@ -475,6 +477,7 @@ SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, ui
 /* Cuts what the value ties together, and ends it. */
 SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     if (type->cascade != NULL) {
         type->cascade->unlink(world, type, index);
     }

@@ -28,6 +28,7 @@ void setti_listener_link(setti_listener** first, setti_listener* listener)
 
 void setti_listener_unlink(setti_listener** first, setti_listener* listener)
 {
+    SETTI_ASSERT(*first != NULL);
     if (listener->previous != NULL) {
         listener->previous->next = listener->next;
     } else {
@@ -65,6 +66,7 @@ bool setti_listener_matches(const setti_listener* listener, const setti_signatur
 
 bool setti_listener_has(const setti_listener* listener, uint32_t index)
 {
+    SETTI_ASSERT(!listener->observes);
     if (listener->owned.count == 0) {
         return setti_storage_has(&listener->members, index);
     }
@@ -103,6 +105,7 @@ static void group_exchange_values(const setti_listener* group, const setti_stora
 void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
                       uint32_t a, uint32_t b)
 {
+    SETTI_ASSERT(a < storage->extent && b < storage->extent);
     if (a == b) {
         return;
     }

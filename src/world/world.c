@@ -83,6 +83,7 @@ static void world_number_roots(setti_root* root)
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages)
 {
+    SETTI_ASSERT(address != NULL || pages != NULL);
     SETTI_ASSERT(size <= SETTI_ROOT_SIZE);
     root->next = NULL;
     root->previous = world->last_root;
@@ -109,6 +110,7 @@ void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage*
 
 void setti_world_remove_root(sett_world* world, setti_root* root)
 {
+    SETTI_ASSERT(world->pool.cow_from == 0);
     SETTI_ASSERT(world->pool.cow_from == 0);
     *(root->previous != NULL ? &root->previous->next : &world->roots) = root->next;
     *(root->next != NULL ? &root->next->previous : &world->last_root) = root->previous;
