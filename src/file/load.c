@@ -75,7 +75,7 @@ static sett_status load_limit(load_attempt* load, size_t limit)
 }
 
 /* Creates the world apart, with the allocator of the other one, whose ceiling counts. */
-static sett_status load_create(load_attempt* load)
+static sett_status load_begin_apart(load_attempt* load)
 {
     const sett_world* into = load->place->world;
     sett_world_desc desc;
@@ -99,7 +99,7 @@ static size_t load_left(const load_attempt* load)
 }
 
 /* Remembers how far systems are. */
-static sett_status load_run(load_attempt* load)
+static sett_status load_systems(load_attempt* load)
 {
     setti_pool* pool = load->reader.pool;
     const setti_bytes* payload = &load->reader.payload;
@@ -173,7 +173,7 @@ static sett_status load_record(load_attempt* load)
                                     &load->result.new_types);
         return status == SETT_OK ? status : load_blame(load, status);
     case SETTI_STREAM_RUN:
-        return load_run(load);
+        return load_systems(load);
     case SETTI_STREAM_STATE:
         return load_state(load);
     case SETTI_STREAM_DELTA:
@@ -231,7 +231,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
                                 const setti_bytes* state, setti_migration* list, uint32_t count)
 {
     const setti_delta_rules rules = {&list->rule, sizeof(*list), count};
-    sett_status status = load_create(load);
+    sett_status status = load_begin_apart(load);
     if (status != SETT_OK) {
         return status;
     }
@@ -286,7 +286,7 @@ static sett_status load_file(load_attempt* load, void* file, size_t limit)
     }
     status = load_limit(load, limit);
     if (status == SETT_OK) {
-        status = load_create(load);
+        status = load_begin_apart(load);
     }
     if (status == SETT_OK) {
         status = load_records(load);
