@@ -11,7 +11,7 @@
 #define GAME_EYE 41.0f
 #define GAME_DEAD_EYE 10.0f
 #define GAME_REWIND 4.0f /* times as fast as the game */
-#define GAME_BUDGET 4u   /* ticks that are played again in a frame */
+#define GAME_BUDGET 3u   /* ticks that are played again in a frame */
 #define GAME_CATCH_UP 3  /* ticks in a frame, at most: a slow machine slows the game down */
 #define GAME_HUD_TICKS 18u
 

@@ -8,7 +8,7 @@
 
 #define SESSION_SECOND SIMULATION_TICKS_A_SECOND
 #define SESSION_KILL_SECONDS 5u
-#define SESSION_LEAD (SESSION_SECOND * 2u) /* ticks seen before the shown one: enough */
+#define SESSION_LEAD SESSION_SECOND /* ticks seen before the shown one: enough */
 
 static bool session_fail(const Session* session, Fault* fault)
 {
