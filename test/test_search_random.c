@@ -13,7 +13,7 @@
 #define RELATIONS 3
 #define VARIABLES 8
 #define NODES 64
-#define ROWS 70000
+#define ROWS 400000
 
 typedef enum node_kind {
     HAS,

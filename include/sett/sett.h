@@ -9,6 +9,7 @@
  *     name.h          names, and paths of names
  *     relationship.h  links between entities
  *     search.h        queries over several entities, and queries as text
+ *     ordered.h       the matches of a query in an order: parents first, by value, by group
  *     prefab.h        entities as templates for others
  *     duplicate.h     copies of entities
  *     singleton.h     components of the world itself
@@ -42,6 +43,7 @@
 #include "sett/members.h"
 #include "sett/name.h"
 #include "sett/observer.h"
+#include "sett/ordered.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
 #include "sett/search.h"

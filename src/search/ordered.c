@@ -1,0 +1,388 @@
+/* ordered.c: lists of a query's matches, in order.
+ *
+ * The workload: an order that is asked for each frame, over some thousand entities, of which few
+ * came, went or changed. So the last order is where the next begins: those that still match in that
+ * order, then the new ones; runs that are in order are merged, and one run is no work.
+ *
+ * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
+ */
+#include "search/walk.h"
+
+#include "query/query.h"
+
+#include "sett/ordered.h"
+
+typedef struct ordered_item {
+    uint64_t group;
+    uint64_t key;   /* the number in the value, as one that sorts like it */
+    uint32_t depth; /* steps from the last target */
+    bool present;   /* it has the component */
+    sett_entity entity;
+    const void* value; /* for `compare` */
+} ordered_item;
+
+/* An order, in one piece of memory. */
+typedef struct ordered_list {
+    sett_entity* entity;
+    sett_ordered_group* group;
+    uint32_t room;
+    uint32_t count;
+    uint32_t group_count;
+} ordered_list;
+
+struct sett_ordered {
+    sett_world* world;
+    sett_ordered_desc desc;
+    setti_along along;    /* of cascade */
+    setti_along group_by; /* type NULL: none */
+    ordered_list now;     /* the order, */
+    ordered_list last;    /* and the one before */
+    ordered_item* item;   /* at work: what is sorted, */
+    ordered_item* other;  /* what is merged, */
+    uint32_t* run;        /* where runs begin, */
+    uint32_t item_room;
+    uint32_t* position; /* and by entity index: one more than the number of its item */
+    uint32_t position_room;
+};
+
+/* --------------------------------------------------------------------------------- memory */
+
+static size_t ordered_item_size(uint32_t room)
+{
+    return room * (2 * sizeof(ordered_item) + sizeof(uint32_t)) + sizeof(uint32_t);
+}
+
+static size_t ordered_list_size(uint32_t room)
+{
+    return room * (sizeof(sett_ordered_group) + sizeof(sett_entity));
+}
+
+static void ordered_free_list(sett_ordered* o, ordered_list* list)
+{
+    setti_pool_free(&o->world->pool, list->group, ordered_list_size(list->room), 16);
+    memset(list, 0, sizeof(*list));
+}
+
+/* Room for so many entities in the work and in the list that is written next. */
+static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t count)
+{
+    setti_pool* pool = &o->world->pool;
+    uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
+    if (o->item_room < count) {
+        setti_pool_free(pool, o->item, ordered_item_size(o->item_room), 16);
+        o->item = setti_pool_alloc(pool, ordered_item_size(room), 16);
+        o->item_room = o->item != NULL ? room : 0;
+        o->other = o->item + o->item_room;
+        o->run = (uint32_t*)(void*)(o->other + o->item_room);
+    }
+    if (list->room < count) {
+        ordered_free_list(o, list);
+        list->group = setti_pool_alloc(pool, ordered_list_size(room), 16);
+        list->room = list->group != NULL ? room : 0;
+        list->entity = (sett_entity*)(void*)(list->group + list->room);
+    }
+    uint32_t capacity = setti_entity_capacity(&o->world->entities);
+    if (o->position_room < capacity) {
+        setti_pool_free(pool, o->position, o->position_room * sizeof(uint32_t), 16);
+        o->position = setti_pool_alloc(pool, capacity * sizeof(uint32_t), 16);
+        o->position_room = o->position != NULL ? capacity : 0;
+        if (o->position != NULL) {
+            memset(o->position, 0, capacity * sizeof(uint32_t));
+        }
+    }
+    return o->item_room >= count && list->room >= count && o->position_room >= capacity;
+}
+
+/* ----------------------------------------------------------------------------------- keys */
+
+/* A number that sorts as the one at `at` does. */
+static uint64_t ordered_number(const void* at, sett_key_kind kind)
+{
+    uint32_t u32;
+    uint64_t u64;
+    if (kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64) {
+        memcpy(&u64, at, sizeof(u64));
+        uint64_t sign = (uint64_t)1 << 63;
+        bool negative = (u64 & sign) != 0;
+        return kind == SETT_KEY_U64 ? u64 : kind == SETT_KEY_F64 && negative ? ~u64 : u64 ^ sign;
+    }
+    memcpy(&u32, at, sizeof(u32));
+    bool negative = (u32 & 0x80000000u) != 0;
+    return kind == SETT_KEY_U32               ? u32
+           : kind == SETT_KEY_F32 && negative ? (uint32_t)~u32
+                                              : u32 ^ 0x80000000u;
+}
+
+/* Steps from an entity to the last target; a circle ends after as many as there are entities. */
+static uint32_t ordered_depth(const sett_ordered* o, uint32_t index)
+{
+    uint32_t depth = 0;
+    uint32_t most = o->world->entities.count;
+    while (depth < most && (index = setti_walk_target(&o->along, index)) != SETTI_NONE) {
+        depth++;
+    }
+    return depth;
+}
+
+static ordered_item ordered_make_item(const sett_ordered* o, sett_entity entity)
+{
+    const sett_ordered_desc* desc = &o->desc;
+    ordered_item item = {.entity = entity};
+    if (o->group_by.type != NULL) {
+        uint32_t target = setti_walk_target(&o->group_by, entity.index);
+        item.group = target != SETTI_NONE ? target : UINT64_MAX;
+    } else if (desc->group_fn != NULL) {
+        item.group = desc->group_fn(o->world, entity, desc->user);
+    }
+    item.depth = desc->cascade ? ordered_depth(o, entity.index) : 0;
+    item.value = desc->component != 0 ? sett_find(o->world, entity, desc->component) : NULL;
+    item.present = item.value != NULL;
+    if (item.present && desc->key != SETT_KEY_NONE) {
+        item.key = ordered_number((const unsigned char*)item.value + desc->key_offset, desc->key);
+    }
+    return item;
+}
+
+/* Whether `b` may not stand before `a`. */
+static bool ordered_is_before(const sett_ordered* o, const ordered_item* a, const ordered_item* b)
+{
+    if (a->group != b->group) {
+        return a->group < b->group;
+    }
+    if (a->depth != b->depth) {
+        return a->depth < b->depth;
+    }
+    if (a->present != b->present) {
+        return b->present;
+    }
+    if (a->present) {
+        int order = o->desc.compare != NULL ? o->desc.compare(a->value, b->value, o->desc.user)
+                                            : (a->key > b->key) - (a->key < b->key);
+        if (order != 0) {
+            return (order < 0) != o->desc.reverse;
+        }
+    }
+    return a->entity.index <= b->entity.index;
+}
+
+/* --------------------------------------------------------------------------------- sorting */
+
+/* What matches now: first in the last order, then the new ones. Returns how many. */
+static uint32_t ordered_collect(sett_ordered* o)
+{
+    uint32_t fresh = 0;
+    SETT_FOR(o->desc.query, b, i) {
+        sett_entity entity = sett_batch_entity(b, i);
+        o->other[fresh++].entity = entity;
+        o->position[entity.index] = fresh;
+    }
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < o->last.count; k++) {
+        sett_entity entity = o->last.entity[k];
+        if (entity.index < o->position_room && o->position[entity.index] != 0) {
+            sett_entity now = o->other[o->position[entity.index] - 1].entity;
+            o->position[entity.index] = 0;
+            o->item[count++] = ordered_make_item(o, now);
+        }
+    }
+    for (uint32_t k = 0; k < fresh; k++) {
+        sett_entity entity = o->other[k].entity;
+        if (o->position[entity.index] != 0) {
+            o->position[entity.index] = 0;
+            o->item[count++] = ordered_make_item(o, entity);
+        }
+    }
+    return count;
+}
+
+static void ordered_merge(const sett_ordered* o, const ordered_item* from, uint32_t a,
+                          uint32_t middle, uint32_t end, ordered_item* to)
+{
+    uint32_t b = middle;
+    for (uint32_t k = a; a < middle || b < end; k++) {
+        bool first = b == end || (a < middle && ordered_is_before(o, &from[a], &from[b]));
+        to[k] = first ? from[a++] : from[b++];
+    }
+}
+
+/* Merges neighbouring runs until there is one. */
+static void ordered_sort(sett_ordered* o, uint32_t count)
+{
+    uint32_t runs = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if (k == 0 || !ordered_is_before(o, &o->item[k - 1], &o->item[k])) {
+            o->run[runs++] = k;
+        }
+    }
+    while (runs > 1) {
+        uint32_t left = 0;
+        for (uint32_t k = 0; k < runs; k += 2) {
+            uint32_t middle = k + 1 < runs ? o->run[k + 1] : count;
+            uint32_t end = k + 2 < runs ? o->run[k + 2] : count;
+            ordered_merge(o, o->item, o->run[k], middle, end, o->other);
+            o->run[left++] = o->run[k];
+        }
+        runs = left;
+        ordered_item* merged = o->other;
+        o->other = o->item;
+        o->item = merged;
+    }
+}
+
+static void ordered_group_all(const sett_ordered* o, ordered_list* list)
+{
+    list->group_count = 0;
+    for (uint32_t k = 0; k < list->count; k++) {
+        list->entity[k] = o->item[k].entity;
+        if (k == 0 || o->item[k].group != o->item[k - 1].group) {
+            list->group[list->group_count++] =
+                (sett_ordered_group){.group = o->item[k].group, .first = k};
+        }
+        list->group[list->group_count - 1].count++;
+    }
+}
+
+/* Calls back for groups of one list that the other does not have. */
+static void ordered_notify(const sett_ordered* o, const ordered_list* of,
+                           const ordered_list* not_in,
+                           void (*call)(sett_world* world, uint64_t group, void* user))
+{
+    uint32_t at = 0;
+    for (uint32_t k = 0; call != NULL && k < of->group_count; k++) {
+        while (at < not_in->group_count && not_in->group[at].group < of->group[k].group) {
+            at++;
+        }
+        if (at == not_in->group_count || not_in->group[at].group != of->group[k].group) {
+            call(o->world, of->group[k].group, o->desc.user);
+        }
+    }
+}
+
+/* The pieces lie in one block that begins with whichever is first. */
+static void ordered_settle_items(sett_ordered* o)
+{
+    if (o->item > o->other) {
+        ordered_item* first = o->other;
+        o->other = o->item;
+        o->item = first;
+    }
+}
+
+const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
+{
+    *count = 0;
+    if (SETTI_IS_NULL(o)) {
+        return NULL;
+    }
+    ordered_list next = o->last;
+    if (!ordered_reserve(o, &next, sett_query_count(o->desc.query))) {
+        o->last = next;
+        setti_world_fail(o->world, SETT_STATUS_OUT_OF_MEMORY, "sett_ordered_update", sett_null(),
+                         0);
+        return NULL;
+    }
+    o->last = o->now;
+    next.count = ordered_collect(o);
+    ordered_sort(o, next.count);
+    ordered_group_all(o, &next);
+    ordered_settle_items(o);
+    o->now = next;
+    ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
+    ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
+    *count = o->now.count;
+    return *count != 0 ? o->now.entity : NULL;
+}
+
+/* ------------------------------------------------------------------------------ creating */
+
+static const char* ordered_along(sett_world* world, sett_component along, setti_along* out)
+{
+    if (along == SETT_ID_HIERARCHY && sett_hierarchy_register(world, NULL) == 0) {
+        return "no memory for the hierarchy";
+    }
+    const setti_type* type = setti_world_type(world, along);
+    if (type == NULL ||
+        (along != SETT_ID_HIERARCHY && (type->relation == NULL || type->relation->many))) {
+        return "`along` and `group_by` are relationships with one target for each source";
+    }
+    out->type = type;
+    out->relation = type->relation;
+    return NULL;
+}
+
+static const char* ordered_check(sett_ordered* o)
+{
+    static const uint8_t sizes[] = {0, 4, 4, 4, 8, 8, 8}; /* by sett_key_kind */
+    const sett_ordered_desc* desc = &o->desc;
+    const setti_type* type = setti_world_type(o->world, desc->component);
+    if (desc->query == NULL || desc->query->world != o->world) {
+        return "a query of this world is needed";
+    }
+    if ((desc->group_by != 0 && desc->group_fn != NULL) ||
+        (desc->key != SETT_KEY_NONE && desc->compare != NULL)) {
+        return "one of `key` and `compare`, one of `group_by` and `group_fn`";
+    }
+    bool keyed = desc->key != SETT_KEY_NONE || desc->compare != NULL;
+    if ((unsigned)desc->key > SETT_KEY_F64 || keyed != (desc->component != 0) ||
+        (keyed && (type == NULL || desc->key_offset > type->storage.size ||
+                   sizes[desc->key] > type->storage.size - desc->key_offset))) {
+        return "`component` is a component whose values have the key, or can be compared";
+    }
+    const char* wrong = NULL;
+    if (desc->cascade) {
+        wrong =
+            ordered_along(o->world, desc->along != 0 ? desc->along : SETT_ID_HIERARCHY, &o->along);
+    }
+    return wrong == NULL && desc->group_by != 0
+               ? ordered_along(o->world, desc->group_by, &o->group_by)
+               : wrong;
+}
+
+sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_desc* desc,
+                                        size_t size)
+{
+    static const char call[] = "sett_ordered_create";
+    sett_ordered_desc full;
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), call);
+    if (desc == NULL) {
+        return NULL;
+    }
+    sett_ordered* o = setti_pool_alloc(&world->pool, sizeof(*o), 16);
+    if (o == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return NULL;
+    }
+    memset(o, 0, sizeof(*o));
+    o->world = world;
+    o->desc = *desc;
+    const char* wrong = ordered_check(o);
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
+        setti_pool_free(&world->pool, o, sizeof(*o), 16);
+        return NULL;
+    }
+    return o;
+}
+
+void sett_ordered_destroy(sett_ordered* o)
+{
+    if (o != NULL) {
+        setti_pool* pool = &o->world->pool;
+        ordered_free_list(o, &o->now);
+        ordered_free_list(o, &o->last);
+        setti_pool_free(pool, o->item, ordered_item_size(o->item_room), 16);
+        setti_pool_free(pool, o->position, o->position_room * sizeof(uint32_t), 16);
+        setti_pool_free(pool, o, sizeof(*o), 16);
+    }
+}
+
+uint32_t sett_ordered_group_count(const sett_ordered* o)
+{
+    return o != NULL ? o->now.group_count : 0;
+}
+
+sett_ordered_group sett_ordered_group_at(const sett_ordered* o, uint32_t k)
+{
+    sett_ordered_group none = {0, 0, 0};
+    return o != NULL && k < o->now.group_count ? o->now.group[k] : none;
+}

@@ -1,0 +1,268 @@
+/* test_ordered.c: matches of queries in order: parents first, by value, by group. A random world,
+ * each order compared with one that is sorted from scratch. */
+#include "chance.h"
+#include "scarce.h"
+
+#include "sett/ordered.h"
+
+typedef struct Layer {
+    int32_t at;
+    float height;
+} Layer;
+
+static sett_component Layer_id, Seen_id, In_id;
+static uint64_t state;
+static sett_world* world;
+static const sett_ordered_desc* naive; /* what naive_compare sorts by */
+
+static uint32_t naive_depth(sett_entity e)
+{
+    uint32_t depth = 0;
+    for (; !sett_is_null(e = sett_hierarchy_parent(world, e)); depth++) {
+    }
+    return depth;
+}
+
+static uint64_t parity(sett_world* of, sett_entity e, void* user)
+{
+    (void)of;
+    (void)user;
+    return e.index % 3;
+}
+
+static int by_height(const void* a, const void* b, void* user)
+{
+    float x = ((const Layer*)a)->height;
+    float y = ((const Layer*)b)->height;
+    (void)user;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t naive_group(sett_entity e)
+{
+    sett_entity target = sett_target(world, e, In_id);
+    return naive->group_by != 0      ? sett_is_null(target) ? UINT64_MAX : target.index
+           : naive->group_fn != NULL ? parity(world, e, NULL)
+                                     : 0;
+}
+
+static int naive_order(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int naive_compare(const void* left, const void* right)
+{
+    sett_entity a = *(const sett_entity*)left;
+    sett_entity b = *(const sett_entity*)right;
+    const Layer* x = sett_find(world, a, Layer_id);
+    const Layer* y = sett_find(world, b, Layer_id);
+    int order = naive_order(naive_group(a), naive_group(b));
+    if (order == 0 && naive->cascade) {
+        order = naive_order(naive_depth(a), naive_depth(b));
+    }
+    if (order == 0 && naive->component != 0) {
+        int value = 0;
+        if (x != NULL && y != NULL) {
+            value =
+                naive->compare != NULL ? by_height(x, y, NULL) : (x->at > y->at) - (x->at < y->at);
+            value = naive->reverse ? -value : value;
+        }
+        order = (x != NULL) != (y != NULL) ? (x != NULL) - (y != NULL) : value;
+    }
+    return order != 0 ? order : naive_order(a.index, b.index);
+}
+
+static void check_order(sett_ordered* ordered, const sett_ordered_desc* desc)
+{
+    static sett_entity expected[400];
+    uint32_t count;
+    uint32_t matches = 0;
+    const sett_entity* order = sett_ordered_update(ordered, &count);
+    SETT_FOR(desc->query, b, i) {
+        expected[matches++] = sett_batch_entity(b, i);
+    }
+    CHECK_EQ(count, matches);
+    naive = desc;
+    qsort(expected, matches, sizeof(expected[0]), naive_compare);
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        CHECK_ENTITY_EQ(order[k], expected[k]);
+    }
+    for (uint32_t k = 0; k < sett_ordered_group_count(ordered); k++) {
+        sett_ordered_group group = sett_ordered_group_at(ordered, k);
+        CHECK_EQ(group.first, at);
+        CHECK(group.count != 0);
+        CHECK_EQ(naive_group(order[at]), group.group);
+        CHECK_EQ(naive_group(order[at + group.count - 1]), group.group);
+        CHECK(k == 0 || sett_ordered_group_at(ordered, k - 1).group < group.group);
+        at += group.count;
+    }
+    CHECK_EQ(at, count);
+}
+
+static void change(void)
+{
+    sett_entity e = entity_from(world, chance_below(&state, 200));
+    sett_entity other = entity_from(world, chance_below(&state, 200));
+    Layer layer = {(int32_t)chance_below(&state, 20) - 10, (float)chance_below(&state, 7) - 3};
+    switch (chance_below(&state, 7)) {
+    case 0:
+        sett_set(world, e, Layer_id, &layer);
+        break;
+    case 1:
+        sett_remove(world, e, Layer_id);
+        break;
+    case 2:
+        sett_relate(world, e, In_id, other);
+        break;
+    case 3:
+        sett_hierarchy_attach(world, e, other);
+        break;
+    case 4:
+        if (sett_entity_count(world) > 150) {
+            sett_entity_destroy(world, e);
+        }
+        break;
+    case 5:
+        sett_add(world, sett_entity_create(world), Seen_id);
+        break;
+    default:
+        if (sett_entity_count(world) > 260) {
+            sett_remove(world, e, Seen_id);
+        }
+        break;
+    }
+    if (sett_entity_count(world) > 300) {
+        sett_entity_destroy(world, entity_from(world, chance_below(&state, 200)));
+    }
+}
+
+static void begin(void)
+{
+    Layer_id = SETT_REGISTER(world, Layer);
+    Seen_id = SETT_REGISTER_TAG(world, Seen);
+    In_id = sett_relationship_register(world, &(sett_relationship_desc){.name = "In"});
+}
+
+static void random_orders(void)
+{
+    state = check_setting("SETT_SEED", 1);
+    world = quiet_world();
+    begin();
+    for (uint32_t k = 0; k < 180; k++) {
+        sett_add(world, sett_entity_create(world), Seen_id);
+    }
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_WITH(Seen));
+    const sett_ordered_desc all[] = {
+        {.query = query},
+        {.query = query, .cascade = true},
+        {.query = query, .component = Layer_id, .key = SETT_KEY_I32},
+        {.query = query, .component = Layer_id, .key = SETT_KEY_I32, .reverse = true},
+        {.query = query, .component = Layer_id, .compare = by_height},
+        {.query = query, .group_by = In_id, .cascade = true},
+        {.query = query, .group_fn = parity, .component = Layer_id, .compare = by_height},
+    };
+    sett_ordered* ordered[7];
+    for (uint32_t k = 0; k < 7; k++) {
+        ordered[k] = sett_ordered_create(world, &all[k]);
+        CHECK_MSG(ordered[k] != NULL, "%s", sett_world_message(world));
+    }
+    for (uint32_t round = 0; round < CHECK_ROUNDS(600); round++) {
+        for (uint32_t k = chance_below(&state, 12); k != 0; k--) {
+            change();
+        }
+        uint32_t which = chance_below(&state, 7);
+        check_order(ordered[which], &all[which]);
+        check_order(ordered[which], &all[which]);
+    }
+    for (uint32_t k = 0; k < 7; k++) {
+        sett_ordered_destroy(ordered[k]);
+    }
+    CHECK_END(world);
+}
+
+static uint64_t firsts, lasts;
+
+static void count_first(sett_world* of, uint64_t group, void* user)
+{
+    (void)of;
+    (void)user;
+    firsts = firsts * 10 + group;
+}
+
+static void count_last(sett_world* of, uint64_t group, void* user)
+{
+    (void)of;
+    (void)user;
+    lasts = lasts * 10 + group;
+}
+
+static void groups_come_and_go(void)
+{
+    world = quiet_world();
+    begin();
+    sett_entity e[6];
+    for (uint32_t k = 0; k < 6; k++) {
+        e[k] = sett_entity_create(world);
+    }
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_WITH(Seen));
+    sett_ordered* ordered =
+        sett_ordered_create(world, &(sett_ordered_desc){.query = query,
+                                                        .group_fn = parity,
+                                                        .on_group_first = count_first,
+                                                        .on_group_last = count_last});
+    uint32_t count;
+    CHECK(sett_ordered_update(ordered, &count) == NULL);
+    sett_add(world, e[2], Seen_id);
+    sett_add(world, e[1], Seen_id);
+    CHECK(sett_ordered_update(ordered, &count) != NULL);
+    CHECK_EQ(firsts, 12);
+    sett_add(world, e[4], Seen_id);
+    sett_remove(world, e[2], Seen_id);
+    sett_ordered_update(ordered, &count);
+    CHECK_EQ(firsts, 12);
+    CHECK_EQ(lasts, 2);
+    sett_ordered_destroy(NULL);
+    CHECK(sett_ordered_create(world, &(sett_ordered_desc){.component = 0}) == NULL);
+    CHECK(sett_ordered_create(world, &(sett_ordered_desc){.query = query,
+                                                          .key = SETT_KEY_U64,
+                                                          .component = Layer_id,
+                                                          .key_offset = 4}) == NULL);
+    CHECK(sett_ordered_create(world, &(sett_ordered_desc){.query = query, .group_by = Seen_id}) ==
+          NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK_END(world);
+}
+
+static sett_ordered* scarce_ordered;
+
+static bool update_all(void* user)
+{
+    uint32_t count;
+    (void)user;
+    bool done = sett_ordered_update(scarce_ordered, &count) != NULL;
+    CHECK_EQ(count, done ? 500 : 0);
+    return done;
+}
+
+static void memory_runs_out(void)
+{
+    static scarce_memory memory;
+    world = scarce_world(&memory);
+    begin();
+    for (uint32_t k = 0; k < 500; k++) {
+        sett_add(world, sett_entity_create(world), Seen_id);
+    }
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_WITH(Seen));
+    scarce_ordered = sett_ordered_create(world, &(sett_ordered_desc){.query = query});
+    for (size_t left = 0; !scarce_try(world, &memory, left, true, update_all, NULL, NULL) &&
+                          !scarce_try(world, &memory, left, false, update_all, NULL, NULL);) {
+        left += 1024;
+        CHECK_MSG(left < 200000, "no end");
+    }
+    CHECK(memory.failures > 1);
+    scarce_end(&memory, world);
+}
+
+TEST_MAIN(TEST(random_orders), TEST(groups_come_and_go), TEST(memory_runs_out))
