@@ -3,6 +3,7 @@
 #include "sett/duplicate.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
+#include "sett/observer.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
 #include "states.h"
@@ -179,6 +180,34 @@ static void nor_while_states_are_kept(void)
     ATTACKED(world, HOOK(INIT) | HOOK(COPY), sett_world_clone(from, world) == SETT_OK);
     CHECK_END(world);
     attacked = from;
+    CHECK_END(from);
+}
+
+static void drop_loot(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    sett_commands* commands = sett_commands_here(world);
+    (void)entity;
+    (void)value;
+    (void)user;
+    CHECK(!sett_is_null(sett_cmd_create(commands)));
+}
+
+/* What callbacks record while a clone empties its world is dropped. */
+static void a_clone_drops_what_callbacks_record(void)
+{
+    sett_world* from = attacked_world(SETT_STORAGE_ARRAY);
+    sett_world* into = attacked_world(SETT_STORAGE_ARRAY);
+    sett_entity e = sett_entity_create(into);
+    CHECK(sett_add(into, e, 2) != NULL);
+    CHECK(sett_observer_create(
+              into, &(sett_observer_desc){.component = 2, .on_remove = drop_loot}) != NULL);
+    CHECK(!sett_is_null(sett_cmd_create(sett_commands_here(into))));
+    CHECK_EQ(sett_world_clone(from, into), SETT_OK);
+    CHECK_EQ(sett_commands_count(sett_commands_here(into)), 0);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(into)), SETT_OK);
+    CHECK_EQ(sett_world_hash(into), sett_world_hash(from));
+    CHECK_ENTITY_EQ(sett_entity_create(into), sett_entity_create(from));
+    CHECK_END(into);
     CHECK_END(from);
 }
 
@@ -446,7 +475,7 @@ static void own_components_are_not_written_by_loops(void)
 }
 
 TEST_MAIN(TEST(hooks_of_values_change_no_structure), TEST(nor_while_commands_are_applied),
-          TEST(nor_while_states_are_kept), TEST(nor_while_groups_arrange),
-          TEST(comparators_change_no_structure), TEST(the_log_hook_changes_no_structure),
-          TEST(the_log_hook_may_fail_itself), TEST(own_components_are_not_set),
-          TEST(own_components_are_not_written_by_loops))
+          TEST(nor_while_states_are_kept), TEST(a_clone_drops_what_callbacks_record),
+          TEST(nor_while_groups_arrange), TEST(comparators_change_no_structure),
+          TEST(the_log_hook_changes_no_structure), TEST(the_log_hook_may_fail_itself),
+          TEST(own_components_are_not_set), TEST(own_components_are_not_written_by_loops))

@@ -349,6 +349,51 @@ static void intervals_add_up(void)
 }
 
 /* How often a system runs in so many frames; *time: what its dts add up to. */
+static uint32_t timer_runs;
+
+static void count_timer(sett_context* context)
+{
+    (void)context;
+    timer_runs++;
+}
+
+static sett_world* timed_world(bool known)
+{
+    sett_world* world = quiet_world();
+    CHECK(!known || SETT_SYSTEM(world, count_timer, .interval = 2) != NULL);
+    CHECK(sett_system_create(
+              world, &(sett_system_desc){.name = "first", .run = count_timer, .run_once = true}) !=
+          NULL);
+    return world;
+}
+
+/* A clone goes on where the original is: the frame, the time, and timers of systems it knows. */
+static void clones_have_the_timers(void)
+{
+    sett_world* world = timed_world(true);
+    sett_world* clone = timed_world(true);
+    sett_world* other = timed_world(false);
+    for (uint32_t k = 0; k < 5; k++) {
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    }
+    CHECK_EQ(sett_world_clone(world, clone), SETT_OK);
+    CHECK_EQ(sett_world_clone(world, other), SETT_OK); /* a system less */
+    CHECK(!sett_system_is_enabled(sett_system_find(clone, "first")));
+    CHECK(!sett_system_is_enabled(sett_system_find(other, "first")));
+    for (uint32_t k = 0; k < 4; k++) {
+        timer_runs = 0;
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_EQ(timer_runs, k % 2 == 0);
+        CHECK_EQ(sett_progress(clone, 1), SETT_OK);
+        CHECK_EQ(timer_runs, k % 2 == 0 ? 2 : 0);
+        CHECK_EQ(sett_progress(other, 1), SETT_OK);
+        CHECK_EQ(timer_runs, k % 2 == 0 ? 2 : 0);
+    }
+    CHECK_END(other);
+    CHECK_END(clone);
+    CHECK_END(world);
+}
+
 static uint32_t runs_in(float interval, float dt, int frames, double* time)
 {
     scene s = scene_begin();
@@ -994,7 +1039,7 @@ TEST_MAIN(TEST(visits_each_entity_once), TEST(context_says_what_it_is),
           TEST(jobs_do_not_exceed_what_is_allowed), TEST(splits_only_what_may_be_split),
           TEST(without_terms_called_once), TEST(phases_follow_one_another),
           TEST(systems_are_switched), TEST(conditions_are_asked), TEST(intervals_add_up),
-          TEST(intervals_are_not_late), TEST(fixed_steps_catch_up),
+          TEST(clones_have_the_timers), TEST(intervals_are_not_late), TEST(fixed_steps_catch_up),
           TEST(commands_are_applied_between_phases), TEST(commands_go_by_system_then_job),
           TEST(the_worlds_own_buffer_is_applied), TEST(structure_stands_still),
           TEST(sets_that_are_notified_of_are_recorded), TEST(who_runs_alone_may_change_structure),

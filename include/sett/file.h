@@ -14,9 +14,10 @@
  * "<path>.lock" keeps other writers out. docs/stream.md describes the format.
  *
  * A file contains what a delta contains (state.h): entities by handle, components by the names of
- * their types, values, hierarchy, names, links, orders, the handles that come next. It also has
- * frame, time and how far each system is, by name: create systems before you load. Types with
- * SETT_SAVE_CLONE and no declared bytes cannot be saved.
+ * their types, values, hierarchy, names, links, orders, the handles that come next. It also has the
+ * frame count, the time, and timers of systems, by name: create systems before you load. Not in it:
+ * queries, groups and observers; commands that are not applied; values of SETT_SAVE_SKIP types.
+ * Types with SETT_SAVE_CLONE and no declared bytes cannot be saved.
  *
  * Files are version 0: until 1.0 a file is read by the version of the library that wrote it.
  *

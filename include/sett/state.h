@@ -64,9 +64,9 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
 /* Replaces the state of `into` by that of `from`: the same handles are alive, and the same come
  * next. Types are matched by name; missing ones are registered, with the same ids if these are
  * free. Queries, groups, systems and observers are not part of the state: create them in `into` as
- * in `from`. The entities of `into` are destroyed first, as by sett_world_clear, with their
+ * in `from`. The frame count, the time, and timers of systems that `into` has by name are copied. The entities of `into` are destroyed first, as by sett_world_clear, with their
  * on_remove callbacks; for the copied ones no callback runs. Commands recorded in `from` are not
- * copied.
+ * copied, those recorded in `into`, also by these callbacks, are dropped.
  * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type is laid out or
  * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is
  * beyond its limit), ARGUMENT (as sett_snapshot_take); then nothing was changed, but types may have
@@ -209,13 +209,16 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  * parents and the order of children; links with their data and order; names; the handles that come
  * next; the order of rows in sparse sets.
  *
- * It does not contain values of SETT_SAVE_SKIP types, which are initialised at the receiver, and
- * the ticks of change detection: at the receiver the changed values count as changed.
+ * It does not contain values of SETT_SAVE_SKIP types, which are initialised at the receiver; the
+ * ticks of change detection: at the receiver the changed values count as changed; the frame count,
+ * the time, and timers of systems (interval, fixed_step, run_once), which clones and files have:
+ * what has to agree after a delta must be in components.
  *   out   receives up to `capacity` bytes; NULL, with a capacity of 0, to ask for the size
  *   size  receives the size of the whole delta, also if it does not fit
  * Fails: STALE, LOST; LIMIT (it does not fit into `out`); ARGUMENT (a type that differs has
  * SETT_SAVE_CLONE and no declared bytes; or the delta would go back before the last generation of
- * an index), OUT_OF_MEMORY. Cost: O(pages that differ), plus O(siblings) where children changed,
+ * an index), OUT_OF_MEMORY.
+ * Cost: O(pages that differ), plus O(siblings) where children changed,
  * O(sources) where links to a target changed, and O(types). The first delta of two snapshots also
  * costs sett_world_hash, and begins a new tick. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,

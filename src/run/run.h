@@ -33,9 +33,9 @@ typedef struct setti_access {
 typedef struct setti_system_state {
     double time;      /* seconds passed that no run has used */
     uint64_t runs;    /* frames in which it ran */
-    uint64_t seen;    /* tick of the last run, for terms with `changed` */
     uint32_t enabled; /* 0 or 1 */
     uint32_t unused;
+    uint64_t seen; /* tick of the last run, for terms with `changed` */
 } setti_system_state;
 
 /* One call of a system's function; apart from its neighbours, because threads write to it. */

@@ -280,6 +280,8 @@ setti_run* setti_run_ensure(sett_world* world)
         world->run = run;
         world->free_run = run_free;
         setti_world_add_root(world, &run->root, &run->state, sizeof(run->state), NULL, NULL);
+        run->root.name = "frame";
+        run->root.optional = true;
     }
     return world->run;
 }
@@ -476,6 +478,9 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
         return NULL;
     }
     setti_world_add_root(world, &system->root, &system->state, sizeof(system->state), NULL, NULL);
+    system->root.name = system->name;
+    system->root.optional = true;
+    system->root.cloned = offsetof(setti_system_state, seen); /* a tick of its own world */
     system->entry->known = true;
     if (desc->on_enter != NULL) {
         system_enter_all(system);

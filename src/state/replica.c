@@ -122,8 +122,8 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
 static setti_root* replica_find_root(const sett_world* into, const setti_root* root)
 {
     setti_root* at = into->roots;
-    while (at != NULL &&
-           (at->name == NULL || strcmp(at->name, root->name) != 0 || at->size != root->size)) {
+    while (at != NULL && (at->name == NULL || strcmp(at->name, root->name) != 0 ||
+                          at->size != root->size || at->optional != root->optional)) {
         at = at->next;
     }
     return at;
@@ -193,7 +193,8 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     }
     for (const setti_root* root = from->roots; status == SETT_OK && root != NULL;
          root = root->next) {
-        if (root->name != NULL && replica_is_used(root) && replica_find_root(into, root) == NULL) {
+        if (root->name != NULL && !root->optional && replica_is_used(root) &&
+            replica_find_root(into, root) == NULL) {
             status = replica_reject(into, root->name);
         }
     }
@@ -368,7 +369,11 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
             continue;
         }
         setti_root* own = replica_find_root(into, root);
-        memcpy(own->address, root->address, root->size);
+        if (own == NULL) {
+            SETTI_ASSERT(root->optional);
+            continue;
+        }
+        memcpy(own->address, root->address, root->cloned);
         for (uint32_t k = 0; k < 2; k++) {
             if (root->pages[k] != NULL) {
                 replica_copy_pages(&into->pool, root->pages[k], own->pages[k]);
@@ -383,10 +388,10 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     if (status != SETT_OK) {
         return status;
     }
-    setti_commands_drop_all(into);
     if (replica_is_noticed(into)) {
         setti_change_destroy_all(into);
     }
+    setti_commands_drop_all(into); /* also what its callbacks recorded just now */
     replica_empty(into);
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
     uint32_t* number = replica_reserve(from, into) ? replica_signatures(from, into, size) : NULL;

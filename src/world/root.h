@@ -25,6 +25,8 @@ typedef struct setti_root {
     /* By what the same is found in another world that this one is copied to: for what modules keep
      * beside components, and is the same bytes there. NULL: it is not copied. Set after adding. */
     const char* name;
+    uint32_t cloned; /* bytes that are copied to another world; set after adding if not all */
+    bool optional;   /* of the program, such as a system: not copied to a world that lacks it */
     /* what it was when it was added, and so what it is in every state from before */
     unsigned char first[SETTI_ROOT_SIZE];
 } setti_root;

@@ -92,6 +92,8 @@ void setti_world_add_root(sett_world* world, setti_root* root, void* address, si
     root->pages[0] = pages;
     root->pages[1] = more_pages;
     root->name = NULL;
+    root->cloned = (uint32_t)size;
+    root->optional = false;
     memcpy(root->first, address, size);
     if (world->last_root != NULL) {
         world->last_root->next = root;
