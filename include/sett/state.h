@@ -64,9 +64,10 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
 /* Replaces the state of `into` by that of `from`: the same handles are alive, and the same come
  * next. Types are matched by name; missing ones are registered, with the same ids if these are
  * free. Queries, groups, systems and observers are not part of the state: create them in `into` as
- * in `from`. The frame count, the time, and timers of systems that `into` has by name are copied. The entities of `into` are destroyed first, as by sett_world_clear, with their
- * on_remove callbacks; for the copied ones no callback runs. Commands recorded in `from` are not
- * copied, those recorded in `into`, also by these callbacks, are dropped.
+ * in `from`. The frame count, the time, and timers of systems that `into` has by name are copied.
+ * The entities of `into` are destroyed first, as by sett_world_clear, with their on_remove
+ * callbacks; for the copied ones no callback runs. Commands recorded in `from` are not copied,
+ * those recorded in `into`, also by these callbacks, are dropped.
  * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type is laid out or
  * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is
  * beyond its limit), ARGUMENT (as sett_snapshot_take); then nothing was changed, but types may have
