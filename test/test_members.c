@@ -440,6 +440,50 @@ static void adjacent_members_hash_as_bytes(void)
     CHECK_END(one);
 }
 
+typedef struct Floats {
+    int32_t i;
+    float f[3];
+    double d[2];
+    uint16_t u;
+    uint16_t v;
+    float last;
+} Floats;
+
+/* The hash of adjacent floats is that of the canonical form, whatever their bits. */
+static void adjacent_floats_hash_as_their_canonical_form(void)
+{
+    uint64_t state = check_setting("SETT_SEED", 1);
+    sett_world* world = quiet_world();
+    sett_component id = SETT_REGISTER(world, Floats);
+    CHECK_EQ(sett_members_set(world, id, SETT_STRUCT(Floats, i, f, d, u, v, last)), SETT_OK);
+    CHECK(!members_of(world, id)->adjacent == SETTI_BIG_ENDIAN);
+    sett_entity e = sett_entity_create(world);
+    uint32_t changed = 0;
+    for (int round = 0; round < CHECK_ROUNDS(20000); round++) {
+        uint32_t words[sizeof(Floats) / 4];
+        Floats v;
+        Floats canonical;
+        unsigned char bytes[sizeof(Floats)];
+        for (size_t k = 0; k < sizeof(words) / 4; k++) {
+            words[k] = (uint32_t)chance_draw(&state);
+            words[k] |= chance_below(&state, 3) == 0 ? 0x7F800000u : 0;
+            words[k] &= chance_below(&state, 3) == 0 ? 0xFFF00000u : UINT32_MAX;
+            words[k] &= chance_below(&state, 3) == 0 ? 0xFF800000u : UINT32_MAX;
+        }
+        memcpy(&v, words, sizeof(v));
+        canonical = v;
+        setti_canonical_encode(members_of(world, id), &v, bytes);
+        CHECK(setti_canonical_decode(members_of(world, id), bytes, &canonical));
+        changed += memcmp(&v, &canonical, sizeof(v)) != 0;
+        CHECK(sett_set(world, e, id, &v) != NULL);
+        uint64_t hash = sett_world_hash(world);
+        CHECK(sett_set(world, e, id, &canonical) != NULL);
+        CHECK_EQ(sett_world_hash(world), hash);
+    }
+    CHECK(changed > 1000);
+    CHECK_END(world);
+}
+
 static void fingerprints_tell_layouts_apart(void)
 {
     sett_world* world = quiet_world();
@@ -529,5 +573,5 @@ TEST_MAIN(TEST(macros_see_what_c_sees), TEST(paths_lead_to_members),
           TEST(pointers_are_no_arrays), TEST(members_come_before_values), TEST(clones_carry_them),
           TEST(noise_does_not_count), TEST(bytes_are_little_endian_in_declared_order),
           TEST(encoding_in_pieces_is_the_same), TEST(adjacent_members_hash_as_bytes),
-          TEST(fingerprints_tell_layouts_apart), TEST(descriptors_are_checked),
-          TEST(memory_may_run_out))
+          TEST(adjacent_floats_hash_as_their_canonical_form), TEST(fingerprints_tell_layouts_apart),
+          TEST(descriptors_are_checked), TEST(memory_may_run_out))

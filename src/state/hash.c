@@ -100,19 +100,55 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type)
     of->members = of->size != 0 ? type->members : NULL;
 }
 
-/* The canonical form. */
-static uint64_t hash_members(uint64_t hash, const setti_members* members, const void* value)
+/* Adjacent members with floats; *nan: one is NaN, and the hash is not that of the canonical form. */
+static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
+                            bool* nan)
 {
-    if (members->adjacent && (!members->floats || setti_canonical_is_plain(members, value))) {
-        return hash_bytes(hash, (const unsigned char*)value + members->pieces->offset,
-                          members->size);
+    const setti_nan_word* of = members->words;
+    uint64_t found = 0;
+    size_t size = members->size;
+    for (; size >= 8; size -= 8, bytes += 8, of++) {
+        uint64_t word = hash_load(bytes, 8);
+        found |= ((word & ~of->test) + of->add) & of->test;
+        hash = hash_step(hash, word);
     }
+    if (size != 0) {
+        uint64_t word = hash_load(bytes, size);
+        found |= ((word & ~of->test) + of->add) & of->test;
+        hash = hash_step(hash, word);
+    }
+    *nan = found != 0;
+    return hash;
+}
+
+/* The canonical form, made first. */
+static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
+{
     unsigned char piece[HASH_PIECE];
     setti_canonical_cursor cursor = {0, 0};
+    if (members->size <= HASH_PIECE) {
+        setti_canonical_encode(members, value, piece);
+        return hash_bytes(hash, piece, members->size);
+    }
     for (size_t size; (size = setti_canonical_next(members, value, &cursor, piece, HASH_PIECE));) {
         hash = hash_bytes(hash, piece, size);
     }
     return hash;
+}
+
+static uint64_t hash_members(uint64_t hash, const setti_members* members, const void* value)
+{
+    if (!members->adjacent) {
+        return hash_encoded(hash, members, value);
+    }
+    const unsigned char* first = (const unsigned char*)value + members->pieces->offset;
+    bool nan = false;
+    uint64_t plain = members->words != NULL ? hash_floats(hash, members, first, &nan)
+                                            : hash_bytes(hash, first, members->size);
+    if (members->words == NULL && members->floats) {
+        nan = !setti_canonical_is_plain(members, value);
+    }
+    return nan ? hash_encoded(hash, members, value) : plain;
 }
 
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value)

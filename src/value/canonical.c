@@ -93,10 +93,34 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
     return used;
 }
 
+/* Bytes as they are, of the sizes that most have. */
+static void piece_copy(unsigned char* out, const unsigned char* in, uint32_t size)
+{
+    switch (size) {
+    case 1:
+        *out = *in;
+        break;
+    case 4:
+        memcpy(out, in, 4);
+        break;
+    case 8:
+        memcpy(out, in, 8);
+        break;
+    default:
+        memcpy(out, in, size);
+        break;
+    }
+}
+
 void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
+        if (piece->kind <= SETTI_PIECE_BOOL && !SETTI_BIG_ENDIAN) {
+            piece_copy(out, (const unsigned char*)value + piece->offset, piece->size);
+            out += piece->size;
+            continue;
+        }
         piece_encode(piece, (const unsigned char*)value + piece->offset, 0, piece->size, out);
         out += piece->size;
     }

@@ -446,6 +446,33 @@ static bool pieces_are_adjacent(const setti_members* members)
     return adjacent;
 }
 
+/* Fills in how NaN is found word by word. False if a double lies in two words. */
+static bool pieces_make_words(const setti_members* members, setti_nan_word* words)
+{
+    memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        uint32_t first = piece->offset - members->pieces->offset;
+        for (uint32_t at = 0; piece->kind == SETTI_PIECE_FLOAT && at < piece->size;
+             at += piece->unit) {
+            uint32_t shift = (first + at) % 8 * 8;
+            bool narrow = piece->unit == 4;
+            if (shift % (8 * piece->unit) != 0) {
+                return false;
+            }
+            words[(first + at) / 8].add |= narrow ? (uint64_t)0x7FFFFF << shift : 0xFFFFFFFFFFFFFu;
+            words[(first + at) / 8].test |= (uint64_t)1 << (shift + 8 * piece->unit - 1);
+        }
+    }
+    return true;
+}
+
+/* Room for these words, where they are used. */
+static size_t words_size(const sett_struct* of)
+{
+    return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;
+}
+
 /* Lays all of it out from `base` on; NULL: only measures. */
 static void members_lay_out(member_copy* to, const sett_struct* of)
 {
@@ -458,7 +485,8 @@ static void members_lay_out(member_copy* to, const sett_struct* of)
     counted.pieces = NULL;
     counted.entities = NULL;
     pieces_add(&counted, of, 0);
-    size_t pieces = to->used;
+    size_t words = to->used;
+    size_t pieces = words + words_size(of);
     size_t entities = pieces + setti_align_up(counted.piece_count * sizeof(setti_piece), 8);
     to->used = entities + counted.entity_count * sizeof(uint32_t);
     if (members != NULL) {
@@ -471,6 +499,7 @@ static void members_lay_out(member_copy* to, const sett_struct* of)
         members->entities = to->entities;
         members->entity_count = to->entity_count;
         members->room = to->used;
+        members->words = (const setti_nan_word*)(const void*)(to->base + words);
     }
 }
 
@@ -492,6 +521,10 @@ setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
     }
     members->opaque = struct_is_opaque(&members->of);
     members->adjacent = pieces_are_adjacent(members);
+    if (!members->adjacent || !members->floats || words_size(of) == 0 ||
+        !pieces_make_words(members, setti_unconst(members->words))) {
+        members->words = NULL;
+    }
     uint64_t print = struct_print(&members->of, 0x6D656D62657273u);
     members->fingerprint = print != 0 ? print : 1;
     return members;

@@ -31,6 +31,16 @@ typedef struct setti_piece {
     uint16_t unit; /* bytes: 1, 2, 4 or 8 */
 } setti_piece;
 
+/* The largest type whose words are tested for NaN while they are hashed. */
+#define SETTI_NAN_SIZE 256
+
+/* Finds NaN among the floats of eight adjacent bytes: (word & ~test) + add has a bit of `test`,
+ * which are the places of their signs, exactly where one is NaN. */
+typedef struct setti_nan_word {
+    uint64_t add;
+    uint64_t test;
+} setti_nan_word;
+
 /* What is known of a type's values. One allocation of `room` bytes. */
 typedef struct setti_members {
     sett_struct of; /* as said, complete, all of it copied */
@@ -41,7 +51,8 @@ typedef struct setti_members {
     bool adjacent; /* the canonical form is bytes in memory, from pieces[0] on, but for NaN */
     bool floats;   /* which there may be */
     bool opaque;   /* bytes without a meaning are part of it */
-    const uint32_t* entities; /* offsets of handles */
+    const uint32_t* entities;    /* offsets of handles */
+    const setti_nan_word* words; /* of adjacent members with floats, each in one word; or NULL */
     uint64_t fingerprint;
     size_t room;
 } setti_members;
