@@ -535,6 +535,27 @@ static void descriptors_are_checked(void)
     CHECK_END(world);
 }
 
+static void validation_sees_what_is_broken(void)
+{
+    const char* reason = "";
+    sett_world* world = list_world();
+    setti_type* type = setti_world_type(world, Link_id);
+    unsigned char* mask = setti_unconst(type->desc.mask);
+    uint32_t* offsets = setti_unconst(type->desc.entity_offsets);
+    mask[1] = 255;
+    CHECK_EQ(sett_world_validate(world, &reason), SETT_STATUS_INVALID);
+    CHECK_SAID(reason, "without a member");
+    mask[0] = mask[1] = 0;
+    CHECK_EQ(sett_world_validate(world, &reason), SETT_STATUS_INVALID);
+    CHECK_SAID(reason, "counts as padding");
+    mask[0] = 255;
+    offsets[0] += 4;
+    CHECK_EQ(sett_world_validate(world, &reason), SETT_STATUS_INVALID);
+    CHECK_SAID(reason, "handles");
+    offsets[0] -= 4;
+    CHECK_END(world);
+}
+
 /* ----------------------------------------------------------------------------------- no memory */
 
 static bool step_register(void* user)
@@ -574,4 +595,5 @@ TEST_MAIN(TEST(macros_see_what_c_sees), TEST(paths_lead_to_members),
           TEST(noise_does_not_count), TEST(bytes_are_little_endian_in_declared_order),
           TEST(encoding_in_pieces_is_the_same), TEST(adjacent_members_hash_as_bytes),
           TEST(adjacent_floats_hash_as_their_canonical_form), TEST(fingerprints_tell_layouts_apart),
-          TEST(descriptors_are_checked), TEST(memory_may_run_out))
+          TEST(descriptors_are_checked), TEST(validation_sees_what_is_broken),
+          TEST(memory_may_run_out))

@@ -174,7 +174,10 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     }
     for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
-        if (type->module != NULL && type->module->validate != NULL) {
+        found = setti_component_validate_members(type);
+        if (found != NULL) {
+            where = type->desc.name;
+        } else if (type->module != NULL && type->module->validate != NULL) {
             found = type->module->validate(world, type);
             where = found != NULL ? type->desc.name : "";
         }

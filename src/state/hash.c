@@ -100,7 +100,8 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type)
     of->members = of->size != 0 ? type->members : NULL;
 }
 
-/* Adjacent members with floats; *nan: one is NaN, and the hash is not that of the canonical form. */
+/* Adjacent members with floats; *nan: one is NaN, and the hash is not that of the canonical
+ * form. */
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {

@@ -233,6 +233,9 @@ bool setti_component_own_members(setti_pool* pool, setti_type* type, const sett_
 sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
                                         const char* call);
 
+/* Returns NULL, or which part of the invariant of a type's members does not hold. */
+const char* setti_component_validate_members(const setti_type* type);
+
 /* The id for a type of this name that the library registers for itself: the one that it has; else
  * the constant of that name; else, for a type that goes with one of the program's, a free one
  * behind the reserved ids. */

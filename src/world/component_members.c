@@ -113,6 +113,38 @@ bool setti_component_own_members(setti_pool* pool, setti_type* type, const sett_
     return true;
 }
 
+const char* setti_component_validate_members(const setti_type* type)
+{
+    const sett_component_desc* desc = &type->desc;
+    const setti_members* members = type->members;
+    const unsigned char* mask = desc->mask;
+    if (desc->members != (members != NULL ? &members->of : NULL)) {
+        return "the descriptor has other members than the type";
+    }
+    if (members == NULL) {
+        return NULL;
+    }
+    size_t counted = 0;
+    for (size_t k = 0; k < desc->size; k++) {
+        counted += mask == NULL || mask[k] == 255;
+    }
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        if (mask != NULL && memchr(mask + piece->offset, 0, piece->size) != NULL) {
+            return "a member counts as padding";
+        }
+    }
+    if (counted != members->size) {
+        return "bytes without a member count";
+    }
+    return desc->entity_offset_count == members->entity_count &&
+                   (members->entity_count == 0 ||
+                    memcmp(desc->entity_offsets, members->entities,
+                           members->entity_count * sizeof(uint32_t)) == 0)
+               ? NULL
+               : "handles of members are not the handles of the type";
+}
+
 /* Whether the members fit what is known of the type's padding. */
 static const char* members_check_type(sett_world* world, const setti_type* type,
                                       const sett_struct* of, char* out)
