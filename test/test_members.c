@@ -226,7 +226,9 @@ static void what_is_wrong_is_said(void)
         CHECK_EQ(sett_members_set(world, 99, SETT_STRUCT(Four, a, b, c, d)),
                  SETT_STATUS_UNREGISTERED);
         CHECK_EQ(SETT_MEMBERS(world, Four, a, b, c, d), SETT_OK);
-        CHECK_EQ(SETT_MEMBERS(world, Four, a, b, c, d), SETT_OK); /* again */
+        CHECK_EQ(SETT_MEMBERS(world, Four, (a, .unit = "m"), b, c, (d, .scale = 2)), SETT_OK);
+        CHECK_STR_EQ(sett_members_get(world, Four_id)->members[0].unit, "m"); /* the last counts */
+        CHECK_VALID(world);
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, b, a, c, d), SETT_STATUS_CONFLICT),
                    "other members");
         CHECK_END(world);

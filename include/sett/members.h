@@ -114,16 +114,18 @@ typedef struct sett_member_ref {
     uint32_t count;            /* elements that are meant: 1, or all of an array */
 } sett_member_ref;
 
-/* Says what the values of a component consist of. Everything is copied. Saying the same again is
- * fine. SETT_MEMBERS(world, T, ...) is the short form.
+/* Says what the values of a component consist of. Everything is copied. Said again, the members
+ * have to be the same, by name, kind and place; units, constants, ranges and so on are replaced.
+ * SETT_MEMBERS(world, T, ...) is the short form.
  * Fails: UNREGISTERED, ARGUMENT (the message names the member or the bytes), CONFLICT (other
- * members are known; values exist), LOCKED (a snapshot is held), OUT_OF_MEMORY.
+ * members are known; values exist), LOCKED (a loop is open, or a snapshot is held), OUT_OF_MEMORY.
+ * Invalidates: sett_members_get and sett_member_ref of the component.
  * Cost: O(members + size).
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_members_set(sett_world* world, sett_component component,
                                       const sett_struct* members);
 
-/* Returns the members of a component; NULL if they are not known. Belongs to the world.
+/* Returns the members of a component; NULL if they are not known. Valid until they are set again.
  * Threads: reader. Since: 0.2 */
 SETT_API const sett_struct* sett_members_get(const sett_world* world, sett_component component);
 

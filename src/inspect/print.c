@@ -23,7 +23,7 @@ static void print_path(const print_context* context, setti_writer* out, sett_ent
 }
 
 /* A handle inside of a value. */
-static void print_entity(void* user, setti_writer* out, sett_entity entity)
+static void print_handle(void* user, setti_writer* out, sett_entity entity)
 {
     const print_context* context = user;
     setti_writer_add(out, "%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
@@ -44,7 +44,7 @@ static void print_value(setti_writer* out, print_context* context, const setti_t
     if (type->module != NULL && type->module->describe != NULL) {
         type->module->describe(context->world, type, entity, out);
     } else if (type->members != NULL) {
-        setti_value_print(out, &type->members->of, value, print_entity, context);
+        setti_value_print(out, &type->members->of, value, print_handle, context);
     } else {
         setti_value_print_bytes(out, value, type->desc.size);
     }

@@ -18,29 +18,29 @@
 
 #include <stdio.h>
 
-static const char read_call[] = "sett_json_read";
+static const char json_read_call[] = "sett_json_read";
 
 /* What is done with the text. */
-typedef enum read_pass {
-    READ_COLLECT,
-    READ_CHECK,
-    READ_APPLY
-} read_pass;
+typedef enum json_read_pass {
+    JSON_COLLECT,
+    JSON_CHECK,
+    JSON_APPLY
+} json_read_pass;
 
 /* An entity of the text. */
-typedef struct read_entry {
+typedef struct json_read_entry {
     size_t at;       /* of its reference in the text */
     sett_entity was; /* null: only its path is known */
     sett_entity is;  /* null until it is created */
-} read_entry;
+} json_read_entry;
 
 typedef struct json_load {
     setti_json_reader reader; /* first: `find` gets its address */
     sett_world* world;
     const sett_json_read_desc* desc;
     const char* call;
-    read_pass pass;
-    read_entry* entries;
+    json_read_pass pass;
+    json_read_entry* entries;
     uint32_t count;
     uint32_t capacity;
     uint32_t current;
@@ -55,8 +55,8 @@ typedef struct json_load {
 /* ----------------------------------------------------------------------------------- references */
 
 /* The reference of an entry, as it was written. */
-static void load_reference(const json_load* load, const read_entry* entry,
-                           char text[SETTI_JSON_REFERENCE])
+static void json_load_reference(const json_load* load, const json_read_entry* entry,
+                                char text[SETTI_JSON_REFERENCE])
 {
     setti_json json = load->reader.json;
     size_t length;
@@ -68,7 +68,7 @@ static void load_reference(const json_load* load, const read_entry* entry,
 }
 
 /* The key of a reference in the table; *entry is the one that has it, or SETTI_NONE. */
-static uint64_t load_key(const json_load* load, const char* text, uint32_t* entry)
+static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
     char other[SETTI_JSON_REFERENCE];
     sett_entity handle = sett_null();
@@ -79,16 +79,16 @@ static uint64_t load_key(const json_load* load, const char* text, uint32_t* entr
         if (*entry == SETTI_NONE) {
             return key;
         }
-        const read_entry* at = &load->entries[*entry];
+        const json_read_entry* at = &load->entries[*entry];
         if (numbered ? sett_equals(at->was, handle)
-                     : (load_reference(load, at, other), strcmp(other, text) == 0)) {
+                     : (json_load_reference(load, at, other), strcmp(other, text) == 0)) {
             return key;
         }
     }
 }
 
 /* A path without its escapes; false if it is none: no name has a '/'. */
-static bool load_unescape(char* path)
+static bool json_load_unescape(char* path)
 {
     char* to = path;
     for (; *path != '\0'; path++) {
@@ -104,13 +104,13 @@ static bool load_unescape(char* path)
 }
 
 /* Who a reference means that no entity of the text has. */
-static bool load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
+static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
     if (setti_json_parse_handle(text, out)) {
         if (!load->desc->keep_handles && !sett_is_null(*out) &&
             !sett_entity_valid(load->world, *out)) {
-            load->lost += load->pass == READ_CHECK;
+            load->lost += load->pass == JSON_CHECK;
             *out = sett_null();
         }
         return true;
@@ -118,48 +118,48 @@ static bool load_find_outside(json_load* load, char* text, size_t at, sett_entit
     if (text[0] != '/') {
         return setti_json_fail(json, at, "no entity: null, \"/path\" or \"#index:generation\"");
     }
-    *out = load_unescape(text) && load->world->naming != NULL
+    *out = json_load_unescape(text) && load->world->naming != NULL
                ? sett_name_lookup(load->world, sett_null(), text)
                : sett_null();
     return !sett_is_null(*out) || setti_json_fail(json, at, "no entity has this path");
 }
 
-static bool load_find(setti_json_reader* reader, const char* text, size_t at, sett_entity* out)
+static bool json_load_find(setti_json_reader* reader, const char* text, size_t at, sett_entity* out)
 {
     json_load* load = (json_load*)(void*)reader;
     char copy[SETTI_JSON_REFERENCE];
     uint32_t entry = SETTI_NONE;
     if (load->entries != NULL) {
-        (void)load_key(load, text, &entry);
+        (void)json_load_key(load, text, &entry);
     }
     if (entry != SETTI_NONE) {
         *out = load->entries[entry].is;
         return true;
     }
     snprintf(copy, sizeof(copy), "%s", text);
-    return load_find_outside(load, copy, at, out);
+    return json_load_find_outside(load, copy, at, out);
 }
 
 /* ----------------------------------------------------------------------------------- collecting */
 
 /* Fails for want of memory: without a message of the text. */
-static bool load_fail_memory(json_load* load)
+static bool json_load_fail_memory(json_load* load)
 {
     load->status =
         setti_world_fail(load->world, SETT_STATUS_OUT_OF_MEMORY, load->call, sett_null(), 0);
     return false;
 }
 
-static bool load_reserve(json_load* load)
+static bool json_load_reserve(json_load* load)
 {
     setti_pool* pool = &load->world->pool;
     if (load->count < load->capacity) {
         return true;
     }
     uint32_t capacity = SETTI_MAX(load->capacity * 2, 16);
-    read_entry* entries = setti_pool_alloc(pool, capacity * sizeof(*entries), 8);
+    json_read_entry* entries = setti_pool_alloc(pool, capacity * sizeof(*entries), 8);
     if (entries == NULL) {
-        return load_fail_memory(load);
+        return json_load_fail_memory(load);
     }
     if (load->count != 0) {
         memcpy(entries, load->entries, load->count * sizeof(*entries));
@@ -171,26 +171,26 @@ static bool load_reserve(json_load* load)
 }
 
 /* Makes the current entry known by a reference. */
-static bool load_add_key(json_load* load, const char* text, size_t at)
+static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
     uint32_t other;
-    uint64_t key = load_key(load, text, &other);
+    uint64_t key = json_load_key(load, text, &other);
     if (other != SETTI_NONE && other != load->current) {
         return setti_json_fail(&load->reader.json, at, "another entity of the text is this one");
     }
     return setti_hash_map_set(&load->world->pool, &load->found, key, load->current) ||
-           load_fail_memory(load);
+           json_load_fail_memory(load);
 }
 
 /* "entity" or "handle" of an entry. */
-static bool load_collect_reference(json_load* load, bool handle)
+static bool json_load_collect_reference(json_load* load, bool handle)
 {
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
     size_t length;
     (void)setti_json_peek(json);
     size_t at = json->at;
-    read_entry* entry = &load->entries[load->current];
+    json_read_entry* entry = &load->entries[load->current];
     if (!setti_json_string(json, text, sizeof(text), &length)) {
         return false;
     }
@@ -210,16 +210,16 @@ static bool load_collect_reference(json_load* load, bool handle)
     }
     entry->was = numbered ? was : entry->was;
     entry->at = handle ? entry->at : at;
-    return load_add_key(load, text, at);
+    return json_load_add_key(load, text, at);
 }
 
-static bool load_collect_entity(json_load* load)
+static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    bool good = load_reserve(load) && setti_json_begin(json, '{');
+    bool good = json_load_reserve(load) && setti_json_begin(json, '{');
     if (good) {
-        read_entry fresh = {SIZE_MAX, {0, 0}, {0, 0}};
+        json_read_entry fresh = {SIZE_MAX, {0, 0}, {0, 0}};
         load->current = load->count++;
         load->entries[load->current] = fresh;
     }
@@ -228,7 +228,7 @@ static bool load_collect_entity(json_load* load)
         if (entity && load->entries[load->current].at != SIZE_MAX) {
             return setti_json_fail(json, json->at, "\"entity\" occurs twice");
         }
-        good = entity || strcmp(key, "handle") == 0 ? load_collect_reference(load, !entity)
+        good = entity || strcmp(key, "handle") == 0 ? json_load_collect_reference(load, !entity)
                                                     : setti_json_skip(json);
     }
     return good && json->wrong == NULL;
@@ -237,7 +237,7 @@ static bool load_collect_entity(json_load* load)
 /* ------------------------------------------------------------------------------------- entities */
 
 /* The world rejects what the text says. */
-static bool load_done(json_load* load, bool done)
+static bool json_load_done(json_load* load, bool done)
 {
     if (!done && load->status == SETT_OK && load->reader.json.wrong == NULL) {
         load->status = load->world->error;
@@ -245,46 +245,47 @@ static bool load_done(json_load* load, bool done)
     return done;
 }
 
-static sett_entity load_self(const json_load* load)
+static sett_entity json_load_self(const json_load* load)
 {
     return load->entries[load->current].is;
 }
 
 /* Reads a value to see whether it is one, or writes it. */
-static bool load_value(json_load* load, setti_type* type)
+static bool json_load_value(json_load* load, setti_type* type)
 {
     sett_world* world = load->world;
-    sett_entity self = load_self(load);
+    sett_entity self = json_load_self(load);
     const sett_component_desc* desc = &type->desc;
     bool owns = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
     bool null = setti_json_peek(&load->reader.json) == 'n';
-    if (load->pass == READ_APPLY && (desc->size == 0 || null || owns)) {
+    if (load->pass == JSON_APPLY && (desc->size == 0 || null || owns)) {
         void* value = sett_ensure(world, self, type->id);
-        return load_done(load, value != NULL) && setti_json_read_value(&load->reader, type, value);
+        return json_load_done(load, value != NULL) &&
+               setti_json_read_value(&load->reader, type, value);
     }
     if (desc->size == 0 || null) {
         return setti_json_read_value(&load->reader, type, NULL);
     }
     unsigned char* value = setti_scratch_get(&world->pool, &load->value, desc->size, desc->align);
     if (value == NULL) {
-        return load_fail_memory(load);
+        return json_load_fail_memory(load);
     }
     const void* present =
-        load->pass == READ_APPLY ? setti_storage_find(&type->storage, self.index) : NULL;
+        load->pass == JSON_APPLY ? setti_storage_find(&type->storage, self.index) : NULL;
     if (present != NULL) {
         memcpy(value, present, desc->size);
-    } else if (load->pass == READ_APPLY && desc->init != NULL) {
+    } else if (load->pass == JSON_APPLY && desc->init != NULL) {
         setti_type_call_init(type, value, 1);
     } else {
         memset(value, 0, desc->size);
     }
     return setti_json_read_value(&load->reader, type, value) &&
-           (load->pass != READ_APPLY ||
-            load_done(load, sett_set(world, self, type->id, value) != NULL));
+           (load->pass != JSON_APPLY ||
+            json_load_done(load, sett_set(world, self, type->id, value) != NULL));
 }
 
 /* Whether this type was read before, for this entity. */
-static bool load_is_seen(json_load* load, const setti_type* type)
+static bool json_load_is_seen(json_load* load, const setti_type* type)
 {
     uint64_t* word = &load->seen[type->id / 64];
     uint64_t bit = (uint64_t)1 << (type->id % 64);
@@ -293,29 +294,29 @@ static bool load_is_seen(json_load* load, const setti_type* type)
     return seen;
 }
 
-static setti_type* load_type(json_load* load, const char* name)
+static setti_type* json_load_type(json_load* load, const char* name)
 {
     sett_component id = sett_component_find(load->world, name);
     return id != 0 ? setti_world_type(load->world, id) : NULL;
 }
 
-static bool load_components(json_load* load)
+static bool json_load_components(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        setti_type* type = load_type(load, key);
+        setti_type* type = json_load_type(load, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
         if (type == NULL) {
             good = setti_json_unknown(&load->reader, json->at, "no such component");
         } else if (type->module != NULL) {
             good = setti_json_fail(json, json->at,
                                    "the library writes it: say \"name\", \"parent\" or \"links\"");
-        } else if (load_is_seen(load, type)) {
+        } else if (json_load_is_seen(load, type)) {
             good = setti_json_fail(json, json->at, "the component occurs twice");
         } else {
-            good = load_value(load, type);
+            good = json_load_value(load, type);
         }
         setti_json_leave(&load->reader, before);
     }
@@ -323,7 +324,7 @@ static bool load_components(json_load* load)
 }
 
 /* A reference that has to lead somewhere. */
-static bool load_target(json_load* load, sett_entity* out)
+static bool json_load_target(json_load* load, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
@@ -334,17 +335,17 @@ static bool load_target(json_load* load, sett_entity* out)
     if (!setti_json_string(json, text, sizeof(text), &length)) {
         return false;
     }
-    (void)load_key(load, text, &entry);
+    (void)json_load_key(load, text, &entry);
     if (entry != SETTI_NONE) {
         *out = load->entries[entry].is;
         return true;
     }
-    return load_find_outside(load, text, at, out) &&
+    return json_load_find_outside(load, text, at, out) &&
            (sett_entity_valid(load->world, *out) || setti_json_fail(json, at, "no such entity"));
 }
 
 /* {"base64": "..."} of a link's data. */
-static bool load_link_data(json_load* load, size_t size)
+static bool json_load_link_data(json_load* load, size_t size)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
@@ -354,7 +355,7 @@ static bool load_link_data(json_load* load, size_t size)
     unsigned char* data =
         setti_scratch_get(&load->world->pool, &load->value, SETTI_MAX(size, 1), 16);
     if (data == NULL) {
-        return load_fail_memory(load);
+        return json_load_fail_memory(load);
     }
     bool good = setti_json_begin(json, '{') && setti_json_key(json, key) &&
                 strcmp(key, "base64") == 0 && setti_json_base64(json, data, size, &length) &&
@@ -364,7 +365,7 @@ static bool load_link_data(json_load* load, size_t size)
                            "{\"base64\": \"...\"} of the size of the link's data is expected");
 }
 
-static bool load_link(json_load* load, const setti_type* type)
+static bool json_load_link(json_load* load, const setti_type* type)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
@@ -378,18 +379,18 @@ static bool load_link(json_load* load, const setti_type* type)
         while (good && setti_json_key(json, key)) {
             bool to = strcmp(key, "to") == 0;
             data = data || !to;
-            good = to ? load_target(load, &target)
+            good = to ? json_load_target(load, &target)
                    : strcmp(key, "data") == 0
-                       ? load_link_data(load, size)
+                       ? json_load_link_data(load, size)
                        : setti_json_fail(json, at, "\"to\" and \"data\" are expected");
         }
         good = good && json->wrong == NULL;
     } else {
-        good = load_target(load, &target);
+        good = json_load_target(load, &target);
     }
-    if (good && load->pass == READ_APPLY) {
-        void* into = sett_relate(load->world, load_self(load), type->id, target);
-        good = load_done(load, into != NULL);
+    if (good && load->pass == JSON_APPLY) {
+        void* into = sett_relate(load->world, json_load_self(load), type->id, target);
+        good = json_load_done(load, into != NULL);
         if (good && data && size != 0) {
             memcpy(into, load->value.bytes, size);
         }
@@ -397,13 +398,13 @@ static bool load_link(json_load* load, const setti_type* type)
     return good;
 }
 
-static bool load_links(json_load* load)
+static bool json_load_links(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        const setti_type* type = load_type(load, key);
+        const setti_type* type = json_load_type(load, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
         if (type == NULL || type->relation == NULL) {
             good = setti_json_unknown(&load->reader, json->at, "no such relationship");
@@ -413,7 +414,7 @@ static bool load_links(json_load* load)
             while (good && setti_json_item(json)) {
                 good = (count++ == 0 || type->relation->many ||
                         setti_json_fail(json, json->at, "more than one target")) &&
-                       load_link(load, type);
+                       json_load_link(load, type);
             }
         }
         setti_json_leave(&load->reader, before);
@@ -423,7 +424,7 @@ static bool load_links(json_load* load)
 }
 
 /* Splits the path of an entry into its parent's and its name, without escapes. */
-static char* load_split(char* path)
+static char* json_load_split(char* path)
 {
     char* slash = path;
     for (char* at = path; *at != '\0'; at++) {
@@ -435,28 +436,28 @@ static char* load_split(char* path)
 }
 
 /* The parent that a path says, and the name. */
-static bool load_place(json_load* load, sett_entity* parent, char** name,
-                       char text[SETTI_JSON_REFERENCE])
+static bool json_load_place(json_load* load, sett_entity* parent, char** name,
+                            char text[SETTI_JSON_REFERENCE])
 {
-    const read_entry* entry = &load->entries[load->current];
+    const json_read_entry* entry = &load->entries[load->current];
     *parent = load->desc->parent;
     *name = NULL;
     if (entry->at == SIZE_MAX) {
         return true;
     }
-    load_reference(load, entry, text);
+    json_load_reference(load, entry, text);
     if (text[0] != '/') {
         return true;
     }
-    *name = load_split(text);
-    if (**name == '\0' || !load_unescape(*name) || strlen(*name) > SETT_NAME_MAX ||
+    *name = json_load_split(text);
+    if (**name == '\0' || !json_load_unescape(*name) || strlen(*name) > SETT_NAME_MAX ||
         strchr(*name, '/') != NULL) {
         return setti_json_fail(&load->reader.json, entry->at, "no name that an entity can have");
     }
-    return text[0] == '\0' || load_find(&load->reader, text, entry->at, parent);
+    return text[0] == '\0' || json_load_find(&load->reader, text, entry->at, parent);
 }
 
-static bool load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
+static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
     size_t at = (setti_json_peek(json), json->at);
@@ -480,25 +481,25 @@ static bool load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 }
 
 /* Gives the current entity its place in the hierarchy, and its name. */
-static bool load_settle(json_load* load, sett_entity parent, const char* name)
+static bool json_load_settle(json_load* load, sett_entity parent, const char* name)
 {
-    sett_entity self = load_self(load);
-    return load_done(load, sett_is_null(parent) ||
-                               sett_hierarchy_attach(load->world, self, parent) == SETT_OK) &&
-           load_done(load, name == NULL || sett_name_set(load->world, self, name) == SETT_OK);
+    sett_entity self = json_load_self(load);
+    return json_load_done(load, sett_is_null(parent) ||
+                                    sett_hierarchy_attach(load->world, self, parent) == SETT_OK) &&
+           json_load_done(load, name == NULL || sett_name_set(load->world, self, name) == SETT_OK);
 }
 
 /* The key that another one repeats, and what may be said of an entity. */
 enum {
-    READ_NAME = 1,
-    READ_PARENT = 2,
-    READ_COMPONENTS = 4,
-    READ_LINKS = 8,
-    READ_ENTITY = 16,
-    READ_HANDLE = 32
+    JSON_NAME = 1,
+    JSON_PARENT = 2,
+    JSON_COMPONENTS = 4,
+    JSON_LINKS = 8,
+    JSON_ENTITY = 16,
+    JSON_HANDLE = 32
 };
 
-static uint32_t load_which(const char* key)
+static uint32_t json_load_which(const char* key)
 {
     static const char* const keys[] = {"name", "parent", "components", "links", "entity", "handle"};
     for (uint32_t k = 0; k < 6; k++) {
@@ -510,49 +511,49 @@ static uint32_t load_which(const char* key)
 }
 
 /* Reads what is said of an entity under the keys `wanted`, and passes over the rest. */
-static bool load_keys(json_load* load, uint32_t wanted, sett_entity* parent, char** name,
-                      char text[SETTI_JSON_REFERENCE])
+static bool json_load_keys(json_load* load, uint32_t wanted, sett_entity* parent, char** name,
+                           char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
     uint32_t seen = 0;
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        uint32_t which = load_which(key);
+        uint32_t which = json_load_which(key);
         if ((seen & which) != 0) {
             return setti_json_fail(json, json->at, "the key occurs twice");
         }
         seen |= which;
-        if (which == 0 && load->pass == READ_CHECK) {
+        if (which == 0 && load->pass == JSON_CHECK) {
             good = setti_json_unknown(&load->reader, json->at, "no such key");
         } else if ((which & wanted) == 0) {
             good = setti_json_skip(json);
-        } else if (which == READ_NAME || which == READ_PARENT) {
-            if (*name != NULL && which == READ_NAME) {
+        } else if (which == JSON_NAME || which == JSON_PARENT) {
+            if (*name != NULL && which == JSON_NAME) {
                 return setti_json_fail(json, json->at, "a name beside a path");
             }
-            good = which == READ_NAME ? load_name(load, text) : load_target(load, parent);
-            *name = which == READ_NAME ? text : *name;
+            good = which == JSON_NAME ? json_load_name(load, text) : json_load_target(load, parent);
+            *name = which == JSON_NAME ? text : *name;
         } else {
-            good = which == READ_COMPONENTS ? load_components(load) : load_links(load);
+            good = which == JSON_COMPONENTS ? json_load_components(load) : json_load_links(load);
         }
     }
     return good && json->wrong == NULL;
 }
 
-static bool load_entity(json_load* load, uint32_t wanted)
+static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
     char* name = NULL;
     sett_entity parent = sett_null();
-    bool place = (wanted & READ_NAME) != 0;
+    bool place = (wanted & JSON_NAME) != 0;
     memset(load->seen, 0, load->seen_size);
-    if (place && !load_place(load, &parent, &name, text)) {
+    if (place && !json_load_place(load, &parent, &name, text)) {
         return false;
     }
-    bool good = load_keys(load, wanted, &parent, &name, text);
-    if (good && place && load->pass == READ_APPLY) {
-        good = load_settle(load, parent, name);
+    bool good = json_load_keys(load, wanted, &parent, &name, text);
+    if (good && place && load->pass == JSON_APPLY) {
+        good = json_load_settle(load, parent, name);
     }
     return good;
 }
@@ -560,20 +561,20 @@ static bool load_entity(json_load* load, uint32_t wanted)
 /* --------------------------------------------------------------------------------------- passes */
 
 /* The path of messages: who it is about. */
-static size_t load_enter_entity(json_load* load)
+static size_t json_load_enter_entity(json_load* load)
 {
     char text[SETTI_JSON_REFERENCE];
-    const read_entry* entry = &load->entries[load->current];
+    const json_read_entry* entry = &load->entries[load->current];
     snprintf(text, sizeof(text), "entity %u", (unsigned)load->current);
     if (entry->at != SIZE_MAX) {
-        load_reference(load, entry, text);
+        json_load_reference(load, entry, text);
     }
     text[SETTI_JSON_PATH / 2] = '\0';
     return setti_json_enter(&load->reader, "", text);
 }
 
 /* Walks all entities of the text. `wanted` 0: collects them. */
-static bool load_walk(json_load* load, uint32_t wanted)
+static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
@@ -583,7 +584,7 @@ static bool load_walk(json_load* load, uint32_t wanted)
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
         if (strcmp(key, "entities") != 0) {
-            good = load->pass == READ_COLLECT
+            good = load->pass == JSON_COLLECT
                        ? setti_json_unknown(&load->reader, json->at, "\"entities\" is expected")
                        : setti_json_skip(json);
             continue;
@@ -596,10 +597,10 @@ static bool load_walk(json_load* load, uint32_t wanted)
         for (uint32_t k = 0; good && setti_json_item(json); k++) {
             load->current = k;
             if (wanted == 0) {
-                good = load_collect_entity(load);
+                good = json_load_collect_entity(load);
             } else {
-                size_t before = load_enter_entity(load);
-                good = load_entity(load, wanted);
+                size_t before = json_load_enter_entity(load);
+                good = json_load_entity(load, wanted);
                 setti_json_leave(&load->reader, before);
             }
         }
@@ -609,17 +610,17 @@ static bool load_walk(json_load* load, uint32_t wanted)
            (found || setti_json_fail(json, json->at, "\"entities\" is missing"));
 }
 
-static bool load_create(json_load* load)
+static bool json_load_create(json_load* load)
 {
     for (uint32_t k = 0; k < load->count; k++) {
-        read_entry* entry = &load->entries[k];
+        json_read_entry* entry = &load->entries[k];
         if (load->desc->keep_handles && !sett_is_null(entry->was)) {
             bool made = sett_entity_create_handle(load->world, entry->was) == SETT_OK;
             entry->is = made ? entry->was : sett_null();
         } else {
             entry->is = sett_entity_create(load->world);
         }
-        if (!load_done(load, !sett_is_null(entry->is))) {
+        if (!json_load_done(load, !sett_is_null(entry->is))) {
             return false;
         }
     }
@@ -627,14 +628,14 @@ static bool load_create(json_load* load)
 }
 
 /* Handles that are given come first, so that none of the others takes their place. */
-static bool load_apply(json_load* load)
+static bool json_load_apply(json_load* load)
 {
-    load->pass = READ_APPLY;
-    return load_create(load) && load_walk(load, READ_NAME | READ_PARENT) &&
-           load_walk(load, READ_COMPONENTS) && load_walk(load, READ_LINKS);
+    load->pass = JSON_APPLY;
+    return json_load_create(load) && json_load_walk(load, JSON_NAME | JSON_PARENT) &&
+           json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS);
 }
 
-static void load_undo(json_load* load)
+static void json_load_undo(json_load* load)
 {
     for (uint32_t k = load->count; k-- > 0;) {
         if (sett_entity_valid(load->world, load->entries[k].is)) {
@@ -643,7 +644,7 @@ static void load_undo(json_load* load)
     }
 }
 
-static void load_free(json_load* load)
+static void json_load_free(json_load* load)
 {
     setti_pool* pool = &load->world->pool;
     setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 8);
@@ -653,20 +654,20 @@ static void load_free(json_load* load)
 }
 
 /* Does it all. */
-static sett_status load_run(json_load* load)
+static sett_status json_load_run(json_load* load)
 {
     load->seen_size = ((size_t)load->world->type_capacity / 64 + 1) * sizeof(uint64_t);
     load->seen = setti_pool_alloc(&load->world->pool, load->seen_size, 8);
-    bool good = load->seen != NULL && load_walk(load, 0);
+    bool good = load->seen != NULL && json_load_walk(load, 0);
     if (good) {
         load->reader.skipped = 0;
-        load->pass = READ_CHECK;
-        good = load_walk(load, READ_NAME | READ_PARENT | READ_COMPONENTS | READ_LINKS);
+        load->pass = JSON_CHECK;
+        good = json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_COMPONENTS | JSON_LINKS);
     }
     uint32_t skipped = load->reader.skipped;
-    if (good && !load_apply(load)) {
+    if (good && !json_load_apply(load)) {
         good = false;
-        load_undo(load);
+        json_load_undo(load);
     }
     load->reader.skipped = skipped;
     if (good) {
@@ -683,23 +684,23 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     sett_json_read_desc full;
     bool given = desc != NULL;
     desc = setti_world_desc(world, given ? desc : &defaults, given ? desc_size : sizeof(full),
-                            &full, sizeof(full), read_call);
+                            &full, sizeof(full), json_read_call);
     if (desc == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    setti_world_check_owner(world, read_call);
-    sett_status status = setti_world_check_unlocked(world, read_call);
+    setti_world_check_owner(world, json_read_call);
+    sett_status status = setti_world_check_unlocked(world, json_read_call);
     if (status != SETT_OK) {
         return status;
     }
     if (!sett_is_null(desc->parent) && !sett_entity_valid(world, desc->parent)) {
-        return setti_world_fail(world, SETT_STATUS_STALE, read_call, desc->parent, 0);
+        return setti_world_fail(world, SETT_STATUS_STALE, json_read_call, desc->parent, 0);
     }
-    json_load load = {.world = world, .desc = desc, .call = read_call};
+    json_load load = {.world = world, .desc = desc, .call = json_read_call};
     setti_json_reader_init(&load.reader, world, text, size);
     load.reader.allow_unknown = desc->allow_unknown;
-    load.reader.find = load_find;
-    status = load_run(&load);
+    load.reader.find = json_load_find;
+    status = json_load_run(&load);
     if (result != NULL) {
         memset(result, 0, sizeof(*result));
         result->first = status == SETT_OK && load.count != 0 ? load.entries[0].is : sett_null();
@@ -707,7 +708,7 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
         result->skipped = load.reader.skipped;
         result->lost = load.lost;
     }
-    load_free(&load);
+    json_load_free(&load);
     return status;
 }
 
@@ -728,17 +729,17 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
                                      "%s: \"%.100s\" is written by the library", __func__,
                                      type->desc.name);
     }
-    read_entry self = {SIZE_MAX, entity, entity};
-    json_load load = {.world = world, .desc = &kept, .call = __func__, .pass = READ_CHECK};
+    json_read_entry self = {SIZE_MAX, entity, entity};
+    json_load load = {.world = world, .desc = &kept, .call = __func__, .pass = JSON_CHECK};
     setti_json_reader_init(&load.reader, world, text, size);
-    load.reader.find = load_find;
+    load.reader.find = json_load_find;
     (void)setti_json_enter(&load.reader, "", type->desc.name);
     load.entries = &self;
-    bool good = load_value(&load, type) && setti_json_end(&load.reader.json);
+    bool good = json_load_value(&load, type) && setti_json_end(&load.reader.json);
     if (good) {
-        load.pass = READ_APPLY;
+        load.pass = JSON_APPLY;
         load.reader.json.at = 0;
-        good = load_value(&load, type);
+        good = json_load_value(&load, type);
     }
     setti_pool_free(&world->pool, load.value.bytes, load.value.size, load.value.align);
     if (good) {

@@ -428,7 +428,7 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b)
         const sett_member* y = &b->members[k];
         equal = strcmp(x->name, y->name) == 0 && member_kind(x) == member_kind(y) &&
                 x->offset == y->offset && x->size == y->size && x->local == y->local &&
-                x->scale == y->scale && (x->of == NULL || setti_members_equal(x->of, y->of));
+                (x->of == NULL || setti_members_equal(x->of, y->of));
     }
     return equal;
 }

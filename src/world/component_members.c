@@ -103,6 +103,7 @@ bool setti_component_own_members(setti_pool* pool, setti_type* type, const sett_
     if (desc->mask != NULL) {
         setti_pool_free(pool, setti_unconst(desc->mask), desc->size, 8);
     }
+    setti_members_destroy(pool, type->members);
     desc->entity_offsets = offsets;
     desc->entity_offset_count = members->entity_count;
     desc->mask = mask;
@@ -173,17 +174,15 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call, name,
                                      wrong);
     }
-    if (type->members != NULL && setti_members_equal(&type->members->of, of)) {
-        return SETT_OK;
-    }
-    if (type->members != NULL || type->storage.count != 0) {
+    bool same = type->members != NULL && setti_members_equal(&type->members->of, of);
+    if (!same && (type->members != NULL || type->storage.count != 0)) {
         return setti_world_fail_with(
             world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" %s", call, name,
             type->members != NULL ? "has other members already"
                                   : "has values already - give it members right after registering");
     }
     sett_status status = setti_world_check_unlocked(world, call);
-    status = status == SETT_OK ? setti_world_check_no_snapshots(world, call) : status;
+    status = status == SETT_OK && !same ? setti_world_check_no_snapshots(world, call) : status;
     if (status != SETT_OK) {
         return status;
     }
