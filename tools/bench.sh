@@ -11,7 +11,7 @@
 # Noise on another core raises every figure 1.3 to 2 times: compare within one run, on an idle
 # machine.
 #
-# A step that fails is told of and left out of the report; the last line then says so.
+# A step that fails is reported and left out of the report; the last line then says so.
 #
 # SETT_BENCH=quick does the same in seconds, everything once and small, into out/bench_quick: to see
 # whether it works. Figures mean nothing then, and every step has to succeed.

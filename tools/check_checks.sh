@@ -74,7 +74,7 @@ printf '/* SETT_STORAGE_%s */\n' MATRIX >>"$tree/src/base/page.h"
 must fail 'src/base/page.h:3:SETT_STORAGE_[M]ATRIX - write: SETT_STORAGE_ARRAY' "$words"
 fresh
 printf '/* it is %s */\n' told >>"$tree/src/base/page.h"
-must fail 'src/base/page.h:3:is told - write: is called' "$words"
+must fail 'src/base/page.h:3:is [t]old - write: is called' "$words"
 
 # ---- layers --------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 # Compiles loops over a query with 2 to 32 pairs of float operations (a multiplication and an
 # addition) in their bodies and looks in the assembly for sparse-set arithmetic whose results are stored
 # whole. Two bodies: `chain` works on one number a row, pair after pair; `fields` on the two numbers
-# of a struct, in memory. What is reserved has to be there; the rest of the table is told only.
+# of a struct, in memory. The reserved ones are required; the rest of the table is only printed.
 set -eu
 
 cd "$(dirname "$0")/.."

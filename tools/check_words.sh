@@ -8,7 +8,7 @@
 # extend it. Exempt: this file, docs/migrating.md, the changelog, and the reports of measurements.
 set -eu
 
-plain='^(docs/|CONTRIBUTING\.md|include/|src/(base|inspect|relation|run)/)'
+plain='^(docs/|CONTRIBUTING\.md|include/|examples/[0-9]|src/(base|file|inspect|relation|run|search|state)/|tools/[^/]*$)'
 
 # One a line: an extended regular expression, a tab, what to write.
 list() { # <section>

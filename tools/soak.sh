@@ -3,8 +3,8 @@
 #
 #   tools/soak.sh <folder of a build> [operations, by default 10000000]
 #
-# SETT_SEED chooses another run (1). Each line is headed by the test that says it; what is run and
-# how it went is told in the last line. No time is too long. The first failure ends the others when
+# SETT_SEED chooses another run (1). Each line begins with the name of its test;
+# the last line says how it went. No time is too long. The first failure ends the others when
 # they are done: each prints the seed that leads there again.
 set -eu
 

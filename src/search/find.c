@@ -346,7 +346,7 @@ static uint64_t scan_word(const find* f, const find_scan* scan, uint32_t base)
     return word;
 }
 
-/* Goes on from w->place; false when there is nobody left. */
+/* Goes on from w->place; false at the end. */
 static bool scan_words(const find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;

@@ -1,12 +1,12 @@
-/* compare.c: finding all that differs between two snapshots, or one and the live world.
+/* compare.c: finds all differences between two snapshots, or between one and the live world.
  *
  * The workload: some pages of values, some entities that came and went, out of a large world. Only
- * pages that differ are looked at (view.h); of these, what is the same all the same is left out.
+ * pages that differ are compared (view.h); equal values in them are left out.
  *
  * For each type the indices that may differ are collected as bits first (from words of presence,
- * from rows of pages), so that they come out ascending whatever the storage, and each once.
+ * from rows of pages), so that they are visited ascending and once, whatever the storage.
  *
- * Invariant:  what has no bit has the same presence, handle and bytes on both sides
+ * Invariant:  an index without a bit has the same presence, handle and bytes on both sides
  */
 #include "state/compare.h"
 
@@ -36,7 +36,7 @@ void setti_compare_entities(setti_compare* compare)
     }
 }
 
-/* Words of rows in which a byte differs: most of a page that was written is what it was. */
+/* Words of rows in which a byte differs: most of a written page is unchanged. */
 static void compare_mark_words(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page)
 {
@@ -150,7 +150,7 @@ static void compare_mark_records(setti_compare* compare, const setti_relation* r
     }
 }
 
-/* Whether both lists lead to the same targets, in the same order, with the same data. */
+/* Whether both lists have the same targets, in the same order, with the same data. */
 static bool compare_same_links(setti_view* view, const setti_relation* relation,
                                const sett_links* a, const sett_links* b)
 {
@@ -222,7 +222,7 @@ bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
     return setti_view_extent(view, type, 0) != setti_view_extent(view, type, 1);
 }
 
-/* An entity that begins where another was has changed the presence of all that either has. */
+/* Where another entity has the index, all components of both count as changed. */
 void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
@@ -233,9 +233,9 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* Words that cover every index that a page may be about, on either side or live: reserved ones lie
- * behind all entities. Not by what tables have room for: whoever was rejected for numbers far out
- * has left that large. */
+/* Words that cover every index that a page can contain, on either side or live; reserved indices
+ * lie behind all entities. The capacity of tables would be too much: a rejected delta with large
+ * indices leaves it large. */
 static size_t compare_words(setti_view* view)
 {
     const sett_world* world = view->world;

@@ -4,8 +4,8 @@
 
 #include "state/view.h"
 
-/* Told of all that differs. Handles and values are NULL, or null, on the side where they are not;
- * an entity that ended and began again at its index is told as both. */
+/* Receives all differences. Handles are null and values NULL on the side where they do not exist;
+ * an index with another entity is reported as destroyed and created. */
 typedef struct setti_compare_sink {
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
@@ -26,7 +26,7 @@ typedef struct setti_compare {
     setti_marks bits;   /* what may differ */
     setti_marks begun;  /* the entities that begin at their index */
     setti_marks marked; /* room for the caller's own marks */
-    bool all;           /* tell of what may differ also where it is the same */
+    bool all;           /* report candidates also where they are equal */
     setti_compare_sink* sink;
 } setti_compare;
 
@@ -35,13 +35,12 @@ bool setti_compare_init(setti_view* view, setti_compare* compare);
 
 void setti_compare_deinit(setti_compare* compare);
 
-/* Notifies the sink of all entities, ascending; then, and only then, of a type's values, ascending
- * by entity. */
+/* Passes all entities to the sink, ascending; afterwards a type's values, ascending by entity. */
 void setti_compare_entities(setti_compare* compare);
 void setti_compare_type(setti_compare* compare, const setti_type* type);
 
-/* The latter in two steps, for who has marks to add: the indices of a type that may differ, added
- * to `bits`; then telling of those that are in `bits`. */
+/* The latter in two steps, for callers that add marks: add the candidate indices of a type to
+ * `bits`; then report those in `bits`. */
 void setti_compare_mark(setti_compare* compare, const setti_type* type);
 void setti_compare_notify(setti_compare* compare, const setti_type* type);
 

@@ -1,11 +1,11 @@
-/* delta.c: writing down how one snapshot differs from another.
+/* delta.c: encodes the difference between two snapshots.
  *
  * The workload: a server that sends every client what changed since the last state that client has
  * confirmed, or a peer of a lockstep game that has to catch up. What differs is found by compare.c,
  * in the order in which it is written; delta_value.c writes values and links, delta_order.c orders.
  *
- * The hashes of both ends are worked out from that of the live world, by what differs: no state has
- * to be gone to.
+ * The hashes of both states are computed from that of the live world and the difference: no state
+ * is restored.
  *
  * Invariant:  hash(after) = hash(before) - what ended or was + what began or is, summed over all
  *             that differs
@@ -62,10 +62,10 @@ typedef struct delta_hash {
     setti_compare_sink sink;
     setti_view* view;
     setti_hash_type of;
-    uint64_t sum; /* of what is new, less what is not any more */
+    uint64_t sum; /* sum of what is new, less what is gone */
 } delta_hash;
 
-/* What a value on one side amounts to, its links included. */
+/* The hash of a value on one side, its links included. */
 static uint64_t delta_hash_side(const delta_hash* hash, sett_entity entity, const void* value,
                                 uint32_t side)
 {
@@ -91,7 +91,7 @@ static void delta_hash_value(setti_compare_sink* sink, sett_entity was, const vo
     hash->sum -= before != NULL ? delta_hash_side(hash, was, before, 0) : 0;
 }
 
-/* What slots amount to, living and dead. */
+/* The hash of slots, alive and dead. */
 static void delta_hash_slots(delta_hash* hash)
 {
     const setti_pages* pages = &hash->view->world->entities.pages;
@@ -133,7 +133,7 @@ static uint64_t delta_hash_walk(setti_compare* walk)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* More room, if there is some to be had. */
+/* Grows the buffer, if it can. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     size_t capacity = SETTI_MAX(to->size + size, to->capacity * 2);
@@ -381,7 +381,7 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
     return SETT_OK;
 }
 
-/* Finds what the hash of a snapshot is made of, from that of the live world. */
+/* Computes the sum behind a snapshot's hash, from that of the live world. */
 static sett_status delta_sum(sett_world* world, setti_snapshot* node)
 {
     setti_view view;
@@ -489,7 +489,7 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
     return delta_take(world, delta_call, status, &to, out);
 }
 
-/* What the values of a world take, and a little more. */
+/* The bytes of the values of a world, and a little more. */
 static size_t delta_guess(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;

@@ -1,4 +1,5 @@
-/* delta.h: what the two ends of a delta share: how its bytes are laid out, and what may travel.
+/* delta.h: what encoding and applying share: the layout of a delta's bytes, and which values can be
+ * sent.
  *
  *     head     magic, version, hash before, hash after, bytes in all, hash of the bytes from here
  *              on; counts of the next four
@@ -13,8 +14,8 @@
  *     lists    owner, kept, count, members  ascending by owner: what follows the first `kept`
  *     rows     runs of a sparse set's rows: first row, count, indices; a gap is SETTI_NONE
  *
- * Runs and blocks are short, so that no delta is much smaller than what it makes of a world: memory
- * for a hostile one can be bounded by its size.
+ * Runs and blocks are short, so that no delta is much smaller than its result: the memory for a
+ * hostile one can be bounded by its size.
  *
  * All numbers are little-endian and lie one after another without gaps.
  *
@@ -27,8 +28,8 @@
  *     links    how many, of each target and data     lists: sources of an owner
  *     target   nothing: that it has the list
  *
- * A list is sent where it is not what comes out of the entries alone: whoever was in it before and
- * is in it still, as they were, then those who are new, ascending.
+ * A list is sent where it does not follow from the entries: first the members that were in it
+ * before, in their order, then the new ones, ascending.
  */
 #ifndef SETTI_DELTA_H
 #define SETTI_DELTA_H

@@ -1,10 +1,10 @@
-/* delta_apply.c: playing a delta onto a world that is where it begins.
+/* delta_apply.c: applies a delta to a world that is in the delta's first state.
  *
  * The workload: bytes from a network, of a peer that may be broken or hostile. So nothing is
- * believed: every length, number, handle and kind is looked at before anything is changed, against
- * the bytes that there are and against the world; and what comes out has to hash to what was
- * reserved, or a snapshot taken before brings everything back. So that it can, memory to keep
- * pages in is held ready before each step.
+ * trusted: every length, number, handle and kind is checked before anything is changed, against the
+ * bytes and against the world. The result must have the announced hash; if not, a snapshot taken
+ * before restores everything. Memory for the copies of pages is reserved before each step, so that
+ * this cannot fail.
  *
  * Invariant:  after a failure the state is what it was, bit by bit
  */
@@ -43,8 +43,8 @@ const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
     return bytes;
 }
 
-/* Passes over so many items of so many bytes; false if there are not as many, or cannot be where
- * addresses have 32 bits. */
+/* Skips `count` items of `size` bytes; false if the bytes end before, or if 32-bit addresses cannot
+ * hold them. */
 static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 {
     size_t size;
@@ -133,7 +133,7 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
-/* Whether the type is laid out there as it is here. */
+/* Whether the type has the same layout in the delta and here. */
 static bool apply_is_type(const sett_world* world, const setti_delta_type* of, uint32_t size,
                           uint32_t version)
 {
@@ -372,7 +372,8 @@ static sett_status apply_check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* A slot's generation, SETTI_RETIRED if nobody can live in it any more when the ended are gone. */
+/* The generation of a slot; SETTI_RETIRED if the slot is used up once the delta's entities are
+ * destroyed. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
@@ -423,7 +424,7 @@ static sett_status apply_check_slots(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* Whether the index is of an entity that is there in the end. */
+/* Whether the index has an entity after the delta. */
 static bool apply_is_there(const setti_delta* delta, uint32_t index)
 {
     return setti_delta_lists(&delta->begun, index) ||
@@ -431,7 +432,7 @@ static bool apply_is_there(const setti_delta* delta, uint32_t index)
             !setti_delta_lists(&delta->ended, index));
 }
 
-/* NULL, or what is wrong with a value as far as its bytes alone say. */
+/* NULL, or what is wrong with the bytes of a value, whatever the world. */
 static const char* apply_check_value(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry entry)
 {
@@ -451,11 +452,11 @@ static const char* apply_check_value(const setti_delta* delta, const setti_delta
     return of->form == SETTI_DELTA_LINKS && entry.count == 0 ? "links lead nowhere" : NULL;
 }
 
-/* Whether the entry makes sense of the world as it is. */
+/* Whether the entry fits the present world. */
 static const char* apply_check_entry(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry entry)
 {
-    if (delta->loading && of->form == SETTI_DELTA_VALUES) { /* playing it finds out the rest */
+    if (delta->loading && of->form == SETTI_DELTA_VALUES) { /* playing it checks the rest */
         return entry.kind == SETTI_DELTA_ADDED ? NULL : "a state has what is not added";
     }
     bool begins = setti_delta_lists(&delta->begun, entry.index);
@@ -569,8 +570,8 @@ static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 
 /* ----------------------------------------------------------------------------------------- room */
 
-/* Pages of a table that one step may write to, and have to keep: a row, the last row, two at the
- * ends of groups, neighbours in lists. Most are of records of links: that which is deleted, its two
+/* Pages of a table that one step can write to, and that must be copied: a row, the last row, two at
+ * the ends of groups, neighbours in lists. Records of links need most: the deleted one, its two
  * neighbours in each of two lists, and those of the last record, which takes its place. */
 #define APPLY_STEP_PAGES 9
 
@@ -579,8 +580,8 @@ static size_t apply_piece(size_t size)
     return setti_align_up(size, SETTI_POOL_STEP) + 256; /* as the pool rounds, and at most */
 }
 
-/* Finds what one step may need. Depths are repaired by the subtree: of that table all pages. Room
- * for pages that do not fit into blocks is held here; false when memory runs out. */
+/* Computes the memory that one step can need. Depths are repaired by subtrees, so all pages of that
+ * table count. Reserves pages that do not fit into blocks; false when memory runs out. */
 static bool apply_measure(setti_delta* delta)
 {
     setti_pool* pool = &delta->world->pool;
@@ -638,7 +639,7 @@ bool setti_delta_room(const setti_delta* delta)
     return delta->loading || apply_room(delta, delta->room, delta->room_pages);
 }
 
-/* The pool cuts pieces of such a size out of blocks, and thus out of what is held. */
+/* The pool cuts pieces of such a size out of blocks, and so out of reserved memory. */
 static bool apply_fits_block(size_t size)
 {
     return size <= SETTI_POOL_PAGE_MAX;
@@ -676,7 +677,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 
 /* ------------------------------------------------------------------------------------- changing */
 
-/* What a call rejected is the delta's fault, unless there was no memory. */
+/* A rejected call means that the delta is invalid, unless memory ran out. */
 static sett_status apply_blame(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -692,8 +693,8 @@ static sett_status apply_blame(const setti_delta* delta)
     return setti_world_fail_with(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
-/* Memory that a delta may take: beside what it says itself also arrays as long as storages, to put
- * them in order. */
+/* The memory that a delta may take: for what it contains, and for arrays as long as storages, to
+ * restore their order. */
 static size_t apply_limit(const setti_delta* delta, size_t size)
 {
     const setti_pool* pool = &delta->world->pool;
@@ -705,7 +706,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
     return limit;
 }
 
-/* What tables have room for. */
+/* The capacities of all tables. */
 static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -719,7 +720,7 @@ static uint32_t* apply_note_tables(const sett_world* world, size_t size)
     return capacity;
 }
 
-/* Gives back what a delta that was undone has taken. */
+/* Frees the memory that a delta has taken which was undone. */
 static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_t roots)
 {
     for (const setti_root* root = world->roots; root != NULL && root->number < roots;
@@ -753,7 +754,7 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  (unsigned)entity.generation);
 }
 
-/* Plays it; what fails on the way, or comes out otherwise than announced, fails. */
+/* Plays a delta; fails if a step fails, or if the result is not the announced state. */
 static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust)
 {
     sett_world* world = delta->world;
@@ -773,12 +774,12 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
     return status;
 }
 
-/* The same, taken back if it fails. */
+/* The same, undone if it fails. */
 static sett_status apply_or_undo(setti_delta* delta, bool trust)
 {
     sett_world* world = delta->world;
     sett_snapshot undo;
-    setti_state_lift_limit(world->state); /* or one that is rejected could cost older snapshots */
+    setti_state_lift_limit(world->state); /* or a rejected delta could cost older snapshots */
     sett_status status = sett_snapshot_take(world, &undo);
     if (status != SETT_OK) {
         setti_state_set_limit(world->state);
@@ -786,7 +787,8 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
     }
     status = apply_play(delta, undo, trust);
     if (status != SETT_OK) {
-        (void)sett_world_message(world); /* written, before what it is about is gone */
+        (void)sett_world_message(
+            world); /* formatted now, before the entity that it names is gone */
         sett_status back = setti_snapshot_undo(world, undo);
         status = back == SETT_OK ? status : back;
     }
@@ -800,7 +802,7 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
     return status;
 }
 
-/* This world's hash is another one than that of the state that the delta is from. */
+/* This world is not in the delta's first state. */
 static sett_status apply_reject_state(const setti_delta* delta)
 {
     const setti_type* type = NULL;
@@ -820,7 +822,7 @@ static sett_status apply_reject_state(const setti_delta* delta)
         apply_call, type->desc.name);
 }
 
-/* The same; a delta that was undone leaves no memory behind. */
+/* The same; a delta that was undone keeps no memory. */
 static sett_status apply_change(setti_delta* delta, size_t size, bool trust)
 {
     sett_world* world = delta->world;

@@ -1,10 +1,10 @@
-/* delta_arrange.c: putting rows where they lie in the world that a delta was written in.
+/* delta_arrange.c: gives rows the order that they have in the sender's world.
  *
  * The workload: a peer that was equal to that world down to the order of rows, and goes on
- * computing from here. A receiver that was not (another order, other groups, other storages: its
- * hash is the same) cannot be given it; it keeps the order that came out, type by type.
+ * computing from here. A receiver with another order, other groups or other storages has the same
+ * hash, but cannot take over the order; it keeps its own, type by type.
  *
- * How each row was is in the snapshot that is there for undoing; the delta's runs lie over it:
+ * The snapshot for undoing has the rows as they were; the delta's runs are applied to it:
  *
  *     undo   a b c d e         runs     row 1: e, row 4: gone         wanted   a e c d
  *
@@ -16,7 +16,7 @@
 #include "world/listener.h"
 #include "world/sort.h"
 
-#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* a row that nothing is known of: no index */
+#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* an unknown row: no index */
 
 static bool arrange_fail(const setti_delta* delta)
 {
@@ -31,7 +31,7 @@ static size_t arrange_want_size(const setti_delta_type* of)
     return SETTI_MAX(of->extent, 1) * sizeof(uint32_t);
 }
 
-/* Whether the order of a type's rows may not be what the delta says. */
+/* Whether the order of a type's rows can differ from the delta's. */
 static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
 {
     const setti_storage* storage = &of->type->storage;
@@ -85,8 +85,8 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
     return count == storage->count;
 }
 
-/* The first time in a world that the order of rows is not taken over: a program that relies on it
- * has to know. */
+/* Logs the first time that a world does not take over an order: a program that relies on it must
+ * know. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
@@ -106,7 +106,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Finds what is wanted of a type; nothing if it cannot be had. False when memory runs out. */
+/* Computes the order for a type; none if it cannot be taken over. False when memory runs out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     setti_pool* pool = &delta->world->pool;
@@ -198,7 +198,7 @@ static bool arrange_is_so(const setti_delta_type* of)
     return same;
 }
 
-/* Gives every row the entity that is wanted there. */
+/* Moves every entity to its row. */
 static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;

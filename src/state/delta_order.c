@@ -1,9 +1,9 @@
-/* delta_order.c: writing down what decides the future beside values: in which life dead slots are,
- * from which the next handles follow, and in which order rows lie.
+/* delta_order.c: encodes what decides the future beside values: the generations of dead slots, from
+ * which the next handles follow, and the order of rows.
  *
- * The workload: a peer that goes on computing by itself from where the delta leads. For it the same
- * creations have to give the same handles, and loops the same order. Orders are permutations of few
- * rows out of many, so runs of rows that hold another index are written, and nothing of the rest.
+ * The workload: a peer that goes on computing by itself from where the delta leads. Its creations
+ * must return the same handles, and its loops have the same order. Orders are permutations of few
+ * rows out of many, so only runs of rows that hold another index are written.
  *
  * Invariant:  side 0's rows with the runs over them are side 1's
  */
@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------------------- slots */
 
-/* A slot's generation; where there is no page, nobody has lived. */
+/* The generation of a slot; without a page it is the first. */
 static uint32_t order_generation(setti_view* view, uint32_t index, uint32_t side)
 {
     const setti_entity_page* page =
@@ -19,7 +19,7 @@ static uint32_t order_generation(setti_view* view, uint32_t index, uint32_t side
     return page != NULL ? page->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
 }
 
-/* What a slot's generation comes to be if whoever lives in it on side 0 ends. */
+/* The generation of a slot once its entity on side 0 is destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -34,7 +34,7 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index)
     uint32_t is = order_generation(to->walk->view, index, 1);
     uint32_t next = order_next_generation(was);
     bool retired = was == SETTI_RETIRED || is == SETTI_RETIRED || next == SETTI_RETIRED;
-    if (retired && was != is && next != is) { /* nothing begins or is free there again */
+    if (retired && was != is && next != is) { /* it is never used again */
         to->status = setti_world_fail_with(
             setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
             "sett_delta_encode: index %u has used up its generations in one of the two states, and "

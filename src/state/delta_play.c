@@ -1,12 +1,12 @@
-/* delta_play.c: doing what a checked delta says, by the calls that a user would make.
+/* delta_play.c: carries out a checked delta, by the calls that a program would make.
  *
- * The workload: entries that were checked one by one, of a peer that may be hostile as a whole:
- * parents in a circle, two siblings of one name, a target that is not there. The calls reject that,
- * whatever the delta says, and the caller undoes the rest.
+ * The workload: entries that are valid one by one, from a peer that may be hostile: parents in a
+ * cycle, two siblings of one name, a missing target. The calls reject these, and the caller undoes
+ * the rest.
  *
- * What goes first is cut off from what stays, so that no policy of clean-up destroys or rejects:
- * where one was meant to, its doings are in the delta as well. Names are taken off before entities
- * move and given when all are in their places, so that none is in the way of another.
+ * Entities that are destroyed are first unlinked from those that stay, so that no clean-up policy
+ * destroys or rejects anything: the effects of policies are in the delta. Names are removed before
+ * entities move and set when all are in their places, so that none conflicts with another.
  *
  *     names off, moved nodes off, ended: links off | end | begin, next lives | links, values |
  *     names | "sources" that go | lists
@@ -18,7 +18,7 @@
 #include "world/change.h"
 #include "world/command.h"
 
-/* Whether the entity at an index is there before and after. */
+/* Whether the entity at an index exists before and after. */
 static bool play_stays(const setti_delta* delta, uint32_t index)
 {
     return !sett_is_null(setti_entity_at(&delta->world->entities, index)) &&
@@ -27,7 +27,7 @@ static bool play_stays(const setti_delta* delta, uint32_t index)
 
 /* ------------------------------------------------------------------------------------ loosening */
 
-/* Makes a root of a node that is going to be elsewhere. */
+/* Makes a root of a node that will move. */
 static bool play_loosen_node(const setti_delta* delta, setti_delta_entry entry)
 {
     sett_world* world = delta->world;
@@ -60,7 +60,7 @@ static bool play_loosen(const setti_delta* delta, const setti_delta_type* of)
     return done;
 }
 
-/* Ends the links of a relationship that begin at an entity. */
+/* Removes an entity's links of a relationship. */
 static bool play_cut_targets(const setti_delta* delta, const setti_relation* relation,
                              sett_entity entity)
 {
@@ -74,7 +74,7 @@ static bool play_cut_targets(const setti_delta* delta, const setti_relation* rel
     return done;
 }
 
-/* The same, and those that lead to it. */
+/* The same, and the links to it. */
 static bool play_cut_links(const setti_delta* delta, const setti_relation* relation,
                            sett_entity entity)
 {
@@ -135,8 +135,8 @@ static bool play_all_dont_fragment(const setti_delta* delta)
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Children would end with it, entries and lists about them notwithstanding: where they were meant
- * to, they are listed, and cut off by now; where not, they moved away. */
+/* Its children would be destroyed too, although the delta has entries about them: those that are
+ * destroyed are listed, and unlinked by now; the others have moved away. */
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
     if (sett_hierarchy_child_count(delta->world, entity) != 0) {
@@ -146,7 +146,8 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     return setti_delta_room(delta) && sett_entity_destroy(delta->world, entity) == SETT_OK;
 }
 
-/* Begins an entity; where time goes back, in an earlier life than its index has seen. */
+/* Creates an entity; if the delta goes back in time, with an earlier generation than its index had.
+ */
 static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
     sett_world* world = delta->world;
@@ -169,7 +170,7 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     return sett_entity_create_handle(world, entity) == SETT_OK;
 }
 
-/* Gives a dead index its next life. */
+/* Sets the next generation of a dead index. */
 static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
@@ -190,7 +191,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Writes what counts of a value: of one that owns something, not what it owns. */
+/* Writes the bytes of a value that count; not what it owns. */
 static void play_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
 {
     size_t size = setti_hash_size(type);
@@ -203,7 +204,7 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
     }
 }
 
-/* The value of an entry, on its way to its place. */
+/* The value of an entry that is being set. */
 typedef struct play_fill {
     setti_edit_fill fill; /* first */
     const setti_delta_type* of;
@@ -259,7 +260,7 @@ static bool play_name(const setti_delta* delta, const setti_type* type, sett_ent
                       setti_delta_entry entry)
 {
     char text[SETT_NAME_MAX + 1];
-    if (entry.count == 0) { /* the component alone, as of one that lost its name to a sibling */
+    if (entry.count == 0) { /* the component alone: the entity lost its name to a sibling */
         return sett_ensure(delta->world, entity, type->id) != NULL;
     }
     memcpy(text, entry.bytes, entry.count);
@@ -312,7 +313,8 @@ static bool play_leads_so(const setti_relation* relation, uint32_t source, setti
     return true;
 }
 
-/* Relates a source to all targets, in their order, and to no others: those are in front then. */
+/* Relates a source to all targets, in their order, and removes other links, which are then in
+ * front. */
 static bool play_lead(const setti_delta* delta, setti_relation* relation, sett_entity source,
                       setti_delta_entry entry)
 {
@@ -360,7 +362,7 @@ static bool play_links(const setti_delta* delta, setti_relation* relation, sett_
     return done;
 }
 
-/* Gives a target its list; takes it away, which only going back in time does. */
+/* Adds the list of a target; removes it, which only deltas back in time do. */
 static bool play_list_head(const setti_delta* delta, setti_type* type, sett_entity entity,
                            setti_delta_entry entry)
 {
@@ -386,7 +388,7 @@ static bool play_list_head(const setti_delta* delta, setti_type* type, sett_enti
 
 /* -------------------------------------------------------------------------------------- entries */
 
-/* What requirements did already, in either direction, is skipped. */
+/* Skips what requirements have done already, in either direction. */
 static bool play_remove(sett_world* world, const setti_type* type, sett_entity entity)
 {
     return !sett_has(world, entity, type->id) || sett_remove(world, entity, type->id) == SETT_OK;
@@ -398,7 +400,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     sett_world* world = delta->world;
     setti_type* type = of->type;
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
-    if (sett_is_null(entity)) { /* one that a policy or an observer ended meanwhile */
+    if (sett_is_null(entity)) { /* a policy or an observer has destroyed it */
         (void)setti_delta_reject(delta, "an entry is about an entity that is gone by then");
         return false;
     }
@@ -426,7 +428,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     }
 }
 
-/* When an entry's turn is: names behind all that moves, ends of lists behind all links. */
+/* The pass of an entry: names after all moves, removed lists after all links. */
 static uint32_t play_pass(const setti_delta_type* of, setti_delta_entry entry)
 {
     if (of->form == SETTI_DELTA_NAME) {
@@ -481,7 +483,7 @@ static uint32_t play_list_count(const setti_delta_type* of, uint32_t owner)
     return list != NULL ? list->count : SETTI_NONE;
 }
 
-/* Puts a member of an owner's list at its end; false if it is none. */
+/* Moves a member of an owner's list to its end; false if it is not a member. */
 static bool play_requeue(const setti_delta* delta, const setti_delta_type* of, sett_entity owner,
                          uint32_t index)
 {
@@ -596,7 +598,7 @@ bool setti_delta_play(const setti_delta* delta)
     return done;
 }
 
-/* Whether a value is the one of its entry, as far as it counts. */
+/* Whether a value has the bytes of its entry, without padding. */
 static bool play_is_value(const setti_type* type, const unsigned char* value,
                           const unsigned char* bytes)
 {

@@ -1,4 +1,4 @@
-/* delta_reader.h: the files that apply a delta, as they see each other. */
+/* delta_reader.h: shared by the files that apply a delta. */
 #ifndef SETTI_DELTA_READER_H
 #define SETTI_DELTA_READER_H
 
@@ -139,8 +139,8 @@ bool setti_delta_lists(const setti_delta_lives* list, uint32_t index);
 /* INVALID, because of this. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* why);
 
-/* Makes sure that the step that follows, a change of one entity in one type, finds memory to keep
- * the pages that it writes to, so that it can be undone. False, the world says so, without. */
+/* Reserves memory for the next step, a change of one entity in one type: copies of the pages that
+ * it writes to, so that it can be undone. False when memory runs out. */
 bool setti_delta_room(const setti_delta* delta);
 
 /* The same for what puts the rows of a sparse set in order, up to row `extent`: it may write to
@@ -149,15 +149,14 @@ bool setti_delta_room(const setti_delta* delta);
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
                                  uint32_t extent);
 
-/* Plays all but the order. False: the world says why; to be undone. */
+/* Plays all but the order. False: sett_world_error says why, and the caller undoes it. */
 bool setti_delta_play(const setti_delta* delta);
 
-/* A value of the delta that is another one now, because a callback has written to it; false: there
- * is none. */
+/* Finds a value of the delta that a callback has written to; false if there is none. */
 bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name);
 
-/* Puts rows in their order where the world was in the order that the delta is from: `undo` is a
- * snapshot of it. False when memory runs out. */
+/* Restores the order of rows where the world had the delta's first order: `undo` is a snapshot of
+ * it. False when memory runs out. */
 bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo);
 
 #endif

@@ -1,10 +1,9 @@
-/* delta_value.c: writing down components: their values, or what they link.
+/* delta_value.c: encodes components: their values, or what they link.
  *
- * The workload: as delta.c's. Values go as their bytes, padding as zeroes. What modules keep in
- * components
- * of theirs (numbers of entities beside, keys of texts) would mean nothing elsewhere if it could
- * not be checked there; so it goes as what a user would have said: this parent, this target, this
- * name. The order of lists is said only where it is not what follows from that by itself.
+ * The workload: as delta.c's. Values go as their bytes, padding as zeroes. Components of modules
+ * contain indices and keys that a receiver could not check; so they are sent as a program would set
+ * them: this parent, this target, this name. The order of lists is sent only where it does not
+ * follow from that.
  *
  * Invariant:  entries, applied in their order, and then the lists, make of side 0's links side 1's,
  *             in the same order
@@ -13,7 +12,7 @@
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* What may differ in a type and in what its entries depend on goes to `bits`. */
+/* Collects in `bits` the indices that can differ in a type and in what its entries depend on. */
 static void value_mark(setti_delta_writer* to)
 {
     setti_compare* walk = to->walk;
@@ -28,7 +27,7 @@ static void value_mark(setti_delta_writer* to)
     if (to->form == SETTI_DELTA_NAME) {
         setti_compare_mark(walk, world->hierarchy->type);
     }
-    /* links are indices: those of a parent that is another one at its index have not changed */
+    /* links are indices: they do not change if another entity gets the parent's index */
     const setti_type* tree = world->hierarchy->type;
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->begun, &index);) {
         const sett_hierarchy* node = setti_view_value(walk->view, tree, index, 1);
@@ -66,7 +65,7 @@ void setti_delta_write_bytes(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Where an exclusive link leads, and its data; not its neighbours. */
+/* Target and data of an exclusive link; not its neighbours. */
 static void value_write_link(setti_delta_writer* to, const sett_link* link)
 {
     const setti_relation* relation = to->type->relation;
@@ -88,7 +87,7 @@ static void value_write_links(setti_delta_writer* to, const sett_links* links)
     }
 }
 
-/* The text of a key in the state of side 1, which need not know it where the live world does. */
+/* The text of a key in side 1's state, which can be missing in the live world. */
 static const char* value_text(setti_view* view, uint64_t key, size_t* length)
 {
     sett_world* world = setti_unconst(view->world);
@@ -154,8 +153,8 @@ static void value_write(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Whether an entity, and its value, that are there on both sides have to be written. A name has to
- * be when its entity moves: on the way it may be one that a sibling has. */
+/* Whether a value that exists on both sides must be written. A name must if its entity moves: on
+ * the way a sibling could have it. */
 static bool value_differs(setti_delta_writer* to, uint32_t index, const void* before,
                           const void* after)
 {
@@ -246,7 +245,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
     setti_delta_writer* to = (setti_delta_writer*)sink;
     bool same = sett_equals(was, is);
     if (sett_is_null(is) || (after == NULL && !same)) {
-        return; /* went with its entity */
+        return; /* removed with its entity */
     }
     setti_delta_kind kind = SETTI_DELTA_ADDED;
     if (same && before != NULL) {

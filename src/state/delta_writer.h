@@ -1,4 +1,4 @@
-/* delta_writer.h: the files that write a delta, as they see each other. */
+/* delta_writer.h: shared by the files that encode a delta. */
 #ifndef SETTI_DELTA_WRITER_H
 #define SETTI_DELTA_WRITER_H
 

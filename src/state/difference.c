@@ -1,8 +1,8 @@
 /* difference.c: the first difference between two worlds, in words.
  *
- * The workload: two machines, or two runs, whose hashes parted: where? So it says the lowest entity
- * that differs, and of its components the first registered, and bytes. Types are matched by name.
- * Where all entities are equal, it says the lowest dead slot whose next life differs.
+ * The workload: two machines, or two runs, whose hashes differ: where? So it names the lowest
+ * entity that differs, of its components the first registered, and the bytes. Types are matched by
+ * name. If all entities are equal, it names the lowest dead slot whose next generation differs.
  */
 #include "sett/state.h"
 #include "state/hash.h"
@@ -35,7 +35,7 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
                     (unsigned)b.generation);
 }
 
-/* 0 if a dead slot goes on with the same life in both. */
+/* 0 if a dead slot has the same next generation in both. */
 static int difference_slot(const sett_world* a, const sett_world* b, uint32_t index, char* out,
                            size_t size)
 {
@@ -70,8 +70,8 @@ static size_t difference_byte(difference_pair pair, const unsigned char* a, cons
     return SIZE_MAX;
 }
 
-/* What has to be said of padding where values differ at this byte. Padding ends where something is
- * aligned: it never begins at a multiple of the type's alignment. */
+/* A remark about padding where values differ at this byte. Padding never begins at a multiple of
+ * the type's alignment. */
 static const char* difference_padding(difference_pair pair, size_t at)
 {
     const unsigned char* a = pair.a->desc.mask;

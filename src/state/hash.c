@@ -2,8 +2,8 @@
  * build, the storages and the history.
  *
  * The workload: a lockstep game compares the hash every frame, of a hundred thousand entities of
- * which a few pages of values changed. So what a page amounts to is remembered with the page's
- * tick, and the hash of the world is the sum over pages.
+ * which a few pages of values changed. So the sum of each page is remembered with the page's tick,
+ * and the hash of the world is the sum over pages.
  *
  *     value     mix(name of the type, handle of the entity, its bytes, padding as zeroes)
  *     slot      mix(handle), of the entity that lives there or would live there next;
@@ -11,12 +11,12 @@
  *     world     sum of both: in which order they lie does not matter
  *
  * A page's sum can only change if the page is written: a handle at an index changes by the entity's
- * end, which takes its components, and new ones are written. But values also go by a bit of
- * presence, or at the end of the rows, without a write to their page: what that comes to is the
- * `shape` that is remembered too.
+ * end, which takes its components, and new ones are written. But values are also removed by a bit
+ * of presence, or at the end of the rows, without a write to their page: the `shape`, which is
+ * remembered too, covers that.
  *
  * Invariant:  a page's tick is the remembered one and its shape is => its sum is the remembered one
- *             (the clock is advanced after hashing, and whatever replaces pages forgets theirs)
+ * (the clock is advanced after hashing, and replacing pages forgets their sums)
  */
 #include "state/hash.h"
 
@@ -221,7 +221,7 @@ static uint32_t hash_record_count(const setti_records* records, uint32_t number)
     return SETTI_MIN(left, (uint32_t)1 << records->shift);
 }
 
-/* Links: which lead where, with what data. */
+/* Links: their targets and data. */
 static uint64_t hash_records(const sett_world* world, const setti_hash_type* of, uint32_t number)
 {
     const setti_records* records = of->type->records;

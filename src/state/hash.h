@@ -1,4 +1,4 @@
-/* hash.h: what values amount to. */
+/* hash.h: hashes of values. */
 #ifndef SETTI_HASH_H
 #define SETTI_HASH_H
 
@@ -14,7 +14,7 @@ static inline size_t setti_hash_size(const setti_type* type)
     return bytes ? type->desc.size : 0;
 }
 
-/* Whether two values of a type amount to the same. */
+/* Whether two values of a type are equal in what is hashed. */
 bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 
 /* What a type's values are hashed with. */
@@ -28,8 +28,8 @@ typedef struct setti_hash_type {
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type);
 
-/* What a handle amounts to; what the slots of a page of the entity table, the first one's index
- * being `first`, and a value of an entity add to the sum of a world. */
+/* The hash of a handle; what the slots of a page of the entity table, from index `first` on, and a
+ * value of an entity add to the sum of a world. */
 uint64_t setti_hash_entity(sett_entity entity);
 uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first);
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
@@ -41,8 +41,8 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
 uint64_t setti_hash_sum(sett_world* world);
 uint64_t setti_hash_finish(uint64_t sum);
 
-/* Computes anew what is known by page and compares. Returns the type, or NULL, of which a page was
- * written without its tick. */
+/* Computes the remembered sums of pages again and compares. Returns the type of which a page was
+ * written without its tick, or NULL. */
 const setti_type* setti_hash_check(sett_world* world, uint32_t* first_index);
 
 #endif

@@ -1,10 +1,10 @@
-/* restored.c: telling what a restore did.
+/* restored.c: reports what a restore changed.
  *
  * The workload: a rollback some frames back, after which a renderer moves what moved and forgets
- * what is gone. What is going to differ is found before anything is changed, when both states can
- * be seen; it is told when it is done.
+ * what is gone. The differences are collected before the restore, while both states exist, and
+ * reported after it.
  *
- * Invariant:  nothing is told twice, nor of what is the same
+ * Invariant:  each difference is reported once, and nothing else
  */
 #include "state/restored.h"
 
@@ -30,7 +30,7 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* The target is side 0 of the comparison, what is given up side 1. */
+/* The target is side 0 of the comparison, the present state side 1. */
 static void restored_entity(setti_compare_sink* sink, const sett_entity* revived,
                             const sett_entity* killed)
 {

@@ -10,7 +10,7 @@ typedef struct setti_restored {
     uint32_t capacity;
 } setti_restored;
 
-/* Finds what restoring this snapshot is going to do. False when memory runs out. */
+/* Collects what restoring this snapshot will change. False when memory runs out. */
 bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restored* list);
 
 void setti_restored_notify(sett_world* world, const setti_restored* list);

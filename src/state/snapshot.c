@@ -1,12 +1,12 @@
-/* snapshot.c: the tree of snapshots: taking, going back and forth, dropping.
+/* snapshot.c: the tree of snapshots: take, restore, drop.
  *
  * The workload: one taken every frame, the oldest dropped; now and then a restore some frames back
  * and the same frames again. And an editor: many held for long, restored in any order, dropped in
  * any order.
  *
- * Each snapshot is described by how it differs from its neighbour towards the live world, whose
- * pages lie where they always lie. Restoring walks there and turns each edge round on the way, by
- * exchanging what is kept with what is live (H. Baker's shallow binding, and his arrays):
+ * Each snapshot is stored as its difference from its neighbour towards the live world, whose pages
+ * never move. Restoring walks to the snapshot and reverses each edge on the way, by exchanging
+ * stored pages with live ones (H. Baker's shallow binding, and his arrays):
  *
  *     a <- b <- c <- live                  restore a:        live -> a -> b -> c
  *                \                                                         \
@@ -14,8 +14,8 @@
  *
  * Dropping one in the middle merges its difference into its only child's. With more children it
  * stays, hidden; so does the one right behind the live world, because the ticks of live pages
- * relate to it: a page is in its difference if it was written since. In that of its child is also
- * what was written before, or later on another branch, so that to put the child in its place every
+ * relate to it: a page is in its difference if it was written since. The difference of its child
+ * also has pages written before, or later on another branch; to put the child in its place every
  * page's tick would have to be written, and change detection would report what did not change. The
  * next take or restore frees it.
  *
@@ -82,7 +82,7 @@ static void state_each(setti_cow* cow, const setti_pages* pages,
     }
 }
 
-/* Makes the snapshot right behind the live world the one that pages are kept for. */
+/* Makes the snapshot next to the live world the one for which pages are copied. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     state->cow.others += state->head != NULL ? state->head->diff.size : 0;
@@ -103,7 +103,7 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
         return NULL;
     }
     const setti_snapshot_slot* slot = &state->slot[snapshot.slot];
-    if (slot->serial != snapshot.serial) { /* of how earlier ones ended only so much is known */
+    if (slot->serial != snapshot.serial) { /* of earlier ones only this is known */
         *status = snapshot.serial <= state->lost_serial ? SETT_STATUS_LOST : SETT_STATUS_STALE;
         return NULL;
     }
@@ -161,7 +161,7 @@ static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
 /* Bytes that the roots of the world take in a snapshot. */
 static size_t roots_measure(const sett_world* world, uint32_t* count)
 {
-    const setti_root* last = world->last_root; /* there is one: that of the entities */
+    const setti_root* last = world->last_root; /* there is always one: that of the entities */
     *count = last->number + 1;
     return last->saved_at + SETTI_ROOT_SAVED(last->size);
 }
@@ -216,7 +216,7 @@ static void state_link(setti_state* state, setti_snapshot* node)
     state->count++;
 }
 
-/* Hangs a snapshot on its neighbour towards the live world; takes it off. */
+/* Links a snapshot to its neighbour towards the live world; unlinks it. */
 static void state_hang(setti_snapshot* node, setti_snapshot* toward)
 {
     node->toward = toward;
@@ -238,7 +238,7 @@ static void state_unhang(setti_snapshot* node)
     node->toward = NULL;
 }
 
-/* Ends a snapshot on which none hangs, with what it holds. */
+/* Frees a snapshot on which none depends, and its pages. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
@@ -255,7 +255,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Puts the only snapshot that hangs on a hidden one in its place. */
+/* Puts the only snapshot that depends on a hidden one in its place. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     setti_snapshot* child = node->child;
@@ -272,7 +272,7 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     return true;
 }
 
-/* Frees a hidden snapshot if none, or only one, hangs on it. */
+/* Frees a hidden snapshot if at most one depends on it. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
     if (node->child == NULL) {
@@ -285,8 +285,8 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return node->child->sibling_next == NULL && node != state->head && state_merge(state, node);
 }
 
-/* The same for this one, if it is hidden, and those towards the live world: the end of one may be
- * that of its neighbour. Others need not be looked at: nothing has changed about them. */
+/* The same for this one, if it is hidden, and those towards the live world: freeing one can allow
+ * freeing its neighbour. Nothing has changed for others. */
 static void state_collapse_from(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
@@ -295,7 +295,7 @@ static void state_collapse_from(setti_state* state, setti_snapshot* node)
     }
 }
 
-/* Frees those hidden ones that need not be there, given where something has changed. */
+/* Frees hidden snapshots that are not needed any more, starting where something has changed. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     state_collapse_from(state, node);
@@ -307,7 +307,7 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
     }
 }
 
-/* Ends a snapshot for its owner. */
+/* Drops a snapshot for its owner. */
 static void state_drop(setti_state* state, setti_snapshot* node, bool lost)
 {
     state_free_slot(state, node, lost);
@@ -344,8 +344,7 @@ static size_t state_size(const setti_state* state)
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
-/* Drops the oldest while more memory is held than may be; never the one just taken, nor, if that
- * was dropped since, the only one that is left. */
+/* Drops the oldest while the limit on memory is exceeded; never the latest one. */
 static void state_obey_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
@@ -379,8 +378,8 @@ void setti_state_set_limit(setti_state* state)
     state_obey_limit(state);
 }
 
-/* Not while loops are open or callbacks run, and not where dropping calls hooks of values: whoever
- * writes may be in the midst of them. */
+/* Not while loops are open or callbacks run, and not where dropping calls hooks of values: a write
+ * may be in progress. */
 static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
@@ -478,8 +477,8 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* Goes over one edge, values with hooks first: what is alive in a page is told by presence, which
- * is in pages too. */
+/* Reverses one edge, values with hooks first: presence, which is in pages too, says which values of
+ * a page exist. */
 static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
 {
     for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
@@ -565,7 +564,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
         return NULL;
     }
     setti_commands_drop_all(world);
-    /* its writes may have been the last straw */
+    /* its writes may have exceeded the limit */
     setti_snapshot* target = setti_snapshot_find(world, snapshot, &status);
     if (target == NULL) {
         setti_world_fail(world, status, call, sett_null(), 0);

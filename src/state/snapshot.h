@@ -20,7 +20,7 @@ typedef struct setti_snapshot {
     uint32_t slot; /* of its handle */
     uint64_t sum;  /* of hashes, if it is known: what the hash of the world is made of */
     bool summed;   /* it is */
-    bool hidden;   /* dropped; held because others hang on it */
+    bool hidden;   /* dropped; held because others depend on it */
     uint32_t root_count;
     size_t root_size;
     unsigned char* roots; /* of each root its bytes, and how long its tables are */
@@ -56,34 +56,33 @@ typedef struct setti_state {
     bool has_clones;   /* but kept by their hooks */
 } setti_state;
 
-/* The world's state object, made when first asked for; NULL when memory runs out. */
+/* The world's state object, created by the first call; NULL when memory runs out. */
 setti_state* setti_state_get(sett_world* world);
 
 /* The snapshot behind a handle; NULL, and why, if it has ended. */
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 
-/* Links the way from the live world to a snapshot (`path`); returns its first one. */
+/* Links the path from the live world to a snapshot (`path`); returns its first node. */
 setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 
-/* A root's bytes as they were; NULL if it came later. */
+/* A root's bytes in the snapshot; NULL if it was added later. */
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
-/* Restores for who has to: needs no memory. Where there is none, values of SETT_SAVE_SKIP types
- * begin anew, and nobody is told what was restored but the log. Fails: as sett_snapshot_restore,
- * but never for want of memory. */
+/* Restores without needing memory, to undo. If memory runs out, values of SETT_SAVE_SKIP types are
+ * initialised, and only the log reports the restore. Fails: as sett_snapshot_restore, except
+ * OUT_OF_MEMORY. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
 
-/* Lets snapshots hold any number of bytes: what is going to be taken back, perhaps, is not to cost
- * older ones. The second ends that, and drops what is too much by then. */
+/* Lifts the limit on memory: a snapshot that is only for undoing must not cost older ones. The
+ * second sets it again, and drops snapshots that exceed it. */
 void setti_state_lift_limit(setti_state* state);
 void setti_state_set_limit(setti_state* state);
 
-/* Tells the type's rows how their values are kept. Fails: ARGUMENT (it does not say how),
- * OUT_OF_MEMORY. */
+/* Sets how the type's values are copied. Fails: ARGUMENT (it does not say how), OUT_OF_MEMORY. */
 sett_status setti_values_prepare(sett_world* world, setti_type* type);
 
-/* Values of SETT_SAVE_SKIP types on their way over a restore. */
+/* Values of SETT_SAVE_SKIP types during a restore. */
 typedef struct setti_carried {
     struct setti_carried* next; /* of the next type */
     setti_type* type;
@@ -93,15 +92,15 @@ typedef struct setti_carried {
     unsigned char* values; /* beside them */
 } setti_carried;
 
-/* Moves live values out: of the types whose tables these diffs have entries of. On failure nothing
- * is moved. */
+/* Moves live values aside, of the types whose tables have entries in these diffs. On failure
+ * nothing is moved. */
 bool setti_values_carry(setti_state* state, const setti_snapshot* path, setti_carried** out);
 
-/* Where that fails: ends all of them; begins them where they are, whatever they were. */
+/* If that fails: deinitialises all of them; initialises them anew after the restore. */
 void setti_values_end_skipped(const setti_state* state);
 void setti_values_begin_skipped(const setti_state* state);
 
-/* Moves them to where their entities have a place, ends the others, and begins what is new. */
+/* Moves them back to their entities, deinitialises the others, and initialises new ones. */
 void setti_values_settle(setti_state* state, setti_carried* carried);
 
 #endif

@@ -1,4 +1,4 @@
-/* values.c: keeping values that are more than their bytes.
+/* values.c: copies in snapshots of values that own memory.
  *
  * A SETT_SAVE_CLONE type's kept pages hold clones, made by its copy hook, and behind the columns of
  * the page one bit a row that says where there is one. A SETT_SAVE_SKIP type's kept pages hold
@@ -267,7 +267,7 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type)
         return values_note(world, type, &values_skip);
     }
     if (desc->save == SETT_SAVE_BYTES) {
-        /* The hooks of a relationship keep links from being set; they own nothing. */
+        /* The hooks of a relationship protect links; they own nothing. */
         bool linked = (type->flags & SETTI_TYPE_LINKED) != 0;
         return linked || (desc->deinit == NULL && desc->copy == NULL && desc->move == NULL)
                    ? SETT_OK

@@ -1,10 +1,10 @@
 /* view.c: see view.h.
  *
- * A page in a snapshot is what the first entry says that is met on the way from it to the live
- * world; without one it is as it lives. So a table is made of all pages that have an entry on the
- * way of either, and filled from the live end on, nearer entries over farther ones.
+ * A page of a snapshot is in the first entry on the path from the snapshot to the live world;
+ * without an entry it is the live page. So a table of all pages with an entry on either path is
+ * filled from the live end, nearer entries over farther ones.
  *
- * Invariant:  pages that are not in the table are in both as they live
+ * Invariant:  pages that are not in the table are the live ones in both
  */
 #include "state/view.h"
 
@@ -42,7 +42,7 @@ static bool view_is(setti_view* view, uint32_t at, const setti_pages* pages)
     return at < view->count && view->page[at].pages == pages;
 }
 
-/* Adds the pages of all entries on the way from the live world. */
+/* Adds the pages of all entries on the path from the live world. */
 static void view_collect(setti_view* view, const setti_snapshot* head)
 {
     for (const setti_snapshot* node = head; node != NULL; node = node->path) {
@@ -89,7 +89,7 @@ static uint32_t view_measure(const setti_snapshot* head)
     return count;
 }
 
-/* The way to a snapshot; to the live world it is none. */
+/* The path to a snapshot; empty for the live world. */
 static const setti_snapshot* view_path(setti_snapshot* node)
 {
     return node != NULL ? setti_snapshot_path(node) : NULL;

@@ -1,11 +1,11 @@
-/* view.h: two snapshots side by side, page by page, without going to either. */
+/* view.h: two snapshots beside each other, page by page, without restoring either. */
 #ifndef SETTI_VIEW_H
 #define SETTI_VIEW_H
 
 #include "relation/chain.h"
 #include "state/snapshot.h"
 
-/* A page in both: what it holds in each, NULL where it is not. */
+/* A page in both snapshots; NULL where it does not exist. */
 typedef struct setti_view_page {
     const setti_pages* pages;
     uint32_t number;
@@ -27,7 +27,7 @@ typedef struct setti_view {
     setti_view_memo memo[SETTI_VIEW_MEMOS];
     const sett_world* world;
     const setti_snapshot* node[2];
-    setti_view_page* page; /* those that are not as in the live world, ordered */
+    setti_view_page* page; /* pages that are not the live ones, sorted */
     uint32_t count;
     uint32_t capacity;
 } setti_view;
@@ -54,14 +54,14 @@ uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 /* Rows in use of a type's storage. */
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side);
 
-/* Whoever lives at an index on a side; null if nobody does. */
+/* The entity at an index on a side; null if there is none. */
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side);
 
 /* The value that an index has on a side; NULL if none. A tag's is any address. */
 const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
                              uint32_t side);
 
-/* The number that a root of one number holds on a side. */
+/* The value on a side of a root that is one number. */
 uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side);
 
 /* How many records a relationship with many targets has on a side; one of them. */
