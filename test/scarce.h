@@ -41,7 +41,7 @@ static inline void* scarce_alloc(void* user, size_t size, size_t align)
     size_t least = align < sizeof(void*) ? sizeof(void*) : align;
     void* fresh = aligned_alloc(least, (size + least - 1) & ~(least - 1));
     CHECK(fresh != NULL);
-    memset(fresh, 0xA5, size); /* nobody may count on zeroes */
+    memset(fresh, 0xA5, size); /* no code may rely on zeroes */
     memory->held += size;
     return fresh;
 }

@@ -161,7 +161,7 @@ static void sparse_set_is_advised(void)
     sett_world_destroy(world);
 }
 
-/* Nobody loops over it, and it is read by handle. */
+/* No query loops over it, and it is read by handle. */
 static void array_is_advised(void)
 {
     sett_world* world = make_world(10000, 100);
@@ -178,7 +178,7 @@ static void array_is_advised(void)
     sett_world_destroy(world);
 }
 
-/* Tags toggled independently of each other: each is told to be dont_fragment. */
+/* Tags toggled independently of each other: the advice for each is dont_fragment. */
 static void dont_fragment_is_advised(void)
 {
     sett_world* world = sett_world_create(NULL);

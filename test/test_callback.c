@@ -1,5 +1,5 @@
 /* test_callback.c: what callbacks may not do: hooks of values, comparators and the log hook run
- * with the world locked. And what nobody may set: values of components that the library keeps. */
+ * with the world locked. And values that no call may set: those of the library's own components. */
 #include "sett/duplicate.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"

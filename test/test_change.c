@@ -5,8 +5,8 @@
 #include "world/world.h"
 #include "worlds.h"
 
-/* A journal of everything that hooks are told: "+a" added, "=a" set, "-a" to be removed, "ia"
- * init, "da" deinit, "ca" copy. */
+/* A journal of all hooks that run: "+a" added, "=a" set, "-a" to be removed, "ia" init, "da"
+ * deinit, "ca" copy. */
 static char journal[4096];
 
 static void note(char what, const char* name)
@@ -73,7 +73,7 @@ static void note_remove(sett_world* world, sett_entity entity, void* value, void
     note('-', k->name);
 }
 
-/* a, b requires a, c requires b, d requires c and a; x stands alone. Told of everything. */
+/* a, b requires a, c requires b, d requires c and a; x stands alone. All with hooks. */
 typedef struct scene {
     sett_world* world;
     kind a, b, c, d, x;
@@ -332,7 +332,7 @@ static void count_add(sett_world* world, sett_entity entity, void* value, void* 
     CHECK(!sett_is_null(sett_cmd_create(sett_commands_here(world))));
 }
 
-/* The free indices lie scattered, and hooks take further ones: nobody gets what another was
+/* The free indices lie scattered, and hooks take further ones: no entity gets what another was
  * reserved. */
 static void hooks_run_when_all_of_many_are_there(void)
 {

@@ -425,7 +425,7 @@ static void encoding_costs_what_differs(void)
         size_t size;
         uint64_t tick = sett_world_tick(world);
         setti_root* second = world->roots->next;
-        world->roots->next = (setti_root*)(uintptr_t)64; /* nobody goes over the roots */
+        world->roots->next = (setti_root*)(uintptr_t)64; /* no walk over the roots */
         sett_status status = SETT_OK;
         if (frame != 0) {
             status = sett_delta_encode(world, last, now, bytes, sizeof(bytes), &size);

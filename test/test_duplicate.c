@@ -58,7 +58,7 @@ static Node* node(const place* p, sett_entity entity)
     return sett_get_mut(p->world, entity, p->node);
 }
 
-/* top(1): left(2): leaf(3), right(4); and somebody outside(5) that all lead to. */
+/* top(1): left(2): leaf(3), right(4); and an entity outside(5) that all link to. */
 static sett_entity grow(const place* p, sett_entity out[5])
 {
     out[0] = add(p, 1, sett_null());

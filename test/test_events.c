@@ -1,8 +1,8 @@
-/* test_events.c: what is told when, in which order. Each test is a sentence of docs/events.md,
- * which stands above it, in the order of that page.
+/* test_events.c: which callbacks run, when, in which order. Each test is a sentence of
+ * docs/events.md, which stands above it, in the order of that page.
  *
- * What callbacks hear is written down as they hear it: whose callback, then + added, = set,
- * - about to be removed, > entered, < about to leave, then the value. */
+ * Callbacks write a journal: the name, then + added, = set, - about to be removed, > entered, <
+ * about to leave, then the value. */
 #include "sett/observer.h"
 #include "sett/relationship.h"
 #include "sett/state.h"
@@ -13,7 +13,7 @@
 
 typedef struct scene scene;
 
-/* Whoever listens: a type's hooks, an observer, a group. */
+/* A listener: a type's hooks, an observer, or a group. */
 typedef struct teller {
     scene* s;
     const char* name;
@@ -148,7 +148,7 @@ static teller* new_teller(scene* s, const char* name)
     return who;
 }
 
-/* Creates an observer of a component's events: of "+=-" those that are wanted. */
+/* Creates an observer of a component: of "+=-" the given events. */
 static teller* observe(scene* s, const char* name, sett_component component, const char* events)
 {
     teller* who = new_teller(s, name);
@@ -189,9 +189,9 @@ static void set(scene* s, sett_entity entity, sett_component component, uint32_t
     CHECK(sett_set(s->world, entity, component, &value) != NULL);
 }
 
-/* ---- Who is told ----------------------------------------------------------------------------- */
+/* ---- Which callbacks run, and in which order ------------------------------------------------- */
 
-/* Of an addition the type's own hook is told first, then its observers, in the order of their
+/* On an addition the type's own hook runs first, then its observers, in the order of their
  * creation. */
 static void the_hook_and_then_observers_hear_of_an_addition(void)
 {
@@ -223,7 +223,7 @@ static void the_hook_and_then_observers_hear_of_a_set(void)
     scene_end(&s);
 }
 
-/* Of a removal observers are told first, in the order of their creation, and the hook last. */
+/* On a removal observers run first, in the order of their creation, and the hook last. */
 static void observers_and_then_the_hook_hear_of_a_removal(void)
 {
     scene s;
@@ -238,7 +238,7 @@ static void observers_and_then_the_hook_hear_of_a_removal(void)
     scene_end(&s);
 }
 
-/* One observer may want several events of its component, and is told of these only. */
+/* One observer may handle several events of its component, and runs for these only. */
 static void one_observer_hears_of_several_events(void)
 {
     scene s;
@@ -252,8 +252,8 @@ static void one_observer_hears_of_several_events(void)
     scene_end(&s);
 }
 
-/* Observers of queries and the callbacks of groups are told in the order in which observers and
- * groups were created. */
+/* Observers of queries and the callbacks of groups run in the order in which observers and groups
+ * were created. */
 static void queries_and_groups_hear_in_the_order_of_creation(void)
 {
     scene s;
@@ -274,9 +274,9 @@ static void queries_and_groups_hear_in_the_order_of_creation(void)
     scene_end(&s);
 }
 
-/* ---- What is told ---------------------------------------------------------------------------- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
-/* An addition is told when the value is there, initialised, and readable. */
+/* `on_add` runs when the value exists, is initialised, and can be read. */
 static void an_addition_is_notified_afterwards(void)
 {
     scene s;
@@ -293,7 +293,7 @@ static void an_addition_is_notified_afterwards(void)
     scene_end(&s);
 }
 
-/* A set of a component that is there is told when the value is written. */
+/* `on_set` of an existing component runs when the value is written. */
 static void a_set_is_notified_afterwards(void)
 {
     scene s;
@@ -309,8 +309,8 @@ static void a_set_is_notified_afterwards(void)
     scene_end(&s);
 }
 
-/* A set of a component that is absent is told as an addition of the value that is set, to queries
- * that the entity enters, and then as a set. */
+/* Setting a missing component runs `on_add` with the value that is set, then `on_enter` of the
+ * queries that the entity enters, then `on_set`. */
 static void a_set_may_be_an_addition(void)
 {
     scene s;
@@ -324,8 +324,8 @@ static void a_set_may_be_an_addition(void)
     scene_end(&s);
 }
 
-/* sett_ensure tells of an addition if it adds; writing through sett_ensure, sett_get_mut,
- * sett_find_mut and loops is told to nobody. */
+/* sett_ensure runs `on_add` if it adds; writing through sett_ensure, sett_get_mut, sett_find_mut
+ * and loops runs no callback. */
 static void writing_in_place_is_not_notified(void)
 {
     scene s;
@@ -349,7 +349,7 @@ static void writing_in_place_is_not_notified(void)
     scene_end(&s);
 }
 
-/* A type that another requires is added and told of wholly before that one. */
+/* A required type is added, with all its callbacks, before the type that requires it. */
 static void required_types_come_first(void)
 {
     scene s;
@@ -363,7 +363,7 @@ static void required_types_come_first(void)
     scene_end(&s);
 }
 
-/* A removal is told while the value is still there, as it was last written. */
+/* Removal callbacks run while the value still exists, as it was last written. */
 static void a_removal_is_notified_before(void)
 {
     scene s;
@@ -380,7 +380,7 @@ static void a_removal_is_notified_before(void)
     scene_end(&s);
 }
 
-/* What requires a type that is removed is told of and removed before it. */
+/* A type that requires the removed one is removed before it, with all its callbacks. */
 static void dependants_go_first(void)
 {
     scene s;
@@ -395,7 +395,7 @@ static void dependants_go_first(void)
     scene_end(&s);
 }
 
-/* A call about one entity that is rejected, or fails, tells nobody. */
+/* A call on one entity that is rejected, or fails, runs no callback. */
 static void rejected_calls_are_not_notified(void)
 {
     scene s;
@@ -417,7 +417,7 @@ static void rejected_calls_are_not_notified(void)
     scene_end(&s);
 }
 
-/* An entity that comes to match a query by an addition enters behind that addition's on_add. */
+/* If an addition makes an entity match a query, `on_enter` runs after that addition's `on_add`. */
 static void entering_by_an_addition(void)
 {
     scene s;
@@ -432,7 +432,7 @@ static void entering_by_an_addition(void)
     scene_end(&s);
 }
 
-/* One that ceases to match by a removal leaves before that removal's on_remove. */
+/* If a removal makes an entity cease to match, `on_exit` runs before that removal's `on_remove`. */
 static void leaving_by_a_removal(void)
 {
     scene s;
@@ -447,7 +447,7 @@ static void leaving_by_a_removal(void)
     scene_end(&s);
 }
 
-/* One that ceases to match by an addition leaves before the component is added. */
+/* If an addition makes an entity cease to match, `on_exit` runs before the component is added. */
 static void leaving_by_an_addition(void)
 {
     scene s;
@@ -467,7 +467,7 @@ static void look_for_c(teller* who, sett_entity entity)
     CHECK(!sett_has(who->s->world, entity, who->s->c));
 }
 
-/* One that comes to match by a removal enters when the component is gone. */
+/* If a removal makes an entity match, `on_enter` runs after the component is removed. */
 static void entering_by_a_removal(void)
 {
     scene s;
@@ -482,10 +482,9 @@ static void entering_by_a_removal(void)
     scene_end(&s);
 }
 
-/* The end of an entity is told to the queries that it leaves, then of all of its components: the
- * dont_fragment ones first, the latest registered first, then the others from the highest id down;
- * only
- * then the first value goes. */
+/* Destroying an entity runs `on_exit` of the queries that it leaves, then the removal callbacks of
+ * all its components: dont_fragment ones first, the latest registered first, then the others in
+ * descending order of id; only then is the first value freed. */
 static void an_end_is_notified_before_the_first_value_goes(void)
 {
     scene s;
@@ -517,8 +516,8 @@ static void look_for_all(teller* who, sett_entity entity)
     CHECK_EQ(sett_entity_destroy(s->world, entity), SETT_OK); /* does nothing */
 }
 
-/* While its end is told the entity is valid and has all that it had; destroying it again is OK and
- * does nothing. */
+/* During these callbacks the entity is valid and has all its components; destroying it again
+ * returns OK and does nothing. */
 static void a_dying_entity_is_whole(void)
 {
     scene s;
@@ -534,7 +533,7 @@ static void a_dying_entity_is_whole(void)
     scene_end(&s);
 }
 
-/* sett_entity_clear tells the same as destroying; the entity stays. */
+/* sett_entity_clear runs the same callbacks as destroying; the entity stays alive. */
 static void clearing_an_entity_is_notified_as_its_end(void)
 {
     scene s;
@@ -553,9 +552,9 @@ static void clearing_an_entity_is_notified_as_its_end(void)
     scene_end(&s);
 }
 
-/* sett_entity_create_many tells when all values of all entities are there: type by type, required
- * ones first, of each entity on_add and then, if values were given, on_set; at last of each entity
- * the queries that it enters. */
+/* sett_entity_create_many runs callbacks when all values of all entities exist: type by type,
+ * required ones first, for each entity `on_add` and then, if values were given, `on_set`; at last,
+ * for each entity, `on_enter` of its queries. */
 static void creating_many_is_notified_at_the_end(void)
 {
     scene s;
@@ -573,8 +572,8 @@ static void creating_many_is_notified_at_the_end(void)
     scene_end(&s);
 }
 
-/* sett_component_clear tells of each entity as sett_remove does: in the order of the indices, of a
- * sparse-set type from its last row up. */
+/* sett_component_clear runs the callbacks of sett_remove for each entity: in the order of the
+ * indices, for a sparse-set type from its last row to its first. */
 static void clearing_a_type_is_notified_one_by_one(void)
 {
     scene s;
@@ -595,8 +594,8 @@ static void clearing_a_type_is_notified_one_by_one(void)
     scene_end(&s);
 }
 
-/* sett_entity_destroy_many, sett_entity_destroy_with, sett_world_clear and sett_world_destroy tell
- * of each entity as sett_entity_destroy does. */
+/* sett_entity_destroy_many, sett_entity_destroy_with, sett_world_clear and sett_world_destroy run
+ * the callbacks of sett_entity_destroy for each entity. */
 static void the_end_of_many_is_notified_one_by_one(void)
 {
     static scene s;
@@ -623,8 +622,8 @@ static void the_end_of_many_is_notified_one_by_one(void)
     CHECK_STR_EQ(s.text, "q< b-9");
 }
 
-/* Moving values is told to nobody: converting, compacting, sorting, trimming, groups that
- * arrange. */
+/* Moving values runs no callback: converting, compacting, sorting, trimming, groups that arrange.
+ */
 static void moving_is_not_notified(void)
 {
     scene s;
@@ -648,8 +647,8 @@ static void moving_is_not_notified(void)
     scene_end(&s);
 }
 
-/* A command is told when it is applied, as the immediate call would be; one that is skipped is
- * not. */
+/* A command runs its callbacks when it is applied, as the immediate call would; a skipped command
+ * runs none. */
 static void commands_are_notified_when_they_are_applied(void)
 {
     scene s;
@@ -670,8 +669,8 @@ static void commands_are_notified_when_they_are_applied(void)
     scene_end(&s);
 }
 
-/* The comings and goings of dont_fragment types are told like those of others; queries cannot name
- * them. */
+/* Adding and removing dont_fragment types runs the same callbacks as for other types; queries
+ * cannot name them. */
 static void dont_fragment_types_are_notified_too(void)
 {
     scene s;
@@ -721,10 +720,9 @@ static sett_status play(scene* s, scene* from, sett_snapshot since, bool altered
     return status;
 }
 
-/* A delta notifies of the entities that end first, then of components removed, added and changed,
- * type by type in the order of registration and by index. An addition is notified when the final
- * value is in its place: on_add, the queries that the entity enters, on_set. A value that changes
- * is notified as a set. */
+/* A delta runs the callbacks of destroyed entities first, then of components removed, added and
+ * changed, type by type in the order of registration and by index. For an addition `on_add`,
+ * `on_enter` and `on_set` run when the final value is in place. A changed value runs `on_set`. */
 static void a_delta_is_notified_with_final_values(void)
 {
     scene s;
@@ -760,8 +758,8 @@ static void a_delta_is_notified_with_final_values(void)
     scene_end(&s);
 }
 
-/* A link of a delta is notified when its data are in place; other data of a link that stays are
- * notified as a set. */
+/* A link of a delta runs its callbacks when its data are in place; changed data of an existing link
+ * run `on_set`. */
 static void a_link_of_a_delta_is_notified_with_its_data(void)
 {
     for (uint32_t many = 0; many < 2; many++) {
@@ -794,7 +792,7 @@ static void a_link_of_a_delta_is_notified_with_its_data(void)
     }
 }
 
-/* What a delta that is rejected has notified is undone without notifying observers of it. */
+/* Undoing a rejected delta runs no observer. */
 static void a_rejected_delta_is_undone_silently(void)
 {
     scene s;
@@ -854,8 +852,8 @@ static void set_c(teller* who, sett_entity entity)
     CHECK(sett_set(who->s->world, entity, who->s->c, &value) != NULL);
 }
 
-/* A callback may read and write values; a set of a component that is there is told at once, inside
- * of the event that is being told. */
+/* A callback may read and write values; setting an existing component runs `on_set` at once, inside
+ * the current event. */
 static void values_may_be_set_in_callbacks(void)
 {
     scene s;
@@ -883,8 +881,8 @@ static void set_again(teller* who, sett_entity entity)
     }
 }
 
-/* Sets that callbacks told of sets make go 64 deep; the next is rejected with LIMIT, before it
- * writes, and the log is told of the observer and the component. */
+/* Sets made in callbacks of sets nest up to 64 deep; the next is rejected with LIMIT, before it
+ * writes, and the log names the observer and the component. */
 static void sets_inside_sets_end(void)
 {
     scene s;
@@ -990,8 +988,8 @@ static void record_again(teller* who, sett_entity entity)
     }
 }
 
-/* Commands that follow from commands go 64 steps; the next is rejected with LIMIT, and the log is
- * told, once an application, of the observer and the component. */
+/* Commands recorded by commands go 64 steps; the next is rejected with LIMIT, and the log names the
+ * observer and the component, once per application. */
 static void commands_from_commands_end(void)
 {
     scene s;
@@ -1017,8 +1015,8 @@ static void commands_from_commands_end(void)
 
 /* ---- The life of an observer ----------------------------------------------------------------- */
 
-/* A disabled observer is not told, also not afterwards; enabled, it is told again, at its place in
- * the order. */
+/* A disabled observer does not run, and missed events are not repeated; once enabled, it runs
+ * again, at its position in the order. */
 static void disabled_observers_hear_nothing(void)
 {
     scene s;
@@ -1047,7 +1045,7 @@ static void disable_other(teller* who, sett_entity entity)
     sett_observer_enable(who->other, false);
 }
 
-/* One that is disabled by another before its turn in an event is not told of that event. */
+/* An observer that another one disables before its turn in an event does not run for that event. */
 static void disabling_acts_at_once(void)
 {
     scene s;
@@ -1062,8 +1060,8 @@ static void disabling_acts_at_once(void)
     scene_end(&s);
 }
 
-/* An observer can be destroyed at any time: it is told no more, and the order of the others stays
- * as it was. */
+/* An observer can be destroyed at any time: it does not run any more, and the order of the others
+ * is preserved. */
 static void destroyed_observers_hear_nothing(void)
 {
     scene s;
@@ -1090,7 +1088,7 @@ static void destroy_other(teller* who, sett_entity entity)
     who->other = NULL;
 }
 
-/* Also from within its own callback, and before its turn in an event: those behind it are told as
+/* This also holds in its own callback, and before its turn in an event: later observers run as
  * before. */
 static void observers_may_end_while_they_are_called(void)
 {
@@ -1120,8 +1118,8 @@ static void observers_may_end_while_they_are_called(void)
     scene_end(&s);
 }
 
-/* With `replay` a new observer of a component is told on_add of all that exist, in the order of the
- * rows, before sett_observer_create returns. */
+/* With `replay`, `on_add` of a new observer of a component runs for all existing ones, in the order
+ * of the rows, before sett_observer_create returns. */
 static void a_replay_notifies_what_exists(void)
 {
     scene s;
@@ -1145,7 +1143,7 @@ static void a_replay_notifies_what_exists(void)
     scene_end(&s);
 }
 
-/* One of a query is told entered of all that match. */
+/* For a new observer of a query, `on_enter` runs for all matching entities. */
 static void a_replay_notifies_who_matches(void)
 {
     scene s;
@@ -1178,7 +1176,7 @@ static void reject(scene* s, sett_observer_desc desc, sett_status status, const 
               sett_world_message(s->world));
 }
 
-/* A description that cannot mean what it says is rejected, with a message that says why. */
+/* A description that contradicts itself is rejected, with a message that says why. */
 static void wrong_descriptions_are_rejected(void)
 {
     scene s;

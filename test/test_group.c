@@ -1,6 +1,6 @@
 /* test_group.c: groups know their members at any time. The walk-through of the sparse sets that
- * they come from, each kind by itself, what is told when, and what is left when memory runs out.
- * All kinds at once, at random: test_group_random.c. */
+ * they come from, each kind by itself, which callbacks run when, and what is left when memory runs
+ * out. All kinds at once, at random: test_group_random.c. */
 #include "check.h"
 #include "scarce.h"
 #include "sett/sett.h"
@@ -171,7 +171,7 @@ static void a_tracked_set_moves_nothing(void)
     CHECK_EQ(sett_entity_destroy(world, gone), SETT_OK);
     CHECK(!sett_group_has(group, gone));
     CHECK_EQ(sett_group_count(group), 3);
-    /* Its slot lives again, as somebody who is no member. */
+    /* Its slot lives again, as an entity that is no member. */
     sett_entity next = sett_entity_create(world);
     while (next.index != gone.index) { /* others are free below it */
         next = sett_entity_create(world);
@@ -234,7 +234,7 @@ static void a_type_is_in_one_list(void)
     CHECK_END(world);
 }
 
-/* Whoever is there already is taken in, whichever storage they are found through. */
+/* Existing matches enter, whichever storage finds them. */
 static void a_late_group_takes_in_who_qualifies(void)
 {
     sett_world* world = quiet_world();
@@ -321,7 +321,7 @@ static void a_destroyed_group_leaves_no_trace(void)
         CHECK_VALID(world);
         CHECK_EQ(world->pool.used_size, before);
         CHECK_EQ(sett_query_count(query), members);
-        /* Nobody arranges the types any more, and another group may own them. */
+        /* No group arranges the types any more, and another one may own them. */
         CHECK_EQ(sett_sort(world, &(sett_sort_desc){.component = a, .key = SETT_KEY_U32}), SETT_OK);
         CHECK_EQ(sett_component_convert(world, b, SETT_STORAGE_ARRAY), SETT_OK);
         CHECK_EQ(sett_component_convert(world, b, SETT_STORAGE_SPARSE_SET), SETT_OK);
@@ -504,7 +504,7 @@ static void a_value_given_from_an_owned_storage_is_the_one_meant(void)
 
 /* ---- Callbacks: their order ------------------------------------------------------------------ */
 
-/* What was told, a letter each: hooks + - =, callbacks E L (of the first group) and e l. */
+/* The calls, a letter each: hooks + - =, callbacks E L (of the first group) and e l. */
 typedef struct journal {
     char text[200];
     size_t size;
@@ -685,7 +685,7 @@ typedef struct intruder {
     sett_entity bystander;
     uint32_t on_enter;
     uint32_t on_exit;
-    bool destroying; /* `left` is told because of a destruction */
+    bool destroying; /* `on_exit` runs because of a destruction */
 } intruder;
 
 /* Every structural call is rejected with the name of the group; reading and writing are not. */
@@ -934,7 +934,7 @@ static void creating_a_group_fails_without_a_trace(void)
         CHECK_EQ(f.notified, 0);
     }
     scarce_end(&f.memory, f.world);
-    CHECK(f.notified != 0); /* at the end of the world everybody left */
+    CHECK(f.notified != 0); /* at the end of the world all leave */
 }
 
 static void operations_fail_without_a_trace_while_groups_exist(void)
@@ -1017,7 +1017,7 @@ static void groups_survive_forgotten_signatures(void)
     CHECK_END(world);
 }
 
-/* A tracked set that nobody is in any more holds no pages after a trim. */
+/* A tracked set without members holds no pages after a trim. */
 static void trimming_reaches_the_pages_of_sets(void)
 {
     sett_world* world = quiet_world();

@@ -723,7 +723,7 @@ static void random_operations_agree_with_naive_memberships(void)
     CHECK_VALID(z->world);
     uint32_t members[GROUPS];
     memcpy(members, z->members, sizeof(members));
-    sett_world_destroy(z->world); /* everybody leaves, and is told of */
+    sett_world_destroy(z->world); /* all leave, with callbacks */
     for (uint32_t g = 0; g < GROUPS; g++) {
         uint64_t leaves = z->group[g] != NULL ? members[g] : 0;
         CHECK_EQ(z->notified[g], z->expected[g] + leaves);

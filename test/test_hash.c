@@ -1,4 +1,4 @@
-/* Hashes, first differences, copies of worlds, and writes that nobody was told of.
+/* Hashes, first differences, copies of worlds, and writes behind the library's back.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -171,7 +171,7 @@ static void dead_slots_count(void)
     sett_world_destroy(b);
 }
 
-/* Who is told of a removal may ask for the hash, and let the clock go on. */
+/* A removal callback may compute the hash, and advance the clock. */
 static void ask_and_advance(sett_world* world, sett_entity entity, void* value, void* user)
 {
     (void)entity, (void)value;

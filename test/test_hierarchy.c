@@ -221,7 +221,7 @@ static void move_a_chain(sett_world* world, sett_entity at[12])
     CHECK_EQ(sett_hierarchy_attach(world, at[4], at[3]), SETT_OK);
 }
 
-/* Worlds with the same links are the same, whoever asked for depths. */
+/* Worlds with the same links are equal, whether or not depths were read. */
 static void is_compared_by_its_links(void)
 {
     char text[256];
@@ -465,7 +465,7 @@ static void detaches_or_rejects_by_policy(void)
     CHECK_VALID(world);
     CHECK_EQ(sett_hierarchy_depth(world, aaa), 1);
     CHILDREN(world, aa, aaa);
-    /* without children nobody rejects; and the world does not ask */
+    /* without children nothing rejects; sett_world_clear does not ask */
     CHECK_EQ(sett_hierarchy_set_policy(world, ab, SETT_CHILDREN_REJECT), SETT_OK);
     CHECK_EQ(sett_entity_destroy(world, ab), SETT_OK);
     CHECK_EQ(sett_hierarchy_set_policy(world, aa, SETT_CHILDREN_REJECT), SETT_OK);
@@ -659,7 +659,7 @@ static void rejects_while_loops_are_open(void)
     CHECK_END(world);
 }
 
-/* Whoever is told that an entity takes part may move it, and others, at once. */
+/* A callback of an added node may move it, and others, at once. */
 typedef struct meddler {
     sett_entity move;
     sett_entity below; /* null: detach */

@@ -1,5 +1,5 @@
-/* test_misuse.c: how a program is told what it does wrong: once of each kind, then by number; and
- * which thread may write to a world. */
+/* test_misuse.c: how misuse is reported: each kind once, then by number; and which thread may write
+ * to a world. */
 #include "sett/system.h"
 #include "sett/threads.h"
 #include "worlds.h"

@@ -234,8 +234,8 @@ static void comparison_sees_every_difference(void)
     CHECK_STR_EQ(model_compare_index(&model, 0), "entity 0 is in group 0");
     group->without = 0;
     group->notified = true;
-    CHECK_STR_EQ(model_compare_groups(&model), "group 0 was told of 0, not 1");
-    CHECK_STR_EQ(model_compare_index(&model, 0), "group 0 was not told of entity 0");
+    CHECK_STR_EQ(model_compare_groups(&model), "group 0 was notified of 0, not 1");
+    CHECK_STR_EQ(model_compare_index(&model, 0), "group 0 was not notified of entity 0");
     group->notified = false;
 
     model_observer* observer = &model.observer[0];
@@ -260,8 +260,8 @@ static void comparison_sees_every_difference(void)
                  "observer 0: event 1 of m8: told 1 times, not 1, or of others");
     observer->type = MODEL_TYPES;
     observer->crossing.with = model_bit(m8);
-    CHECK_STR_EQ(model_compare_observers(&model), "observer 0 was told of 0, not 1");
-    CHECK_STR_EQ(model_compare_index(&model, 0), "observer 0 was not told of entity 0");
+    CHECK_STR_EQ(model_compare_observers(&model), "observer 0 was notified of 0, not 1");
+    CHECK_STR_EQ(model_compare_index(&model, 0), "observer 0 was not notified of entity 0");
     model_end(&model);
 }
 

@@ -66,7 +66,7 @@ typedef struct naive_link {
 } naive_link;
 
 typedef struct naive_entity {
-    sett_entity handle; /* null: nobody lives here */
+    sett_entity handle; /* null: no entity here */
     uint32_t parent;    /* index, INDICES: none */
     uint64_t place;     /* among siblings: ascending */
     sett_children_policy policy;
@@ -521,8 +521,8 @@ static void compare(void)
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-/* Somebody; now and then somebody who is gone, or nobody. */
-static sett_entity somebody(void)
+/* Some entity; now and then a destroyed one, or null. */
+static sett_entity some_entity(void)
 {
     uint32_t kind = below(40);
     if (kind == 0 || naive.count == 0) {
@@ -545,7 +545,7 @@ static void do_create(void)
 static void do_destroy(void)
 {
     doing = "destroy";
-    sett_entity entity = somebody();
+    sett_entity entity = some_entity();
     sett_status status = sett_entity_destroy(world, entity);
     if (!alive(entity)) {
         WANT(status == SETT_STATUS_STALE);
@@ -558,8 +558,8 @@ static void do_relate(void)
 {
     doing = "relate";
     uint32_t relation = below(INSTANCE_OF + (below(8) == 0));
-    sett_entity source = somebody();
-    sett_entity target = somebody();
+    sett_entity source = some_entity();
+    sett_entity target = some_entity();
     bool possible = alive(source) && alive(target);
     uint32_t* data = sett_relate(world, source, relations[relation].id, target);
     WANT((data != NULL) == possible);
@@ -577,8 +577,8 @@ static void do_unrelate(void)
 {
     doing = "unrelate";
     uint32_t relation = below(RELATIONS);
-    sett_entity source = somebody();
-    sett_entity target = somebody();
+    sett_entity source = some_entity();
+    sett_entity target = some_entity();
     if (naive.link_count != 0 && below(3) != 0) {
         const naive_link* link = &naive.link[below(naive.link_count)];
         relation = link->relation;
@@ -598,7 +598,7 @@ static void do_end_links(void)
 {
     doing = "end links";
     uint32_t relation = below(RELATIONS);
-    sett_entity entity = somebody();
+    sett_entity entity = some_entity();
     bool is = alive(entity);
     if (below(2) == 0) {
         sett_status status = sett_unrelate_sources(world, relations[relation].id, entity);
@@ -619,8 +619,8 @@ static void do_end_links(void)
 static void do_value(void)
 {
     doing = "value";
-    sett_entity entity = somebody();
-    Value value = {below(1000), somebody()};
+    sett_entity entity = some_entity();
+    Value value = {below(1000), some_entity()};
     bool is = alive(entity);
     naive_entity* e = is ? &naive.at[entity.index] : NULL;
     uint32_t which = below(6);
@@ -650,7 +650,7 @@ static void do_value(void)
 static void do_shared(void)
 {
     doing = "shared value";
-    sett_entity entity = somebody();
+    sett_entity entity = some_entity();
     naive_entity* e = alive(entity) ? &naive.at[entity.index] : NULL;
     uint32_t which = below(4);
     if (which == 0) {
@@ -680,7 +680,7 @@ static void do_shared(void)
 static void do_policy(void)
 {
     doing = "policy";
-    sett_entity entity = somebody();
+    sett_entity entity = some_entity();
     uint32_t which = below(9);
     sett_children_policy policy = which == 8  ? SETT_CHILDREN_REJECT
                                   : which > 4 ? SETT_CHILDREN_DETACH
@@ -695,7 +695,7 @@ static void do_policy(void)
 static void do_clear(void)
 {
     doing = "clear";
-    sett_entity entity = somebody();
+    sett_entity entity = some_entity();
     WANT(sett_entity_clear(world, entity) == (alive(entity) ? SETT_OK : SETT_STATUS_STALE));
     if (alive(entity)) {
         naive_entity* e = &naive.at[entity.index];
@@ -714,8 +714,8 @@ static void do_clear(void)
 static void do_attach(void)
 {
     doing = "attach";
-    sett_entity entity = somebody();
-    sett_entity parent = somebody();
+    sett_entity entity = some_entity();
+    sett_entity parent = some_entity();
     bool is = alive(entity) && alive(parent);
     if (below(4) == 0) {
         WANT(sett_hierarchy_detach(world, entity) == (alive(entity) ? SETT_OK : SETT_STATUS_STALE));
@@ -735,7 +735,7 @@ static void do_attach(void)
 static void do_instantiate(void)
 {
     doing = "instantiate";
-    sett_entity prefab = somebody();
+    sett_entity prefab = some_entity();
     sett_entity made[3];
     uint32_t count = below(3) + 1;
     if (alive(prefab) && naive_size(prefab.index) > 30) {
@@ -751,7 +751,7 @@ static void do_instantiate(void)
 static void do_duplicate(void)
 {
     doing = "duplicate";
-    sett_entity entity = somebody();
+    sett_entity entity = some_entity();
     sett_duplicate_desc desc = {.alone = below(2) == 0};
     if (alive(entity) && !desc.alone && naive_size(entity.index) > 40) {
         return;
@@ -816,7 +816,7 @@ static void command_follow(const command* c)
     if (c->kind == INSTANTIATE) {
         if (alive(c->target)) {
             naive_copy(c->target.index, c->source, false, true);
-        } else { /* nobody came to be, and nobody ever will by this handle */
+        } else { /* no entity was created, and none ever will have this handle */
             naive.dead[naive.dead_count++ % DEAD] = c->source;
         }
     } else if (c->kind == DESTROY_ONE && alive(c->source)) {
@@ -847,19 +847,19 @@ static void do_commands(void)
     uint32_t count = below(RECORDED) + 1;
     for (uint32_t k = 0; k < count; k++) {
         recorded[k] = (command){below(8) == 0 ? DESTROY_ONE : (command_kind)below(DESTROY_ONE),
-                                below(INSTANCE_OF), below(1000), somebody(), somebody()};
+                                below(INSTANCE_OF), below(1000), some_entity(), some_entity()};
     }
-    sett_entity prefab = somebody();
+    sett_entity prefab = some_entity();
     if (below(3) == 0 && !(alive(prefab) && naive_size(prefab.index) > 30)) {
         recorded[count++] = (command){INSTANTIATE, 0, 0, sett_null(), prefab};
     }
     for (uint32_t k = 0, end = count; k < end; k++) {
         command_record(&recorded[k]);
         if (recorded[k].kind == INSTANTIATE) {
-            recorded[count] = (command){ATTACH, 0, 0, recorded[k].source, somebody()};
+            recorded[count] = (command){ATTACH, 0, 0, recorded[k].source, some_entity()};
             command_record(&recorded[count++]);
-            recorded[count] =
-                (command){RELATE, below(INSTANCE_OF), below(1000), somebody(), recorded[k].source};
+            recorded[count] = (command){RELATE, below(INSTANCE_OF), below(1000), some_entity(),
+                                        recorded[k].source};
             command_record(&recorded[count++]);
         }
     }
@@ -931,7 +931,7 @@ static void image_compare(uint32_t index)
 static void do_copy_elsewhere(void)
 {
     doing = "duplicate into another world";
-    sett_entity entity = somebody();
+    sett_entity entity = some_entity();
     sett_duplicate_desc desc = {.to = other, .alone = below(3) == 0};
     uint32_t before = sett_entity_count(other);
     sett_entity copy = sett_duplicate(world, entity, &desc);

@@ -1,15 +1,15 @@
-/* test_module.c: a relation of somebody else's, written as the library's own are: what it registers
- * is all that copies, checks, statistics, snapshots and deltas know of it.
+/* test_module.c: a third party's relation, written as the library's own are: what it registers is
+ * all that copies, checks, statistics, snapshots and deltas know of it.
  *
  * Squads: a leader has the tag "Leader", its members a component that names it. When a leader is
- * destroyed so are its members; when it stops leading they follow nobody. */
+ * destroyed so are its members; when it stops leading they follow none. */
 #include "sett/duplicate.h"
 #include "states.h"
 
 #include "world/change.h"
 
 typedef struct member {
-    sett_entity leader; /* null: of nobody */
+    sett_entity leader; /* null: none */
 } member;
 
 static setti_type* squad_type(const sett_world* world, const char* name)

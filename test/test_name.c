@@ -225,7 +225,7 @@ static void loses_a_name_that_is_taken(void)
     for (uint32_t how = 0; how < 3; how++) {
         sett_world* world = quiet_world();
         sett_entity none = sett_null();
-        if (how == 2) { /* names are told before links, and the other way round */
+        if (how == 2) { /* names are set before links, and after them */
             CHECK(sett_name_register(world) != 0);
         }
         sett_component id = sett_hierarchy_register(world, NULL);

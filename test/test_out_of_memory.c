@@ -53,7 +53,7 @@ static void* memory_take(size_t size, size_t align)
     size_t least = align < sizeof(void*) ? sizeof(void*) : align;
     void* address = aligned_alloc(least, (size + least - 1) & ~(least - 1));
     CHECK(address != NULL);
-    memset(address, 0xA5, size); /* nobody may count on zeroes */
+    memset(address, 0xA5, size); /* no code may rely on zeroes */
     memory.piece[memory.count++] = (memory_piece){address, size, align};
     return address;
 }
@@ -112,7 +112,7 @@ enum {
     MARK,          /* tag */
     DONT_FRAGMENT, /* dont_fragment tag */
     NEEDY,         /* requires SMALL, SPARSE and DONT_FRAGMENT */
-    HOOKED,        /* counts what its hooks are told */
+    HOOKED,        /* counts the calls of its hooks */
     TYPES
 };
 
@@ -558,7 +558,7 @@ static bool step_add_late(script* s)
     return sett_add(s->world, s->entity[20], s->late) != NULL;
 }
 
-/* Everybody who has it already is told while it is made, but only once that cannot fail. */
+/* Callbacks for existing matches run during the creation, but only once it cannot fail. */
 static bool step_observe_component(script* s)
 {
     sett_observer_desc desc = {.name = "of a component", .component = s->id[HOOKED], .user = s};

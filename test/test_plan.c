@@ -665,7 +665,7 @@ static void changed_terms_bring_what_was_written(void)
         for (uint32_t k = 0; k < COUNT; k++) {
             CHECK(exact ? met[k] == written[k] : met[k] || !written[k]);
         }
-        CHECK(!met[3500]); /* a page that nobody wrote to */
+        CHECK(!met[3500]); /* a page without writes */
 
         /* A loop that declares inout writes what it visits. */
         seen = sett_world_tick(world);
@@ -931,7 +931,7 @@ static void the_choice_depends_on_what_is_there(void)
         CHECK_EQ(sett_entity_create_many(world, COUNT, NULL, 0, NULL, e), SETT_OK);
         sett_group_desc desc = {.name = "G", .owned = {id[2], id[3]}};
         sett_group* group = history == 0 ? sett_group_create(world, &desc) : NULL;
-        if (history == 1) { /* everybody had everything once, and K has gaps in the end */
+        if (history == 1) { /* all entities had all types once, and K has gaps in the end */
             for (uint32_t k = 0; k < COUNT; k++) {
                 for (uint32_t t = 0; t < 6; t++) {
                     CHECK(sett_add(world, e[k], id[t]) != NULL);

@@ -108,7 +108,7 @@ static void queries_skip_hidden_entities(void)
 }
 
 /* A turret with a barrel and a light on it; the turret's sprite names the light, the light's the
- * turret and somebody outside. */
+ * turret and an entity outside. */
 static sett_entity make_turret(sett_entity outside)
 {
     sett_entity e[3];

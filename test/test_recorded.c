@@ -222,7 +222,7 @@ static void instances_are_recorded(void)
     CHECK(!sett_entity_valid(world, orphan) && !sett_entity_valid(world, dropped));
     CHECK_EQ(sett_component_count(world, Hot_id), 41);
 
-    /* dropped: the handles stay stale, and nobody gets them */
+    /* dropped: the handles stay stale, and no entity gets them */
     sett_entity never = sett_cmd_instantiate(commands, prefab);
     sett_commands_clear(commands);
     for (uint32_t k = 0; k < 20; k++) {
@@ -290,8 +290,8 @@ static void commands_say_what_they_are(void)
 typedef struct watcher {
     sett_entity prefab;
     sett_entity box;
-    uint32_t arms;  /* entities told of that had a parent and a name by then */
-    uint32_t roots; /* told of as instances, with all below them */
+    uint32_t arms;  /* entities that had a parent and a name when on_add ran */
+    uint32_t roots; /* reported as instances, with their subtrees */
 } watcher;
 
 /* Everything hot gets a body, which is put in a box. */
@@ -346,7 +346,7 @@ static void observers_record_them(void)
     CHECK_END(world);
 }
 
-/* Makes another of whatever comes to be. */
+/* Creates another of each created entity. */
 static void breed(sett_world* in, sett_entity entity, void* value, void* user)
 {
     uint32_t* rejected = user;
@@ -485,7 +485,7 @@ static void nothing_recorded(void* user)
     CHECK_EQ(sett_commands_count(commands), 0);
 }
 
-/* The entity may have come to be; it has nothing then, and the rest waits. */
+/* The entity may exist; it has no components then, and the rest waits. */
 static void nothing_half_made(void* user)
 {
     const scarce_state* state = user;
@@ -527,7 +527,7 @@ static void memory_runs_out(void)
     }
 }
 
-/* Somebody else's hands on the entity between a failure and the next try. */
+/* Another call changes the entity between a failure and the next try. */
 static void what_was_given_meanwhile_stays(void)
 {
     static scarce_memory memory;

@@ -373,7 +373,7 @@ static void ends_are_rejected(void)
     CHECK(sett_relate(world, e[2], owes, e[2]) != NULL); /* goes together */
     CHECK_EQ(sett_entity_destroy(world, e[2]), SETT_OK);
     CHECK(sett_relate(world, e[4], likes, e[5]) != NULL);
-    CHECK_EQ(sett_world_clear(world), SETT_OK); /* nobody is asked */
+    CHECK_EQ(sett_world_clear(world), SETT_OK); /* no policy rejects */
     CHECK_EQ(sett_entity_count(world), 0);
     CHECK_END(world);
 
@@ -592,7 +592,7 @@ static void observers_are_notified_of_links(void)
     CHECK(sett_observer_create(world, &desc) != NULL);
     CHECK(sett_relate(world, e[0], owes, e[1]) != NULL);
     CHECK_EQ(one.added, 1);
-    CHECK_ENTITY_EQ(one.target, e[1]); /* it leads there when it is told of */
+    CHECK_ENTITY_EQ(one.target, e[1]); /* it leads there when callbacks run */
     CHECK(sett_relate(world, e[0], owes, e[2]) != NULL);
     CHECK_EQ(one.set, 1);
     CHECK_ENTITY_EQ(one.target, e[2]);

@@ -105,7 +105,7 @@ static void said_order_wins_over_creation(void)
     scene s;
     scene_begin(&s);
     MAKE(&s, "one", "A", .after = {"two"});
-    MAKE(&s, "two", "A", .after = {"three", "nobody"});
+    MAKE(&s, "two", "A", .after = {"three", "ghost"});
     MAKE(&s, "three", "A", .phase = 0);
     MAKE(&s, "apart", "B", .before = {"three"});
     MAKE(&s, "free", "C", .phase = 0);
@@ -116,7 +116,7 @@ static void said_order_wins_over_creation(void)
     CHECK_STR_EQ(stages_of(&s), "free | apart | three | two | one");
     CHECK_EQ(sett_system_destroy(apart), SETT_OK);
     CHECK_STR_EQ(stages_of(&s), "three free | two | one");
-    /* A name means whoever bears it. */
+    /* A name means the system that has it. */
     MAKE(&s, "apart", "B", .phase = 0);
     CHECK_STR_EQ(stages_of(&s), "three free | two apart | one");
     scene_end(&s);
@@ -269,7 +269,7 @@ static void who_declares_nothing_runs_alone(void)
     MAKE(&s, "alone", "c", .exclusive = true);
     CHECK_STR_EQ(stages_of(&s), "a | nothing | b declared | alone");
     sett_system_desc set = {.name = "set", .terms = {{.component = s.type[0]}}};
-    CHECK(sett_system_create(s.world, &set) != NULL); /* without a function: in nobody's way */
+    CHECK(sett_system_create(s.world, &set) != NULL); /* without a function: conflicts with none */
     CHECK_STR_EQ(stages_of(&s), "a set | nothing | b declared | alone");
     scene_end(&s);
 }
@@ -342,7 +342,7 @@ static void schedule_is_printed_in_words(void)
     CHECK_STR_EQ(text, "no systems\n");
     MAKE(&s, "load", "", .phase = SETT_PHASE_LOAD);
     MAKE(&s, "move", "Ab", .phase = 0);
-    MAKE(&s, "turn", "aB", .after = {"nobody"});
+    MAKE(&s, "turn", "aB", .after = {"ghost"});
     MAKE(&s, "age", "C", .after = {"move"}, .disabled = true);
     MAKE(&s, "hit", "d", .access_any_inout = {s.type[4]});
     MAKE(&s, "clean", "f", .exclusive = true);
@@ -358,7 +358,7 @@ static void schedule_is_printed_in_words(void)
         "another job writes\n"
         "  stage 1, side by side\n"
         "    turn: writes B reads A; up to 16 jobs; behind move, which writes A\n"
-        "      is to run after nobody, of which there is none\n"
+        "      is to run after ghost, of which there is none\n"
         "    age: writes C; up to 16 jobs; behind move, as was said; off\n"
         "  commands are applied\n"
         "  stage 2\n"

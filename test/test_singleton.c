@@ -98,7 +98,7 @@ static void what_fails_leaves_nothing(void)
     CHECK(sett_singleton_ensure(world, 77) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_entity_count(world), 0);
-    CHECK_EQ(sett_entity_create(world).generation, 1); /* nobody lived there */
+    CHECK_EQ(sett_entity_create(world).generation, 1); /* no entity lived there */
     CHECK_END(world);
 }
 

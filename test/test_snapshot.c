@@ -576,7 +576,7 @@ static void a_loop_may_pass_the_limit_by_what_it_writes(void)
     CHECK_END(world);
 }
 
-/* Nobody can go back to it any more, and what it holds goes with the next one. */
+/* It cannot be restored any more, and its pages are freed with the next one. */
 static void what_lies_right_behind_stays_until_the_next(void)
 {
     sett_world* world = begin();
@@ -707,7 +707,7 @@ static void signatures_of_snapshots_are_not_reclaimed(void)
     CHECK(sett_add(world, e, other_id) != NULL);
     sett_snapshot snapshot = take(world);
     CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
-    CHECK_EQ(sett_world_trim(world), SETT_OK); /* forgets what nobody has */
+    CHECK_EQ(sett_world_trim(world), SETT_OK); /* removes unused signatures */
     sett_component_desc desc = {.name = "new"};
     sett_component fresh = sett_component_register(world, &desc);
     sett_entity f = sett_entity_create(world);

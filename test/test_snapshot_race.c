@@ -94,7 +94,7 @@ static void losing_a_snapshot_races_with_nobody(void)
         values_are(world, expected);
         CHECK_EQ(sett_snapshot_status(world, lost), SETT_STATUS_LOST);
         CHECK_VALID(world);
-        CHECK_EQ(world->pool.cow_from, 0); /* nobody keeps, and writing costs what it did */
+        CHECK_EQ(world->pool.cow_from, 0); /* no snapshot is held, and writing costs what it did */
     }
     CHECK_EQ(sett_snapshot_take(world, &kept), SETT_OK);
     CHECK_EQ(sett_progress(world, 0.02f), SETT_OK);

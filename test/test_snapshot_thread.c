@@ -1,4 +1,5 @@
-/* Snapshots while systems run on threads: what a page was is kept once, whoever writes it first.
+/* Snapshots while systems run on threads: a page is copied once, whichever thread writes to it
+ * first.
  *
  * SPDX-License-Identifier: MIT
  */

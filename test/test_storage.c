@@ -229,7 +229,7 @@ static void toggling_at_two_places_keeps_one_spare(void)
     bench_end(&b);
 }
 
-/* What was reserved is room for certain, whoever is removed meanwhile. */
+/* What was reserved stays reserved, whichever entity is removed meanwhile. */
 static void reserved_pages_outlive_removals(void)
 {
     bench b;

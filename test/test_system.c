@@ -233,7 +233,7 @@ static void without_terms_called_once(void)
     CHECK_EQ(to.count, 1);
     CHECK_EQ(to.entities, 0);
     CHECK(sett_system_query(sett_system_find(s.world, "note")) == NULL);
-    /* With terms, and nobody who matches: not called, unless it is whole. */
+    /* With terms and no matches: not called, unless it is single_job. */
     calls none = {0};
     calls whole = {0};
     CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "none",

@@ -1,7 +1,7 @@
 /* test_thread.c: threads. The pool does each item once; a simulation ends in the same state, bit by
- * bit, whoever does its jobs, in whatever order and however late; what may be called from systems
- * that run side by side can be. Meant for the thread sanitizer as much as for its own checks
- * (tools/test.sh tsan). */
+ * bit, whichever thread runs its jobs, in whatever order and however late; what may be called from
+ * systems that run side by side can be. Meant for the thread sanitizer as much as for its own
+ * checks (tools/test.sh tsan). */
 #include "chance.h"
 #include "sett/threads.h"
 #include "worlds.h"
@@ -707,8 +707,8 @@ static void watch_expect(const watch* w, uint32_t number, const char* what, cons
     CHECK_MSG(strstr(w->log, line) != NULL, "%s is missing in:\n%s", line, w->log);
 }
 
-/* Each system is told of what it touches, by its own name, once, from whatever thread; others that
- * do the same beside it are told for themselves. */
+/* Undeclared accesses of a system are reported with its name, once, from any thread; those of
+ * parallel systems with theirs. */
 static void the_guard_watches_all_threads(void)
 {
     static watch w;
@@ -764,7 +764,7 @@ typedef struct passer_by {
 static void pass_by(void* user)
 {
     const passer_by* p = user;
-    /* Declared to be read only: in the system itself this would be told. */
+    /* Declared to be read only: in the system itself this would be reported. */
     CHECK(sett_get_mut(p->context->world, p->entity, 1) != NULL);
 }
 
@@ -776,7 +776,7 @@ static void not_a_system(sett_context* c)
     setti_thread_join(&thread);
 }
 
-/* A thread that does no job of this world is nobody's: what it touches is not told of. */
+/* Accesses of a thread that runs no job of this world are not reported. */
 static void the_guard_passes_over_other_threads(void)
 {
     static watch w;

@@ -197,7 +197,7 @@ static void messages_name_what_they_are_about(void)
     sett_world_destroy(world);
 }
 
-/* What is known of a handle that is of nobody. */
+/* What the message says of a stale handle. */
 static void a_stale_handle_is_explained(void)
 {
     sett_world* world =
@@ -287,7 +287,7 @@ static void trimming_gives_memory_back(void)
     }
 }
 
-/* However entities end, the pages of their values go when nobody is left in them. */
+/* However entities are destroyed, pages without values are freed. */
 static void destroying_gives_pages_back(void)
 {
     enum {

@@ -8,7 +8,7 @@
 # extend it. Exempt: this file, docs/migrating.md, the changelog, and the reports of measurements.
 set -eu
 
-plain='^(docs/|CONTRIBUTING\.md|include/|examples/[0-9]|src/(base|file|inspect|relation|run|search|state)/|tools/[^/]*$)'
+plain='^(docs/|CONTRIBUTING\.md|include/|examples/[0-9]|src/(base|file|inspect|relation|run|search|state)/|test/(model/|[^/]*\.[ch]$)|tools/[^/]*$)'
 
 # One a line: an extended regular expression, a tab, what to write.
 list() { # <section>

@@ -125,7 +125,7 @@ typedef struct model_command {
     uint32_t seed;
 } model_command;
 
-/* A group, and what was told about it. */
+/* A group, and the calls of its callbacks. */
 typedef struct model_group {
     sett_group* group; /* NULL: there is none here now */
     char name[24];
@@ -151,16 +151,16 @@ typedef struct model_events {
     uint64_t sum;
 } model_events;
 
-/* An observer, and what it was told. */
+/* An observer, and its calls. */
 typedef struct model_observer {
     sett_observer* observer; /* NULL: there is none here now */
     char name[24];
     uint32_t type;        /* MODEL_TYPES: of a query, */
-    model_group crossing; /* whose conditions these are, and who is inside as it was told */
+    model_group crossing; /* with these conditions; members by its callbacks */
     uint32_t wants;       /* bits by model_event */
     bool enabled;
     uint32_t left_to_live;             /* calls after which it ends itself; 0: it does not */
-    model_events seen[MODEL_EVENTS];   /* what it was told, and */
+    model_events seen[MODEL_EVENTS];   /* its calls, and */
     model_events missed[MODEL_EVENTS]; /* what it was not, being disabled or not made yet */
 } model_observer;
 
@@ -282,7 +282,7 @@ void model_remove(model_world* m, uint32_t index, uint32_t type);
 /* Removes these types as they are. */
 void model_remove_set(model_world* m, uint32_t index, uint64_t types);
 
-/* A group begins: its members are inside without having been told of. */
+/* A group begins: its members are inside without callbacks. */
 void model_enter_all(const model_world* m, model_group* group);
 
 /* ---- What the world calls -------------------------------------------------------------------- */

@@ -79,13 +79,13 @@ static const char* model_compare_member(model_world* m, uint32_t index)
                                  group->name);
         }
         if (group->notified && (group->inside[index] != 0) != member) {
-            return model_differs(m, "%s was not told of entity %u", group->name, index);
+            return model_differs(m, "%s was not notified of entity %u", group->name, index);
         }
     }
     return NULL;
 }
 
-/* Whether observers of queries were told rightly of an entity that lives. */
+/* Whether observers of queries were notified correctly of an entity that lives. */
 static const char* model_compare_crossing(model_world* m, uint32_t index)
 {
     for (uint32_t k = 0; k < MODEL_OBSERVERS; k++) {
@@ -93,7 +93,7 @@ static const char* model_compare_crossing(model_world* m, uint32_t index)
         const model_group* crossing = &observer->crossing;
         if (observer->observer != NULL && observer->type == MODEL_TYPES && observer->enabled &&
             (crossing->inside[index] != 0) != model_is_member(crossing, m->mask[index])) {
-            return model_differs(m, "%s was not told of entity %u", observer->name, index);
+            return model_differs(m, "%s was not notified of entity %u", observer->name, index);
         }
     }
     return NULL;
@@ -158,8 +158,8 @@ const char* model_compare_groups(model_world* m)
             return model_differs(m, "%u in %s, not %u", count, group->name, members);
         }
         if (group->notified && group->inside_count != members) {
-            return model_differs(m, "%s was told of %u, not %u", group->name, group->inside_count,
-                                 members);
+            return model_differs(m, "%s was notified of %u, not %u", group->name,
+                                 group->inside_count, members);
         }
     }
     return NULL;
@@ -175,7 +175,7 @@ const char* model_compare_observers(model_world* m)
         if (observer->type == MODEL_TYPES) {
             uint32_t members = model_members(m, &observer->crossing);
             if (observer->crossing.inside_count != members) {
-                return model_differs(m, "%s was told of %u, not %u", observer->name,
+                return model_differs(m, "%s was notified of %u, not %u", observer->name,
                                      observer->crossing.inside_count, members);
             }
             continue;

@@ -136,7 +136,7 @@ void model_give_hooks(const model_type* type, sett_component_desc* desc)
 
 /* ---- Of groups and observers ----------------------------------------------------------------- */
 
-/* Of a group: who is told of has all that the group asks for, in either direction. */
+/* Of a group: the entity has all that the group asks for, in either direction. */
 static void model_crossed(sett_world* world, sett_entity entity, const model_group* group)
 {
     CHECK(world == model.world);
@@ -178,7 +178,7 @@ static void model_observed(sett_world* world, sett_entity entity, const void* va
 {
     const model_type* type = &model_types[observer->type];
     model_notified(world, entity, value, type);
-    CHECK_MSG(observer->enabled && (observer->wants >> event & 1) != 0, "%s: not to be told",
+    CHECK_MSG(observer->enabled && (observer->wants >> event & 1) != 0, "%s: must not run",
               observer->name);
     observer->seen[event].calls++;
     observer->seen[event].sum +=

@@ -34,7 +34,7 @@ bool model_filled(const void* value, size_t size, uint32_t seed)
 }
 
 /* What a value adds to the sum of events: the first bytes decide. An addition counts by its entity
- * alone, because in bulk the values are given before anybody is told. */
+ * alone, because in bulk the values are given before callbacks run. */
 uint64_t model_event_sum(model_event event, uint32_t index, const void* bytes, size_t size)
 {
     unsigned char first[64] = {0};

@@ -94,7 +94,7 @@ static void scratch_break(scratch* s, uint32_t way)
     case 8: s->kept->storage.extent++; break;                    /* a gap at the end */
     case 9: page->generation[7] |= SETTI_DEAD; break;            /* dead, and has a signature */
     case 10: page->generation[900] &= ~SETTI_DEAD; break;        /* alive and free */
-    case 11: page->signature[900] = 1; break;                    /* nobody's signature */
+    case 11: page->signature[900] = 1; break;                    /* no signature */
     case 12: page->signature[20] = page->signature[21]; break;   /* another's */
     case 13: page->free[0] ^= 1u << 4; break;                    /* free and alive */
     case 14: w->pool.used_size += 32; break;
@@ -102,7 +102,7 @@ static void scratch_break(scratch* s, uint32_t way)
     case 16: w->entities.retired++; break;
     case 17: s->group->length--; break;
     case 18: s->group->length++; break;
-    case 20: s->hooked->flags ^= SETTI_TYPE_ON_SET; break;       /* nobody is told */
+    case 20: s->hooked->flags ^= SETTI_TYPE_ON_SET; break;       /* no callback runs */
     case 19: *(uint64_t*)s->set->members.presence.data[0] ^= 2; break;
     case 21: s->set->members.count++; break;
     /* transitions back, remembered as such forth */

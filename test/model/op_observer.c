@@ -4,7 +4,7 @@
  */
 #include "model/operations.h"
 
-/* From now on it is told; until now it was not. */
+/* From now on it runs; until now it did not. */
 static void observer_begin(model_observer* observer)
 {
     observer->enabled = true;
@@ -50,7 +50,7 @@ static void observer_choose(model_observer* observer, sett_observer_desc* desc)
     desc->user = crossing;
 }
 
-/* What it was told while it was made: of all that there are. */
+/* The calls during its creation: for all existing matches. */
 static void expect_replayed(model_observer* observer)
 {
     if (observer->type == MODEL_TYPES) {

@@ -364,7 +364,7 @@ static bool look_loop(sett_query* query, look* q, uint32_t how)
     return how != 1 || stop != 0;
 }
 
-/* Words about the plan, cut where they are told to end. They name the group that the loop
+/* Words about the plan, cut at the given size. They name the group that the loop
  * follows. */
 static void look_explain(sett_query* query, const look* q)
 {
