@@ -26,8 +26,6 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->nested = 0;
     loop->cursor = 0;
     loop->some = 0;
-    loop->dense = true;
-    loop->remembers = false;
     loop->words[SETTI_STEP_WORD_COUNT] = 0;
 }
 
@@ -142,13 +140,19 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
     }
 }
 
-/* Whether the loop uses what the query remembers. */
-SETTI_INLINE bool batch_remembers(const sett_batch* batch)
+/* Whether the loop uses what the query remembers: then few match, and no step is taken for dense.
+ * */
+SETTI_INLINE void batch_recall(const sett_batch* batch, bool own)
 {
-    const setti_loop* loop = setti_loop_of(batch);
+    setti_loop* loop = setti_loop_of(batch);
     const setti_lists* lists = &loop->query->lists;
-    return lists->step != NULL && lists->unit == loop->unit && loop->driver == SETT_QUERY_TERMS &&
-           loop->scratch == NULL;
+    loop->dense = true;
+    loop->remembers = false;
+    if (SETTI_UNLIKELY(lists->step != NULL) && own && lists->unit == loop->unit &&
+        loop->driver == SETT_QUERY_TERMS && loop->scratch == NULL) {
+        loop->dense = false;
+        loop->remembers = true;
+    }
 }
 
 /* In a system a loop has to be one of the context's: this one writes to the world. */
@@ -190,8 +194,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         batch_open_scratch(batch, scratch, &query->open.scratches);
         world->gathering++;
     }
-    loop->remembers = batch_remembers(batch);
-    loop->dense = !loop->remembers; /* with few that match, none of the first */
+    batch_recall(batch, true);
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
     if (SETTI_UNLIKELY(world->counting)) {
@@ -239,8 +242,7 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
         query->use[SETTI_PROFILED].loops += from == 0;
         loop->direct = false;
     }
-    loop->remembers = own && batch_remembers(batch);
-    loop->dense = !loop->remembers;
+    batch_recall(batch, own);
     return batch;
 }
 
@@ -407,9 +409,10 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     batch->rows = rows;
     batch->present = query->required;
     set_generations(batch);
-    for (uint32_t k = 0; k < query->term_count; k++) {
+    setti_pool* pool = &query->world->pool;
+    for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
         const setti_term* term = &query->term[k];
-        batch->fields[k] = term->has_field ? setti_field_in_place(batch, term, base) : NULL;
+        batch->fields[k] = term->has_field ? setti_field_in_place(batch, pool, term, base) : NULL;
     }
     return true;
 }

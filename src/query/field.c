@@ -173,7 +173,7 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
         } else if ((loop->in_place >> k & 1) == 0) {
             batch->fields[k] = gather_field(batch, term, (loop->nested >> k & 1) != 0);
         } else {
-            batch->fields[k] = setti_field_in_place(batch, term, base);
+            batch->fields[k] = setti_field_in_place(batch, &query->world->pool, term, base);
         }
     }
 }

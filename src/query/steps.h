@@ -147,15 +147,14 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
 /* The field of a term whose rows lie as the batch's do; row 0 is at `base`. */
-SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, const setti_term* term,
-                                        uint32_t base)
+SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* pool,
+                                        const setti_term* term, uint32_t base)
 {
-    setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
     uint32_t number = base >> storage->shift;
     uint32_t row = base & (setti_storage_rows(storage) - 1);
     if (term->access != SETT_IN) {
-        setti_pages_write(&loop->query->world->pool, &storage->rows, number);
+        setti_pages_write(pool, &storage->rows, number);
         if (SETTI_UNLIKELY(storage->tracked)) {
             setti_field_track(batch, storage, base);
         }
