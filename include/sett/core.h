@@ -10,6 +10,16 @@
  *     sorting      order of sparse sets and groups           sett_sort
  *     inspection   validation and statistics                 sett_world_validate, sett_world_stats
  *
+ *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
+ *     SETT_FOR(moving, b, i) {
+ *         SETT_FIELD_MUT(b, 0, Position)[i].x += SETT_FIELD(b, 1, Velocity)[i].x;
+ *     }
+ *
+ *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
+ *     SETT_FOR(moving, b, i) {
+ *         SETT_FIELD_MUT(b, 0, Position)[i].x += SETT_FIELD(b, 1, Velocity)[i].x;
+ *     }
+ *
  * It ends by including loop.h, the loops over queries (SETT_FOR), and typed.h, short forms that
  * take a C type (SETT_REGISTER, SETT_SET, ...). A program includes sett.h: all headers.
  *
@@ -18,30 +28,32 @@
  * status, sett_world_error() has it.
  *
  * Threads. `any`: callable at any time from any thread. `reader`: any number of threads at once,
- * while no thread writes. `writer`: one thread at a time, and no readers. `system`: as writer, and
- * callable from systems that run in parallel, for components that they declare (system.h). Worlds
- * share nothing.
+ * while no thread writes. `writer`: one thread at a time, and no readers. `system`: outside of
+ * systems, the rule of `writer` holds; a system can call it for components that it declared, even
+ * while other systems run (system.h). Worlds share nothing.
  *
  * Addresses of components. In an array an address is valid until the component is removed or the
- * type is converted. In a sparse set it is valid until a component of that type is removed or the
- * type is sorted (with keep_order: until it is compacted); if a group owns the type, until any of
- * the group's types is added or removed anywhere.
+ * type is converted. In a sparse set it is valid until any component of that type is removed, or
+ * the type is sorted. With keep_order, removals do not change addresses. Compacting does, and an
+ * addition can cause it. If a group owns the type, it is valid until any entity gains or loses one
+ * of the group's types.
  *
  * Misuse (a stale handle, reading an absent component, a structural change inside a loop) is
  * detected in every build: the call changes nothing and returns its failure. Changing calls also
  * set sett_world_error(). Debug builds report it to the log and assert hooks.
  *
- * Descriptors (structs whose names end in _desc) are options: zero is the default of each field. A
- * call that takes one is inline, and passes its size to the function of the library, whose name
- * ends in _sized. So fields can be added: a library accepts the shorter descriptors of a program
- * that was compiled with an older header, and takes the missing fields as zero. Other languages
- * call the _sized function, with the sizes of the struct and of sett_term as they know them.
+ * Descriptors (structs whose names end in _desc) are options: zero in a field means the default
+ * that is written beside it. A call that takes one is inline, and passes its size to the function
+ * of the library, whose name ends in _sized. So fields can be added: a library accepts the shorter
+ * descriptors of a program that was compiled with an older header, and takes the missing fields as
+ * zero. Bindings for other languages call the _sized function and pass the size of their own struct
+ * (and of their sett_term, where it asks for that).
  *
  * NULL as the first argument, such as the result of a failed creation: the call does nothing and
  * returns ARGUMENT, NULL, 0 or false; debug builds report it on stderr. In release builds the
  * hottest calls do not check it, which would cost 3 to 8 %: sett_add, sett_ensure, sett_set,
  * sett_remove, sett_get, sett_find, sett_has and their `_mut` forms, sett_entity_create and
- * _destroy, accessors and functions of a batch. There it is the caller's contract.
+ * _destroy, accessors and functions of a batch. Do not pass NULL to these in release builds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -60,15 +72,17 @@ typedef struct sett_commands sett_commands;
 
 /* Options of a world. All zeroes is a good default. */
 typedef struct sett_world_desc {
-    sett_allocator allocator;   /* default: the C library */
-    sett_log_fn log_fn;         /* default: sett_log_stderr */
-    sett_assert_fn assert_fn;   /* default: none */
-    void* hook_user;            /* passed to log_fn and assert_fn */
-    void* user;                 /* returned by sett_world_user */
-    uint32_t entity_limit;      /* entity indices stay below this; default: 268,435,456 (2^28) */
-    uint32_t signature_warning; /* log when this many sets of components exist; default: 65,536 */
-    /* allocate all memory in aligned blocks of 2 MB, for huge pages; default: from 1.25 MB on, with
-     * the default allocator only */
+    sett_allocator allocator; /* default: the C library */
+    sett_log_fn log_fn;       /* default: sett_log_stderr */
+    sett_assert_fn assert_fn; /* default: none */
+    void* hook_user;          /* passed to log_fn and assert_fn */
+    void* user;               /* returned by sett_world_user */
+    uint32_t entity_limit;    /* entity indices stay below this; default: 268,435,456 (2^28) */
+    /* log when entities have this many different sets of components (signatures); default:
+     * 65,536 */
+    uint32_t signature_warning;
+    /* allocate all memory in aligned blocks of 2 MB, for huge pages. Default (false): as soon as
+     * the world uses 1.25 MB, but never with an allocator of your own */
     bool huge_pages;
     /* at the end of sett_progress, or in sett_layout_step (layout.h), change the storage of types
      * registered with SETT_STORAGE_DEFAULT, and group them, so that the program's loops get faster.
@@ -84,7 +98,8 @@ typedef struct sett_world_desc {
     ((uint64_t)sizeof(sett_batch) | (uint64_t)sizeof(sett_world_header_) << 16 |                   \
      (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48)
 
-/* The function behind sett_world_create, for bindings, which call sett_layout_auto themselves.
+/* The function behind sett_world_create, for bindings. It ignores auto_layout: call
+ * sett_layout_auto afterwards.
  *   size             bytes of *desc
  *   version, layout  SETT_VERSION and SETT_LAYOUT of the caller's header
  * Returns NULL when memory runs out, or if the library cannot serve this header (reported to the
@@ -115,9 +130,9 @@ SETT_API sett_status sett_world_destroy(sett_world* world);
 SETT_API void* sett_world_user(const sett_world* world);
 SETT_API void sett_world_set_user(sett_world* world, void* user);
 
-/* Makes the calling thread the owner of the world. Debug builds report a write from another thread
- * than the owner, which is the first that wrote. A program that moves a world to another thread
- * calls this there. No effect in release builds.
+/* Makes the calling thread the owner of the world. Until then the owner is the first thread that
+ * wrote. Debug builds report a write from any other thread. A program that moves a world to another
+ * thread calls this there. No effect in release builds.
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_own(sett_world* world);
 
@@ -127,16 +142,16 @@ SETT_API void sett_world_own(sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_clear(sett_world* world);
 
-/* Frees unused blocks of memory, compacts keep_order storages, and removes signatures without
- * entities and unused texts of names (name.h).
+/* Frees unused blocks of memory, compacts keep_order storages, and forgets sets of components that
+ * no entity has any more, and unused texts of names (name.h).
  * Fails: LOCKED.
  * Cost: O(entities + pages). Invalidates: addresses of keep_order components.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_trim(sett_world* world);
 
 /* Reserves memory: until the world has grown by `bytes`, it does not call the allocator, except for
- * arrays above 32 KB, such as tables of many millions of entities. Reservations do not add up: the
- * larger one counts. sett_world_trim frees what is unused.
+ * single arrays above 32 KB, which very large worlds have. Reservations do not add up: the larger
+ * one counts. sett_world_trim frees what is unused.
  * Fails: OUT_OF_MEMORY.
  * Cost: one allocation, or none if enough memory is free.
  * Threads: writer. Since: 0.1 */
@@ -152,7 +167,8 @@ SETT_API sett_status sett_world_error(const sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API const char* sett_world_message(const sett_world* world);
 
-/* The clock of change detection. Every write marks its page with the tick (and its row, if the type
+/* The clock of change detection. Values are stored in pages, blocks of up to 1,024 values of one
+ * type. Every write stamps the page of the value with the tick (and the value itself, if the type
  * has track_rows). sett_world_advance_tick begins a new tick and returns it. The tick never goes
  * back: restoring a snapshot (state.h) begins a new one. It is not part of the state, so a
  * simulation that is rewound must not compute with it.
@@ -162,24 +178,25 @@ SETT_API uint64_t sett_world_advance_tick(sett_world* world);
 
 /* ----------------------------------------------------------------------------------- components */
 
-/* Ids of the built-in components, the same in every world. Each is registered by the first use of
- * its header. */
+/* Ids of the built-in components, the same in every world. Each is registered in a world by the
+ * first call of a function of its header. */
 enum {
-    SETT_ID_HIERARCHY = 1024, /* hierarchy.h */
-    SETT_ID_NAME,             /* name.h */
-    SETT_ID_PREFAB,           /* prefab.h: the tags, */
-    SETT_ID_DISABLED,
-    SETT_ID_INSTANCE_OF, /* and the relationship */
-    SETT_ID_INSTANCE_OF_SOURCES,
-    SETT_ID_SINGLETONS,         /* singleton.h: the tag of the entity that has the singletons */
-    SETT_ID_RESERVED_END = 1088 /* ids from 1,024 to 1,087 belong to the library */
+    SETT_ID_HIERARCHY = 1024,    /* hierarchy.h */
+    SETT_ID_NAME,                /* name.h */
+    SETT_ID_PREFAB,              /* prefab.h: a tag */
+    SETT_ID_DISABLED,            /* prefab.h: a tag */
+    SETT_ID_INSTANCE_OF,         /* prefab.h: a relationship, */
+    SETT_ID_INSTANCE_OF_SOURCES, /* and the component that its targets have */
+    SETT_ID_SINGLETONS,          /* singleton.h: the tag of the entity that has the singletons */
+    SETT_ID_RESERVED_END = 1088  /* ids from 1,024 to 1,087 belong to the library */
 };
 
 struct sett_struct; /* members.h */
 
 typedef enum sett_storage_kind {
     SETT_STORAGE_DEFAULT, /* array up to 256 bytes, else sparse set; tags: an array of bits */
-    /* an array indexed by entity, in pages; stable addresses; for common components and churn */
+    /* an array indexed by entity, in pages; stable addresses; for components that many entities
+     * have, or that come and go often */
     SETT_STORAGE_ARRAY,
     /* values without gaps; for rare components; can be sorted and owned by a group */
     SETT_STORAGE_SPARSE_SET,
@@ -206,7 +223,7 @@ typedef struct sett_component_desc {
     /* bytes of a value, at most 1 MB in an array, 64 MB in a sparse set; default (0): a tag, a
      * component without a value */
     size_t size;
-    /* power of two, at most 4,096; default: what `size` allows, up to 16 */
+    /* power of two, at most 4,096; default: the largest that divides `size`, at most 16 */
     size_t align;
     /* `size` bytes: bits of padding are 0, all others 1. Padding is hashed, compared and sent as
      * zero. SETT_REGISTER, SETT_REGISTER_WITH and component lists pass SETT_MASK(T). Default: no
@@ -219,7 +236,9 @@ typedef struct sett_component_desc {
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
     uint32_t layout_version;   /* your version of the value's layout; default: 0 */
     bool keep_order; /* sparse set: removals preserve the order of the rest; default: no */
-    /* is in no signature: for many independent flags that are toggled often; default: no */
+    /* adding and removing it does not change the entity's signature (the set of its types; other
+     * libraries call it archetype): for many independent flags that are toggled often. It cannot be
+     * used in groups, nor in observers with on_enter and on_exit; default: no */
     bool dont_fragment;
     /* record the tick of the last write for each value, not only for each page; not for tags;
      * default: no */
@@ -232,8 +251,9 @@ typedef struct sett_component_desc {
     const sett_component* required;
     uint32_t required_count;
 
-    /* Byte offsets of sett_entity members inside a value, each once and a multiple of 4: copies and
-     * instances then refer to each other instead of to the originals (duplicate.h, prefab.h). */
+    /* Byte offsets of sett_entity members inside a value, each once and a multiple of 4: if A
+     * refers to B and both are copied, the copy of A refers to the copy of B (duplicate.h,
+     * prefab.h). */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
 
@@ -246,10 +266,10 @@ typedef struct sett_component_desc {
      * `entity_offsets` follow from it. Default: not known */
     const struct sett_struct* members;
 
-    /* Value hooks, each for `count` adjacent values. Defaults: zero the bytes, do nothing, memcpy,
-     * memcpy. `copy` writes to initialised values. `move` writes to raw memory and leaves raw
-     * memory behind. The world may be half changed when they run: they must not use it, and
-     * structural changes are rejected (LOCKED). */
+    /* Value hooks, each for `count` adjacent values. Defaults: `init` zeroes, `deinit` does
+     * nothing, `copy` and `move` are memcpy. `copy` writes to initialised values. `move` writes to
+     * raw memory and leaves raw memory behind. The world may be half changed when they run: they
+     * must not use it, and structural changes are rejected (LOCKED). */
     void (*init)(void* values, uint32_t count, void* user);
     void (*deinit)(void* values, uint32_t count, void* user);
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
@@ -266,8 +286,9 @@ typedef struct sett_component_desc {
 } sett_component_desc;
 
 /* Fills in name, type_name, size and align of a descriptor:
- * (sett_component_desc){SETT_TYPE(Position), .id = Position_id}. It is constant, and can be used in
- * static descriptors. Inside a function, add .mask = SETT_MASK(Position) if the type has padding.
+ * (sett_component_desc){SETT_TYPE(Position), .id = Position_id}. SETT_TYPE is a constant
+ * expression, for static descriptors too. SETT_MASK is not: inside a function add .mask =
+ * SETT_MASK(Position) if the type has padding; SETT_REGISTER and component lists do it.
  * */
 #define SETT_TYPE(T) .name = #T, .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
 
@@ -307,9 +328,10 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
 
-/* Returns whether the component's values have this C type: this size, and this type_name or none.
- * If not, reports it to the log and assert hooks, in every build. Returns true for an unregistered
- * id, which the next call rejects. The typed macros call it in programs compiled without NDEBUG.
+/* Returns whether the component's values have this C type: this size, and this type_name (or it was
+ * registered without one). If not, reports it to the log and assert hooks, in every build. Returns
+ * true for an unregistered id, which the next call rejects. The typed macros call it in programs
+ * compiled without NDEBUG.
  *   size       bytes of the type; 0: not checked
  *   type_name  the type, with or without `const`
  *   call       the macro, for the message
@@ -335,10 +357,10 @@ static inline sett_status sett_component_describe(const sett_world* world, sett_
  * */
 SETT_API uint32_t sett_component_count(const sett_world* world, sett_component component);
 
-/* Reserves memory: the next `count` additions allocate nothing, to existing entities and to those
- * that are created next.
+/* Reserves memory: the next `count` additions of the component, to existing or new entities, do not
+ * allocate.
  * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY.
- * Cost: O(count / rows a page).
+ * Cost: O(count).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_reserve(sett_world* world, sett_component component,
                                             uint32_t count);
@@ -357,8 +379,8 @@ SETT_API sett_entity sett_component_owner(const sett_world* world, sett_componen
 
 /* Moves a type's values to another kind of storage. Queries and loops work as before, in the order
  * of the new storage.
- * Fails: LOCKED, UNREGISTERED, ARGUMENT (a keep_order type cannot be an array; size), CONFLICT (a
- * group owns it), OUT_OF_MEMORY.
+ * Fails: LOCKED, UNREGISTERED, ARGUMENT (a keep_order type cannot be an array; the value is too
+ * large for the storage), CONFLICT (a group owns it), OUT_OF_MEMORY.
  * Cost: O(values). Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_convert(sett_world* world, sett_component component,
@@ -374,8 +396,9 @@ SETT_API sett_status sett_component_compact(sett_world* world, sett_component co
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Creates an entity without components, at the lowest free index: which one that is follows from
- * the entities that live, from what commands have reserved and from indices that are used up.
+/* Creates an entity without components, at the lowest free index: the index depends only on the
+ * entities that are alive, the handles that commands have reserved, and the indices without
+ * generations left.
  * Returns null on failure. Fails: LOCKED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns. Invalidates: nothing.
  * Threads: writer. Since: 0.1 */
@@ -384,7 +407,7 @@ SETT_API sett_entity sett_entity_create(sett_world* world);
 /* A component and its value. */
 typedef struct sett_value {
     sett_component component;
-    const void* value; /* default (NULL): a tag, or an initialised value */
+    const void* value; /* default (NULL): zeroed, or initialised by the init hook; tags have none */
     size_t size;       /* of the C type, to check; default: not checked */
     const char* type;  /* name of the C type, to check; default (NULL): not checked */
 } sett_value;
@@ -397,15 +420,17 @@ typedef struct sett_value {
  *   values  `count` of them, at most 32, each component once; copied
  * Callbacks run when all values are written: on_add, then on_set for components with a value.
  * Returns null on failure; nothing was created then. Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT
- * (a component twice; a relationship; a value inside a keep_order storage), OUT_OF_MEMORY.
+ * (a component twice; a relationship; a `value` that points into a keep_order storage of this
+ * world), OUT_OF_MEMORY.
  * Cost: O(count); less than creating the entity and setting each value.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count);
 
 /* Creates `count` entities that all have the given components.
  *   components  component_count ids, each once; NULL with 0 for none
- *   values      for each component the address of `count` values, or NULL (initialised values);
- *               NULL: initialised values for all
+ *   values      an array of `count` values for each component, or NULL for components whose values
+ *               are initialised; NULL instead of the list: all are initialised
+ *               are initialised; NULL instead of the list: all are initialised
  *   out         receives `count` handles; can be NULL
  * Callbacks run when all values are written: on_add, then on_set for types with given values.
  * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY; nothing was created then.
@@ -483,9 +508,9 @@ SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 /* --------------------------------------------------------------------------------------- values */
 
 /* Adds a component that the entity does not have; first the components that it requires.
- * Returns the address of the value, which is zeroed or initialised by the init hook; for a tag an
- * address without bytes. NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED,
- * OUT_OF_MEMORY.
+ * Returns the address of the value, which is zeroed or initialised by the init hook; for a tag a
+ * pointer that is not NULL and must not be dereferenced. NULL on failure. Fails: STALE,
+ * UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns plus cache misses. Invalidates: nothing (keep_order: see
  * sett_component_compact).
  * Threads: writer. Since: 0.1 */
@@ -497,8 +522,9 @@ SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component
 
 /* Sets a value, and adds the component if it is absent: then on_add sees the value that is
  * set, and on_set runs after it.
- *   value  copied by the copy hook. Without one the old value is deinitialised, and the bytes are
- *          copied: the world owns what they own. NULL only for a tag
+ *   value  copied by the copy hook. Without a copy hook the old value is deinitialised, and the
+ *          bytes of the new one are copied: memory that they point to belongs to the world from
+ *          then on. NULL only for a tag
  * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT.
  * Cost: as sett_add or sett_get_mut, plus the copy.
  * Threads: system, if the entity has the component and it has no on_set callback or observer.
@@ -527,7 +553,7 @@ SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_compone
 /* Returns whether the entity is alive and has the component. Threads: reader. Since: 0.1 */
 SETT_READ_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
 
-/* Where the fast paths of these three do not lead; private. */
+/* Private: the slow paths of sett_get, sett_find and sett_has. */
 SETT_API const void* sett_get_slow_(const sett_world* world, sett_entity entity,
                                     sett_component component);
 SETT_API const void* sett_find_slow_(const sett_world* world, sett_entity entity,
@@ -544,9 +570,9 @@ SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_com
 
 /* Switches a component of an entity off, or on again. While it is off, queries, groups and
  * observers of queries treat the entity as if it did not have the component; sett_get, sett_has and
- * commands still see it, and the value stays. Removing the component ends that. The switch is a
- * tag, "<name> off", that the library adds to the entity: it is part of snapshots, hashes, deltas,
- * files and copies. A component that is added is on.
+ * commands still see it, and the value stays. If the component is removed and added again, it is
+ * on. The switch is a tag, "<name> off", that the library adds to the entity: it is part of
+ * snapshots, hashes, deltas, files and copies. A component that is added is on.
  * Fails: STALE, UNREGISTERED, ABSENT, ARGUMENT (the type was registered without can_disable),
  * LOCKED, OUT_OF_MEMORY.
  * Cost: as adding and removing a tag; a loop over a type that is off somewhere tests one more
@@ -559,25 +585,27 @@ SETT_API sett_status sett_enable(sett_world* world, sett_entity entity, sett_com
 SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
                               sett_component component);
 
-/* Lists of handles: what the calls above do for one entity, for `count` of them in order, with what
- * the next ones touch fetched ahead, so that cache misses overlap.
+/* Lists of handles. These functions do what the calls above do, for `count` entities in order. They
+ * prefetch the memory of the next entities, so that cache misses overlap.
  *
  * sett_find_many puts the address of each value, or NULL, into out[0..count-1] and returns how many
  * are not NULL; sett_find_many_mut likewise, and the values count as changed.
  *   out  `count` addresses, valid as long as those of sett_find are
- * Cost: as sett_find for each; in systems and profiles as by call.
+ * Cost: as sett_find for each; while systems run, or a profile is taken, without prefetching.
  * Threads: reader; sett_find_many_mut: system. Since: 0.2 */
 SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* entities,
                                  uint32_t count, sett_component component, const void** out);
 SETT_API uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint32_t count,
                                      sett_component component, void** out);
 
-/* Adds a component to the entities of a list that exist and do not have it; sets it for those that
- * exist, and adds it where it is missing; removes it from those that have it. The others are
- * skipped: a stale handle, or one that is in the list twice, is no error.
+/* sett_add_many adds a component to those entities that do not have it. sett_set_many sets it, and
+ * adds it where it is missing. sett_remove_many removes it from those that have it. Stale handles,
+ * and entities for which there is nothing to do, are skipped. A handle can be in the list twice:
+ * the last value counts.
  *   values  of sett_set_many: one after another, of the component's size; NULL only for a tag
  * Fails: UNREGISTERED, LOCKED, ARGUMENT (a type that only sett_relate adds): nothing has changed.
- * OUT_OF_MEMORY: the entities in front are done, the others as they were.
+ * OUT_OF_MEMORY: the change was made for the entities before the one that failed, and not for the
+ * rest.
  * Cost: as sett_add, sett_set and sett_remove for each. Invalidates: as these.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32_t count,
@@ -593,14 +621,14 @@ SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* enti
  *     const Position* p = SETT_ROW_FIND(row, Position);
  *     const Velocity* v = SETT_ROW_FIND(row, Velocity);
  *
- * Valid until an entity is destroyed. */
+ * Do not use a row after any entity of the world was destroyed. */
 typedef struct sett_row {
     const sett_world* world;
     sett_entity entity;
     uint32_t index; /* UINT32_MAX: the handle was stale, or reading takes the slow path */
 } sett_row;
 
-/* Returns the row of an entity; of a stale handle one in which nothing is found. Cost: one cache
+/* Returns the row of an entity; for a stale handle a row in which nothing is found. Cost: one cache
  * miss at most. Threads: reader. Since: 0.2 */
 static inline sett_row sett_row_make(const sett_world* world, sett_entity entity)
 {
@@ -682,8 +710,9 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * buffers. Other calls apply nothing.
  *
  * When a command is applied, and
- *     its entity is dead, or reserved in another
- *         buffer that was not applied yet          it is skipped; a recorded value is deinitialised
+ *     its entity is dead                           it is skipped; a recorded value is deinitialised
+ *     its entity was reserved by another buffer,
+ *         which was not applied yet                likewise
  *     add: the entity has the component            it is skipped; the value stays
  *     set: the entity does not have the component  it is added, as by sett_set
  *     remove: the entity does not have it          it is skipped
@@ -696,9 +725,9 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * sett_find returns NULL, immediate changes fail with STALE, and no loop visits it. If the command
  * is dropped, no other entity ever gets this handle.
  *
- * What callbacks record into the buffer that is being applied is applied by the same call, after
- * the rest. Commands that follow from commands more than 64 levels deep are rejected (LIMIT); the
- * log names the callback and the component.
+ * If callbacks record into a buffer during sett_commands_apply, the same call also applies these
+ * commands, at the end. Commands recorded by callbacks of commands, nested more than 64 levels
+ * deep, are rejected (LIMIT); the log names the callback and the component.
  *
  * Recording: by any thread, one at a time for each buffer, while no thread changes the world. But
  * sett_cmd_create is for the thread that owns the world, or for systems through context->commands.
@@ -708,10 +737,10 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  *     in a system's function                                the buffer of the job
  *     in a callback, while a buffer is applied              the buffer that is being applied
  *     anywhere else                                         the world's own buffer
- * While systems run that can run in parallel, the world's own buffer rejects recording (LOCKED),
- * for any number of threads: call this function inside the system instead of passing the buffer in.
- * The job is found by its thread. If a function can continue on another thread (a fiber), it must
- * use context->commands instead.
+ * While non-exclusive systems run, the world's own buffer rejects commands (LOCKED), even if there
+ * is only one thread: do not get the buffer outside and hand it to the system: call this function
+ * inside. The current thread tells which job is calling. If a function can continue on another
+ * thread (a fiber), it must use context->commands instead.
  * Cost: about 20 instructions in a system, 2 elsewhere.
  * Threads: system. Since: 0.2 */
 SETT_API sett_commands* sett_commands_here(sett_world* world);
@@ -758,11 +787,12 @@ SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out,
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
-/* Record what the functions without "cmd_" do at once. sett_cmd_set copies the value, which is NULL
- * only for a tag. relationship.h, hierarchy.h, name.h and prefab.h have more.
+/* Each records a change for later. The function of the same name without "cmd_" makes it
+ * immediately. sett_cmd_set copies the value, which is NULL only for a tag. relationship.h,
+ * hierarchy.h, name.h and prefab.h have more.
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (too deep, see above),
- * LOCKED (the world's own buffer while systems run). Only LIMIT sets sett_world_error, because
- * several threads can record at once. Since: 0.1 */
+ * LOCKED (the world's own buffer while systems run). Failures are returned and do not set
+ * sett_world_error, because several threads can record at once; only LIMIT does both. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);
@@ -793,30 +823,32 @@ typedef enum sett_access {
     SETT_NONE,  /* presence only; the field is NULL */
 } sett_access;
 
-/* Which entity a term asks, seen from the one that is visited. */
+/* On which entity a term looks for its component: the visited one, or one that is related to it. */
 typedef enum sett_walk {
-    SETT_WALK_NONE,    /* that one itself */
-    SETT_WALK_ONE,     /* the target of `along`: by default, the parent */
-    SETT_WALK_UP,      /* the nearest that has it, one step of `along` or more away */
-    SETT_WALK_SELF_UP, /* likewise, from the entity itself on */
+    SETT_WALK_NONE,    /* on the visited entity itself */
+    SETT_WALK_ONE,     /* one step along the relationship in `along`: by default, the parent */
+    SETT_WALK_UP,      /* the nearest ancestor that has it, from the parent on */
+    SETT_WALK_SELF_UP, /* likewise, from the visited entity on */
 } sett_walk;
 
+/* A term of a query. SETT_IN(Position), SETT_WITHOUT(Frozen) and the like (typed.h) fill one in. */
+/* A term of a query. SETT_IN(Position), SETT_WITHOUT(Frozen) and the like (typed.h) fill one in. */
 typedef struct sett_term {
     sett_component component; /* 0 ends the list */
     sett_access access;       /* default: SETT_INOUT */
     sett_term_kind kind;      /* default: SETT_WITH */
     bool changed;             /* WITH: only if changed since sett_query_set_since; default: no */
 
-    /* Terms elsewhere ask another entity. They stand behind those that do not, are WITH, WITHOUT or
-     * OPTIONAL, and have no field: SETT_FIELD_FROM(b, k, i, T) is the value for one row. A system
-     * with one that is written runs as a single job. */
+    /* If one of these is set, the term looks at another entity (below: a term elsewhere). Such
+     * terms come after the others, cannot be ANY, and have no field: SETT_FIELD_FROM(b, k, i, T) is
+     * the value for one row. A system that writes through such a term runs as a single job. */
     sett_walk walk;       /* default: the entity itself */
     sett_component along; /* of `walk`: a relationship with one target; default: the hierarchy */
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 } sett_term;
 
-/* The most terms elsewhere of a query. */
+/* The most terms about another entity (see sett_term) of a query. */
 #define SETT_QUERY_ELSEWHERE 8
 
 typedef struct sett_query_desc {
@@ -878,7 +910,7 @@ SETT_API sett_status sett_query_destroy(sett_query* query);
  * Exact for types with track_rows; of other types all values in a page count as written if one was.
  * A loop that declares SETT_OUT or SETT_INOUT writes every value that it visits. Values in pages
  * that a later restore (state.h) changed match too. The `changed` terms of a system compare with
- * its last run, and match writes only.
+ * its last run; pages that a restore changed do not match.
  *
  *     uint64_t seen = sett_world_tick(world);
  *     sett_world_advance_tick(world);        later writes are newer than `seen`
@@ -915,9 +947,9 @@ SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
 
-/* As sett_query_begin, for a batch that is a local variable. A structural change after the function
- * has returned closes the loop instead of failing. SETT_FOR calls it in C without the attribute
- * `cleanup`.
+/* As sett_query_begin, for a batch that is a local variable. If the C function that holds the batch
+ * returns and leaves the loop open, the next structural change closes it instead of failing.
+ * SETT_FOR calls it in C without the attribute `cleanup`.
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 
@@ -926,16 +958,19 @@ SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batc
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API void sett_batch_stop(const sett_batch* batch);
 
-/* Closes all loops of the world, after one was left without sett_batch_end. No loop may be running.
+/* Repairs a world in which a loop was left without sett_batch_end: closes all open loops. Do not
+ * call it from inside a loop.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_end_all(sett_world* world);
 
-/* Returns the values of the k-th term as an array, indexed by row; SETT_FIELD is the same by type.
- * NULL for a tag, for SETT_NONE, and for an optional component that these entities do not have.
+/* Returns the values of the k-th term as an array, indexed by row; SETT_FIELD does the same and
+ * returns a typed pointer. NULL for a tag, for SETT_NONE, and for an optional component that these
+ * entities do not have.
  *
  * If a storage has the values in another order than the batch's rows, the field is a copy, gathered
- * for this batch, and written back when the batch ends if it is SETT_OUT or SETT_INOUT. Until then
- * sett_get, sett_get_mut and sett_set use the copy; their addresses are valid until the batch ends.
+ * for this batch, and written back when the batch ends if it is SETT_OUT or SETT_INOUT. During the
+ * batch sett_get, sett_get_mut and sett_set use the copy, and return addresses in it, which are not
+ * valid after the batch.
  * Threads: reader. Since: 0.1 */
 static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 {
@@ -968,7 +1003,8 @@ static inline uint32_t sett_batch_index(const sett_batch* batch, uint32_t row)
 /* The slow path of sett_batch_entity. */
 SETT_API sett_entity sett_batch_entity_lookup_(const sett_batch* batch, uint32_t row);
 
-/* Returns the entity of a row. Cost: two loads if an array drives. Threads: reader. Since: 0.1 */
+/* Returns the entity of a row. Cost: two loads if the loop walks an array, not a sparse set.
+ * Threads: reader. Since: 0.1 */
 static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t row)
 {
     if (batch->indices != NULL) {
@@ -985,9 +1021,10 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
 
-/* The value of a term elsewhere for one row, to read, to write (it counts as changed); NULL if
- * there is none. SETT_FIELD_FROM and SETT_FIELD_FROM_MUT are the same by type. sett_batch_source
- * returns the entity that has it.
+/* Return the value of a term about another entity for one row, NULL if there is none:
+ * sett_batch_from to read, sett_batch_from_mut to write, which marks it as changed. The macros
+ * SETT_FIELD_FROM and SETT_FIELD_FROM_MUT take a C type and return a typed pointer.
+ * sett_batch_source returns the entity that has it.
  *   k  the number of the term among all terms
  * A term that is not elsewhere, or not declared as written, is a misuse: NULL.
  * Cost: O(steps of the walk), about 5 ns each. Threads: the one that runs the loop. Since: 0.2 */
@@ -1015,9 +1052,9 @@ typedef struct sett_group_desc {
     sett_component with[SETT_GROUP_TYPES];
     sett_component without[SETT_GROUP_TYPES];
 
-    /* Callbacks for entities that enter or leave after the creation, while the entity has all of
-     * its components. The rules are those of component callbacks. on_enter runs after on_add,
-     * on_exit before on_remove. */
+    /* Callbacks for entities that enter or leave after the group was created. While on_enter or
+     * on_exit runs, the entity has all the group's components. The rules are those of component
+     * callbacks. on_enter runs after on_add, on_exit before on_remove. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
@@ -1055,7 +1092,7 @@ typedef enum sett_key_kind {
     SETT_KEY_NONE, /* no key */
     SETT_KEY_U32,
     SETT_KEY_I32,
-    SETT_KEY_F32, /* -0 goes before 0, NaN to the ends */
+    SETT_KEY_F32, /* -0 goes before 0, negative NaNs first, positive NaNs last */
     SETT_KEY_U64,
     SETT_KEY_I64,
     SETT_KEY_F64,
@@ -1066,8 +1103,8 @@ typedef enum sett_key_kind {
  *     sett_sort(world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_U32,
  *                                        .key_offset = offsetof(Sprite, layer)}); */
 typedef struct sett_sort_desc {
-    /* the type to sort, in a sparse set that no group owns. With `group`: the type of the group
-     * whose values are compared; for `compare` an owned one, for `like` not needed */
+    /* the type to sort, in a sparse set that no group owns. With `group`: the owned type whose
+     * values are compared; `like` does not use it */
     sett_component component;
     /* sort the members of this group, in all storages that it owns; default: none */
     sett_group* group;
@@ -1103,7 +1140,7 @@ static inline sett_status sett_sort(sett_world* world, const sett_sort_desc* des
 typedef struct sett_stats {
     uint32_t entities;        /* alive */
     uint32_t entity_capacity; /* indices that the entity table covers */
-    uint32_t retired;         /* slots out of generations */
+    uint32_t retired;         /* indices with no generations left: never used again */
     uint32_t components;      /* registered types */
     uint32_t signatures;      /* distinct sets of components */
     uint32_t queries;         /* created */
@@ -1168,7 +1205,7 @@ static inline bool sett_has(const sett_world* world, sett_entity entity, sett_co
  * Threads: any. Since: 0.1 */
 static inline sett_world* sett_world_create(const sett_world_desc* desc)
 {
-    uint32_t moves = 0; /* auto_layout: values a frame; known where `desc` is written down */
+    uint32_t moves = 0; /* values a frame, for auto_layout */
     if (desc != NULL && desc->auto_layout) {
         moves = desc->auto_layout_values != 0 ? desc->auto_layout_values : 4194304;
     }

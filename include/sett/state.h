@@ -5,18 +5,20 @@
  *     deltas       the difference of two snapshots, to be sent   sett_delta_*
  *     rings        the snapshots of the last n frames            sett_ring_*
  *
- * The state: which entities are alive, their handles and the handles that come next; components and
- * values; the order of sparse sets; members of groups; the tick of the last write of each page;
- * frame and time of sett_progress; whether each system is enabled, its timers and the tick of its
- * last run. Not the state: the clock (sett_world_tick), component types, queries and their ticks,
- * groups and systems themselves, recorded commands, and values of types with SETT_SAVE_SKIP.
+ * The state: which entities are alive, their handles, and which handles the next new entities will
+ * get; components and values; the order of sparse sets; which entities are in a group; the tick of
+ * the last write of each page; frame and time of sett_progress; whether each system is enabled, its
+ * timers and the tick of its last run. Not the state: the clock (sett_world_tick), component types,
+ * queries and their ticks, groups and systems themselves, recorded commands, and values of types
+ * with SETT_SAVE_SKIP.
  *
  * Changes and restores. A restore begins a new tick; the clock does not go back. A program that
  * follows the world from outside (a renderer, a network layer) stores a tick and asks for later
  * changes, by sett_query_set_since or sett_changed_tick: it finds what was written and what a
- * restore changed. The `changed` terms of a system compare with the system's last run, which is
- * restored: the same frames visit the same entities again. After a restore both are exact by page,
- * not by row.
+ * restore changed. The `changed` terms of a system compare with the tick of its last run. That tick
+ * is restored, so that frames that are played again visit the same entities. For them a restore is
+ * no change. In pages that a restore exchanged, all values count as written when one was, even for
+ * types with track_rows.
  *
  * Writes. Snapshots see writes through the library: sett_set, sett_get_mut and similar calls, and
  * loops that declare SETT_OUT or SETT_INOUT. An address from sett_get_mut can be written until the
@@ -32,18 +34,18 @@
 
 /* ---------------------------------------------------------------------------------- comparisons */
 
-/* Returns a hash of the state: equal for worlds with the same entities (by handle), components (by
- * name) and values: of types with members (members.h) these, in their order, little endian, text
- * up to its end, every NaN as one; of others the bytes, padding as zero; of types without
- * SETT_SAVE_BYTES only what is declared. Storages, orders, groups, ids and history do not matter.
- * It begins a new tick.
+/* Returns a hash of the state. Worlds have equal hashes if they have the same entities (by handle),
+ * components (by name) and values. A type with members (members.h) is hashed member by member: in
+ * their order, little endian, text up to its zero byte, all NaNs as one value. Other types are
+ * hashed as bytes, padding as zero. Of types without SETT_SAVE_BYTES only the declared bytes are
+ * hashed. Storages, orders, groups, ids and history do not matter. It begins a new tick.
  * Cost: O(pages), plus O(values) of pages that were written since the last call.
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
 
-/* Returns whether sett_world_hash is the same number on every machine: all types whose values count
- * have members, none of them opaque. If not, *raw (can be NULL) is the first type that is hashed as
- * bytes of this machine.
+/* Returns whether sett_world_hash is the same number on every machine: every type that is hashed
+ * has members, and no member is opaque (raw bytes). If not, *raw (can be NULL) is the first type
+ * that is hashed as bytes of this machine.
  * Cost: O(types). Threads: reader. Since: 0.2 */
 SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* raw);
 
@@ -61,18 +63,19 @@ SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, 
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_check_writes(sett_world* world);
 
-/* Replaces the state of `into` by that of `from`: the same handles are alive, and the same come
- * next. Types are matched by name; missing ones are registered, with the same ids if these are
- * free. Queries, groups, systems and observers are not part of the state: create them in `into` as
- * in `from`. The frame count, the time, and timers of systems that `into` has by name are copied.
- * The entities of `into` are destroyed first, as by sett_world_clear, with their on_remove
- * callbacks; for the copied ones no callback runs. Commands recorded in `from` are not copied,
- * those recorded in `into`, also by these callbacks, are dropped.
- * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type is laid out or
- * stored otherwise, or is something else there; the message names it), LIMIT (an entity's index is
- * beyond its limit), ARGUMENT (as sett_snapshot_take); then nothing was changed, but types may have
- * been registered. OUT_OF_MEMORY: then `into` is empty.
- * It begins a new tick of `into`; all copied values count as changed.
+/* Replaces the state of `into` by that of `from`: the same handles are alive, and new entities will
+ * get the same handles. Types are matched by name; missing ones are registered, with the same ids
+ * if these are free. Queries, groups, systems and observers are not part of the state: create them
+ * in `into` as in `from`. The frame count, the time, and timers of systems that `into` has by name
+ * are copied. The entities of `into` are destroyed first, as by sett_world_clear, with their
+ * on_remove callbacks; for the copied ones no callback runs. Commands recorded in `from` are not
+ * copied, those recorded in `into`, also by these callbacks, are dropped.
+ * Fails: LOCKED (a loop is open, or snapshots of `into` are held), CONFLICT (a type of this name
+ * has another layout or storage in `into`, or is a relationship in only one of the worlds; the
+ * message names it), LIMIT (an entity's index is beyond its limit), ARGUMENT (as
+ * sett_snapshot_take); then nothing was changed, but types may have been registered. OUT_OF_MEMORY:
+ * then `into` is empty. When it succeeds, a new tick of `into` begins, and all copied values count
+ * as changed.
  * Cost: O(pages), and O(values) of cloned types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */
@@ -82,8 +85,9 @@ SETT_API sett_status sett_world_clone(const sett_world* from, sett_world* into);
 
 /* The state at one moment, stored in its world. Snapshots form a tree, like the steps of an
  * editor's undo or a game's predictions: any of them can be restored, in any order, and the world
- * can go on from there. Each stores the pages that changed to its neighbour, so time and memory
- * depend on what was written, not on the size of the world.
+ * can go on from there. Each stores only the pages that differ from the next state on the way from
+ * it to the present one, so time and memory depend on what was written, not on the size of the
+ * world.
  *
  * A handle is a value; all zeroes is none. The handle of a dropped snapshot is stale. */
 typedef struct sett_snapshot {
@@ -94,9 +98,9 @@ typedef struct sett_snapshot {
 /* Takes a snapshot. Recorded commands, in all buffers, are applied first.
  * Groups can be neither made nor destroyed, and types not be converted, while snapshots are held.
  *   out  receives the handle
- * Fails: LOCKED (a loop is open, or a hook runs), ARGUMENT (a type has hooks for what its values
- * own, and no sett_save_policy), OUT_OF_MEMORY, or as
- * applying commands.
+ * Fails: LOCKED (a loop is open, or a hook runs), ARGUMENT (a type has the hooks deinit or copy,
+ * and its `save` was left at SETT_SAVE_BYTES: choose CLONE or SKIP), OUT_OF_MEMORY, or as applying
+ * commands.
  * Cost: O(types), however many are held; then each page is copied at its first write, about 1 us
  * for 16 KB.
  * Invalidates: nothing; but addresses for writing can only be read from now on.
@@ -104,11 +108,12 @@ typedef struct sett_snapshot {
 SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
 
 /* Restores the state of a snapshot. The present state is lost, unless a snapshot of it was taken.
- * All snapshots stay. Commands that were not applied are dropped. A new tick begins; the pages that
- * the restore changes count as changed in it for queries and sett_changed_tick, but not for the
- * terms of systems. No callback or observer runs, so what they count must be in a component, which
- * is restored, or be corrected by sett_snapshot_options.restored. Only value hooks run (copy, move,
- * init, deinit), of types with SETT_SAVE_CLONE or SETT_SAVE_SKIP.
+ * All snapshots stay. Commands that were not applied are dropped. A new tick begins; for queries
+ * and sett_changed_tick, the pages that the restore changes count as changed in this tick; for
+ * `changed` terms of systems they do not. No callback or observer runs. If a callback counts
+ * something, put the counter into a component, so that it is restored too, or correct it in
+ * sett_snapshot_options.restored. Only value hooks run (copy, move, init, deinit), of types with
+ * SETT_SAVE_CLONE or SETT_SAVE_SKIP.
  *
  * Values of a SETT_SAVE_SKIP type stay as they are if the entity has one before and after; others
  * are initialised or deinitialised.
@@ -121,8 +126,9 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot);
 
-/* Drops a snapshot, anywhere in the tree. Pages that its neighbours need move to them. Its memory
- * is freed later if several snapshots depend on it, or if it is the latest one before the present.
+/* Drops a snapshot, anywhere in the tree. Pages that other snapshots need are given to them. If
+ * several snapshots, or one and the present state, are based on it, it is hidden, and freed when
+ * only one is left.
  * Fails: STALE, LOST (it was lost already).
  * Cost: O(its pages).
  * Threads: writer. Since: 0.1 */
@@ -133,8 +139,8 @@ SETT_API void sett_snapshot_drop_all(sett_world* world);
 
 /* Returns OK if it can be restored; STALE if it was dropped or never was; LOST if memory ran out
  * when a page had to be copied for it, or if the limit on memory dropped it.
- * Threads: reader, but not while systems run: one that writes may be losing it at that moment. Ask
- * before or after sett_progress. Since: 0.1 */
+ * Threads: reader, but not while systems run: a system that writes can run out of memory and so
+ * lose the snapshot. Ask before or after sett_progress. Since: 0.1 */
 SETT_API sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot);
 
 /* What a restore changed, for programs that mirror the world elsewhere (a renderer, physics). */
@@ -167,9 +173,9 @@ typedef struct sett_snapshot_options {
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */
     void* user;                /* passed to `restored` */
-    /* bytes of memory that applying one delta may take, copies of pages for undoing it apart: what
-     * needs more is rejected before it is taken. Default: 64 MB, as much as the world holds, and 64
-     * times the bytes of the delta */
+    /* the most memory, in bytes, that applying one delta may take, not counting copies of pages for
+     * undoing it. A delta that needs more is rejected before it allocates. Default: the sum of 64
+     * MB, the memory of the world, and 64 times the bytes of the delta */
     size_t delta_limit;
 } sett_snapshot_options;
 
@@ -195,7 +201,8 @@ typedef struct sett_snapshot_stats {
 SETT_API void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats* stats,
                                             size_t size);
 
-/* Fills `stats`. The pages are in sett_world_stats only as memory in use. Cost: O(snapshots).
+/* Fills `stats`. sett_world_stats counts these pages in block_size, not in pages and page_size.
+ * Cost: O(snapshots).
  * Threads: reader. Since: 0.1 */
 static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats)
 {
@@ -210,48 +217,50 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  * parents and the order of children; links with their data and order; names; the handles that come
  * next; the order of rows in sparse sets.
  *
- * It does not contain values of SETT_SAVE_SKIP types, which are initialised at the receiver; the
- * ticks of change detection: at the receiver the changed values count as changed; the frame count,
- * the time, and timers of systems (interval, fixed_step, run_once), which clones and files have:
- * what has to agree after a delta must be in components.
+ * Not in a delta: values of SETT_SAVE_SKIP types, which are initialised at the receiver; ticks of
+ * change detection: at the receiver the values that the delta changes count as changed; the frame
+ * count, the time, and timers of systems (interval, fixed_step, run_once), which clones and files
+ * have. What must be equal after a delta has to be in components.
  *   out   receives up to `capacity` bytes; NULL, with a capacity of 0, to ask for the size
  *   size  receives the size of the whole delta, also if it does not fit
  * Fails: STALE, LOST; LIMIT (it does not fit into `out`); ARGUMENT (a type that differs has
- * SETT_SAVE_CLONE and no declared bytes; or the delta would go back before the last generation of
- * an index), OUT_OF_MEMORY.
- * Cost: O(pages that differ), plus O(siblings) where children changed,
- * O(sources) where links to a target changed, and O(types). The first delta of two snapshots also
- * costs sett_world_hash, and begins a new tick. Threads: writer. Since: 0.1 */
+ * SETT_SAVE_CLONE and no declared bytes; or an entity index has no generations left in `a` and has
+ * some in `b`), OUT_OF_MEMORY.
+ * Cost: O(pages that differ), plus O(siblings) where children changed, O(sources) where links to a
+ * target changed, and O(types). The first delta between two snapshots also costs a sett_world_hash,
+ * and begins a new tick.
+ * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                        void* out, size_t capacity, size_t* size);
 
 /* Applies a delta to a world that is in the delta's first state. Recorded commands are applied
  * first. The bytes can come from an untrusted source: all of them are checked, and if the result is
- * not the expected state, everything is undone. SETT_SAVE_SKIP values of destroyed entities are
- * initialised anew.
+ * not the expected state, everything is undone. If the delta is rejected and undone, SETT_SAVE_SKIP
+ * values of entities that it had destroyed are initialised anew.
  *
  * Callbacks run as for immediate calls: on_add sees the final value, then on_set runs; on_set also
- * runs for each changed value (docs/events.md). They must only read: what they would change comes
- * with the sender's deltas, and would make the next one fail. Recording commands is rejected
- * meanwhile (LOCKED); a written value makes the delta fail with INVALID. If a delta is rejected
- * after callbacks ran, its changes are undone without callbacks, except
+ * runs for each changed value (docs/events.md). They must only read. The sender's changes arrive
+ * with its deltas; a change made here would make the next delta fail. Recording commands is
+ * rejected meanwhile (LOCKED); a written value makes the delta fail with INVALID. If a delta is
+ * rejected after callbacks ran, its changes are undone without callbacks, except
  * sett_snapshot_options.restored. Missing built-in components (Hierarchy, Name, Prefab, Disabled,
  * InstanceOf, Singletons) are registered; all other types must be registered before.
  *
- * A few bytes can name an entity at any index, and need tables of that length.
- * sett_snapshot_options.delta_limit bounds the memory that one delta takes, before it is allocated;
- * after a rejection it is freed.
+ * A short delta can name an entity at a very high index, and tables of that length would have to be
+ * allocated. sett_snapshot_options.delta_limit bounds the memory that one delta takes, before it is
+ * allocated; after a rejection it is freed.
  *
- * States are equal if their hashes are (sett_world_hash), with other storages or another order of
- * rows too. A clone that has applied all deltas also has the same order of rows and the same free
- * handles: both worlds continue alike. If a world cannot take over the order of a type's rows, the
- * log says so once (SETT_LOG_INFO), with the name of the type.
+ * Two states are equal if their hashes are (sett_world_hash), even if storages or orders of rows
+ * differ. A clone that has applied all deltas also has the same order of rows and the same free
+ * handles: both worlds continue alike. If the receiver stores a type in another way, so that the
+ * order of its rows cannot be copied, the log says so once (SETT_LOG_INFO), with the name of the
+ * type.
  * Fails: INVALID (malformed, cut off, altered, of another version, or a callback wrote a value; the
  * message says where), CONFLICT (this world is in another state; a type is missing or has another
  * layout: the message names it), LIMIT (it needs more memory than delta_limit), LOCKED, ARGUMENT,
  * OUT_OF_MEMORY; the state is unchanged then. Memory to undo is reserved before each step. LOST:
- * only if callbacks wrote to more pages in one step than were reserved, about nine of every
- * storage, and memory ran out.
+ * the delta could not be undone. This happens only if callbacks wrote to many pages, which they
+ * must not do, and memory ran out.
  * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of changed types in sparse
  * sets.
  * Threads: writer. Since: 0.1 */
@@ -274,11 +283,11 @@ SETT_API sett_status sett_ring_destroy(sett_ring* ring);
 /* Takes a snapshot, and drops the oldest if the ring is full. Fails: as sett_snapshot_take. */
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
-/* Restores the snapshot taken `back` snapshots ago. It stays in the ring; later ones are dropped.
- * If each frame takes a snapshot and then plays,
+/* Restores an older snapshot: `back` 0 is the latest, 1 the one before it, and so on. It stays in
+ * the ring; later ones are dropped. If each frame takes a snapshot and then plays,
  *
  *     back 0 is the state before the last frame: one frame is undone,
- *     back 1 that before the one before it: two frames are undone,
+ *     back 1 is the state one frame earlier: two frames are undone,
  *     back n undoes n + 1 frames.
  *
  * To play them again, do not take the first frame's snapshot again, as it is still there:
@@ -295,7 +304,7 @@ SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
 /* Returns the number of snapshots in it. */
 SETT_API uint32_t sett_ring_count(const sett_ring* ring);
 
-/* Returns the snapshot taken `back` snapshots ago, none if there is no such snapshot. */
+/* Returns a snapshot, counted as in sett_ring_restore; none if there is no such snapshot. */
 SETT_API sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back);
 
 #endif

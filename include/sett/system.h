@@ -17,10 +17,10 @@
  *
  * Order. Phases run in the order of their numbers. The systems of a phase have an order: that of
  * their creation, except that a system with `after` waits for the systems that it names, and a
- * system with `before` moves to right before the first that it names:
+ * system with `before` is placed directly in front of the earliest of those that it names:
  *
- *     created B, C, A with before B    runs as  A, B, C
- *     created A with after C, B, C, D  runs as  B, C, A, D
+ *     created B, C, A, where A has before B     runs as  A, B, C
+ *     created A, B, C, D, where A has after C   runs as  B, C, A, D
  *
  * Systems that conflict run one after another: if one writes a component that the other reads or
  * writes. Systems that do not conflict run in parallel, as a stage. sett_schedule_describe prints
@@ -29,22 +29,22 @@
  * Access. A term declares access to the values of the entities that the system visits: SETT_IN,
  * SETT_INOUT or SETT_OUT for what its loop reads and writes. SETT_WITH(T) declares presence alone:
  * the system can ask sett_has for T, and does not wait for systems that write T; to read T by
- * handle it needs SETT_IN(T). What the loop does not visit by a field is declared in the lists:
+ * handle it needs SETT_IN(T). Everything else that the system accesses is declared in lists:
  * `access_any_in` for reading other entities, and singletons; `access_inout` for writing a further
  * component of the visited entities by handle; `access_any_inout` for writing any entity, and
  * singletons.
  *
  * Jobs. The entities of a system are split into jobs, by pages of 1,024 entities, and its function
- * is called once for each job. The number of jobs depends on the state of the world, never on the
- * number of threads, so results do not either. Without threads the jobs run one after another. A
- * function must therefore not count in a shared variable; a system that needs all entities in one
- * call is `single_job`. A system also has one job if it has `access_any_inout`, reads anywhere what
- * it writes, writes gathered values (sett_query_explain), or has a type in a sparse set in
- * `access_inout`.
+ * is called once for each job. The number of threads never changes the number of jobs, and so it
+ * never changes results. Without threads the jobs run one after another. Because jobs can run in
+ * parallel, a function must not count in a shared variable; a system that needs all entities in one
+ * call is `single_job`. A system also has one job if it has `access_any_inout`; if it writes a
+ * component that is in its `access_any_in`; if it writes fields that are copies (gathered:
+ * sett_query_explain says so); or if `access_inout` lists a type in a sparse set.
  *
  * Commands. A system records into context->commands. Commands are applied at the end of each phase
  * and before each exclusive system: in the order of the schedule, then of jobs, then of recording;
- * the world's own buffer last. It is also applied at the beginning of a frame.
+ * the world's own buffer last. The world's own buffer is also applied at the beginning of a frame.
  *
  * Inside a system's function:
  *   calls marked `Threads: reader`  are allowed;
@@ -81,10 +81,10 @@ typedef struct sett_context {
     sett_commands* commands; /* the buffer of this job */
     void* user;              /* of the descriptor */
     float dt;                /* seconds: of the frame, of the interval, or of the fixed step */
-    uint32_t job;            /* number of this job, */
-    uint32_t job_count;      /* of so many; jobs without entities are not called */
-    uint64_t frame;          /* frames completed before this one */
-    double time;             /* seconds of all frames before this one */
+    uint32_t job;            /* number of this job, from 0 */
+    uint32_t job_count; /* of the system; the function is not called for jobs without entities */
+    uint64_t frame;     /* frames completed before this one */
+    double time;        /* seconds of all frames before this one */
     void* internal;
 } sett_context;
 
@@ -123,9 +123,10 @@ typedef struct sett_system_desc {
     /* Called at the beginning of its stage, on the thread that calls sett_progress; can only read.
      * If it returns false the system does not run, and its timers stand still. */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between runs: it runs in the frame in which they have passed (within a thousandth of
-     * the frame), with the interval as dt; the rest counts for the next run. In a frame longer than
-     * the interval it runs once, with the time since its last run as dt. Default: every frame */
+    /* seconds between runs: it runs in the frame in which the interval has passed (or will have
+     * within a thousandth of dt). dt is the interval; time left over counts for the next run. In a
+     * frame longer than the interval it runs once, with the time since its last run as dt. Default:
+     * every frame */
     float interval;
     /* seconds: it runs as often as this fits into the time that passed, with this as dt; default:
      * once a frame */
@@ -133,9 +134,10 @@ typedef struct sett_system_desc {
     /* the most fixed steps of one frame; time beyond is dropped; default: 8 */
     uint32_t max_steps;
 
-    /* Callbacks for entities that begin or stop to match the terms; existing matches enter when the
-     * system is created. Terms can then only be WITH and WITHOUT, of types without dont_fragment.
-     * The rules are those of sett_group_desc. */
+    /* Callbacks for entities that begin or stop to match the terms; on_enter runs for existing
+     * matches when the system is created, unlike in groups. Terms can then only be WITH and
+     * WITHOUT, of types without dont_fragment. Apart from that the rules are those of on_enter and
+     * on_exit in sett_group_desc. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
@@ -147,8 +149,8 @@ SETT_API sett_system* sett_system_create_sized(sett_world* world, const sett_sys
  * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken; an
  * order that contradicts the phases), CYCLE (the message names the systems in it), UNREGISTERED,
  * LOCKED, OUT_OF_MEMORY.
- * Cost: O(terms), plus O(systems ordered before or after it, the smaller number). The next frame
- * computes the schedule: O(n log n) for n systems.
+ * Cost: O(terms), plus O(the systems before it, or those after it, whichever are fewer). The next
+ * frame computes the schedule: O(n log n) for n systems.
  * Threads: writer. Since: 0.1 */
 static inline sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
 {
@@ -176,7 +178,7 @@ SETT_API sett_status sett_system_destroy(sett_system* system);
     }(world)
 #endif
 
-/* Orders two systems of a world, as if `first` had named `then` in `before`.
+/* Makes the system `first` run before the system `then`, as `before` in its descriptor would.
  * Fails: CYCLE, CONFLICT (phases say otherwise), ARGUMENT, LOCKED, OUT_OF_MEMORY.
  * Cost: as sett_system_create.
  * Threads: writer. Since: 0.1 */
@@ -240,9 +242,9 @@ SETT_API sett_status sett_system_run(sett_system* system, float dt);
  * Threads: the one that runs the function. Since: 0.1 */
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 
-/* Begins a loop over all entities of another query. The system must declare its terms: what the
- * query reads in `terms`, `access_any_in` or `access_any_inout`; what it writes in
- * `access_any_inout` or, for a single_job system, in `access_inout`. Returns NULL as
+/* Begins a loop over all entities of another query. The system must have declared what the query
+ * reads, in `terms`, `access_any_in` or `access_any_inout`. Components that the query writes must
+ * be in `access_any_inout`; for a single_job system `access_inout` is enough. Returns NULL as
  * sett_query_begin does. SETT_CONTEXT_FOR calls it.
  * Threads: the one that runs the function. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
@@ -265,7 +267,8 @@ SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query
     while (sett_batch_next(b))
 
 /* Returns `size` bytes, uninitialised, valid until the system's function returns; NULL when memory
- * runs out. `align`: a power of two up to 4,096. Allocates nothing once a frame has used as much.
+ * runs out. `align`: a power of two up to 4,096. Allocates nothing if an earlier frame has already
+ * used the same amount.
  * Threads: the one that runs the function. Since: 0.1 */
 SETT_API void* sett_context_alloc(sett_context* context, size_t size, size_t align);
 
@@ -297,15 +300,17 @@ typedef struct sett_schedule_desc {
     /* default: none, all systems run on the thread that calls sett_progress. With tasks, the
      * world's allocator and log hook can be called from several threads at once */
     sett_tasks tasks;
-    /* the most jobs of a system, 1 to 64; results depend on it: the same on all machines that have
-     * to agree. Default: 16 */
+    /* the most jobs of a system, 1 to 64; results depend on it, so use the same number on all
+     * machines of a lockstep game. Default: 16 */
     uint32_t job_limit;
     /* report accesses by handle that a system did not declare, to the log and assert hooks, once
-     * for each system and component, up to 16; the call succeeds. The hooks are called from the
-     * system's thread. sett_accessor_find is not checked. Cost: calls by handle take about twice as
-     * long in systems */
+     * for each pair of system and component, at most 16 for a system; the access itself succeeds.
+     * The hooks are called from the system's thread. sett_accessor_find is not checked. Cost: calls
+     * by handle take about twice as long in systems */
     sett_guard guard;
-    bool no_times; /* measure no times; all stages go to `tasks` then, however short they are */
+    /* do not measure times. Without measured times all stages go to `tasks`; with them, short
+     * stages stay on the calling thread; default: no */
+    bool no_times;
 } sett_schedule_desc;
 
 SETT_API sett_status sett_schedule_configure_sized(sett_world* world,
