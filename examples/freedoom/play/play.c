@@ -105,7 +105,7 @@ static bool arguments_parse(Arguments* to, int count, char** texts, Fault* fault
 static bool window_open(Window* window, const Arguments* arguments, Fault* fault)
 {
     *window = (Window){.times = calloc(WINDOW_FRAMES, sizeof *window->times)};
-    int scale = arguments->width <= 640 ? 2 : 1;
+    int scale = arguments->demo == 0 && arguments->width <= 640 ? 2 : 1;
     if (window->times == NULL || SDL_Init(SDL_INIT_VIDEO) != 0) {
         return fault_set(fault, "no window: %s", SDL_GetError());
     }
