@@ -140,8 +140,8 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
     }
 }
 
-/* Whether the loop uses what the query remembers: then few match, and no step is taken for dense.
- * */
+/* Whether the loop uses what the query remembers: then few match, and no step is taken for
+ * dense. */
 SETTI_INLINE void batch_recall(const sett_batch* batch, bool own)
 {
     setti_loop* loop = setti_loop_of(batch);
