@@ -748,7 +748,7 @@ static void the_guard_watches_all_threads(void)
     }
     for (uint32_t k = 0; k < WATCHED; k++) {
         watch_expect(&w, k, "writes", other[k]);
-        watch_expect(&w, k, "asks for", "common");
+        watch_expect(&w, k, "reads", "common");
     }
     watch_expect(&w, 0, "reads", "rare");
     CHECK_EQ(world->hot_capacity, world->type_capacity);

@@ -9,19 +9,8 @@
 
 #include <stdio.h>
 
-static const char* guard_verb(uint32_t access)
-{
-    if (access == SETTI_ACCESS_PRESENCE) {
-        return "asks for";
-    }
-    return access == SETTI_ACCESS_READ ? "reads" : "writes";
-}
-
 static uint32_t guard_sufficient(uint32_t access)
 {
-    if (access == SETTI_ACCESS_PRESENCE) {
-        return SETTI_ACCESS_PRESENCE | SETTI_ACCESS_READS;
-    }
     return access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES;
 }
 
@@ -46,18 +35,23 @@ static void guard_touch(const setti_guard* guard, const sett_world* world, sett_
 {
     const setti_slice* slice = setti_slice_here(world->run);
     sett_system* system = slice != NULL ? slice->system : NULL;
+    bool reads = access == SETTI_ACCESS_READ;
     (void)guard;
-    if (system == NULL ||
+    /* Presence cannot change while systems run. */
+    if (system == NULL || access == SETTI_ACCESS_PRESENCE ||
         (setti_system_access(system, component) & guard_sufficient(access)) != 0 ||
         !guard_note(world->run, system, component)) {
         return;
     }
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
-        "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: what it is scheduled "
-        "beside may write or read it at the same time; add it to the terms, `access_any_in`, "
-        "`access_inout` or `access_any_inout`",
-        call, system->name, guard_verb(access), sett_component_name(world, component));
+        "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: a system that runs at the "
+        "same time may %s it - %s",
+        call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
+        reads ? "write" : "use",
+        reads ? "declare a term SETT_IN, or list it in `access_any_in`"
+              : "declare a term SETT_INOUT, or list it in `access_inout` (of visited entities) or "
+                "`access_any_inout`");
 }
 
 void setti_guard_check_query(const sett_world* world, const sett_query* query)

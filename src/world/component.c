@@ -832,7 +832,10 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
 bool sett_component_check_type_(const sett_world* world, sett_component component, size_t size,
                                 const char* type_name, const char* call)
 {
-    const setti_type* type = world != NULL ? setti_world_type(world, component) : NULL;
+    if (setti_is_null(world, call, "world")) {
+        return false;
+    }
+    const setti_type* type = setti_world_type(world, component);
     return SETTI_LIKELY(type == NULL || setti_component_is_type(type, size, type_name)) ||
            component_wrong_type(world, type, size, type_name, call);
 }
