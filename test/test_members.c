@@ -321,7 +321,9 @@ static Mixed draw_mixed(uint64_t* state, unsigned char noise)
     if (chance_below(state, 4) == 0) {
         memcpy(&v.d, &payload, sizeof(v.d));
     }
-    snprintf(v.text, sizeof(v.text), "%.*s", (int)chance_below(state, 8), "abcdefgh");
+    uint32_t length = chance_below(state, 8);
+    memcpy(v.text, "abcdefgh", length);
+    v.text[length] = '\0'; /* behind it the noise stays */
     v.small = (uint8_t)chance_below(state, 3);
     v.who = (sett_entity){chance_below(state, 9), 1};
     v.yes = chance_below(state, 2) == 1;

@@ -40,7 +40,7 @@ static void begin(sett_storage_kind storage)
 static sett_query* query_of(sett_component a, sett_term_kind kind, sett_component b)
 {
     sett_query_desc desc = {.terms = {{.component = a, .access = SETT_IN, .kind = SETT_WITH},
-                                      {b, SETT_NONE, kind, false}}};
+                                      {.component = b, .access = SETT_NONE, .kind = kind}}};
     sett_query* query = sett_query_create(world, &desc);
     CHECK(query != NULL);
     return query;
