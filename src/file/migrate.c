@@ -47,6 +47,8 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
 
 /* -------------------------------------------------------------------------------------- values */
 
+#define MIGRATE_ALIGN 4096 /* no type asks for more */
+
 static const sett_member* migrate_find(const sett_struct* in, const char* name)
 {
     for (uint32_t k = 0; in != NULL && k < in->count; k++) {
@@ -232,8 +234,9 @@ static void migrate_value(setti_delta_rule* rule, const void* from, void* to)
     } else if (of->size != 0) {
         memcpy(to, from, of->size);
     }
-    if (of->migrator != NULL && !of->migrator->fn(of->from, from, to, of->migrator->user)) {
-        of->failed = true;
+    if (of->migrator != NULL) {
+        memcpy(of->room, from, of->room_size);
+        of->failed = !of->migrator->fn(of->from, of->room, to, of->migrator->user) || of->failed;
     }
 }
 
@@ -286,6 +289,14 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read, con
     of->from = read->desc.members;
     of->to = own->desc.members;
     of->migrator = migrate_function(into, own->id, print);
+    if (of->migrator != NULL) {
+        of->room_size = read->desc.size;
+        of->room = setti_pool_alloc(&into->pool, SETTI_MAX(of->room_size, 1), MIGRATE_ALIGN);
+        if (of->room == NULL) {
+            return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load", sett_null(),
+                                    own->id);
+        }
+    }
     if (of->from != NULL && of->to != NULL) {
         for (uint32_t k = 0; of->migrator == NULL && k < of->to->count; k++) {
             const sett_member* source = migrate_find(of->from, of->to->members[k].name);
@@ -313,6 +324,7 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
             setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load", sett_null(), 0);
         return NULL;
     }
+    memset(list, 0, size);
     for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
         sett_component id = sett_component_find(into, type->desc.name);
@@ -326,7 +338,7 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
         }
     }
     if (*status != SETT_OK || *count == 0) {
-        setti_pool_free(&into->pool, list, size, 16);
+        setti_migrations_free(into, list, read->registered.count);
         list = NULL;
     }
     return list;
@@ -335,5 +347,11 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
 void setti_migrations_free(sett_world* into, setti_migration* list, uint32_t types)
 {
     size_t size = (types + 1) * sizeof(setti_migration);
+    for (uint32_t k = 0; list != NULL && k < types; k++) {
+        if (list[k].room != NULL) {
+            setti_pool_free(&into->pool, list[k].room, SETTI_MAX(list[k].room_size, 1),
+                            MIGRATE_ALIGN);
+        }
+    }
     setti_pool_free(&into->pool, list, size, 16);
 }
