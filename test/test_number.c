@@ -64,7 +64,7 @@ static void texts_are_the_shortest(void)
     CHECK_STR_EQ(written(SETT_MEMBER_F64, &d, 0), "0.1");
     d = 1e22;
     CHECK_STR_EQ(written(SETT_MEMBER_F64, &d, 0), "1e+22");
-    d = 0.1 + 0.2;
+    d = 0.30000000000000004; /* 0.1 + 0.2 in doubles */
     CHECK_STR_EQ(written(SETT_MEMBER_F64, &d, 0), "0.30000000000000004");
     d = 5e-324;
     CHECK_STR_EQ(written(SETT_MEMBER_F64, &d, 0), "4.94065645841247e-324");
