@@ -197,4 +197,33 @@ static void lists_are_found_again(void)
     CHECK_END(f->world);
 }
 
-TEST_MAIN(TEST(what_is_remembered_does_not_show), TEST(lists_are_found_again))
+/* A restore makes steps shorter: what was behind their end is not handed out any more. */
+static void steps_become_shorter(void)
+{
+    field* f = &the_field;
+    field_begin(f);
+    sett_snapshot before = {0};
+    for (uint32_t k = 0; k < COUNT; k++) {
+        if (k == 4096 + 128) { /* whole words: those in front stay as they are */
+            CHECK_EQ(sett_snapshot_take(f->world, &before), SETT_OK);
+        }
+        field_toggle(f, k, k % 7 == 0 ? Mark_id : Visits_id);
+        if (k % 50 == 0) {
+            field_toggle(f, k, k % 7 != 0 ? Small_id : Visits_id);
+        }
+    }
+    for (uint32_t round = 0; round < 8; round++) {
+        for (uint32_t q = 0; q < QUERIES; q++) {
+            field_check_loop(f, f->query[q], 0);
+        }
+        if (round == 4) {
+            CHECK(f->query[0]->lists.steps != 0 && f->query[6]->lists.steps != 0);
+            CHECK_EQ(sett_snapshot_restore(f->world, before), SETT_OK);
+        }
+    }
+    sett_snapshot_drop_all(f->world);
+    CHECK_END(f->world);
+}
+
+TEST_MAIN(TEST(steps_become_shorter), TEST(what_is_remembered_does_not_show),
+          TEST(lists_are_found_again))

@@ -148,13 +148,17 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the same rows match as are remembered. */
+/* Whether the same rows match as are remembered. The step can be shorter than it was then: when the
+ * extent of a storage became smaller. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
     uint64_t differ = 0;
     for (uint32_t at = 0; at < loop->word_count; at++) {
         differ |= words[at] ^ loop->words[at];
+    }
+    for (uint32_t at = loop->word_count; at < loop->unit / 64; at++) {
+        differ |= words[at];
     }
     return differ == 0;
 }
