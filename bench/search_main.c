@@ -232,7 +232,7 @@ static ecs_world_t* flecs_galaxy(galaxy g)
             ecs_add_id(world, relations[k], EcsExclusive);
         }
     }
-    ecs_entity_t* entities = malloc(g.entities * sizeof(*entities));
+    ecs_entity_t* entities = calloc(g.entities, sizeof(*entities));
     for (uint32_t e = 0; e < g.entities; e++) {
         entities[e] = ecs_new(world);
     }
