@@ -33,7 +33,7 @@ play: ## play them in a window, and rewind; options in ARGS, ARGS=--demo plays b
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom_play
 	@$(release)/examples/freedoom/freedoom_play $(ARGS)
 
-test: ## all tests, about six minutes; tools/test.sh --list names its stages
+test: ## all tests, about a quarter of an hour; tools/test.sh --list names its stages
 	@tools/deps.sh test
 	@tools/test.sh
 
