@@ -20,7 +20,7 @@
  *                                                     + Charge, Velocity while it throws itself
  *         player   + Player, Pack, Armour             + Invulnerable, Invisible, Shielded at
  *                                                       times
- *           human  + Input, Facing, Velocity, no Walk   somebody at a keyboard
+ *           human  + Input, Facing, Velocity, no Walk   a human player
  *       dying      + Dying                            until the end of the tick
  *       corpse     Thing, Position, Place, Corpse
  *     missile      Thing, Position, Place, Velocity, Missile    + Homing if it follows somebody

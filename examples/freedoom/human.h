@@ -1,4 +1,4 @@
-/* human.h - how somebody outside of the world takes part in it, so that it can be played again.
+/* human.h - how a human player takes part in the world, so that the game can be played again.
  *
  * All that comes from outside is one Order a tick. What it does follows from the order and the
  * world alone: the same orders, from the same snapshot, make the same game. */

@@ -39,7 +39,7 @@ extern const sett_system_desc system_charge; /* lost souls that throw themselves
 extern const sett_system_desc system_home;   /* missiles that follow their prey */
 extern const sett_system_desc system_fly;    /* missiles, until they meet something */
 
-/* human.c: somebody at a keyboard */
+/* human.c: a human player */
 extern const sett_system_desc system_steer; /* turns, runs, falls, pushes */
 
 /* items.c: what players find */

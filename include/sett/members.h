@@ -11,8 +11,8 @@
  *
  *     COMPONENT(Position, .members = SETT_STRUCT(Position, x, y))
  *
- * With members a value can be printed and written as JSON (json.h) and in other languages, files of
- * one machine can be read on another, and the library derives by itself:
+ * With members a value can be printed and written as JSON (json.h), files of an older layout can be
+ * read (file.h), and the library derives by itself:
  *
  *     padding           bytes that belong to no member (sett_component_desc.mask and bytes)
  *     entity_offsets    where handles lie

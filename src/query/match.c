@@ -225,7 +225,7 @@ static setti_step step_pages(sett_batch* batch)
         uint32_t word_count = (rows + 63) / 64;
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
-        if (setti_match_words_at(query, base, bits) != NULL) { /* nobody in all of its page */
+        if (setti_match_words_at(query, base, bits) != NULL) { /* no entity in all of its page */
             loop->cursor = setti_match_seek(query, base) & ~(loop->unit - 1);
             continue;
         }

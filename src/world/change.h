@@ -15,7 +15,7 @@ void setti_change_collect(sett_world* world, uint32_t index);
  * type, nor can tell by an order of rows in which turn it did. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
-/* sett_add where that is short and nobody is told. Returns the value, for the caller to write all
+/* sett_add where that is short and no callback runs. Returns the value, for the caller to write all
  * of it; NULL, and nothing is done: take the slow path, which says why if that fails. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 

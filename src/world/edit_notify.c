@@ -4,8 +4,8 @@
  * through it twice, for those that are left and for those that are entered. Only what has no plan
  * yet, or no memory for one, asks every listener.
  *
- * The workload: types with hooks, groups and observers. What nobody listens to is remembered by its
- * type (fast_path.c) and does not come here.
+ * The workload: types with hooks, groups and observers. A change without callbacks is remembered by
+ * its type (fast_path.c) and does not come here.
  *
  * Invariant:  of an edit, on_exit < on_remove < structure and values < on_add, on_set < on_enter
  */

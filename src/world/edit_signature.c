@@ -1,7 +1,7 @@
 /* edit_signature.c: the numbers of the sets that edits lead from and to.
  *
  * The workload: every transition seen for the first time. Sets that no entity has are freed when
- * there are many, between calls: numbers are caches, and whoever holds one makes it anew.
+ * there are many, between calls: numbers are caches, and every holder looks its number up again.
  *
  * Invariant:  numbers in hand are those of living entities, or made since setti_edit_settle
  */

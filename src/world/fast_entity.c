@@ -1,7 +1,7 @@
 /* fast_entity.c: entities begin without components, and end with plain ones. The slow path
  * (setti_change_create, setti_change_destroy) handles every case; see fast_path.c.
  *
- * The workload: entities of plain types, of whose end nobody is notified: the bits of their values
+ * The workload: entities of plain types, whose end runs no callback: the bits of their values
  * are cleared, in line. Whole trees of them end in one walk, where no order can be seen.
  */
 #include "world/change.h"
@@ -151,7 +151,7 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
     }
 }
 
-/* Ends an entity that nobody is told of. */
+/* Ends an entity whose end runs no callback. */
 static void fast_end(sett_world* world, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
@@ -244,7 +244,8 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
 }
 
 /* Ends a life, and then takes the values of the set. The signature says who has a value; and the
- * life ends first, because then less has to be kept over the loop, and nobody looks in between. */
+ * life ends first, because then less has to be kept over the loop, and no callback runs in between.
+ * */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity, uint32_t set)
 {
     setti_entity_destroy_no_cow(&world->pool, &world->entities, entity);
@@ -272,7 +273,7 @@ SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity
     return fast_destroy_short(world, entity, set);
 }
 
-/* The fast path: plain types, nobody to be told, no snapshot held. Calls nothing. */
+/* The fast path: plain types, no callbacks, no snapshot held. Calls nothing. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {

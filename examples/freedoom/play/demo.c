@@ -237,7 +237,7 @@ static void demo_walk(Demo* demo, const Play* play, Position at, uint32_t arena,
     demo->stuck = moved ? 0 : demo->stuck + 1;
     demo->last = at;
     if (demo->stuck > 50) {
-        demo->lost = 60; /* somebody stands in the way: another direction for a second */
+        demo->lost = 60; /* a monster stands in the way: another direction for a second */
         demo->stuck = 0;
     }
     if (demo->lost != 0) {

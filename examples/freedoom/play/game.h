@@ -1,4 +1,4 @@
-/* game.h - all of the game but its window: takes what somebody presses, and draws a picture. */
+/* game.h - all of the game but its window: takes the keys that are pressed, and draws a picture. */
 #ifndef FREEDOOM_GAME_H
 #define FREEDOOM_GAME_H
 

@@ -49,7 +49,7 @@ static const char window_help[] =
     "  --size WxH     of the picture (default: 640x400)\n"
     "  --seed N       of all chance (default: 1)\n"
     "  --workers N    threads (default: 0, as many as the machine has)\n"
-    "  --demo [N]     nobody at the keyboard: plays N frames, writes pictures to out/, prints\n"
+    "  --demo [N]     plays N frames by itself, writes pictures to out/, prints\n"
     "                 what was done, and fails if something was not\n"
     "  --help         this text; the key H shows the keys\n";
 

@@ -1,4 +1,4 @@
-/* render.h - a map as somebody in it sees it, drawn by the processor.
+/* render.h - a map as a player sees it, drawn by the processor.
  *
  * Pixels are 0xrrggbb and lie column after column, each from top to bottom: walls, floors and
  * sprites are all drawn in columns. Lengths are map units; angles are radians, 0 is east,

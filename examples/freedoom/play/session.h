@@ -1,4 +1,4 @@
-/* session.h - a game that somebody plays in, without a window: it goes on, back, and on again.
+/* session.h - a game with a human player, without a window: it goes on, back, and on again.
  *
  * What is needed to go back: a snapshot a second, and the order of each tick, which is all that
  * came from outside. To show a second backwards it is played again from its snapshot; while one is
@@ -80,7 +80,7 @@ bool session_rewind_end(Session* session, Fault* fault);
 /* While the mode is RETURNS: plays up to `budget` ticks. Then the mode is PLAYS. */
 bool session_return(Session* session, uint32_t budget, Fault* fault);
 
-/* Shows how he died, if somebody did it. */
+/* Shows how the player died, if another killed him. */
 bool session_kill_cam(Session* session, Fault* fault);
 
 /* Another map, from the next tick on. */

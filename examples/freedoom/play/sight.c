@@ -32,7 +32,8 @@ bool sight_queries_open(SightQueries* queries, sett_world* world)
     return queries->things != NULL && queries->sparks != NULL;
 }
 
-/* --- how somebody looks ----------------------------------------------------------------------- */
+/* --- the look of a thing -----------------------------------------------------------------------
+ * */
 
 static uint8_t sight_letter(const char* frames, uint32_t turn)
 {

@@ -58,7 +58,7 @@ static void site_close(Site* site)
     free(site->lights);
 }
 
-/* Where somebody could stand: near a thing, with nothing between, in room enough. */
+/* Where a player could stand: near a thing, with nothing between, in room enough. */
 static bool choose_view(Site* site, uint64_t* chance)
 {
     const WadMap* map = &site->level->map;

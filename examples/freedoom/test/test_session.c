@@ -1,4 +1,4 @@
-/* test_session.c - a game that somebody plays in can be rewound at any time, and then is what it
+/* test_session.c - a game with a human player can be rewound at any time, and then is what it
  * was at that tick; humans walk, fall, push and shoot; without one nothing changes. */
 #include "battle.h"
 #include "chance.h"
