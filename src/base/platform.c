@@ -346,6 +346,22 @@ const sett_files* setti_platform_files(void)
     return &files;
 }
 
+void setti_platform_print(const char* text, size_t size)
+{
+#if defined(PLATFORM_POSIX)
+    while (size != 0) {
+        ssize_t done = write(STDERR_FILENO, text, size);
+        if (done <= 0) {
+            return;
+        }
+        text += done;
+        size -= (size_t)done;
+    }
+#else
+    (void)fwrite(text, 1, size, stderr);
+#endif
+}
+
 /* ---------------------------------------------------------------------------------------- clock */
 
 uint64_t setti_platform_now(void)
@@ -430,22 +446,6 @@ static_assert(sizeof(pthread_t) <= sizeof(((setti_thread*)0)->opaque), "and so h
 static platform_gate* platform_gate_of(setti_gate* gate)
 {
     return (platform_gate*)(void*)gate;
-}
-
-void setti_platform_print(const char* text, size_t size)
-{
-#if defined(PLATFORM_POSIX)
-    while (size != 0) {
-        ssize_t done = write(STDERR_FILENO, text, size);
-        if (done <= 0) {
-            return;
-        }
-        text += done;
-        size -= (size_t)done;
-    }
-#else
-    (void)fwrite(text, 1, size, stderr);
-#endif
 }
 
 uint32_t setti_platform_cores(void)
