@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAIN_PICTURE_FOLDER "out"
 #define MAIN_EARLY_TICK 280u /* the thick of the battle: a first picture */
 
 enum {
@@ -103,14 +102,14 @@ static bool main_draw(const Options* options, const Simulation* sim, const char*
                       Fault* fault)
 {
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
-        char path[64];
+        char path[1024];
         const char* name = sim->arenas[i].level.map.name;
         if (!main_wants_picture(options, name)) {
             continue;
         }
-        snprintf(path, sizeof path, "%s/%s%s.png", MAIN_PICTURE_FOLDER, name, suffix);
-        if (!host_make_folder(MAIN_PICTURE_FOLDER)) {
-            return fault_set(fault, "%s: cannot be made", MAIN_PICTURE_FOLDER);
+        snprintf(path, sizeof path, "%s/%s%s.png", options->folder, name, suffix);
+        if (!host_make_folder(options->folder)) {
+            return fault_set(fault, "%s: cannot be made", options->folder);
         }
         if (!picture_write(sim, i, path, fault)) {
             return false;
@@ -169,7 +168,7 @@ static void main_list_pictures(const Options* options, const Simulation* sim)
     for (uint32_t i = 0; i < sim->arena_count; ++i) {
         const char* name = sim->arenas[i].level.map.name;
         if (main_wants_picture(options, name)) {
-            printf("picture     %s/%s.png%s\n", MAIN_PICTURE_FOLDER, name,
+            printf("picture     %s/%s.png%s\n", options->folder, name,
                    early ? ", and -early.png after 8 s" : "");
         }
     }

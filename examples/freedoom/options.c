@@ -23,8 +23,9 @@ const char options_help[] =
     "  --seed N      of all chance (default: 1)\n"
     "  --workers N   threads, which change nothing but the time it takes (default: 0, as many\n"
     "                as the machine has)\n"
-    "  --png WHAT    pictures to out/WHAT.png: the name of a map, may be repeated; all; none\n"
+    "  --png WHAT    pictures to WHAT.png: the name of a map, may be repeated; all; none\n"
     "                (default: those named with --map, else a few good ones)\n"
+    "  --out FOLDER  where pictures go (default: out)\n"
     "  --save FILE   write the final state to FILE\n"
     "  --load FILE   begin with the state in FILE, of the same maps; --ticks counts from there\n"
     "  --record FILE write every tick to FILE\n"
@@ -100,6 +101,7 @@ static bool options_take_value(Options* options, const char* name, const char* v
         return options_take_picture(options, value, fault);
     }
     const char** file = strcmp(name, "--save") == 0     ? &options->save
+                        : strcmp(name, "--out") == 0    ? &options->folder
                         : strcmp(name, "--load") == 0   ? &options->load
                         : strcmp(name, "--record") == 0 ? &options->record
                         : strcmp(name, "--replay") == 0 ? &options->replay
@@ -123,8 +125,9 @@ static bool options_take_value(Options* options, const char* name, const char* v
 
 static bool options_takes_value(const char* name)
 {
-    static const char* const names[] = {"--wad",     "--map",  "--png",  "--ticks",  "--seed",
-                                        "--workers", "--save", "--load", "--record", "--replay"};
+    static const char* const names[] = {"--wad",    "--map",     "--png",  "--ticks",
+                                        "--seed",   "--workers", "--save", "--load",
+                                        "--record", "--replay",  "--out"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strcmp(name, names[i]) == 0) {
             return true;
@@ -153,7 +156,7 @@ static void options_fill_in(Options* options)
 
 bool options_parse(Options* options, int count, char** arguments, Fault* fault)
 {
-    *options = (Options){.ticks = 2100, .seed = 1};
+    *options = (Options){.ticks = 2100, .seed = 1, .folder = "out"};
     for (int i = 1; i < count; ++i) {
         const char* name = arguments[i];
         if (options_take_flag(options, name)) {

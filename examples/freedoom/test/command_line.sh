@@ -84,6 +84,8 @@ run 1 --map E1M2 --ticks 1 --png none --load half
 grep -qF 'half: is of other levels' complained || fail "$(cat complained)"
 run 1 --map E1M1 --ticks 1 --png none --load nowhere
 rejects '--workers 65: not a number' --workers 65
+run 0 --map E1M1 --ticks 0 --out elsewhere
+[ -e elsewhere/E1M1.png ] || fail "no picture in the named folder"
 run 0 --map E1M1 --map MAP01 --ticks 0 --png none
 says '^2 maps in one world'
 [ ! -e out ] || fail "a picture though none was asked for"
