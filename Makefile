@@ -14,7 +14,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play test bench bench-full bench-builds soak fuzz amalgamate format clean help
+.PHONY: build run play inspect test bench bench-full bench-builds soak fuzz amalgamate format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -32,6 +32,12 @@ play: ## play them in a window, and rewind; options in ARGS, ARGS=--demo plays b
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom_play
 	@$(release)/examples/freedoom/freedoom_play $(ARGS)
+
+inspect: ## look into Freedoom with a browser: prints the address; options in ARGS
+	@tools/deps.sh inspect
+	@$(configure)
+	@cmake --build $(release) --parallel $(JOBS) --target freedoom
+	@$(release)/examples/freedoom/freedoom --inspect --ticks 4000000000 $(ARGS)
 
 test: ## all tests, about a quarter of an hour; tools/test.sh --list names its stages
 	@tools/deps.sh test

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|test|bench|fuzz|format
+#   tools/deps.sh build|run|play|inspect|test|bench|fuzz|format
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -52,8 +52,15 @@ for_play() {
     need_header SDL2/SDL.h libsdl2-dev
 }
 
+# The inspector. Tests leave it out where there is no civetweb.
+for_inspect() {
+    for_run
+    need_header civetweb.h libcivetweb-dev
+}
+
 for_test() {
     for_run
+    need_header civetweb.h libcivetweb-dev
     need_command gcc gcc
     need_command g++ g++
     need_command clang clang
@@ -103,9 +110,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | test | bench | fuzz | format) ;;
+build | run | play | inspect | test | bench | fuzz | format) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|test|bench|fuzz|format" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|test|bench|fuzz|format" >&2
     exit 2
     ;;
 esac

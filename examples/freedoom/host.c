@@ -33,6 +33,13 @@ uint64_t host_nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+void host_sleep(uint64_t nanoseconds)
+{
+    struct timespec time = {.tv_sec = (time_t)(nanoseconds / 1000000000u),
+                            .tv_nsec = (long)(nanoseconds % 1000000000u)};
+    (void)nanosleep(&time, NULL);
+}
+
 #else
 
 bool host_is_terminal(FILE* stream)
@@ -52,6 +59,11 @@ uint64_t host_nanoseconds(void)
     struct timespec now;
     timespec_get(&now, TIME_UTC);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void host_sleep(uint64_t nanoseconds)
+{
+    (void)nanoseconds;
 }
 
 #endif

@@ -16,4 +16,7 @@ bool host_make_folder(const char* path);
 /* A clock that only goes forward. */
 uint64_t host_nanoseconds(void);
 
+/* Waits; where that is not known it does not. */
+void host_sleep(uint64_t nanoseconds);
+
 #endif

@@ -13,6 +13,7 @@
 #include "archive.h"
 #include "atlas.h"
 #include "host.h"
+#include "inspect.h"
 #include "options.h"
 #include "picture.h"
 #include "progress.h"
@@ -239,7 +240,9 @@ static int main_run(Options* options)
     if (good) {
         sim.trace = options->trace ? stdout : NULL;
         main_introduce(options, &sim, atlas.rebuilt);
-        good = main_resume(options, &sim, &fault) && main_play(options, &sim, &fault);
+        good = main_resume(options, &sim, &fault) &&
+               (options->inspect ? inspect_play(&sim, options->ticks, &fault)
+                                 : main_play(options, &sim, &fault));
         simulation_deinit(&sim);
     }
     atlas_deinit(&atlas);

@@ -31,6 +31,8 @@ const char options_help[] =
     "  --record FILE write every tick to FILE\n"
     "  --replay FILE begin with the last tick of a recording\n"
     "  --no-rewind   keep nothing of the last ten seconds, and do not play them again\n"
+    "  --inspect     look into it with a browser: prints the address, plays 35 ticks a second;\n"
+    "                needs Sett's inspector (addons/inspector)\n"
     "  --trace       list every shot, hit, door ... on standard output, one line each:\n"
     "                tick, map, event, who, whom, damage, with tabs between\n"
     "  --help        this text\n"
@@ -68,6 +70,7 @@ static bool options_take_flag(Options* options, const char* name)
 {
     bool* flag = strcmp(name, "--trace") == 0       ? &options->trace
                  : strcmp(name, "--no-rewind") == 0 ? &options->no_rewind
+                 : strcmp(name, "--inspect") == 0   ? &options->inspect
                  : strcmp(name, "--help") == 0      ? &options->help
                  : strcmp(name, "--version") == 0   ? &options->version
                                                     : NULL;

@@ -25,7 +25,7 @@ typedef struct Options {
     const char* load;   /* the first comes from one, */
     const char* record; /* all go to one, */
     const char* replay; /* the last of a recording is the first */
-    bool no_rewind, trace, help, version;
+    bool no_rewind, trace, inspect, help, version;
 } Options;
 
 /* Fills in what is not asked for with what is usual. Returns false for what makes no sense. */

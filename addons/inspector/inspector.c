@@ -1,0 +1,182 @@
+/* inspector.c: see sett_inspector.h.
+ *
+ *     sett_inspector_frame | frame | sett_inspector_frame | frame | ...
+ *      answers, sends              answers, sends
+ *
+ * Everything that touches the world happens in these calls, on the thread of the program. The
+ * server's threads only queue.
+ */
+#include "inspector.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define INSPECTOR_BUDGET 300000u /* nanoseconds a frame, for requests */
+
+uint64_t inspector_now(void)
+{
+    struct timespec now;
+    (void)timespec_get(&now, TIME_UTC);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static bool inspector_open_server(sett_inspector* inspector)
+{
+    const char* why = NULL;
+    const server_desc desc = {.port = inspector->desc.port,
+                              .allow_remote = inspector->desc.allow_remote,
+                              .static_folder = inspector->desc.static_folder};
+    if (inspector->desc.no_server) {
+        return true;
+    }
+    inspector->server = server_open(&desc, &why);
+    if (inspector->server == NULL) {
+        fprintf(stderr, "sett_inspector_open: %s\n", why);
+        return false;
+    }
+    if (!inspector->desc.quiet) {
+        printf("inspector: %s\n", server_address(inspector->server));
+        fflush(stdout);
+    }
+    return true;
+}
+
+sett_inspector* sett_inspector_open_sized(sett_world* world, const sett_inspector_desc* desc,
+                                          size_t size)
+{
+    sett_inspector* inspector = world != NULL ? calloc(1, sizeof(*inspector)) : NULL;
+    if (inspector == NULL) {
+        return NULL;
+    }
+    if (desc != NULL) {
+        memcpy(&inspector->desc, desc,
+               size < sizeof(inspector->desc) ? size : sizeof(inspector->desc));
+    }
+    inspector->world = world;
+    inspector->feed.world = world;
+    inspector->running = !inspector->desc.paused;
+    text_quote(&inspector->title, inspector->desc.title != NULL ? inspector->desc.title : "Sett");
+    if (inspector->title.failed || !inspector_open_server(inspector)) {
+        sett_inspector_close(inspector);
+        return NULL;
+    }
+    return inspector;
+}
+
+void sett_inspector_close(sett_inspector* inspector)
+{
+    if (inspector == NULL) {
+        return;
+    }
+    server_close(inspector->server);
+    feed_end(&inspector->feed);
+    text_free(&inspector->feed.bytes);
+    text_free(&inspector->title);
+    text_free(&inspector->answer);
+    text_free(&inspector->scratch);
+    text_free(&inspector->status);
+    free(inspector);
+}
+
+const char* sett_inspector_address(const sett_inspector* inspector)
+{
+    return inspector != NULL && inspector->server != NULL ? server_address(inspector->server) : "";
+}
+
+const char* sett_inspector_request(sett_inspector* inspector, const char* body, size_t size,
+                                   size_t* answer_size)
+{
+    text_clear(&inspector->answer);
+    request_answer(inspector, body, size, &inspector->answer);
+    if (answer_size != NULL) {
+        *answer_size = inspector->answer.failed ? 0 : inspector->answer.size;
+    }
+    return inspector->answer.failed || inspector->answer.at == NULL ? "" : inspector->answer.at;
+}
+
+void sett_inspector_stream(sett_inspector* inspector, sett_inspector_send_fn send, void* user)
+{
+    inspector->send = send;
+    inspector->send_user = user;
+    inspector->send_begins = send != NULL;
+}
+
+static void inspector_answer(void* user, server_request* request)
+{
+    sett_inspector* inspector = user;
+    request_answer(inspector, request->body, request->size, &request->answer);
+}
+
+static void inspector_send(sett_inspector* inspector, const void* bytes, size_t size, bool is_text,
+                           bool begins)
+{
+    if (inspector->send != NULL) {
+        inspector->send(inspector->send_user, bytes, size, is_text);
+    }
+    if (inspector->server != NULL) {
+        server_send(inspector->server, bytes, size, is_text, begins);
+    }
+}
+
+static void inspector_send_status(sett_inspector* inspector, bool begins)
+{
+    inspector_text* out = &inspector->scratch;
+    text_clear(out);
+    text_add(out, "{\"status\":{", 11);
+    request_status(inspector, out);
+    text_add(out, "}}", 2);
+    bool same = out->size == inspector->status.size && inspector->status.at != NULL &&
+                memcmp(out->at, inspector->status.at, out->size) == 0;
+    if (!out->failed && (begins || !same)) {
+        inspector_send(inspector, out->at, out->size, true, false);
+        text_clear(&inspector->status);
+        text_add(&inspector->status, out->at, out->size);
+    }
+}
+
+/* Sends what has changed. */
+static void inspector_feed(sett_inspector* inspector)
+{
+    feed* from = &inspector->feed;
+    bool listened = inspector->send != NULL ||
+                    (inspector->server != NULL && server_listened(inspector->server));
+    if (!listened) {
+        if (from->journal != NULL) {
+            feed_end(from);
+        }
+        return;
+    }
+    bool begins = from->journal == NULL || inspector->send_begins ||
+                  (inspector->server != NULL && server_wants_begin(inspector->server));
+    inspector->send_begins = false;
+    if (begins) {
+        (void)feed_begin(from, inspector->frame);
+    } else if (inspector->played || inspector->edited) {
+        begins = !feed_frame(from, inspector->frame) && feed_begin(from, inspector->frame);
+    }
+    inspector->edited = false;
+    if (from->bytes.size != 0) {
+        inspector_send(inspector, from->bytes.at, from->bytes.size, false, begins);
+        text_clear(&from->bytes);
+    }
+    inspector_send_status(inspector, begins);
+}
+
+uint32_t sett_inspector_frame(sett_inspector* inspector)
+{
+    if (inspector == NULL) {
+        return 1;
+    }
+    inspector->frame += inspector->played;
+    if (inspector->played && inspector->steps != 0 && --inspector->steps == 0) {
+        inspector->running = false;
+    }
+    if (inspector->server != NULL) {
+        server_poll(inspector->server, INSPECTOR_BUDGET, inspector_answer, inspector);
+    }
+    inspector_feed(inspector);
+    inspector->played = inspector->running;
+    return inspector->played ? 1 : 0;
+}

@@ -1,0 +1,100 @@
+/* inspector.h: what the parts of the inspector share.
+ *
+ *     server.c     civetweb: threads, tokens, queues          knows no world
+ *     request.c    answers JSON by JSON                       on the thread of the program
+ *     feed.c       the stream: a journal into memory          likewise
+ *     inspector.c  frames, and what holds it together         likewise
+ */
+#ifndef INSPECTOR_INSPECTOR_H
+#define INSPECTOR_INSPECTOR_H
+
+#include "inspector_text.h"
+#include "sett_inspector.h"
+
+/* ----------------------------------------------------------------------------------------- feed */
+
+/* The stream of docs/stream.md, as bytes in memory. */
+typedef struct feed {
+    sett_world* world;
+    sett_journal* journal; /* NULL: nobody listens */
+    sett_files files;
+    inspector_text bytes; /* that were written since they were taken */
+    uint32_t serial;      /* of the stream: another header */
+} feed;
+
+/* Begins a stream anew: header, types and state are in `bytes`. */
+bool feed_begin(feed* to, uint64_t frame);
+bool feed_frame(feed* to, uint64_t frame);
+void feed_end(feed* to);
+
+/* --------------------------------------------------------------------------------------- server */
+
+typedef struct server server;
+
+/* A request from the net, as the program answers it. */
+typedef struct server_request {
+    const char* method;
+    const char* path; /* decoded, without the first '/' */
+    const char* query;
+    const char* body;
+    size_t size;
+    inspector_text answer;
+    int status;       /* of HTTP; 0: 200 */
+    const char* type; /* default: application/json */
+} server_request;
+
+typedef struct server_desc {
+    uint16_t port;
+    bool allow_remote;
+    const char* static_folder;
+} server_desc;
+
+/* NULL: `why` says why not. */
+server* server_open(const server_desc* desc, const char** why);
+void server_close(server* from);
+const char* server_address(const server* from);
+
+/* Answers what waits, until `nanoseconds` are over. */
+typedef void (*server_answer_fn)(void* user, server_request* request);
+void server_poll(server* from, uint64_t nanoseconds, server_answer_fn answer, void* user);
+
+/* Whether somebody listens to the stream; whether somebody new does, who needs a beginning. */
+bool server_listened(server* from);
+bool server_wants_begin(server* from);
+
+/* Sends a message to all that listen; `begins` says that a new listener can begin here. */
+void server_send(server* from, const void* bytes, size_t size, bool is_text, bool begins);
+
+/* ------------------------------------------------------------------------------------ inspector */
+
+struct sett_inspector {
+    sett_world* world;
+    sett_inspector_desc desc;
+    inspector_text title;
+    server* server; /* NULL: none */
+    sett_inspector_send_fn send;
+    void* send_user;
+    bool send_begins; /* it has just been set */
+    feed feed;
+    inspector_text answer;
+    inspector_text scratch;
+    inspector_text status; /* the last one that was sent */
+    uint64_t frame;        /* frames run */
+    uint64_t steps;        /* frames to run before it pauses */
+    uint32_t branch;
+    bool running;
+    bool played; /* the call before let a frame run */
+    bool edited; /* by a request, since the feed's last record */
+};
+
+uint64_t inspector_now(void); /* nanoseconds */
+
+/* ------------------------------------------------------------------------------------- requests */
+
+/* Answers a request of protocol.md in `out`. */
+void request_answer(sett_inspector* inspector, const char* body, size_t size, inspector_text* out);
+
+/* The members of a status, without braces. */
+void request_status(const sett_inspector* inspector, inspector_text* out);
+
+#endif
