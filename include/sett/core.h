@@ -4,7 +4,7 @@
  *     components   types of data                             sett_component_*
  *     entities     create, destroy, list                     sett_entity_*
  *     values       an entity's components                    sett_add, sett_get, sett_set, ...
- *     commands     structural changes recorded for later     sett_commands_*, sett_cmd_*
+ *     commands     changes recorded now, applied later       sett_commands_*, sett_cmd_*
  *     queries      loops over matching entities              sett_query_*, SETT_FOR
  *     groups       sets of entities, stored together         sett_group_*
  *     sorting      order of sparse sets and groups           sett_sort
@@ -15,45 +15,61 @@
  *         SETT_FIELD_MUT(b, 0, Position)[i].x += SETT_FIELD(b, 1, Velocity)[i].x;
  *     }
  *
- *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
- *     SETT_FOR(moving, b, i) {
- *         SETT_FIELD_MUT(b, 0, Position)[i].x += SETT_FIELD(b, 1, Velocity)[i].x;
- *     }
+ * Two more headers belong to the core: loop.h (SETT_FOR) and typed.h (macros that take a C type,
+ * such as SETT_SET). This header includes both. A program includes sett.h, which includes all.
  *
- * It ends by including loop.h, the loops over queries (SETT_FOR), and typed.h, short forms that
- * take a C type (SETT_REGISTER, SETT_SET, ...). A program includes sett.h: all headers.
+ * Words:
+ *     entity      a thing of your program. A handle (sett_entity) names it
+ *     stale       a stale handle names an entity that is not alive
+ *     component   a type of data, such as Position; also one entity's value of this type
+ *     tag         a component without a value
+ *     structure   which entities are alive, and which components each of them has
+ *     locked      a loop is open, or a callback or system runs: structure cannot change
+ *     command     a structural change, recorded in order to be applied later
+ *     callback    your function that runs when something changes: on_add, on_remove, ...
+ *     hook        your function that serves the library: it allocates, copies a value, logs
+ *     query       a list of terms. An entity matches if it fulfils every term
+ *     term        one condition of a query: "has Position", "does not have Frozen"
+ *     batch       up to 1,024 matching entities. A loop visits one batch after another
+ *     field       the array with a batch's values of one term
+ *     row         the place of an entity in a batch, or of a value in its storage
+ *     page        a block of memory with up to 1,024 values of one type
+ *     tick        a number for change detection. Each page stores the tick of its last write
  *
- * Functions are described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
- * Since. "Fails" lists values of sett_status without SETT_STATUS_; if a function does not return a
- * status, sett_world_error() has it.
+ * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
+ * Since. "Fails" lists values of sett_status, without SETT_STATUS_. A function that does not return
+ * its status stores it: sett_world_error() returns it. A call that fails has changed nothing,
+ * unless its description says otherwise.
  *
- * Threads. `any`: callable at any time from any thread. `reader`: any number of threads at once,
- * while no thread writes. `writer`: one thread at a time, and no readers. `system`: outside of
- * systems, the rule of `writer` holds; a system can call it for components that it declared, even
- * while other systems run (system.h). Worlds share nothing.
+ * Threads:
+ *     any      any thread can call it, at any time
+ *     reader   several threads can call it at once, while no thread writes
+ *     writer   one thread can call it, while no other thread reads or writes
+ *     system   as `writer`; also inside a system, for components that the system declared
+ * Worlds are independent: two threads can use two worlds.
  *
- * Addresses of components. In an array an address is valid until the component is removed or the
- * type is converted. In a sparse set it is valid until any component of that type is removed, or
- * the type is sorted. With keep_order, removals do not change addresses. Compacting does, and an
- * addition can cause it. If a group owns the type, it is valid until any entity gains or loses one
- * of the group's types.
+ * Addresses. The storage of a component decides how long the address of a value is valid:
+ *     array               until the value is removed
+ *     sparse set          until any value of the type is removed, or the type is sorted
+ *     with keep_order     until the value is removed, or the type is sorted or compacted
+ *     owned by a group    until any entity gains or loses one of the group's types
+ * Converting a type to another storage moves all its values. An addition can compact a keep_order
+ * type.
  *
- * Misuse (a stale handle, reading an absent component, a structural change inside a loop) is
- * detected in every build: the call changes nothing and returns its failure. Changing calls also
- * set sett_world_error(). Debug builds report it to the log and assert hooks.
+ * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
+ * loop. The call changes nothing and returns its failure, in every build. Debug builds also report
+ * it to the log and assert hooks.
  *
- * Descriptors (structs whose names end in _desc) are options: zero in a field means the default
- * that is written beside it. A call that takes one is inline, and passes its size to the function
- * of the library, whose name ends in _sized. So fields can be added: a library accepts the shorter
- * descriptors of a program that was compiled with an older header, and takes the missing fields as
- * zero. Bindings for other languages call the _sized function and pass the size of their own struct
- * (and of their sett_term, where it asks for that).
+ * Descriptors are structs of options; their names end in _desc. Zero in a field means the default
+ * that is written beside the field. Each call with a descriptor is inline. It calls a function
+ * whose name ends in _sized, and passes the size of the struct. By this size a newer library serves
+ * programs that were compiled with an older header. Other languages call the _sized function.
  *
- * NULL as the first argument, such as the result of a failed creation: the call does nothing and
- * returns ARGUMENT, NULL, 0 or false; debug builds report it on stderr. In release builds the
- * hottest calls do not check it, which would cost 3 to 8 %: sett_add, sett_ensure, sett_set,
- * sett_remove, sett_get, sett_find, sett_has and their `_mut` forms, sett_entity_create and
- * _destroy, accessors and functions of a batch. Do not pass NULL to these in release builds.
+ * NULL as the first argument: the call does nothing and returns ARGUMENT, NULL, 0 or false. Debug
+ * builds report it on stderr. In release builds the most frequent functions do not check for NULL,
+ * because the check costs 3 to 8 %: sett_add, sett_ensure, sett_set, sett_remove, sett_get,
+ * sett_find, sett_has and their _mut forms, sett_entity_create, sett_entity_destroy, and all
+ * functions of accessors and batches.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -77,101 +93,102 @@ typedef struct sett_world_desc {
     sett_assert_fn assert_fn; /* default: none */
     void* hook_user;          /* passed to log_fn and assert_fn */
     void* user;               /* returned by sett_world_user */
-    uint32_t entity_limit;    /* entity indices stay below this; default: 268,435,456 (2^28) */
-    /* log when entities have this many different sets of components (signatures); default:
+    uint32_t entity_limit;    /* every entity's index is below this; default: 268,435,456 (2^28) */
+    /* log a warning when this many different sets of components (signatures) exist; default:
      * 65,536 */
     uint32_t signature_warning;
-    /* allocate all memory in aligned blocks of 2 MB, for huge pages. Default (false): as soon as
-     * the world uses 1.25 MB, but never with an allocator of your own */
+    /* take memory in aligned blocks of 2 MB from the start, for huge pages. Default: no; without an
+     * allocator of your own, a world does so as soon as it uses 1.25 MB */
     bool huge_pages;
-    /* at the end of sett_progress, or in sett_layout_step (layout.h), change the storage of types
-     * registered with SETT_STORAGE_DEFAULT, and group them, so that the program's loops get faster.
-     * Addresses of values are valid until then; loops may visit entities in another order. Default:
-     * no */
+    /* choose storages and groups by measuring the program's loops, for types registered with
+     * SETT_STORAGE_DEFAULT. Values move at the end of sett_progress and in sett_layout_step
+     * (layout.h): addresses become invalid, and the order of loops can change. Default: no */
     bool auto_layout;
-    /* the most values that one sett_progress moves for auto_layout; default: 4,194,304 */
-    uint32_t auto_layout_values;
+    uint32_t auto_layout_values; /* the most values moved in one frame; default: 4,194,304 */
 } sett_world_desc;
 
-/* The layout of what is inlined into programs; checked by sett_world_create. */
+/* Creates a world.
+ *   desc  options; NULL for the defaults
+ * Returns NULL if memory runs out, or if header and library do not match.
+ * Cost: one allocation, under 1 us.
+ * Threads: any. Since: 0.1 */
+static inline sett_world* sett_world_create(const sett_world_desc* desc);
+
+/* Sizes of the structs that inline functions use. sett_world_create compares them with the
+ * library's. */
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_batch) | (uint64_t)sizeof(sett_world_header_) << 16 |                   \
      (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48)
 
-/* The function behind sett_world_create, for bindings. It ignores auto_layout: call
- * sett_layout_auto afterwards.
+/* The function behind sett_world_create, for other languages.
  *   size             bytes of *desc
  *   version, layout  SETT_VERSION and SETT_LAYOUT of the caller's header
- * Returns NULL when memory runs out, or if the library cannot serve this header (reported to the
- * log): it is of a later minor version, or of another layout. */
+ * Ignores auto_layout: call sett_layout_auto afterwards.
+ * Returns NULL if memory runs out, or if the library is older than the header or has another layout
+ * (the log says which). */
 SETT_API sett_world* sett_world_create_sized(const sett_world_desc* desc, size_t size, int version,
                                              uint64_t layout);
 
-/* sett_world_create(desc) is defined near the end of this header, because it needs all structs. */
-
 /* Switches auto_layout on or off (see sett_world_desc).
- *   max_values  the most values that one sett_progress moves; 0 switches it off and leaves the
- *               layout as it is
+ *   max_values  the most values that one sett_progress moves; 0 switches it off. The layout stays
  * Fails: OUT_OF_MEMORY.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
 
-/* Destroys all entities (removal hooks run) and frees everything that belongs to the world. NULL is
- * fine.
- * Fails: LOCKED (a loop is open, or a callback or system runs); nothing was destroyed then.
- * sett_query_end_all closes a loop that was left open by mistake.
- * Cost: O(pages), plus O(components with hooks). Invalidates: everything of this world.
+/* Destroys all entities (on_remove callbacks run), then frees the world and everything that belongs
+ * to it. NULL is fine.
+ * Fails: LOCKED. If a loop was left open by mistake, call sett_query_end_all first.
+ * Cost: O(pages), plus O(components with on_remove or deinit). Invalidates: everything of this
+ * world.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_destroy(sett_world* world);
 
-/* The program's own pointer, for callbacks that only get a world: sett_world_desc.user, or the one
- * set last.
+/* The program's own pointer, for callbacks, which only get a world. sett_world_desc.user is its
+ * first value.
  * Threads: reader / writer. Since: 0.2 */
 SETT_API void* sett_world_user(const sett_world* world);
 SETT_API void sett_world_set_user(sett_world* world, void* user);
 
-/* Makes the calling thread the owner of the world. Until then the owner is the first thread that
- * wrote. Debug builds report a write from any other thread. A program that moves a world to another
- * thread calls this there. No effect in release builds.
+/* Makes the calling thread the owner of the world. Without this call the first thread that writes
+ * is the owner. Debug builds report writes by other threads. Call it when a world moves to another
+ * thread. No effect in release builds.
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_own(sett_world* world);
 
 /* Destroys all entities. Types, queries, systems and reserved memory stay.
  * Fails: LOCKED.
- * Cost: as destroying each entity.
+ * Cost: as sett_entity_destroy for each.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_clear(sett_world* world);
 
-/* Frees unused blocks of memory, compacts keep_order storages, and forgets sets of components that
- * no entity has any more, and unused texts of names (name.h).
+/* Frees memory that the world does not use, and compacts all keep_order types.
  * Fails: LOCKED.
- * Cost: O(entities + pages). Invalidates: addresses of keep_order components.
+ * Cost: O(entities + pages). Invalidates: addresses of keep_order types.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_trim(sett_world* world);
 
-/* Reserves memory: until the world has grown by `bytes`, it does not call the allocator, except for
- * single arrays above 32 KB, which very large worlds have. Reservations do not add up: the larger
- * one counts. sett_world_trim frees what is unused.
+/* Reserves memory: the world can then grow by `bytes` without calling the allocator. Exception:
+ * single arrays above 32 KB, in very large worlds. Two reservations do not add up; the larger one
+ * counts. sett_world_trim frees the part that is not used.
  * Fails: OUT_OF_MEMORY.
  * Cost: one allocation, or none if enough memory is free.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
 
-/* Returns the status of the last changing call on this world that failed; SETT_OK if none has
- * failed. Successful calls do not reset it; reading calls (sett_get, sett_has) do not set it.
+/* Returns the status of the last change that failed in this world; SETT_OK if none has failed.
+ * Success does not reset it. Reading calls, such as sett_get, do not set it.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_world_error(const sett_world* world);
 
-/* Returns the message of sett_world_error, with names and handles; "" if no call has failed. Valid
- * until the next failure.
+/* Returns the message that belongs to sett_world_error, with names and handles; "" if no call has
+ * failed. Valid until the next failure.
  * Threads: writer. Since: 0.1 */
 SETT_API const char* sett_world_message(const sett_world* world);
 
-/* The clock of change detection. Values are stored in pages, blocks of up to 1,024 values of one
- * type. Every write stamps the page of the value with the tick (and the value itself, if the type
- * has track_rows). sett_world_advance_tick begins a new tick and returns it. The tick never goes
- * back: restoring a snapshot (state.h) begins a new one. It is not part of the state, so a
- * simulation that is rewound must not compute with it.
+/* The tick of the world. A write stores the present tick in the page of the value, and in the value
+ * itself if the type has track_rows. sett_world_advance_tick begins a new tick and returns it.
+ * Restoring a snapshot (state.h) also begins a new tick: ticks never go back. The tick is not part
+ * of the state, so a simulation that is rewound must not compute with it.
  * Threads: reader / writer. Since: 0.1 */
 SETT_API uint64_t sett_world_tick(const sett_world* world);
 SETT_API uint64_t sett_world_advance_tick(sett_world* world);
@@ -195,17 +212,18 @@ struct sett_struct; /* members.h */
 
 typedef enum sett_storage_kind {
     SETT_STORAGE_DEFAULT, /* array up to 256 bytes, else sparse set; tags: an array of bits */
-    /* an array indexed by entity, in pages; stable addresses; for components that many entities
-     * have, or that come and go often */
+    /* indexed by entity, in pages. Values never move. For components that many entities have, or
+     * that are added and removed often */
     SETT_STORAGE_ARRAY,
-    /* values without gaps; for rare components; can be sorted and owned by a group */
+    /* values lie side by side. For rare components. Can be sorted, and owned by a group */
     SETT_STORAGE_SPARSE_SET,
 } sett_storage_kind;
 
+/* What snapshots, copies and files do with a value. */
 typedef enum sett_save_policy {
-    SETT_SAVE_BYTES, /* the value is its bytes */
-    SETT_SAVE_CLONE, /* the value owns memory or the like: copied by the copy hook */
-    SETT_SAVE_SKIP,  /* not part of the saved state */
+    SETT_SAVE_BYTES, /* copy its bytes */
+    SETT_SAVE_CLONE, /* call the copy hook; for values that own memory */
+    SETT_SAVE_SKIP,  /* leave it out */
 } sett_save_policy;
 
 /* A range of bytes in a value. */
@@ -214,90 +232,91 @@ typedef struct sett_byte_range {
     uint32_t size;
 } sett_byte_range;
 
-/* A component type. Only `name` is required. Everything pointed to is copied. */
+/* A component type. Only `name` is required. The library copies everything that it points to. */
 typedef struct sett_component_desc {
     const char* name; /* unique in the world */
-    /* the C type of the values: in programs compiled without NDEBUG, SETT_GET, SETT_FIELD and the
-     * other typed macros check it. SETT_TYPE fills it in. Default: not checked */
+    /* name of the C type, which the typed macros (SETT_GET and so on) compare with their T in
+     * programs compiled without NDEBUG. SETT_TYPE fills it in. Default: not compared */
     const char* type_name;
-    /* bytes of a value, at most 1 MB in an array, 64 MB in a sparse set; default (0): a tag, a
-     * component without a value */
+    /* bytes of a value: up to 1 MB in an array, 64 MB in a sparse set. Default (0): a tag */
     size_t size;
-    /* power of two, at most 4,096; default: the largest that divides `size`, at most 16 */
+    /* power of two, up to 4,096; default: the largest that divides `size`, up to 16 */
     size_t align;
-    /* `size` bytes: bits of padding are 0, all others 1. Padding is hashed, compared and sent as
-     * zero. SETT_REGISTER, SETT_REGISTER_WITH and component lists pass SETT_MASK(T). Default: no
-     * padding */
+    /* where a value has padding, as `size` bytes: bits of padding are 0, all others 1. Padding is
+     * hashed, compared and sent as zero. SETT_REGISTER, SETT_REGISTER_WITH and component lists pass
+     * SETT_MASK(T). Default: no padding */
     const void* mask;
-    /* 1 to 1,048,575, except 1,024 to 1,087, which belong to the library; default: the lowest free
-     * id */
+    /* 1 to 1,048,575, without 1,024 to 1,087 (the library's own). Default: the lowest free id */
     sett_component id;
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
     uint32_t layout_version;   /* your version of the value's layout; default: 0 */
-    bool keep_order; /* sparse set: removals preserve the order of the rest; default: no */
-    /* adding and removing it does not change the entity's signature (the set of its types; other
-     * libraries call it archetype): for many independent flags that are toggled often. It cannot be
-     * used in groups, nor in observers with on_enter and on_exit; default: no */
+    bool keep_order; /* for sparse sets: removals preserve the order of the rest; default: no */
+    /* for many independent flags that are toggled often: the component takes no part in the
+     * signature (the set of components) of an entity. Groups cannot use it, nor observers with
+     * on_enter or on_exit. Default: no */
     bool dont_fragment;
-    /* record the tick of the last write for each value, not only for each page; not for tags;
-     * default: no */
-    bool track_rows;
-    /* entities can have it switched off without losing the value (sett_enable); default: no */
-    bool can_disable;
+    bool track_rows;  /* store the tick of each value, not only of each page; not for tags;
+                         default: no */
+    bool can_disable; /* allow sett_enable, which switches a component off; default: no */
 
-    /* Components that are added before this one, recursively, if absent. Removing one of them
-     * removes this one first. They must be registered already. */
+    /* Types that must be registered already. Adding this component adds them first, where absent.
+     * Removing one of them removes this component first. */
     const sett_component* required;
     uint32_t required_count;
 
-    /* Byte offsets of sett_entity members inside a value, each once and a multiple of 4: if A
-     * refers to B and both are copied, the copy of A refers to the copy of B (duplicate.h,
-     * prefab.h). */
+    /* Where a value has sett_entity members: byte offsets, each once, each a multiple of 4. When
+     * entities are copied together (duplicate.h, prefab.h), such members then refer to the copies.
+     */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
 
-    /* The bytes that are hashed, compared and sent in deltas; ranges must not overlap, the rest
-     * counts as padding. Default: all bytes; none if `save` is not SETT_SAVE_BYTES. */
+    /* The bytes that are hashed, compared and sent in deltas: ranges that do not overlap. The rest
+     * counts as padding. Default: all bytes for SETT_SAVE_BYTES, otherwise none. */
     const sett_byte_range* bytes;
     uint32_t byte_count;
 
-    /* What a value consists of, such as SETT_STRUCT(Position, x, y): see members.h. Padding and
-     * `entity_offsets` follow from it. Default: not known */
+    /* The members of a value, such as SETT_STRUCT(Position, x, y): see members.h. They give
+     * `mask` and `entity_offsets`. Default: not known */
     const struct sett_struct* members;
 
-    /* Value hooks, each for `count` adjacent values. Defaults: `init` zeroes, `deinit` does
-     * nothing, `copy` and `move` are memcpy. `copy` writes to initialised values. `move` writes to
-     * raw memory and leaves raw memory behind. The world may be half changed when they run: they
-     * must not use it, and structural changes are rejected (LOCKED). */
+    /* Value hooks, for values that own memory. Each handles `count` adjacent values:
+     *     init    makes values in raw memory; default: zeroes
+     *     deinit  ends values and leaves raw memory; default: nothing
+     *     copy    overwrites values with copies of others; default: memcpy
+     *     move    makes values in raw memory from others, and ends those; default: memcpy
+     * A hook must not use the world, which can be half changed. Structure is locked. */
     void (*init)(void* values, uint32_t count, void* user);
     void (*deinit)(void* values, uint32_t count, void* user);
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
     void (*move)(void* to, void* from, uint32_t count, void* user);
 
-    /* Callbacks: after a value was added; after it was set by sett_set or a recorded set; before it
-     * is removed. They cannot change structure (LOCKED), but can record into sett_commands_here().
-     * When an entity is destroyed, all its on_remove callbacks run before the first value is
-     * removed. Observers (observer.h) run after on_add and on_set, and before on_remove. */
+    /* Callbacks:
+     *     on_add     after a value was added; then observers run (observer.h)
+     *     on_set     after a value was set by sett_set or a command; then observers run
+     *     on_remove  before a value is removed, after observers
+     * If an entity is destroyed, all its on_remove callbacks run before the first value is removed.
+     * Structure is locked: record commands into sett_commands_here(). */
     void (*on_add)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
     void* user; /* passed to all hooks and callbacks */
 } sett_component_desc;
 
-/* Fills in name, type_name, size and align of a descriptor:
- * (sett_component_desc){SETT_TYPE(Position), .id = Position_id}. SETT_TYPE is a constant
- * expression, for static descriptors too. SETT_MASK is not: inside a function add .mask =
- * SETT_MASK(Position) if the type has padding; SETT_REGISTER and component lists do it.
- * */
+/* The name, type_name, size and align of a descriptor, as a constant expression:
+ *
+ *     (sett_component_desc){SETT_TYPE(Position), .id = Position_id}
+ *
+ * If the type has padding, add .mask = SETT_MASK(Position), which works inside functions only.
+ * SETT_REGISTER and component lists do this. */
 #define SETT_TYPE(T) .name = #T, .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
 
 SETT_API sett_component sett_component_register_sized(sett_world* world,
                                                       const sett_component_desc* desc, size_t size);
 
 /* Registers a type. Registering the same type again returns the same id.
- * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message says what differs), UNREGISTERED
- * (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
+ * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message says what differs), UNREGISTERED (a
+ * required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
 static inline sett_component sett_component_register(sett_world* world,
@@ -306,9 +325,9 @@ static inline sett_component sett_component_register(sett_world* world,
     return sett_component_register_sized(world, desc, sizeof(*desc));
 }
 
-/* Registers all types of a list, which ends with a descriptor without a name: the function behind
- * SETT_REGISTER_ALL.
- * Fails: as sett_component_register; stops at the first type that fails.
+/* Registers the types of a list, which ends with a descriptor without a name. SETT_REGISTER_ALL
+ * calls it.
+ * Fails: as sett_component_register, at the first type that fails; earlier ones stay registered.
  * Threads: writer. Since: 0.2 */
 static inline sett_status sett_component_register_list_(sett_world* world,
                                                         const sett_component_desc* list)
@@ -321,20 +340,20 @@ static inline sett_status sett_component_register_list_(sett_world* world,
     return SETT_OK;
 }
 
-/* Returns the id of the type with this name, or 0. Cost: O(1), hashed. Threads: reader. Since: 0.1
- */
+/* Returns the id of the type with this name, or 0.
+ * Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API sett_component sett_component_find(const sett_world* world, const char* name);
 
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
 
-/* Returns whether the component's values have this C type: this size, and this type_name (or it was
- * registered without one). If not, reports it to the log and assert hooks, in every build. Returns
- * true for an unregistered id, which the next call rejects. The typed macros call it in programs
+/* Checks that the component's values have this C type. The typed macros call it in programs
  * compiled without NDEBUG.
- *   size       bytes of the type; 0: not checked
- *   type_name  the type, with or without `const`
- *   call       the macro, for the message
+ *   size       bytes of the C type; 0: not checked
+ *   type_name  name of the C type, with or without `const`
+ *   call       name of the macro, for the message
+ * Returns false and reports a mismatch, in every build. Returns true for an unregistered id, which
+ * the next call rejects, and for types registered without type_name if the size is right.
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
@@ -343,7 +362,8 @@ SETT_API sett_status sett_component_describe_sized(const sett_world* world,
                                                    sett_component component,
                                                    sett_component_desc* desc, size_t size);
 
-/* Fills `desc` with the type's options, defaults resolved. Its pointers belong to the world.
+/* Fills `desc` with the type's options. Defaults are replaced by what they stand for. Pointers in
+ * `desc` belong to the world.
  * Fails: UNREGISTERED.
  * Threads: reader. Since: 0.1 */
 static inline sett_status sett_component_describe(const sett_world* world, sett_component component,
@@ -352,13 +372,12 @@ static inline sett_status sett_component_describe(const sett_world* world, sett_
     return sett_component_describe_sized(world, component, desc, sizeof(*desc));
 }
 
-/* Returns the number of entities that have the component, prefabs and disabled entities included
- * (sett_query_count leaves them out). Cost: O(1). Threads: reader. Since: 0.1
- * */
+/* Returns the number of entities that have the component. It counts prefabs and disabled entities
+ * too; sett_query_count does not.
+ * Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_component_count(const sett_world* world, sett_component component);
 
-/* Reserves memory: the next `count` additions of the component, to existing or new entities, do not
- * allocate.
+/* Reserves memory: the next `count` additions of the component do not allocate.
  * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(count).
  * Threads: writer. Since: 0.1 */
@@ -366,29 +385,27 @@ SETT_API sett_status sett_component_reserve(sett_world* world, sett_component co
                                             uint32_t count);
 
 /* Removes the component from every entity that has it.
- * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY (then some may be removed).
- * Cost: as removing each. Invalidates: addresses of the type.
+ * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY (some may be removed).
+ * Cost: as sett_remove for each. Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_clear(sett_world* world, sett_component component);
 
-/* Returns the entity whose component is at `address`, null if there is none.
+/* Returns the entity whose value is at `address`, null if there is none.
  * Cost: O(pages of the type).
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_component_owner(const sett_world* world, sett_component component,
                                           const void* address);
 
-/* Moves a type's values to another kind of storage. Queries and loops work as before, in the order
- * of the new storage.
- * Fails: LOCKED, UNREGISTERED, ARGUMENT (a keep_order type cannot be an array; the value is too
- * large for the storage), CONFLICT (a group owns it), OUT_OF_MEMORY.
+/* Moves the type's values to another storage. Loops visit entities in the order of the new storage.
+ * Fails: LOCKED, UNREGISTERED, ARGUMENT (an array cannot have keep_order; the value is too large),
+ * CONFLICT (a group owns the type), OUT_OF_MEMORY.
  * Cost: O(values). Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_convert(sett_world* world, sett_component component,
                                             sett_storage_kind kind);
 
-/* Closes the gaps that removals left in a keep_order storage. The library also does this when an
- * addition finds that at least half of the rows are gaps, and in sett_world_trim. No effect on
- * other storages.
+/* Closes the gaps that removals leave in a keep_order type. sett_world_trim does the same. So does
+ * an addition, when half of the rows are gaps. No effect on other types.
  * Fails: LOCKED, UNREGISTERED.
  * Cost: O(rows). Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
@@ -396,9 +413,9 @@ SETT_API sett_status sett_component_compact(sett_world* world, sett_component co
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Creates an entity without components, at the lowest free index: the index depends only on the
- * entities that are alive, the handles that commands have reserved, and the indices without
- * generations left.
+/* Creates an entity without components, at the lowest free index. An index is free if no entity is
+ * alive there, no command has reserved it, and not all of its generations were used. So two worlds
+ * with the same history create the same handles.
  * Returns null on failure. Fails: LOCKED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns. Invalidates: nothing.
  * Threads: writer. Since: 0.1 */
@@ -407,33 +424,31 @@ SETT_API sett_entity sett_entity_create(sett_world* world);
 /* A component and its value. */
 typedef struct sett_value {
     sett_component component;
-    const void* value; /* default (NULL): zeroed, or initialised by the init hook; tags have none */
-    size_t size;       /* of the C type, to check; default: not checked */
-    const char* type;  /* name of the C type, to check; default (NULL): not checked */
+    const void* value; /* default: NULL, the value is initialised; a tag has no value */
+    size_t size;       /* of the C type; default: not checked */
+    const char* type;  /* name of the C type; default: not checked */
 } sett_value;
 
-/* Creates an entity with these components and values, and with the components that they require.
+/* Creates an entity with these components and values. Required components are added too.
  *
  *     sett_entity shot = SETT_CREATE(world, SETT_VALUE(Position, .x = x, .y = y),
  *                                    SETT_VALUE(Velocity, .x = 4), SETT_VALUE_TAG(Shot));
  *
- *   values  `count` of them, at most 32, each component once; copied
- * Callbacks run when all values are written: on_add, then on_set for components with a value.
- * Returns null on failure; nothing was created then. Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT
- * (a component twice; a relationship; a `value` that points into a keep_order storage of this
- * world), OUT_OF_MEMORY.
+ *   values  `count` of them, at most 32, each component once. They are copied
+ * Callbacks run when all values are there: on_add, then on_set for each given value.
+ * Returns null on failure. Fails: LOCKED, LIMIT, UNREGISTERED, OUT_OF_MEMORY, ARGUMENT (a component
+ * twice; a relationship; a value that lies in a keep_order type of this world).
  * Cost: O(count); less than creating the entity and setting each value.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count);
 
-/* Creates `count` entities that all have the given components.
- *   components  component_count ids, each once; NULL with 0 for none
- *   values      an array of `count` values for each component, or NULL for components whose values
- *               are initialised; NULL instead of the list: all are initialised
- *               are initialised; NULL instead of the list: all are initialised
+/* Creates `count` entities with the same components.
+ *   components  ids, each once; NULL with a component_count of 0 for none
+ *   values      for each component an array of `count` values. NULL instead of an array, or instead
+ *               of all arrays: the values are initialised
  *   out         receives `count` handles; can be NULL
- * Callbacks run when all values are written: on_add, then on_set for types with given values.
- * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY; nothing was created then.
+ * Callbacks run when all values are there: on_add, then on_set for each given value.
+ * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY.
  * Cost: O(count), page by page.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
@@ -442,24 +457,23 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
                                              sett_entity* out);
 
 /* Creates an entity with a given handle, for loading and networking.
- * Fails: PRESENT (the index is in use), STALE (the index had a later generation, or the handle is
- * null), LIMIT, LOCKED, OUT_OF_MEMORY.
+ * Fails: PRESENT (the index is in use), STALE (the handle is null, or the index has had a later
+ * generation), LIMIT, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
-/* Destroys an entity with all its components; also its descendants (hierarchy.h), and entities that
- * depend on it by a relationship (relationship.h). Links to it from other entities are removed.
- * Destroying an entity that is being destroyed, from a removal hook, returns OK and does nothing.
- * Returns OK, or STALE if it is not alive, which is no misuse and is not reported.
- * Fails: LOCKED; REJECTED (an entity that depends on it forbids it), OUT_OF_MEMORY (only
- * when links from other entities are removed); nothing has changed then.
- * Cost: O(components of all destroyed entities). Invalidates: its handle; addresses as when each
- * component is removed.
+/* Destroys an entity, its components, its descendants (hierarchy.h) and the entities that depend on
+ * it by a relationship (relationship.h). Links from other entities to it are removed.
+ * Returns OK. Returns STALE if the entity is not alive; this is no misuse. In an on_remove callback
+ * the entity that is being destroyed can be destroyed again: OK, no effect.
+ * Fails: LOCKED, REJECTED (a dependent entity forbids it), OUT_OF_MEMORY (only if links are
+ * removed).
+ * Cost: O(components of all destroyed entities). Invalidates: its handle; addresses as sett_remove.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 
-/* Destroys `count` entities. Stale handles are skipped.
+/* Destroys `count` entities, and skips stale handles.
  * Fails: LOCKED.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
@@ -470,9 +484,9 @@ SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_enti
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
 
-/* Removes all components of an entity, and links to it from other entities (relationship.h). The
+/* Removes all components of an entity, and links from other entities to it (relationship.h). The
  * entity stays alive.
- * Fails: STALE, LOCKED; OUT_OF_MEMORY (only when links are removed; nothing has changed then).
+ * Fails: STALE, LOCKED, OUT_OF_MEMORY (only if links are removed).
  * Cost: O(its components).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_clear(sett_world* world, sett_entity entity);
@@ -486,68 +500,69 @@ SETT_API sett_entity sett_entity_at(const sett_world* world, uint32_t index);
 /* Returns the number of living entities. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_count(const sett_world* world);
 
-/* Walks all entities, ascending by index: start with *cursor = 0, end at null. Entities may be
- * created and destroyed between two calls: those created at an index that was passed are skipped.
- * Cost: O(1), all of them O(indices / 64 + entities).
+/* Returns one entity after another, by ascending index, and null at the end. Begin with *cursor =
+ * 0. Entities can be created and destroyed between two calls. A new entity at an index that the
+ * cursor has passed is not returned.
+ * Cost: O(1); O(indices / 64 + entities) for all.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor);
 
-/* Writes the ids of up to `capacity` of the entity's components, ascending; dont_fragment ones
- * last, in the order of their registration.
- * Returns the number of its components, 0 for a stale handle.
+/* Writes up to `capacity` ids of the entity's components: in ascending order, then those with
+ * dont_fragment in the order of their registration.
+ * Returns how many components the entity has; 0 for a stale handle.
  * Cost: O(its components + dont_fragment types).
  * Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_components(const sett_world* world, sett_entity entity,
                                          sett_component* out, uint32_t capacity);
 
-/* Reserves memory: the next `count` entities are created without allocating.
+/* Reserves memory: the next `count` creations do not allocate.
  * Fails: OUT_OF_MEMORY, LIMIT.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Adds a component that the entity does not have; first the components that it requires.
- * Returns the address of the value, which is zeroed or initialised by the init hook; for a tag a
- * pointer that is not NULL and must not be dereferenced. NULL on failure. Fails: STALE,
- * UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
- * Cost: O(1), about 5 ns plus cache misses. Invalidates: nothing (keep_order: see
- * sett_component_compact).
+/* Adds a component that the entity does not have, after the components that it requires. The value
+ * is zeroed, or initialised by the init hook.
+ * Returns the address of the value. For a tag: a pointer that is not NULL, and points to nothing.
+ * NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
+ * Cost: O(1), about 5 ns plus cache misses. Invalidates: nothing, except in keep_order types
+ * (sett_component_compact).
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component component);
 
-/* As sett_add; if the entity has the component, returns its address, to write.
+/* Returns the component of an entity, to write; adds it first, as sett_add, if it is absent.
  * Threads: system, if the entity has the component. Since: 0.1 */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
-/* Sets a value, and adds the component if it is absent: then on_add sees the value that is
- * set, and on_set runs after it.
- *   value  copied by the copy hook. Without a copy hook the old value is deinitialised, and the
- *          bytes of the new one are copied: memory that they point to belongs to the world from
- *          then on. NULL only for a tag
+/* Sets a value. If the component is absent, it is added: on_add sees the new value, and on_set runs
+ * after on_add.
+ *   value  copied by the copy hook. Without a copy hook its bytes are copied, and the old value is
+ *          deinitialised. Memory that the bytes point to belongs to the world from then on. NULL
+ *          only for a tag
  * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT.
  * Cost: as sett_add or sett_get_mut, plus the copy.
- * Threads: system, if the entity has the component and it has no on_set callback or observer.
+ * Threads: system, if the entity has the component and no on_set callback or observer waits for it.
  * Since: 0.1 */
 SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
                         const void* value);
 
-/* Returns a component that the entity has, to read. If it does not have it, that is a misuse: NULL.
+/* Returns a component, to read. An entity that does not have it is a misuse: NULL.
  * Cost: O(1), about 3 ns plus cache misses.
  * Threads: reader. Since: 0.1 */
 SETT_READ_API const void* sett_get(const sett_world* world, sett_entity entity,
                                    sett_component component);
 
-/* As sett_get, to write: marks the value as changed.
+/* As sett_get, to write. The value counts as changed.
  * Threads: system. Since: 0.1 */
 SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
 
-/* Returns a component, to read; NULL if the entity does not have it, or if the handle is stale.
+/* Returns a component, to read; NULL if the entity does not have it or the handle is stale.
  * Threads: reader. Since: 0.1 */
 SETT_READ_API const void* sett_find(const sett_world* world, sett_entity entity,
                                     sett_component component);
 
-/* As sett_find, to write: marks the value as changed. Threads: system. Since: 0.1 */
+/* As sett_find, to write. The value counts as changed. Threads: system. Since: 0.1 */
 SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component);
 
 /* Returns whether the entity is alive and has the component. Threads: reader. Since: 0.1 */
@@ -560,53 +575,54 @@ SETT_API const void* sett_find_slow_(const sett_world* world, sett_entity entity
                                      sett_component component);
 SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_component component);
 
-/* Removes a component; first the entity's components that require it.
- * Returns OK, or ABSENT if the entity does not have it: that is no misuse, and is not reported.
+/* Removes a component, after those of the entity's components that require it.
+ * Returns OK. Returns ABSENT if the entity does not have it; this is no misuse.
  * Fails: STALE, UNREGISTERED, LOCKED, OUT_OF_MEMORY.
- * Cost: O(1), about 4 ns plus cache misses. Invalidates: the address of the component; in a sparse
- * set, all addresses of that type.
+ * Cost: O(1), about 4 ns plus cache misses. Invalidates: the address of the value; in a sparse set
+ * all addresses of the type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* Switches a component of an entity off, or on again. While it is off, queries, groups and
- * observers of queries treat the entity as if it did not have the component; sett_get, sett_has and
- * commands still see it, and the value stays. If the component is removed and added again, it is
- * on. The switch is a tag, "<name> off", that the library adds to the entity: it is part of
- * snapshots, hashes, deltas, files and copies. A component that is added is on.
+/* Switches a component of an entity off, or on again. Its value stays. While it is off, the entity
+ * does not match queries, groups and observers that ask for the component. sett_get, sett_has and
+ * commands see no difference. A component that is added is on.
+ *
+ * The library stores the switch as a tag, "<name> off". Snapshots, hashes, deltas, files and copies
+ * contain it.
  * Fails: STALE, UNREGISTERED, ABSENT, ARGUMENT (the type was registered without can_disable),
  * LOCKED, OUT_OF_MEMORY.
- * Cost: as adding and removing a tag; a loop over a type that is off somewhere tests one more
- * bitmap. Threads: writer. Since: 0.2 */
+ * Cost: as adding or removing a tag. Loops over the type read one more bitmap, if any is off.
+ * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_enable(sett_world* world, sett_entity entity, sett_component component,
                                  bool on);
 
-/* Returns whether the entity has the component, and it is not switched off.
+/* Returns whether the entity has the component, switched on.
  * Threads: reader. Since: 0.2 */
 SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
                               sett_component component);
 
-/* Lists of handles. These functions do what the calls above do, for `count` entities in order. They
- * prefetch the memory of the next entities, so that cache misses overlap.
+/* Lists of entities. These calls are faster than a loop over sett_find, sett_add and so on: they
+ * prefetch the memory of the next entities.
  *
- * sett_find_many puts the address of each value, or NULL, into out[0..count-1] and returns how many
- * are not NULL; sett_find_many_mut likewise, and the values count as changed.
- *   out  `count` addresses, valid as long as those of sett_find are
- * Cost: as sett_find for each; while systems run, or a profile is taken, without prefetching.
+ * sett_find_many finds the component of each entity, to read; sett_find_many_mut to write.
+ *   out  receives `count` addresses; NULL where the entity does not have the component
+ * Returns how many have it.
+ * Cost: as sett_find for each. While systems run or a profile is taken, nothing is prefetched.
  * Threads: reader; sett_find_many_mut: system. Since: 0.2 */
 SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* entities,
                                  uint32_t count, sett_component component, const void** out);
 SETT_API uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint32_t count,
                                      sett_component component, void** out);
 
-/* sett_add_many adds a component to those entities that do not have it. sett_set_many sets it, and
- * adds it where it is missing. sett_remove_many removes it from those that have it. Stale handles,
- * and entities for which there is nothing to do, are skipped. A handle can be in the list twice:
- * the last value counts.
- *   values  of sett_set_many: one after another, of the component's size; NULL only for a tag
- * Fails: UNREGISTERED, LOCKED, ARGUMENT (a type that only sett_relate adds): nothing has changed.
- * OUT_OF_MEMORY: the change was made for the entities before the one that failed, and not for the
- * rest.
- * Cost: as sett_add, sett_set and sett_remove for each. Invalidates: as these.
+/* The same change for each entity of a list, in order:
+ *     sett_add_many     adds the component where it is absent
+ *     sett_set_many     sets the component, and adds it where it is absent
+ *     sett_remove_many  removes the component where it is present
+ * Stale handles are skipped. An entity can be in the list twice; the last value counts.
+ *   values  `count` values, one after another; NULL only for a tag
+ * Fails: UNREGISTERED, LOCKED, ARGUMENT (a type that only sett_relate adds), OUT_OF_MEMORY (the
+ * change was made for the entities before the one that failed).
+ * Cost, Invalidates: as the call for one entity.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32_t count,
                                    sett_component component);
@@ -615,21 +631,21 @@ SETT_API sett_status sett_set_many(sett_world* world, const sett_entity* entitie
 SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* entities,
                                       uint32_t count, sett_component component);
 
-/* An entity whose handle was checked once, to read several of its components.
+/* An entity whose handle was checked once, in order to read several of its components.
  *
  *     sett_row row = sett_row_make(world, e);
  *     const Position* p = SETT_ROW_FIND(row, Position);
  *     const Velocity* v = SETT_ROW_FIND(row, Velocity);
  *
- * Do not use a row after any entity of the world was destroyed. */
+ * A row is valid until any entity of the world is destroyed. */
 typedef struct sett_row {
     const sett_world* world;
     sett_entity entity;
     uint32_t index; /* UINT32_MAX: the handle was stale, or reading takes the slow path */
 } sett_row;
 
-/* Returns the row of an entity; for a stale handle a row in which nothing is found. Cost: one cache
- * miss at most. Threads: reader. Since: 0.2 */
+/* Returns the row of an entity. In the row of a stale handle nothing is found.
+ * Cost: one cache miss at most. Threads: reader. Since: 0.2 */
 static inline sett_row sett_row_make(const sett_world* world, sett_entity entity)
 {
     const sett_world_header_* header = sett_read_header_(world);
@@ -640,9 +656,8 @@ static inline sett_row sett_row_make(const sett_world* world, sett_entity entity
     return row;
 }
 
-/* Returns the component of the row's entity, to read; NULL if it does not have it, or if the
- * handle was stale. Cost: as sett_find without the check of the handle. Threads: reader.
- * Since: 0.2 */
+/* Returns a component of the row's entity, to read; NULL if the entity does not have it.
+ * Cost: as sett_find, without the check of the handle. Threads: reader. Since: 0.2 */
 static inline const void* sett_row_find(sett_row row, sett_component component)
 {
     const sett_type_header_* type = sett_read_type_(sett_read_header_(row.world), component);
@@ -652,7 +667,7 @@ static inline const void* sett_row_find(sett_row row, sett_component component)
     return SETT_LIKELY_(sett_read_bit_(type, row.index)) ? sett_read_row_(type, row.index) : NULL;
 }
 
-/* Returns whether the row's entity has the component. Cost and threads: as sett_row_find.
+/* Returns whether the row's entity has the component. Cost, Threads: as sett_row_find.
  * Since: 0.2 */
 static inline bool sett_row_has(sett_row row, sett_component component)
 {
@@ -661,8 +676,8 @@ static inline bool sett_row_has(sett_row row, sett_component component)
                                       : sett_has_slow_(row.world, row.entity, component);
 }
 
-/* A component type that was looked up once, for loops that read many entities in random order.
- * Valid until the world is destroyed.
+/* A component type that was looked up once, in order to read it from many entities. Valid until the
+ * world is destroyed.
  *
  *     sett_accessor positions = sett_accessor_make(world, Position_id);
  *     const Position* p = sett_accessor_find(&positions, target); */
@@ -672,7 +687,7 @@ typedef struct sett_accessor {
     sett_component component;
 } sett_accessor;
 
-/* Returns an accessor. For an unregistered id it finds nothing until the type is registered.
+/* Returns an accessor. While the type is not registered, the accessor finds nothing.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_component component);
 
@@ -694,9 +709,13 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
                : sett_has(accessor->world, entity, accessor->component);
 }
 
-/* Returns the tick of the last write to a value (by set, get_mut, ensure, or a loop that declares
- * SETT_OUT or SETT_INOUT): exact if the type has track_rows, else of its page; 0 if the entity does
- * not have the component. If a later restore (state.h) changed the page, the tick of the restore.
+/* Returns the tick of the last write to a value; 0 if the entity does not have the component. A
+ * type with track_rows stores this tick for each value. For other types the result is the last
+ * write to any value of the same page. If a later restore (state.h) changed the page, the result is
+ * the tick of the restore.
+ *
+ * Writes are sett_set, sett_ensure and the _mut calls. A loop with SETT_OUT or SETT_INOUT writes
+ * every value that it visits.
  * Threads: reader. Since: 0.1 */
 SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
                                     sett_component component);
@@ -733,14 +752,43 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * sett_cmd_create is for the thread that owns the world, or for systems through context->commands.
  * Recording allocates nothing once a buffer has grown to its usual size. */
 
-/* Returns the right buffer for where the call is made:
- *     in a system's function                                the buffer of the job
- *     in a callback, while a buffer is applied              the buffer that is being applied
- *     anywhere else                                         the world's own buffer
- * While non-exclusive systems run, the world's own buffer rejects commands (LOCKED), even if there
- * is only one thread: do not get the buffer outside and hand it to the system: call this function
- * inside. The current thread tells which job is calling. If a function can continue on another
- * thread (a fiber), it must use context->commands instead.
+/* Commands are structural changes that are recorded now and applied later. They are for places
+ * where structure is locked. A buffer stores them. Each world has a buffer of its own; more can be
+ * created, such as one for each thread.
+ *
+ * Buffers are applied in the order of recording:
+ *     by sett_commands_apply                                     this buffer
+ *     by sett_progress, sett_system_run                          those of systems, and the world's
+ *     by sett_snapshot_take, sett_ring_take, sett_delta_apply    all buffers
+ *
+ * An applied command does what the immediate call does, except:
+ *     add, if the component is present      it is skipped
+ *     remove, if the component is absent    it is skipped
+ *     any command, if the entity is dead    it is skipped
+ * "Dead" includes an entity that another buffer has reserved and not yet created. Skipping is no
+ * error. A command can also be rejected: "destroy" for a parent whose children forbid it. Then the
+ * other commands are still applied, and sett_world_error says what was rejected.
+ *
+ * sett_cmd_create reserves a handle. It can be stored, compared and used in further commands. The
+ * entity is alive when the command is applied, not before. If the command is dropped, the handle is
+ * never used again.
+ *
+ * Callbacks can record while a buffer is applied. The same call then applies these commands too, at
+ * the end. If callbacks cause commands, which cause callbacks, and so on, the 65th level is
+ * rejected (LIMIT). The log names the callback and the component.
+ *
+ * Recording needs no memory once a buffer has its usual size. Threads: one at a time can record
+ * into a buffer, while no thread changes the world. sett_cmd_create is for the thread that owns the
+ * world; a system passes context->commands.
+ */
+
+/* Returns the buffer for the place of the call:
+ *     in a system's function                     the buffer of the job (system.h)
+ *     in a callback, while a buffer is applied   this buffer
+ *     anywhere else                              the world's own buffer
+ * Call it inside the system, not before: while systems run, the world's own buffer rejects commands
+ * (LOCKED). The call recognises the system by the current thread. A function that continues on
+ * another thread (a fiber) uses context->commands instead.
  * Cost: about 20 instructions in a system, 2 elsewhere.
  * Threads: system. Since: 0.2 */
 SETT_API sett_commands* sett_commands_here(sett_world* world);
@@ -751,26 +799,26 @@ SETT_API sett_commands* sett_commands_create(sett_world* world);
 /* Returns the world of a buffer. Threads: any. Since: 0.2 */
 SETT_API sett_world* sett_commands_world(const sett_commands* commands);
 
-/* Frees a buffer of sett_commands_create and drops its commands. NULL is fine.
+/* Frees a buffer that sett_commands_create made, and drops its commands. NULL is fine.
  * Fails: LOCKED (it is being applied, or a job records into it), ARGUMENT (the world's own).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_commands_destroy(sett_commands* commands);
 
-/* Applies all commands in order, also those that callbacks record into this buffer meanwhile.
- * Fails: LOCKED; OUT_OF_MEMORY: stops at the command that could not be applied, which stays in the
- * buffer with the rest; the message names it.
+/* Applies all commands, in order.
+ * Fails: LOCKED; OUT_OF_MEMORY: the command that failed and those after it stay in the buffer. The
+ * message names it.
  * Cost: as the changes.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_commands_apply(sett_commands* commands);
 
-/* Drops all commands. Entities reserved by sett_cmd_create are never created.
+/* Drops all commands.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_commands_clear(sett_commands* commands);
 
 /* Returns the number of commands in the buffer. Threads: as recording. Since: 0.1 */
 SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 
-/* Formats the commands, one on each line, as snprintf does:
+/* Writes the commands as text, one on each line, as snprintf does:
  *
  *     1: create entity 7:1
  *     2: set "Position" of entity 7:1
@@ -780,19 +828,18 @@ SETT_API uint32_t sett_commands_count(const sett_commands* commands);
  * Threads: reader. Since: 0.1 */
 SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size);
 
-/* Reserves an entity, which is created when the buffer is applied; the handle can be used in
- * further commands.
- * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY; LOCKED (systems run: use
+/* Reserves an entity, which is created when the buffer is applied.
+ * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY, LOCKED (systems run: use
  * sett_commands_here).
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
-/* Each records a change for later. The function of the same name without "cmd_" makes it
- * immediately. sett_cmd_set copies the value, which is NULL only for a tag. relationship.h,
- * hierarchy.h, name.h and prefab.h have more.
- * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (too deep, see above),
- * LOCKED (the world's own buffer while systems run). Failures are returned and do not set
- * sett_world_error, because several threads can record at once; only LIMIT does both. Since: 0.1 */
+/* Record a change for later. The function of the same name without "cmd_" makes it now. More such
+ * functions are in relationship.h, hierarchy.h, name.h and prefab.h.
+ *   value  of sett_cmd_set: copied; NULL only for a tag
+ * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (65 levels, see above),
+ * LOCKED (the world's own buffer, while systems run). Because several threads can record at once,
+ * only LIMIT sets sett_world_error. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);
@@ -809,52 +856,53 @@ SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity
 /* The most terms of a query. */
 #define SETT_QUERY_TERMS 32
 
+/* When an entity fulfils a term. */
 typedef enum sett_term_kind {
-    SETT_WITH,     /* the entity has it */
-    SETT_WITHOUT,  /* the entity does not have it */
-    SETT_OPTIONAL, /* either; the field is NULL in batches of entities that do not have it */
-    SETT_ANY,      /* the entity has one of the query's ANY terms at least; fields as OPTIONAL */
+    SETT_WITH,     /* if it has the component */
+    SETT_WITHOUT,  /* if it does not have the component */
+    SETT_OPTIONAL, /* always; the field is NULL for entities that do not have the component */
+    SETT_ANY,      /* if it has the component of at least one ANY term; fields as OPTIONAL */
 } sett_term_kind;
 
+/* What a loop does with the values of a term. */
 typedef enum sett_access {
-    SETT_INOUT, /* read and written */
-    SETT_IN,    /* only read: never counts as a change */
-    SETT_OUT,   /* every value is overwritten and never read */
-    SETT_NONE,  /* presence only; the field is NULL */
+    SETT_INOUT, /* reads and writes them */
+    SETT_IN,    /* only reads them: they do not count as changed */
+    SETT_OUT,   /* overwrites each value, and reads none */
+    SETT_NONE,  /* does not use them; the field is NULL */
 } sett_access;
 
-/* On which entity a term looks for its component: the visited one, or one that is related to it. */
+/* The entity that a term looks at. */
 typedef enum sett_walk {
-    SETT_WALK_NONE,    /* on the visited entity itself */
-    SETT_WALK_ONE,     /* one step along the relationship in `along`: by default, the parent */
-    SETT_WALK_UP,      /* the nearest ancestor that has it, from the parent on */
-    SETT_WALK_SELF_UP, /* likewise, from the visited entity on */
+    SETT_WALK_NONE,    /* the visited entity */
+    SETT_WALK_ONE,     /* one step along `along`: by default the parent */
+    SETT_WALK_UP,      /* the nearest ancestor that has the component, from the parent on */
+    SETT_WALK_SELF_UP, /* the same, from the visited entity on */
 } sett_walk;
 
-/* A term of a query. SETT_IN(Position), SETT_WITHOUT(Frozen) and the like (typed.h) fill one in. */
-/* A term of a query. SETT_IN(Position), SETT_WITHOUT(Frozen) and the like (typed.h) fill one in. */
+/* A term of a query. Macros of typed.h fill it in: SETT_IN(Position), SETT_WITHOUT(Frozen). */
 typedef struct sett_term {
     sett_component component; /* 0 ends the list */
     sett_access access;       /* default: SETT_INOUT */
     sett_term_kind kind;      /* default: SETT_WITH */
-    bool changed;             /* WITH: only if changed since sett_query_set_since; default: no */
+    bool changed;             /* WITH: only if changed, see sett_query_set_since; default: no */
 
-    /* If one of these is set, the term looks at another entity (below: a term elsewhere). Such
-     * terms come after the others, cannot be ANY, and have no field: SETT_FIELD_FROM(b, k, i, T) is
-     * the value for one row. A system that writes through such a term runs as a single job. */
-    sett_walk walk;       /* default: the entity itself */
-    sett_component along; /* of `walk`: a relationship with one target; default: the hierarchy */
+    /* A term elsewhere looks at another entity than the visited one; one of `walk`, `entity` and
+     * `singleton` says which. It comes after the other terms, cannot be ANY, and has no field:
+     * SETT_FIELD_FROM(b, k, i, T) returns its value for one row. A system that writes through it
+     * has a single job. */
+    sett_walk walk;       /* default: SETT_WALK_NONE */
+    sett_component along; /* a relationship with one target, for `walk`; default: the hierarchy */
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 } sett_term;
 
-/* The most terms about another entity (see sett_term) of a query. */
+/* The most terms elsewhere (see sett_term) of a query. */
 #define SETT_QUERY_ELSEWHERE 8
 
 typedef struct sett_query_desc {
-    const char* name; /* for messages; default: the names of its components */
-    /* the first with component 0 ends the list; without terms the query matches every entity */
-    sett_term terms[SETT_QUERY_TERMS];
+    const char* name;                  /* for messages; default: the names of its components */
+    sett_term terms[SETT_QUERY_TERMS]; /* without terms: every entity matches */
 } sett_query_desc;
 
 /* The most rows of a batch. */
@@ -863,18 +911,18 @@ typedef struct sett_query_desc {
 /* Bytes of a batch that only the library reads. */
 #define SETT_BATCH_INTERNAL_ 2432
 
-/* Up to 1,024 matching entities. SETT_FOR and SETT_EACH visit its rows, which can have gaps. Fields
- * are arrays, indexed by row. Size: 3.3 KB, on the stack for each open loop. */
+/* Up to 1,024 matching entities. Fields are arrays, indexed by row. Not every row has a matching
+ * entity: SETT_FOR and SETT_EACH visit those that have. A batch is 3.3 KB on the stack. */
 typedef struct sett_batch {
-    uint32_t count;              /* entities in the batch, not rows */
+    uint32_t count;              /* entities in the batch */
     uint32_t field_count;        /* terms of the query */
-    const uint16_t* rows;        /* their rows, ascending; NULL: all rows below `count` */
-    uint32_t base;               /* entity index of row 0, where `indices` is NULL */
-    uint32_t present;            /* bit k: these entities have the k-th term's component */
+    const uint16_t* rows;        /* rows of the entities, ascending; NULL: 0 to `count` - 1 */
+    uint32_t base;               /* entity index of row 0, if `indices` is NULL */
+    uint32_t present;            /* bit k: the entities have the component of the k-th term */
     const uint32_t* indices;     /* entity index of each row, or NULL */
-    const uint32_t* generations; /* generation of each row, where `indices` is NULL */
+    const uint32_t* generations; /* generation of each row, if `indices` is NULL */
     void* fields[SETT_QUERY_TERMS];
-    /* internal: terms and types that SETT_FIELD [0] and SETT_FIELD_MUT [1] have checked already */
+    /* internal: what SETT_FIELD [0] and SETT_FIELD_MUT [1] have checked in this loop */
     struct {
         uint32_t terms[2];
         const char* types[2][SETT_QUERY_TERMS];
@@ -889,8 +937,8 @@ typedef struct sett_batch {
 SETT_API sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* desc,
                                              size_t size, size_t term_size);
 
-/* Creates a query. It belongs to the world, which frees it at the end. It skips entities with the
- * tags Disabled and Prefab (prefab.h), unless a term names the tag.
+/* Creates a query. The world frees it at its end. A query skips entities with the tag Disabled or
+ * Prefab (prefab.h), unless a term names the tag.
  * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component both required and excluded),
  * UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
@@ -906,27 +954,25 @@ static inline sett_query* sett_query_create(sett_world* world, const sett_query_
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_query_destroy(sett_query* query);
 
-/* Sets the tick that terms with `changed` compare with: they match values written at a later tick.
- * Exact for types with track_rows; of other types all values in a page count as written if one was.
- * A loop that declares SETT_OUT or SETT_INOUT writes every value that it visits. Values in pages
- * that a later restore (state.h) changed match too. The `changed` terms of a system compare with
- * its last run; pages that a restore changed do not match.
+/* Sets the tick for terms with `changed`. They then match values whose sett_changed_tick is later.
  *
  *     uint64_t seen = sett_world_tick(world);
  *     sett_world_advance_tick(world);        later writes are newer than `seen`
  *     ... a frame ...
  *     sett_query_set_since(query, seen);
  *
+ * In systems do not call it: there `changed` means since the system's last run, and restores do not
+ * count.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
 
-/* Formats, as snprintf does, how a loop over the query would run now, and why, with numbers.
+/* Writes as text how a loop over the query would run now, why, and with which numbers, as snprintf
+ * does.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(const sett_query* query, char* out, size_t size);
 
-/* Returns the number of matching entities. Cost: as a loop with an empty body. Threads: system.
- * Since: 0.1 */
+/* Returns the number of matching entities. Cost: as an empty loop. Threads: system. Since: 0.1 */
 SETT_API uint32_t sett_query_count(const sett_query* query);
 
 /* Returns the first entity in the order of the query, null if none matches.
@@ -937,56 +983,53 @@ SETT_API sett_entity sett_query_first(const sett_query* query);
 /* Returns whether the entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
 SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 
-/* The functions behind SETT_FOR and SETT_QUERY_EACH, for other languages. sett_query_begin opens a
- * loop and returns `batch`, or NULL: if memory runs out, or if the query is NULL (sett_query_create
- * has already reported the error). sett_batch_next moves to the next batch, or returns false.
- * sett_batch_end closes the loop; a second call does nothing.
+/* Loops for other languages; C and C++ have SETT_FOR and SETT_QUERY_EACH.
+ *     sett_query_begin  opens a loop. Returns `batch`; NULL if memory runs out or the query is NULL
+ *     sett_batch_next   moves to the next batch. Returns false at the end
+ *     sett_batch_end    closes the loop. A second call does nothing
  * Cost: about 10 ns to open and close; for each batch 5 ns, plus 2 ns for each field.
- * Threads: writer; systems use sett_context_begin and sett_context_query. Since: 0.1 */
+ * Threads: writer. In systems: sett_context_begin, sett_context_query. Since: 0.1 */
 SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
 
-/* As sett_query_begin, for a batch that is a local variable. If the C function that holds the batch
- * returns and leaves the loop open, the next structural change closes it instead of failing.
- * SETT_FOR calls it in C without the attribute `cleanup`.
+/* As sett_query_begin, for a batch that is a local variable. When its function has returned, the
+ * next structural change closes the loop. SETT_FOR calls it where C has no attribute `cleanup`.
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 
-/* Makes this batch the last one: the next sett_batch_next returns false. `break` in SETT_EACH calls
+/* Ends the loop with this batch: the next sett_batch_next returns false. `break` in SETT_EACH calls
  * it.
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API void sett_batch_stop(const sett_batch* batch);
 
-/* Repairs a world in which a loop was left without sett_batch_end: closes all open loops. Do not
- * call it from inside a loop.
+/* Closes all open loops, to repair a world in which a loop was left open. Do not call it inside a
+ * loop.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_end_all(sett_world* world);
 
-/* Returns the values of the k-th term as an array, indexed by row; SETT_FIELD does the same and
- * returns a typed pointer. NULL for a tag, for SETT_NONE, and for an optional component that these
- * entities do not have.
+/* Returns the field of the k-th term. SETT_FIELD returns it as a typed pointer. NULL for a tag, for
+ * SETT_NONE, and for an optional component that these entities do not have.
  *
- * If a storage has the values in another order than the batch's rows, the field is a copy, gathered
- * for this batch, and written back when the batch ends if it is SETT_OUT or SETT_INOUT. During the
- * batch sett_get, sett_get_mut and sett_set use the copy, and return addresses in it, which are not
- * valid after the batch.
+ * A field usually points into the storage. If the storage has another order than the batch, the
+ * field is a copy (gathered). It is written back at the end of the batch, if the term is SETT_OUT
+ * or SETT_INOUT. During the batch sett_get, sett_get_mut and sett_set use the copy too.
  * Threads: reader. Since: 0.1 */
 static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 {
     return batch->fields[k];
 }
 
-/* As sett_batch_field, with a check of the C type (sett_component_check_type_): NULL if it is
- * another one. Also reports writing a field that is SETT_IN, and reading one that is SETT_OUT.
- * Reports to the log and assert hooks in every build. SETT_FIELD (`mut` false) and SETT_FIELD_MUT
- * call it in programs compiled without NDEBUG.
+/* As sett_batch_field, with checks. SETT_FIELD (`mut` false) and SETT_FIELD_MUT (`mut` true) call
+ * it in programs compiled without NDEBUG.
  *   size, type  the C type that the caller expects
+ * Reports another C type (and returns NULL), SETT_FIELD_MUT of a term that is SETT_IN, and
+ * SETT_FIELD of a term that is SETT_OUT, in every build.
  * Threads: the one that runs the loop. Since: 0.1 */
 SETT_API void* sett_batch_field_checked_(const sett_batch* batch, uint32_t k, bool mut, size_t size,
                                          const char* type);
 
-/* Returns whether the entities of this batch have the k-th term's component; for optional tags,
+/* Returns whether the batch's entities have the component of the k-th term. For optional tags,
  * which have no field.
  * Threads: reader. Since: 0.1 */
 static inline bool sett_batch_has(const sett_batch* batch, uint32_t k)
@@ -1016,17 +1059,17 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
     return entity;
 }
 
-/* Returns the k-th term's value of one row; NULL for an optional component that the entity does not
- * have. A `k` that is not a term is a misuse: NULL.
+/* Returns the value of the k-th term for one row; NULL for an optional component that the entity
+ * does not have. A `k` without a term is a misuse: NULL.
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
 
-/* Return the value of a term about another entity for one row, NULL if there is none:
- * sett_batch_from to read, sett_batch_from_mut to write, which marks it as changed. The macros
- * SETT_FIELD_FROM and SETT_FIELD_FROM_MUT take a C type and return a typed pointer.
- * sett_batch_source returns the entity that has it.
+/* The value of a term elsewhere, for one row; NULL if there is none.
+ *     sett_batch_from      to read; SETT_FIELD_FROM returns a typed pointer
+ *     sett_batch_from_mut  to write; SETT_FIELD_FROM_MUT returns a typed pointer
+ *     sett_batch_source    the entity that has the value
  *   k  the number of the term among all terms
- * A term that is not elsewhere, or not declared as written, is a misuse: NULL.
+ * Any other term is a misuse: NULL. So is writing where the term only reads.
  * Cost: O(steps of the walk), about 5 ns each. Threads: the one that runs the loop. Since: 0.2 */
 SETT_API const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row);
 SETT_API void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row);
@@ -1037,24 +1080,26 @@ SETT_API sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint
 /* The most types in one list of a group. */
 #define SETT_GROUP_TYPES 16
 
-/* A group is the set of entities that have all of `owned` and `with`, and none of `without`. Lists
- * end at the first 0. The set is always up to date.
+/* A group is the set of entities that have all of `owned` and `with`, and none of `without`. The
+ * library updates the set at each structural change.
  *
- * A group arranges the storages that it owns: its members are the first rows of each, in the same
- * order, and a query whose terms include the group's conditions loops over them as over plain
- * arrays. It costs an exchange of two rows in each owned storage when an entity enters or leaves. A
- * group that owns nothing (a tracked set) stores one bit for each entity and moves nothing; queries
- * use it instead of intersecting its types. */
+ * A group with `owned` types keeps its members in the first rows of their storages, in the same
+ * order. Queries over these types then read plain arrays. When an entity enters or leaves, two rows
+ * in each owned storage are exchanged.
+ *
+ * A group without `owned` types (a tracked set) moves nothing. It stores one bit for each entity.
+ * Queries read this bit instead of testing each type. */
 typedef struct sett_group_desc {
     const char* name; /* for messages; default: "group" */
-    /* types in sparse sets without keep_order, not owned by another group */
+    /* Lists of types; each ends at the first 0. Owned types are in sparse sets without keep_order,
+     * and no other group owns them. */
     sett_component owned[SETT_GROUP_TYPES];
     sett_component with[SETT_GROUP_TYPES];
     sett_component without[SETT_GROUP_TYPES];
 
-    /* Callbacks for entities that enter or leave after the group was created. While on_enter or
-     * on_exit runs, the entity has all the group's components. The rules are those of component
-     * callbacks. on_enter runs after on_add, on_exit before on_remove. */
+    /* Callbacks: on_enter after an entity became a member (after on_add), on_exit before it ceases
+     * to be one (before on_remove). In both, the entity has all components of the group. Structure
+     * is locked. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
@@ -1065,7 +1110,8 @@ typedef struct sett_group sett_group;
 SETT_API sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* desc,
                                              size_t size);
 
-/* Creates a group. It belongs to the world. Existing entities enter without callbacks.
+/* Creates a group. The world frees it at its end. Entities that are members from the start enter
+ * without callbacks.
  * Returns NULL on failure. Fails: ARGUMENT (no condition; a dont_fragment type; an owned type that
  * is not in a sparse set or has keep_order), UNREGISTERED, CONFLICT (another group owns the type),
  * LOCKED, OUT_OF_MEMORY.
@@ -1076,7 +1122,8 @@ static inline sett_group* sett_group_create(sett_world* world, const sett_group_
     return sett_group_create_sized(world, desc, sizeof(*desc));
 }
 
-/* Destroys a group; its entities are not changed. Fails: LOCKED. NULL is fine. Threads: writer. */
+/* Destroys a group; its entities do not change. NULL is fine.
+ * Fails: LOCKED. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_group_destroy(sett_group* group);
 
 /* Returns the number of members. Cost: O(1). Threads: reader. Since: 0.1 */
@@ -1092,42 +1139,40 @@ typedef enum sett_key_kind {
     SETT_KEY_NONE, /* no key */
     SETT_KEY_U32,
     SETT_KEY_I32,
-    SETT_KEY_F32, /* -0 goes before 0, negative NaNs first, positive NaNs last */
+    SETT_KEY_F32, /* negative NaNs, numbers, positive NaNs; -0 before 0 */
     SETT_KEY_U64,
     SETT_KEY_I64,
     SETT_KEY_F64,
 } sett_key_kind;
 
-/* What to sort, and by what: one of `compare`, `key` and `like`.
+/* What to sort, and by what: exactly one of `compare`, `key` and `like`.
  *
  *     sett_sort(world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_U32,
  *                                        .key_offset = offsetof(Sprite, layer)}); */
 typedef struct sett_sort_desc {
-    /* the type to sort, in a sparse set that no group owns. With `group`: the owned type whose
-     * values are compared; `like` does not use it */
+    /* the type to sort: in a sparse set, and owned by no group. With `group`: the owned type whose
+     * values are compared (`like` ignores it) */
     sett_component component;
-    /* sort the members of this group, in all storages that it owns; default: none */
-    sett_group* group;
-    /* below 0: `a` goes first. Runs with the world locked */
+    sett_group* group; /* sort the members of this group, in all types it owns; default: none */
+    /* returns a number below 0 if `a` goes before `b`. Structure is locked */
     int (*compare)(const void* a, const void* b, void* user);
-    void* user; /* passed to `compare` */
-    /* a number `key_offset` bytes into the value; default: SETT_KEY_NONE */
-    sett_key_kind key;
-    size_t key_offset;
-    /* sort as this type: entities that have it go first, in the order of its rows (for an array: of
-     * entity indices); the others follow in their present order */
+    void* user;        /* passed to `compare` */
+    sett_key_kind key; /* compare a number in the value; default: SETT_KEY_NONE */
+    size_t key_offset; /* of that number, in bytes */
+    /* take the order of this type's rows (of an array: of entity indices). Entities without this
+     * type go last, and stay in their present order */
     sett_component like;
     bool reverse; /* greatest first; with `like`: last row first; default: no */
 } sett_sort_desc;
 
 SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_t size);
 
-/* Sorts the rows of a sparse set, or the members of an owning group. Later additions append;
- * removals disturb the order, except with keep_order. The sort is stable, in reverse too.
- * Fails: LOCKED, UNREGISTERED, ARGUMENT (not a sparse set; none or several of `compare`, `key` and
- * `like`; no such key), CONFLICT (a group arranges the type), OUT_OF_MEMORY (order unchanged).
+/* Sorts the rows of a sparse set, or the members of a group that owns types. The sort is stable.
+ * Additions go to the end. Removals change the order, except with keep_order.
+ * Fails: LOCKED, UNREGISTERED, ARGUMENT (not a sparse set; not exactly one of `compare`, `key` and
+ * `like`; no such key), CONFLICT (a group owns the type), OUT_OF_MEMORY.
  * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(n of
- * both); less when little is out of order. A second sort of as many values allocates nothing.
+ * both). Less if little is out of order. A second sort of as many values allocates nothing.
  * Invalidates: addresses of the types whose rows move.
  * Threads: writer. Since: 0.2 */
 static inline sett_status sett_sort(sett_world* world, const sett_sort_desc* desc)
@@ -1140,7 +1185,7 @@ static inline sett_status sett_sort(sett_world* world, const sett_sort_desc* des
 typedef struct sett_stats {
     uint32_t entities;        /* alive */
     uint32_t entity_capacity; /* indices that the entity table covers */
-    uint32_t retired;         /* indices with no generations left: never used again */
+    uint32_t retired;         /* indices that used all their generations; never used again */
     uint32_t components;      /* registered types */
     uint32_t signatures;      /* distinct sets of components */
     uint32_t queries;         /* created */
@@ -1161,8 +1206,8 @@ static inline void sett_world_stats(const sett_world* world, sett_stats* stats)
 }
 
 /* Checks all invariants of all data structures.
- * Returns SETT_OK, or INVALID and sets *reason (if not NULL) to a sentence, valid until the next
- * call.
+ *   reason  receives a sentence, valid until the next call; can be NULL
+ * Returns SETT_OK or INVALID.
  * Cost: O(everything).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_validate(sett_world* world, const char** reason);
@@ -1199,10 +1244,6 @@ static inline bool sett_has(const sett_world* world, sett_entity entity, sett_co
 }
 #endif
 
-/* Returns a world, or NULL when memory runs out or header and library do not match. `desc` may be
- * NULL.
- * Cost: one allocation, under 1 us.
- * Threads: any. Since: 0.1 */
 static inline sett_world* sett_world_create(const sett_world_desc* desc)
 {
     uint32_t moves = 0; /* values a frame, for auto_layout */
