@@ -1,6 +1,5 @@
-/* system.h: systems. A system is a function, a query, and the components that it declares to read
- * and write. sett_progress runs all systems of a world once. Their order follows from phases, from
- * `before` and `after`, and from the declared access.
+/* system.h: systems. A system is a function that sett_progress calls once a frame. It declares
+ * which entities it visits, and which components it reads and writes.
  *
  *     static void move(sett_context* context)
  *     {
@@ -15,45 +14,54 @@
  *         sett_progress(world, dt);
  *     }
  *
- * Order. Phases run in the order of their numbers. The systems of a phase have an order: that of
- * their creation, except that a system with `after` waits for the systems that it names, and a
- * system with `before` is placed directly in front of the earliest of those that it names:
+ * Words:
+ *     frame       one call of sett_progress
+ *     phase       a part of a frame, with a number. Phases run in ascending order
+ *     stage       systems of one phase that run in parallel
+ *     job         a part of a system's entities; one call of its function
+ *     conflict    two systems conflict if one writes a component that the other reads or writes
+ *     exclusive   an exclusive system runs alone, on the thread that calls sett_progress
+ *     by handle   with an entity's handle: sett_get(world, entity, component)
+ *     interval    a system with an interval runs every so many seconds
+ *
+ * Order. Systems of one phase run in the order in which they were created. `after` makes a system
+ * wait for the systems that it names. `before` places it directly in front of the first of the
+ * systems that it names:
  *
  *     created B, C, A, where A has before B     runs as  A, B, C
  *     created A, B, C, D, where A has after C   runs as  B, C, A, D
  *
- * Systems that conflict run one after another: if one writes a component that the other reads or
- * writes. Systems that do not conflict run in parallel, as a stage. sett_schedule_describe prints
- * the schedule.
+ * Systems that conflict keep this order. The others can run in parallel. sett_schedule_describe
+ * prints the stages.
  *
- * Access. A term declares access to the values of the entities that the system visits: SETT_IN,
- * SETT_INOUT or SETT_OUT for what its loop reads and writes. SETT_WITH(T) declares presence alone:
- * the system can ask sett_has for T, and does not wait for systems that write T; to read T by
- * handle it needs SETT_IN(T). Everything else that the system accesses is declared in lists:
- * `access_any_in` for reading other entities, and singletons; `access_inout` for writing a further
- * component of the visited entities by handle; `access_any_inout` for writing any entity, and
- * singletons.
+ * Access. The terms declare what the system's loop does with the entities that it visits: SETT_IN,
+ * SETT_INOUT or SETT_OUT. SETT_WITH(T) permits sett_has for T, but no access to its values.
+ * Everything else that the function accesses is declared in three lists:
  *
- * Jobs. The entities of a system are split into jobs, by pages of 1,024 entities, and its function
- * is called once for each job. The number of threads never changes the number of jobs, and so it
- * never changes results. Without threads the jobs run one after another. Because jobs can run in
- * parallel, a function must not count in a shared variable; a system that needs all entities in one
- * call is `single_job`. A system also has one job if it has `access_any_inout`; if it writes a
- * component that is in its `access_any_in`; if it writes fields that are copies (gathered:
- * sett_query_explain says so); or if `access_inout` lists a type in a sparse set.
+ *     access_inout       more components of the visited entities, read and written by handle
+ *     access_any_in      components of any entity, and singletons, read
+ *     access_any_inout   components of any entity, and singletons, read and written
+ *
+ * Jobs. The entities of a system are split into jobs, by pages of 1,024 entities. Jobs can run in
+ * parallel, so a function must not count in a shared variable. The number of jobs does not depend
+ * on the number of threads, and so results do not depend on it. A system has one job if
+ *     it has `single_job`;
+ *     it has `access_any_inout`;
+ *     it writes a component that is in its `access_any_in`;
+ *     it writes a field that is a copy (sett_query_explain says "gathered");
+ *     `access_inout` lists a type in a sparse set.
  *
  * Commands. A system records into context->commands. Commands are applied at the end of each phase
- * and before each exclusive system: in the order of the schedule, then of jobs, then of recording;
- * the world's own buffer last. The world's own buffer is also applied at the beginning of a frame.
+ * and before each exclusive system. They are applied in the order of systems, then of jobs, then of
+ * recording. The world's own buffer is the last; it is also applied at the beginning of a frame.
  *
- * Inside a system's function:
- *   calls marked `Threads: reader`  are allowed;
- *   sett_get_mut, sett_find_mut     for components declared as written;
- *   sett_set                        likewise, if the entity has the component and it has no on_set;
- *   structural changes              are rejected (LOCKED): record commands;
- *   loops over other queries        by sett_context_query.
- * An exclusive system (`exclusive`, or nothing declared at all) can do everything except
- * sett_progress and sett_system_run.
+ * A system's function can call:
+ *     functions of class `reader` (core.h)
+ *     sett_get_mut, sett_find_mut   for components that it declared as written
+ *     sett_set                      the same, if the entity has the component, without on_set
+ *     sett_context_query            to loop over another query
+ *     sett_cmd_...                  for structural changes; immediate ones fail with LOCKED
+ * An exclusive system can call everything except sett_progress and sett_system_run.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -64,7 +72,7 @@
 
 typedef struct sett_system sett_system;
 
-/* Phases: any number; these have names. */
+/* Phases. Any number is a phase; these have names. */
 enum {
     SETT_PHASE_LOAD = -300,
     SETT_PHASE_INPUT = -200,
@@ -80,64 +88,58 @@ typedef struct sett_context {
     sett_system* system;
     sett_commands* commands; /* the buffer of this job */
     void* user;              /* of the descriptor */
-    float dt;                /* seconds: of the frame, of the interval, or of the fixed step */
+    float dt;                /* seconds: of the frame, the interval or the fixed step */
     uint32_t job;            /* number of this job, from 0 */
-    uint32_t job_count; /* of the system; the function is not called for jobs without entities */
-    uint64_t frame;     /* frames completed before this one */
-    double time;        /* seconds of all frames before this one */
+    uint32_t job_count;      /* jobs of the system; those without entities are not run */
+    uint64_t frame;          /* frames before this one */
+    double time;             /* seconds of the frames before this one */
     void* internal;
 } sett_context;
 
+/* The most components in a list of accesses, and names in `before` and `after`. */
 #define SETT_SYSTEM_ACCESS 16
 #define SETT_SYSTEM_ORDER 8
 
 typedef struct sett_system_desc {
     const char* name;             /* unique in the world; required */
-    void (*run)(sett_context* c); /* default: none, only on_enter and on_exit */
+    void (*run)(sett_context* c); /* the function; default: none, only on_enter and on_exit */
     void* user;                   /* passed to all callbacks */
     int phase;                    /* default: SETT_PHASE_UPDATE */
 
-    /* The entities that it visits, as in sett_query_desc. Without terms the function is called
-     * once. A term with `changed` matches values written since the system's last run; a restore
-     * (state.h) restores that time too. */
+    /* The entities that it visits, as in sett_query_desc. A term with `changed` matches values
+     * written since the system's last run. Without terms the function is called once. */
     sett_term terms[SETT_QUERY_TERMS];
 
-    /* Components that it accesses besides its terms; lists end at the first 0. */
-    sett_component access_any_in[SETT_SYSTEM_ACCESS]; /* reads, of any entity */
-    sett_component
-        access_inout[SETT_SYSTEM_ACCESS]; /* reads and writes, of entities that it visits */
-    sett_component access_any_inout[SETT_SYSTEM_ACCESS]; /* reads and writes, of any entity */
+    /* More components that it accesses (see Access above); each list ends at the first 0. */
+    sett_component access_any_in[SETT_SYSTEM_ACCESS];
+    sett_component access_inout[SETT_SYSTEM_ACCESS];
+    sett_component access_any_inout[SETT_SYSTEM_ACCESS];
 
-    /* Names of systems of the same phase that it runs before and after; lists end at the first
-     * NULL. They can be created later. Unknown names are reported at the first frame. */
+    /* Names of systems of the same phase (see Order above); each list ends at the first NULL. These
+     * systems can be created later. The first frame reports unknown names. */
     const char* before[SETT_SYSTEM_ORDER];
     const char* after[SETT_SYSTEM_ORDER];
 
     bool single_job; /* one job visits all entities; default: no */
-    /* runs on the thread that calls sett_progress while no other system runs, and can change
-     * structure; default: only if it declares nothing at all */
-    bool exclusive;
-    bool run_once; /* disable it after its first run; default: no */
-    bool disabled; /* create it disabled; default: no */
+    bool exclusive;  /* default: no, but yes if it declares no terms and no access */
+    bool run_once;   /* disable it after its first run; default: no */
+    bool disabled;   /* create it disabled; default: no */
 
-    /* Called at the beginning of its stage, on the thread that calls sett_progress; can only read.
-     * If it returns false the system does not run, and its timers stand still. */
+    /* Called before the system runs, on the thread that calls sett_progress; can only read. If it
+     * returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between runs: it runs in the frame in which the interval has passed (or will have
-     * within a thousandth of dt). dt is the interval; time left over counts for the next run. In a
-     * frame longer than the interval it runs once, with the time since its last run as dt. Default:
-     * every frame */
+    /* seconds between two runs. dt is then the interval. Time left over counts for the next run. In
+     * a frame longer than the interval it runs once, and dt is the time since its last run. It may
+     * run early, by a thousandth of the frame's dt. Default: every frame */
     float interval;
-    /* seconds: it runs as often as this fits into the time that passed, with this as dt; default:
-     * once a frame */
+    /* seconds of one step, which is also dt. In each frame it runs as many steps as fit into the
+     * time that has passed. Default: one run a frame */
     float fixed_step;
-    /* the most fixed steps of one frame; time beyond is dropped; default: 8 */
-    uint32_t max_steps;
+    uint32_t max_steps; /* the most fixed steps in one frame; the rest is dropped; default: 8 */
 
-    /* Callbacks for entities that begin or stop to match the terms; on_enter runs for existing
-     * matches when the system is created, unlike in groups. Terms can then only be WITH and
-     * WITHOUT, of types without dont_fragment. Apart from that the rules are those of on_enter and
-     * on_exit in sett_group_desc. */
+    /* Callbacks for entities that begin or cease to match the terms. on_enter also runs for each
+     * match that exists when the system is created. Otherwise as in sett_group_desc. With them,
+     * terms can only be WITH and WITHOUT, of types without dont_fragment. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
@@ -145,26 +147,29 @@ typedef struct sett_system_desc {
 SETT_API sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc,
                                                size_t size, size_t term_size);
 
-/* Creates a system. It belongs to the world, and runs from the next frame on.
- * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken; an
- * order that contradicts the phases), CYCLE (the message names the systems in it), UNREGISTERED,
+/* Creates a system, which runs from the next frame on. The world frees it at its end.
+ * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken;
+ * `before` or `after` contradicts the phases), CYCLE (the message names the systems), UNREGISTERED,
  * LOCKED, OUT_OF_MEMORY.
- * Cost: O(terms), plus O(the systems before it, or those after it, whichever are fewer). The next
- * frame computes the schedule: O(n log n) for n systems.
+ * Cost: O(terms), plus O(earlier systems) or O(later systems), whichever are fewer. The next frame
+ * computes the stages: O(n log n) for n systems.
  * Threads: writer. Since: 0.1 */
 static inline sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
 {
     return sett_system_create_sized(world, desc, sizeof(*desc), sizeof(sett_term));
 }
 
-/* Frees a system and drops its commands that were not applied. NULL is fine.
- * Fails: LOCKED (also while sett_progress runs, or a snapshot is held).
+/* Destroys a system and drops its commands. NULL is fine.
+ * Fails: LOCKED (also while sett_progress runs, or a snapshot exists).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_destroy(sett_system* system);
 
-/* SETT_SYSTEM(world, move, .terms = {...}) creates a system of the function `move` with the name
- * "move". At least one field is needed. In C++20 the fields must be in the order of the descriptor;
- * in C++17 fill in a descriptor. */
+/* Creates a system from the function `move`, with the name "move":
+ *
+ *     SETT_SYSTEM(world, move, .terms = {...});
+ *
+ * At least one field is needed. In C++20 fields are in the order of sett_system_desc. C++17 has no
+ * named fields: fill in a sett_system_desc. */
 #if !defined(__cplusplus)
 #define SETT_SYSTEM(world, function, ...)                                                          \
     sett_system_create((world),                                                                    \
@@ -178,37 +183,37 @@ SETT_API sett_status sett_system_destroy(sett_system* system);
     }(world)
 #endif
 
-/* Makes the system `first` run before the system `then`, as `before` in its descriptor would.
- * Fails: CYCLE, CONFLICT (phases say otherwise), ARGUMENT, LOCKED, OUT_OF_MEMORY.
+/* Makes `first` run before `then`, as `before` in the descriptor of `first` does.
+ * Fails: CYCLE, CONFLICT (the phases say otherwise), ARGUMENT, LOCKED, OUT_OF_MEMORY.
  * Cost: as sett_system_create.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_order(sett_system* first, sett_system* then);
 
-/* Returns the system with this name, or NULL. Cost: O(1), hashed. Threads: reader. Since: 0.1 */
+/* Returns the system with this name, or NULL. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API sett_system* sett_system_find(const sett_world* world, const char* name);
 
 /* Returns the system's name. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_system_name(const sett_system* system);
 
-/* Enables or disables a system, from the next stage on. The timers of a disabled system stand
- * still.
+/* Enables or disables a system, from the next stage on. While it is disabled, no time passes for
+ * its `interval` and `fixed_step`.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_system_enable(sett_system* system, bool on);
 
-/* Returns whether it is enabled. Threads: reader. Since: 0.1 */
+/* Returns whether the system is enabled. Threads: reader. Since: 0.1 */
 SETT_API bool sett_system_is_enabled(const sett_system* system);
 
-/* Returns the system's query, NULL if it has no terms. It belongs to the system.
+/* Returns the system's query; NULL if it has no terms. Do not destroy the query.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_query* sett_system_query(const sett_system* system);
 
 typedef struct sett_system_stats {
     uint64_t runs;       /* frames in which it ran */
-    uint64_t time_last;  /* nanoseconds of the last run, the sum over its jobs */
+    uint64_t time_last;  /* nanoseconds of the last run, added up over its jobs */
     uint64_t time_total; /* nanoseconds of all runs */
     uint32_t matches;    /* entities that match now */
     uint32_t jobs;       /* of the last run */
-    uint32_t stage;      /* in its phase, from 0 */
+    uint32_t stage;      /* number of its stage in its phase, from 0 */
 } sett_system_stats;
 
 SETT_API void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats,
@@ -222,42 +227,42 @@ static inline void sett_system_stats_get(const sett_system* system, sett_system_
 
 /* ------------------------------------------------------------------------------------- running */
 
-/* Runs one frame: all enabled systems whose time has come.
+/* Runs one frame: every enabled system that is due.
  *   dt  seconds since the last frame, not negative
- * Fails: LOCKED (a loop is open, or it runs already), ARGUMENT (dt), OUT_OF_MEMORY: commands could
- * not be applied; the frame ends, and the next call applies them before it begins a frame.
- * Cost: about 400 instructions a system, 600 for each further job, and a reading of the clock for
- * each.
- * Threads: writer; the functions run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
+ * Fails: LOCKED (a loop is open, or the call is inside a frame), ARGUMENT (dt), OUT_OF_MEMORY
+ * (commands could not be applied: the frame ends, and the next call begins with them).
+ * Cost: about 400 instructions a system, and 600 for each job after the first; for each job the
+ * time is measured.
+ * Threads: writer. Systems run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
 SETT_API sett_status sett_progress(sett_world* world, float dt);
 
-/* Runs one system now, once, and applies its commands; ignores run_if, interval and fixed_step.
+/* Runs one system once, now, and applies its commands. Ignores run_if, interval and fixed_step.
  * Fails: as sett_progress.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_run(sett_system* system, float dt);
 
-/* Begins the loop over the entities of this job; sett_batch_end ends it. SETT_SYSTEM_FOR calls it.
- * It can be begun again, and visits the same entities.
- * Returns `batch`, NULL if the system has no terms or memory runs out.
- * Threads: the one that runs the function. Since: 0.1 */
+/* Begins the loop over the entities of this job. SETT_SYSTEM_FOR calls it; sett_batch_end ends the
+ * loop. A job can loop several times.
+ * Returns `batch`; NULL if the system has no terms, or memory runs out.
+ * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 
-/* Begins a loop over all entities of another query. The system must have declared what the query
- * reads, in `terms`, `access_any_in` or `access_any_inout`. Components that the query writes must
- * be in `access_any_inout`; for a single_job system `access_inout` is enough. Returns NULL as
- * sett_query_begin does. SETT_CONTEXT_FOR calls it.
- * Threads: the one that runs the function. Since: 0.1 */
+/* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system declares
+ *     what the query reads     in `terms`, `access_any_in` or `access_any_inout`
+ *     what the query writes    in `access_any_inout`; with `single_job` also in `access_inout`
+ * Returns `batch`; NULL if memory runs out or the query is NULL.
+ * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
                                         sett_batch* batch);
 
-/* SETT_FOR and SETT_QUERY_EACH over the entities of the job. */
+/* Loops over the entities of the job: as SETT_FOR, and in batches as SETT_QUERY_EACH. */
 #define SETT_SYSTEM_FOR(context, b, i)                                                             \
     SETT_LOOP_(sett_context_begin((context), &b##_batch_), b) SETT_ROWS_(b, i)
 #define SETT_SYSTEM_EACH(context, b)                                                               \
     SETT_LOOP_(sett_context_begin((context), &b##_batch_), b)                                      \
     while (sett_batch_next(b))
 
-/* SETT_FOR and SETT_QUERY_EACH in a system, over all entities of another query:
+/* The same over all entities of another query:
  *
  *     SETT_CONTEXT_FOR(context, targets, b, i) { ... } */
 #define SETT_CONTEXT_FOR(context, query, b, i)                                                     \
@@ -266,29 +271,30 @@ SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query
     SETT_LOOP_(sett_context_query((context), (query), &b##_batch_), b)                             \
     while (sett_batch_next(b))
 
-/* Returns `size` bytes, uninitialised, valid until the system's function returns; NULL when memory
- * runs out. `align`: a power of two up to 4,096. Allocates nothing if an earlier frame has already
- * used the same amount.
- * Threads: the one that runs the function. Since: 0.1 */
+/* Returns `size` bytes, uninitialised, valid until the system's function returns; NULL if memory
+ * runs out. Allocates nothing if an earlier frame has used as much.
+ *   align  a power of two, up to 4,096
+ * Threads: the one that runs the job. Since: 0.1 */
 SETT_API void* sett_context_alloc(sett_context* context, size_t size, size_t align);
 
 /* ------------------------------------------------------------------------------------ schedule */
 
-/* Part of a task: the items `begin` to `end` - 1. Other threads can run other items at the same
- * time. */
+/* Runs the items `begin` to `end` - 1 of a task. Other threads can run other items meanwhile. */
 typedef void (*sett_task_fn)(uint32_t begin, uint32_t end, void* context);
 
-/* How work gets onto threads: threads.h has a pool; a job system of your own fits too. */
+/* How work gets onto threads. threads.h has a pool; a job system of your own fits too. */
 typedef struct sett_tasks {
-    /* Calls `task`, on any threads, for ranges that cover 0 to `count` - 1, each of at least
-     * `min_range` items, except the last. Returns a handle, or NULL if the task is done already. */
+    /* Begins a task: calls `task` for ranges that together cover 0 to `count` - 1, on any threads.
+     * Each range has at least `min_range` items, except the last. Returns a handle; NULL if the
+     * task is done already. */
     void* (*enqueue)(sett_task_fn task, uint32_t count, uint32_t min_range, void* context,
                      void* user);
-    /* Waits for a task; can run parts of it. What its calls wrote is visible afterwards. */
+    /* Waits for a task, and can run ranges of it. What the task wrote is then visible. */
     void (*finish)(void* handle, void* user);
     void* user;
 } sett_tasks;
 
+/* Whether a world checks that systems access only what they declared. */
 typedef enum sett_guard {
     SETT_GUARD_DEFAULT, /* on in debug builds of the library */
     SETT_GUARD_ON,
@@ -297,34 +303,35 @@ typedef enum sett_guard {
 
 /* How a world runs its systems. All zeroes is the default. */
 typedef struct sett_schedule_desc {
-    /* default: none, all systems run on the thread that calls sett_progress. With tasks, the
-     * world's allocator and log hook can be called from several threads at once */
+    /* threads for systems. Several of them can call the world's allocator and log hook at once.
+     * Default: all systems run on the thread that calls sett_progress */
     sett_tasks tasks;
-    /* the most jobs of a system, 1 to 64; results depend on it, so use the same number on all
-     * machines of a lockstep game. Default: 16 */
+    /* the most jobs of a system, 1 to 64. Results depend on it: all machines of a lockstep game use
+     * the same. Default: 16 */
     uint32_t job_limit;
-    /* report accesses by handle that a system did not declare, to the log and assert hooks, once
-     * for each pair of system and component, at most 16 for a system; the access itself succeeds.
-     * The hooks are called from the system's thread. sett_accessor_find is not checked. Cost: calls
-     * by handle take about twice as long in systems */
+    /* report accesses by handle that a system did not declare. The access still succeeds. The log
+     * and assert hooks are called on the system's thread: once for each system and component, at
+     * most 16 times a system. sett_accessor_find is not checked. Cost: access by handle takes about
+     * twice as long in systems */
     sett_guard guard;
-    /* do not measure times. Without measured times all stages go to `tasks`; with them, short
-     * stages stay on the calling thread; default: no */
+    /* do not measure the times of systems. Times tell which stages are so short that the calling
+     * thread runs them alone; without times all stages use `tasks`. Default: no */
     bool no_times;
 } sett_schedule_desc;
 
 SETT_API sett_status sett_schedule_configure_sized(sett_world* world,
                                                    const sett_schedule_desc* desc, size_t size);
 
-/* Sets how a world runs its systems. Fails: LOCKED, ARGUMENT, OUT_OF_MEMORY.
+/* Sets how a world runs its systems.
+ * Fails: LOCKED, ARGUMENT, OUT_OF_MEMORY.
  * Threads: writer. Since: 0.1 */
 static inline sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc)
 {
     return sett_schedule_configure_sized(world, desc, sizeof(*desc));
 }
 
-/* Formats the schedule as snprintf does: phases, stages, which systems run in parallel, what each
- * waits for and why, its jobs.
+/* Writes the schedule as text, as snprintf does: phases, stages, parallel systems, their jobs, and
+ * what each system waits for and why.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_schedule_describe(const sett_world* world, char* out, size_t size);
