@@ -72,8 +72,9 @@ SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* 
 SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out,
                                       size_t size);
 
-/* Finds stray writes (see above) since the last call of this function or of sett_world_hash. The
- * first call finds none. For debugging.
+/* Finds stray writes (see above) since the last call of this function or of sett_world_hash: the
+ * first call finds none. A stray write to a page that was also written properly is not found. For
+ * debugging.
  * Returns OK, or INVALID with a message that names the component and the entity.
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_check_writes(sett_world* world);
@@ -272,8 +273,8 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * memory is allocated.
  * Fails: INVALID (the bytes are wrong, or of another version, or a callback wrote), CONFLICT (the
  * world is in another state; a type is missing or different), LIMIT (delta_limit), LOCKED,
- * ARGUMENT, OUT_OF_MEMORY. The message says where, or names the type. LOST: the delta could not be undone;
- * only if callbacks wrote to many pages, and memory ran out.
+ * ARGUMENT, OUT_OF_MEMORY. The message says where, or names the type. LOST: the delta could not be
+ * undone; only if callbacks wrote to many pages, and memory ran out.
  * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of changed types in sparse
  * sets.
  * Threads: writer. Since: 0.1 */
