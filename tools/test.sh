@@ -29,7 +29,7 @@ describe() {
     words) echo "no name or phrase that the vocabulary has replaced" ;;
     layers) echo "no file includes one further up, file names are unique" ;;
     checks) echo "each check of this list can fail" ;;
-    asan) echo "unit tests, gcc Debug, address and undefined-behaviour sanitizers" ;;
+    asan) echo "unit tests, clang Debug, address and undefined-behaviour sanitizers" ;;
     tsan) echo "what threads take part in, thread sanitizer" ;;
     gcc) echo "unit tests, gcc Release" ;;
     clang) echo "unit tests, clang Release" ;;
@@ -87,7 +87,7 @@ build() { # <folder under build/> <compiler> <build type> <option>...
 }
 
 build_asan() {
-    build asan gcc Debug -DSETT_SANITIZE=address,undefined
+    build asan clang Debug -DSETT_SANITIZE=address,undefined
 }
 
 build_gcc() {

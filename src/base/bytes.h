@@ -10,6 +10,12 @@ typedef struct setti_bytes {
     size_t capacity;
 } setti_bytes;
 
+/* Behind the last byte in use; NULL if there is no memory. */
+static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)
+{
+    return bytes->size != 0 ? bytes->data + bytes->size : bytes->data;
+}
+
 static inline void setti_bytes_free(setti_pool* pool, setti_bytes* bytes)
 {
     setti_pool_free(pool, bytes->data, bytes->capacity, 16);

@@ -96,7 +96,7 @@ static setti_frame_state run_head(setti_delta_reader* from, uint32_t* count)
 
 bool setti_run_check(const setti_bytes* from)
 {
-    setti_delta_reader reader = {from->data, from->data + from->size, false};
+    setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
     uint32_t count;
     (void)run_head(&reader, &count);
     for (uint32_t k = 0; k < count && !reader.short_of; k++) {
@@ -118,7 +118,7 @@ static sett_system* run_find(const setti_run* run, const run_entry* entry)
 void setti_run_apply(sett_world* world, const setti_bytes* from)
 {
     setti_run* run = world->run;
-    setti_delta_reader reader = {from->data, from->data + from->size, false};
+    setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
     uint32_t count;
     if (run == NULL || from->size == 0) {
         return;

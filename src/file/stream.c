@@ -180,7 +180,7 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     if (!stream_reserve(reader, size)) {
         return SETTI_STREAM_MEMORY;
     }
-    unsigned char* at = reader->payload.data + reader->payload.size;
+    unsigned char* at = setti_bytes_end(&reader->payload);
     if (size != 0 && !stream_load(reader, *offset + sizeof(head), at, size)) {
         return SETTI_STREAM_TORN;
     }

@@ -176,7 +176,7 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
 static sett_status types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                 setti_arena* arena, uint32_t* unknown)
 {
-    setti_delta_reader reader = {from->data, from->data + from->size, false};
+    setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
     uint32_t count = setti_delta_u32(&reader);
     sett_status status = SETT_OK;
     types_entry entry;

@@ -72,6 +72,9 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t count)
         setti_pool_free(pool, o->item, ordered_item_size(o->item_room), 16);
         o->item = setti_pool_alloc(pool, ordered_item_size(room), 16);
         o->item_room = o->item != NULL ? room : 0;
+        if (o->item == NULL) {
+            return false;
+        }
         o->other = o->item + o->item_room;
         o->run = (uint32_t*)(void*)(o->other + o->item_room);
     }
@@ -79,6 +82,9 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t count)
         ordered_free_list(o, list);
         list->group = setti_pool_alloc(pool, ordered_list_size(room), 16);
         list->room = list->group != NULL ? room : 0;
+        if (list->group == NULL) {
+            return false;
+        }
         list->entity = (sett_entity*)(void*)(list->group + list->room);
     }
     uint32_t capacity = setti_entity_capacity(&o->world->entities);

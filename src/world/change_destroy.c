@@ -36,8 +36,11 @@ void setti_change_collect(sett_world* world, uint32_t index)
 /* The first type of a signature that has ties, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
+    if (set == 0 || world->cascading == 0) {
+        return NULL;
+    }
     const setti_signature* record = &world->signatures.record[set];
-    for (uint32_t k = 0; set != 0 && world->cascading != 0 && k < record->count; k++) {
+    for (uint32_t k = 0; k < record->count; k++) {
         if (world->types[record->types[k]]->cascade != NULL) {
             return world->types[record->types[k]];
         }

@@ -224,12 +224,12 @@ static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index
 
 static void commit_one(sett_world* world, const setti_edit* edit)
 {
-    const setti_edit_part* end = edit->added + edit->added_count;
     uint32_t index = edit->begins ? commit_begin(world, edit) : edit->entities[0].index;
     if (!edit->begins) {
         commit_leave(world, edit, index);
     }
-    for (const setti_edit_part* part = edit->added; part != end; part++) {
+    const setti_edit_part* part = edit->added;
+    for (uint32_t left = edit->added_count; left != 0; left--, part++) {
         part_write(part, commit_insert(world, &part->type->storage, index));
     }
     if (!edit->begins) {

@@ -60,10 +60,9 @@ void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event 
 {
     SETTI_ASSERT(event < SETTI_EVENTS);
     const setti_call* call = type->notified[event].item;
-    const setti_call* end = call + type->notified[event].count;
     const char* outer = world->calling;
     world->locks++;
-    for (; call != end; call++) {
+    for (uint32_t left = type->notified[event].count; left != 0; left--, call++) {
         world->calling = call->name;
         call->fn(world, entity, value, call->user);
     }
