@@ -86,11 +86,11 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
 }
 
 /* Logs the first time that a world does not take over an order: a program that relies on it must
- * know. */
+ * know. A world into which a file is read has no snapshots, and so no state: nobody reads its log. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
-    if (!world->state->order_reported) {
+    if (world->state != NULL && !world->state->order_reported) {
         world->state->order_reported = true;
         setti_world_log(world, SETT_LOG_INFO,
                         "sett_delta_apply: \"%.100s\" keeps the order of its rows, which is not "
