@@ -86,7 +86,7 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
 }
 
 /* Logs the first time that a world does not take over an order: a program that relies on it must
- * know. A world into which a file is read has no snapshots, and so no state: nobody reads its log. */
+ * know. A world into which a file is read has no state for snapshots, and no log. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
