@@ -14,7 +14,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play inspect test bench bench-full bench-builds soak fuzz amalgamate format clean help
+.PHONY: build run play inspect site test bench bench-full bench-builds soak fuzz amalgamate format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -62,6 +62,11 @@ soak: ## the model tests at length, two at a time: OPERATIONS=10000000
 fuzz: ## the fuzzers, SECONDS=60 for each
 	@tools/deps.sh fuzz
 	@tools/fuzz.sh $(SECONDS)
+
+site: ## the documentation site, build/site/index.html
+	@tools/deps.sh site
+	@tools/api.py
+	@tools/site.py
 
 amalgamate: ## write sett.h and sett.c to build/amalgamation
 	@tools/amalgamate.sh

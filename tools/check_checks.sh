@@ -107,6 +107,18 @@ fresh
 cp "$tree/src/base/page.c" "$tree/test"
 must fail 'test/page.c:1: src/base/page.c has the same name' "$layers"
 
+# ---- api -----------------------------------------------------------------------------------------
+
+api="$tree/tools/api.py --check"
+fresh
+cp -R "$root/include" "$tree"
+must pass '0 faults' $api
+echo 'SETT_API void sett_bare(int x);' >>"$tree/include/sett/threads.h"
+must fail 'sett_bare: has no comment' $api
+printf '\n/* Does.\n *   y  a number\n * Since: 0.2 */\nSETT_API void sett_half(int x);\n' >>"$tree/include/sett/threads.h"
+must fail "sett_half: its comment has no 'Threads:'" $api
+must fail "sett_half: describes 'y', which is no parameter" $api
+
 # ---- symbols -------------------------------------------------------------------------------------
 
 symbols="$tree/tools/check_symbols.sh $tree/sett.a $tree/sett.so"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|test|bench|fuzz|format
+#   tools/deps.sh build|run|play|inspect|test|bench|fuzz|format|site
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -102,6 +102,24 @@ for_format() {
     need_command clang-format clang-format
 }
 
+# Pages, and programs that run in them: the C library for WebAssembly has a package per version of clang.
+for_site() {
+    for_build
+    need_command python3 python3
+    need_command sphinx-build python3-sphinx
+    for module in furo myst_parser; do
+        python3 -c "import $module" 2>/dev/null || want "$(echo $module | sed 's/myst_parser/python3-myst-parser/')"
+    done
+    need_command clang clang
+    need_command wasm-ld lld
+    need_command llvm-ar llvm
+    need_file /usr/include/wasm32-wasi/stdio.h wasi-libc
+    if command -v clang >/dev/null 2>&1; then
+        version=$(clang -dumpversion)
+        need_file "$(clang -print-resource-dir)/lib/wasi" "libclang-rt-${version%%.*}-dev-wasm32"
+    fi
+}
+
 look() { # <purpose>: leaves in $missing what it lacks
     missing=
     "for_$1"
@@ -110,9 +128,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | test | bench | fuzz | format) ;;
+build | run | play | inspect | test | bench | fuzz | format | site) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|test|bench|fuzz|format" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|test|bench|fuzz|format|site" >&2
     exit 2
     ;;
 esac

@@ -21,13 +21,14 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
-stages="format words layers asan examples gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols"
+stages="format words layers api asan examples gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols"
 
 describe() {
     case $1 in
     format) echo "the code is laid out as .clang-format says" ;;
     words) echo "no name or phrase that the vocabulary has replaced" ;;
     layers) echo "no file includes one further up, file names are unique" ;;
+    api) echo "each public function says its threads and its version, and describes no parameter it has not" ;;
     checks) echo "each check of this list can fail" ;;
     asan) echo "unit tests, clang Debug, address and undefined-behaviour sanitizers" ;;
     tsan) echo "what threads take part in, thread sanitizer" ;;
@@ -121,6 +122,10 @@ stage_words() {
 
 stage_layers() {
     tools/check_layers.sh
+}
+
+stage_api() {
+    tools/api.py --check
 }
 
 stage_checks() {

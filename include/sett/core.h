@@ -839,7 +839,8 @@ SETT_API sett_entity sett_cmd_create(sett_commands* commands);
  *   value  of sett_cmd_set: copied; NULL only for a tag
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (65 levels, see above),
  * LOCKED (the world's own buffer, while systems run). Because several threads can record at once,
- * only LIMIT sets sett_world_error. Since: 0.1 */
+ * only LIMIT sets sett_world_error.
+ * Threads: as recording (see above). Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);

@@ -21,28 +21,33 @@ typedef struct sett_entity {
  * none. */
 typedef uint32_t sett_component;
 
+/* Returns the null handle. Threads: any. Since: 0.1 */
 static inline sett_entity sett_null(void)
 {
     sett_entity entity = {0, 0};
     return entity;
 }
 
+/* Returns whether a handle is null. Threads: any. Since: 0.1 */
 static inline bool sett_is_null(sett_entity entity)
 {
     return entity.generation == 0;
 }
 
+/* Returns whether two handles are of the same entity. Threads: any. Since: 0.1 */
 static inline bool sett_equals(sett_entity a, sett_entity b)
 {
     return a.index == b.index && a.generation == b.generation;
 }
 
-/* The handle as one number, for hash keys, logs and files; 0 for null. */
+/* Returns the handle as one number, for hash keys, logs and files; 0 for null.
+ * Threads: any. Since: 0.1 */
 static inline uint64_t sett_entity_to_u64(sett_entity entity)
 {
     return ((uint64_t)entity.generation << 32) | entity.index;
 }
 
+/* Returns the handle that sett_entity_to_u64 gave this number. Threads: any. Since: 0.1 */
 static inline sett_entity sett_entity_from_u64(uint64_t bits)
 {
     sett_entity entity;

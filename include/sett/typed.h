@@ -76,8 +76,8 @@ SETT_NODISCARD static inline sett_component sett_component_register_desc_(sett_w
 /* SETT_MASK(T): what sett_component_desc.mask is for T, found by the compiler: what lies between
  * members and behind the last; of a union what is padding in all of its members. NULL where
  * SETT_PADDING_KNOWN is 0, for types of more than 16 KB, and in C++ for those that are not
- * trivially
- * copyable. A type that ends in a flexible array has none: sett_component_register takes it. */
+ * trivially copyable. A type that ends in a flexible array has none: sett_component_register takes
+ * it. */
 #if !SETT_PADDING_KNOWN
 #define SETT_MASK(T) NULL
 #else
@@ -122,7 +122,7 @@ template <typename T> inline const void* sett_mask_()
 #endif
 #endif
 
-/* Adds a tag, of which there is nothing to write: whether it was added. Otherwise as sett_add. */
+/* Adds a tag. As sett_add, but returns whether the tag was added. Threads: writer. Since: 0.2 */
 static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_component tag)
 {
     return sett_add(world, entity, tag) != NULL;

@@ -1,0 +1,23 @@
+"""Sphinx configuration of the documentation site; tools/site.py writes the pages that it reads."""
+project = "Sett"
+author = "the authors of Sett"
+extensions = ["myst_parser"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+html_theme = "furo"
+html_title = "Sett"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = ["wasi.js", "run.js"]
+html_show_sphinx = False
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": False}
+highlight_language = "c"
+pygments_style = "default"
+pygments_dark_style = "monokai"
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence"]
+suppress_warnings = ["myst.header"]
+nitpicky = True
+nitpick_ignore_regex = [(r"c:.*", r".*")]
+toc_object_entries_show_parents = "hide"

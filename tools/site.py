@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+"""Writes the sources of the documentation site and builds it: `make site`.
+
+    tools/site.py                  build/site
+    tools/site.py --pages          only the sources, in build/site-source
+
+A page is a file of docs/site, a document of the repository, a program of examples/ with the comment
+at its head, or a header as build/api.json describes it. Nothing is written here that stands
+elsewhere: links between files of the repository become links between pages.
+"""
+import json
+import os
+import posixpath
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from urllib.parse import unquote
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SITE = os.path.join(ROOT, "build", "site")
+SOURCE = os.path.join(ROOT, "build", "site-source")
+TEXTS = os.path.join(ROOT, "docs", "site")
+
+# Documents of the repository -> pages.
+DOCUMENTS = {
+    "docs/moving.md": "moving/moving.md",
+    "docs/migrating.md": "moving/migrating.md",
+    "docs/events.md": "reference/events.md",
+    "docs/queries.md": "reference/queries.md",
+    "docs/stream.md": "reference/stream.md",
+    "docs/misuse.md": "reference/misuse.md",
+    "docs/design.md": "more/design.md",
+    "docs/dependencies.md": "more/dependencies.md",
+    "docs/bench/README.md": "more/bench/index.md",
+    "CONTRIBUTING.md": "more/contributing.md",
+    "CHANGELOG.md": "more/changelog.md",
+    "README.md": "readme.md",
+}
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def write(page, text):
+    path = os.path.join(SOURCE, page)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def programs():
+    """Name -> path of each program that has a page."""
+    found = {}
+    for folder in ("examples", "examples/cookbook"):
+        full = os.path.join(ROOT, folder)
+        for name in sorted(os.listdir(full)) if os.path.isdir(full) else []:
+            if name.endswith(".c"):
+                found[name[:-2]] = folder + "/" + name
+    return found
+
+
+class Pages:
+    def __init__(self):
+        self.api = json.loads(read("build/api.json"))
+        self.programs = programs()
+        self.page_of = dict(DOCUMENTS)
+        for name in os.listdir(os.path.join(ROOT, "include", "sett")):
+            self.page_of["include/sett/" + name] = "reference/" + name[:-2] + ".rst"
+        for name, path in self.programs.items():
+            kind = "cookbook" if "cookbook" in path else "examples"
+            self.page_of[path] = kind + "/" + name + ".md"
+        self.kinds = {}
+        for item in self.api["items"]:
+            self.kinds.setdefault(item["name"], item["kind"])
+        self.extra = set()  # files that a document links to and that have no other page
+
+    # ---- Documents: links become links between pages, pictures come along ----
+
+    def link(self, path, page, target):
+        """A link of the file `path`, in the page `page`."""
+        if re.match(r"[a-z]+:|#", target) or target.endswith(".rst"):  # .rst: made from the headers
+            return target
+        name, _, anchor = target.partition("#")
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+        if re.search(r"\.(png|gif|svg)$", file):
+            to = "pictures/" + posixpath.basename(file)
+            full = os.path.join(SOURCE, to)
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            shutil.copyfile(os.path.join(ROOT, file), full)
+        elif file.startswith("docs/site/"):
+            to = page_of_text(file)
+        elif file in self.page_of:
+            to = self.page_of[file]
+        elif os.path.isdir(os.path.join(ROOT, file)):
+            return None
+        elif os.path.exists(os.path.join(ROOT, file)):
+            to = "files/" + file + ".md"
+            self.extra.add(file)
+        else:
+            raise SystemExit("%s: links to %s, which does not exist" % (path, target))
+        to = posixpath.relpath(to, posixpath.dirname(page) or ".")
+        return to + ("#" + anchor if anchor else "")
+
+    def document(self, path, page):
+        out, fenced = [], False
+        for line in read(path).split("\n"):
+            if line.startswith("```"):
+                fenced = not fenced
+            if not fenced:
+                line = re.sub(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s]+)\)", lambda m: self.markdown_link(m, path, page), line)
+            out.append(line)
+        return "\n".join(out)
+
+    def markdown_link(self, found, path, page):
+        to = self.link(path, page, found.group(3))
+        return found.group(2) if to is None else "%s[%s](%s)" % (found.group(1), found.group(2), to)
+
+    def documents(self):
+        for path, page in DOCUMENTS.items():
+            write(page, self.document(path, page))
+        write("readme.md", "---\norphan: true\n---\n\n" + read_page("readme.md"))
+        for folder, _, names in os.walk(TEXTS):
+            for name in names:
+                full = os.path.relpath(os.path.join(folder, name), ROOT)
+                page = page_of_text(full)
+                if name.endswith(".md"):
+                    write(page, self.expand(self.document(full, page), page))
+        for file in sorted(self.extra):
+            kind = {"c": "c", "h": "c", "sh": "sh", "py": "python"}.get(file.rsplit(".", 1)[-1], "text")
+            write("files/" + file + ".md", "---\norphan: true\n---\n\n# %s\n\n````%s\n%s\n````\n" % (file, kind, read(file)))
+
+    def expand(self, text, page):
+        """`<!-- readme: Heading -->` stands for a part of README.md, `<!-- run: name -->` for a program."""
+        def readme(found):
+            parts = re.split(r"(?m)^## ", self.document("README.md", page))
+            for part in parts:
+                head, _, body = part.partition("\n")
+                if head.strip() == found.group(1).strip() or (found.group(1).strip() == "Sett" and part.startswith("# Sett")):
+                    return body.strip() + "\n"
+            raise SystemExit("%s: README.md has no part '%s'" % (page, found.group(1)))
+        text = re.sub(r"<!-- readme: (.*?) -->", readme, text)
+        text = text.replace("<!-- headers -->", self.headers()) if "<!-- headers -->" in text else text
+        return re.sub(r"<!-- run: (\w+) -->", lambda m: runnable(m.group(1)), text)
+
+    def headers(self):
+        """The list in sett.h, as a table; and all pages of the reference."""
+        head = next(h for h in self.api["headers"] if h["name"] == "sett.h")
+        listed = next(t["code"] for t in head["doc"]["text"] if "code" in t)
+        about = dict(re.split(r"  +", line, maxsplit=1) for line in listed.split("\n"))
+        about.update({"base.h": "version, status codes, memory and log hooks", "id.h": "handles",
+                      "loop.h": "loops over queries; a part of core.h", "typed.h": "short forms that take a C type; a part of core.h",
+                      "read.h": "what core.h inlines into programs", "sett.h": "all of them"})
+        names = [h["name"] for h in self.api["headers"]]
+        order = ["core.h", "typed.h", "loop.h"] + [n for n in about if n in names and n != "core.h"]
+        order = list(dict.fromkeys(order + names))
+        rows = "".join("| [%s](%s.rst) | %s |\n" % (n, n[:-2], about.get(n, "")) for n in order)
+        toc = "".join("%s <%s>\n" % (n, n[:-2]) for n in order)
+        return "| header | contents |\n|---|---|\n%s| [status codes](statuses.rst) | what calls return |\n\n```{toctree}\n:hidden:\n\n%sstatuses\n```\n" % (rows, toc)
+
+    # ---- Programs ----
+
+    def examples(self):
+        lists = {"examples": [], "cookbook": []}
+        for name, path in self.programs.items():
+            text = read(path)
+            title, words, code = head_of(text, name)
+            kind = "cookbook" if "cookbook" in path else "examples"
+            lists[kind].append((title, name, words))
+            write(self.page_of[path], "# %s\n\n%s\n\n%s\n```c\n%s```\n\n`%s`\n" % (
+                title, words, runnable(name), code, path))
+        for kind, items in lists.items():
+            if kind == "cookbook":
+                items.sort()
+            head = read_page(kind + "/index.md") if os.path.exists(os.path.join(SOURCE, kind, "index.md")) else "# %s\n" % kind.title()
+            rows = "".join("- [%s](%s.md)\n" % (title, name) for title, name, _ in items)
+            toc = "\n```{toctree}\n:hidden:\n\n%s```\n" % "".join(name + "\n" for _, name, _ in items)
+            write(kind + "/index.md", head + "\n" + rows + toc)
+
+    # ---- Reference ----
+
+    def words(self, text):
+        """A sentence of a comment as reStructuredText, with links."""
+        out, at = [], 0
+        pattern = r"`([^`]+)`|\b(sett_\w+|SETT_\w+)\b(\(\))?|\b([A-Z][A-Z_]{2,})\b|\b(docs/)?(\w+)\.(h|md)\b"
+        for found in re.finditer(pattern, text):
+            token, quoted, name, status, file = found.group(0), found.group(1), found.group(2), found.group(4), found.group(6)
+            link = None
+            if quoted:
+                link = "``%s``" % quoted
+            elif name:
+                kind = self.kinds.get(name)
+                role = {"function": "func", "macro": "macro", "struct": "struct", "enum": "enum", "type": "type"}.get(kind)
+                link = ":c:%s:`%s`" % (role, name) if role else "``%s``" % token
+            elif status and status in self.api["statuses"]:
+                link = ":ref:`%s <status-%s>`" % (status, status.lower())
+            elif file:
+                path = ("include/sett/" if found.group(7) == "h" else "docs/") + file + "." + found.group(7)
+                if path in self.page_of:
+                    link = ":doc:`%s </%s>`" % (token, self.page_of[path].rsplit(".", 1)[0])
+            if link is None:
+                continue
+            apart = found.start() and text[found.start() - 1] not in " '\"([{<-/:"
+            out += [escape(text[at : found.start()]), "\\ " if apart else "", link]
+            at = found.end()
+            if at < len(text) and text[at] not in " '\")]}>-/:.,;!?":
+                out.append("\\ ")
+        return "".join(out + [escape(text[at:])])
+
+    def blocks(self, blocks, indent=""):
+        out = []
+        for block in blocks:
+            if "paragraph" in block:
+                out.append(indent + self.words(block["paragraph"]) + "\n")
+            else:
+                kind = "c" if re.search(r"[;{}]", block["code"]) else "text"
+                out += ["%s.. code-block:: %s" % (indent, kind), indent + "   :force:", ""]
+                out += [indent + "   " + line for line in block["code"].split("\n")] + [""]
+        return out
+
+    def facts(self, doc, indent):
+        """Parameters and contract, as a table."""
+        rows = []
+        for parameter in doc.get("parameters", []):
+            rows.append((", ".join("``%s``" % n for n in parameter["names"]), [indent + "       " + self.words(parameter["text"]) + "\n"]))
+        for key in ("returns", "fails", "cost", "invalidates", "threads", "since"):
+            blocks = [dict(b) for b in doc.get(key, [])]
+            if blocks:
+                first = blocks[0].get("paragraph", "")
+                if key == "returns" and first.startswith("Returns "):
+                    blocks[0]["paragraph"] = first[8:9].upper() + first[9:]
+                rows.append((key.title(), self.blocks(blocks, indent + "       ")))
+        if not rows:
+            return []
+        out = [indent + ".. list-table::", indent + "   :class: facts", indent + "   :widths: 16 84", ""]
+        for name, cell in rows:
+            out += [indent + "   * - " + name, indent + "     - " + cell[0].strip(), ""] + cell[1:]
+        return out + [""]
+
+    def item(self, items):
+        """One directive for those that share a comment and a kind."""
+        first = items[0]
+        kind = first["kind"]
+        signatures = []
+        for item in items:
+            if kind == "function":
+                inside = ", ".join(declared(p["type"], p["name"]) for p in item["parameters"]) or "void"
+                signatures.append(declared(item["result"], "%s(%s)" % (item["name"], inside)))
+            elif kind == "macro":
+                signatures.append(item["name"] + (item["arguments"] or ""))
+            elif kind == "type":
+                signatures.append(item["name"] if item["type"] == "opaque" else declared(item["type"], item["name"]))
+            else:
+                signatures.append(item["name"])
+        indent = "   "
+        if not first["name"]:
+            out, indent = ["**Constants**", ""], ""
+        else:
+            directive = ".. c:%s:: " % kind
+            out = [directive + signatures[0]] + [" " * len(directive) + s for s in signatures[1:]]
+            if first.get("shadows"):
+                out.append(indent + ":noindex:")
+            out.append("")
+        doc = first["doc"]
+        if doc:
+            out += self.blocks(doc["text"], indent) + self.facts(doc, indent)
+        else:
+            plain = [i["name"].lower() for i in items]
+            known = [n for n in plain if self.kinds.get(n) == "function"]
+            if kind == "macro" and known:
+                out += [indent + "The typed form of " + ", ".join(":c:func:`%s`" % n for n in known) + ": takes a C type ``T``, whose id is ``T_id``.", ""]
+        if kind == "macro" and first["value"] and first["value"].isdigit():
+            out += [indent + "Value: ``%s``." % first["value"], ""]
+        if first.get("binding"):
+            out += [indent + "For bindings: ``%s``." % first["binding"], ""]
+        for member in first.get("members", []):
+            name = declared(member["type"], member["name"]) if member["type"] else member["name"]
+            out += [indent + "``%s``" % name, indent + "   " + (self.words(member["text"]) or "\\ "), ""]
+        return out
+
+    def reference(self):
+        for header in self.api["headers"]:
+            name = header["name"]
+            items = [i for i in self.api["items"] if i["header"] == name]
+            groups = []
+            for item in items:
+                last = groups[-1][-1] if groups else None
+                same = last and last["kind"] == item["kind"] and item["group"] is not None and last["group"] == item["group"]
+                bare = last and item["kind"] == last["kind"] == "macro" and item["doc"] is None and last["doc"] is None \
+                    and self.kinds.get(item["name"].lower()) == self.kinds.get(last["name"].lower()) == "function"
+                if (same or bare) and last.get("shadows") == item.get("shadows") and item["kind"] not in ("struct", "enum"):
+                    groups[-1].append(item)
+                else:
+                    groups.append([item])
+            # Undocumented macros are of no use to a reader, unless a function explains them.
+            groups = [g for g in groups if g[0]["kind"] != "macro" or g[0]["doc"] or self.kinds.get(g[0]["name"].lower()) == "function"]
+            out = [name, "=" * len(name), ""] + self.blocks(without_title(header["doc"]["text"], name))
+            section = ""
+            for group in groups:
+                if group[0]["section"] != section:
+                    section = group[0]["section"]
+                    title = section[:1].upper() + section[1:]
+                    out += [title, "-" * len(title), ""]
+                out += self.item(group)
+            write("reference/%s.rst" % name[:-2], "\n".join(out) + "\n")
+        out = ["Status codes", "============", "", self.words(
+            "What a call that can fail returns (sett_status), or what sett_world_error() has if it returns something else."), ""]
+        for status, text in self.api["statuses"].items():
+            out += [".. _status-%s:" % status.lower(), "", "``SETT_STATUS_%s``" % status, "   " + self.words(text), ""]
+        write("reference/statuses.rst", "\n".join(out))
+        # All functions at a glance.
+        out = ["All functions", "=============", "", ".. list-table::", "   :header-rows: 1", "   :class: overview", "",
+               "   * - Function", "     - Cost", "     - Threads", "     - Invalidates"]
+        for item in sorted(self.api["items"], key=lambda i: i["name"]):
+            if item["kind"] == "function" and item["doc"]:
+                cells = [" ".join(self.words(b["paragraph"]) for b in item["doc"].get(k, []) if "paragraph" in b) for k in ("cost", "threads", "invalidates")]
+                out += ["   * - :c:func:`%s`" % item["name"]] + ["     - " + (c or "\\ ") for c in cells]
+        write("reference/functions.rst", "\n".join(out) + "\n")
+
+
+def page_of_text(path):
+    name = path[len("docs/site/"):]
+    return {"home.md": "index.md", "cookbook.md": "cookbook/index.md", "examples.md": "examples/index.md",
+            "concepts.md": "concepts/index.md", "reference.md": "reference/index.md"}.get(name, name)
+
+
+def read_page(page):
+    with open(os.path.join(SOURCE, page), encoding="utf-8") as file:
+        return file.read()
+
+
+def escape(text):
+    return re.sub(r"([\\*`|]|_(?!\w))", r"\\\1", text)
+
+
+def declared(c_type, name):
+    if "(*)" in c_type:
+        return c_type.replace("(*)", "(*%s)" % name, 1)
+    base, bracket, size = c_type.partition("[")
+    return "%s %s%s%s" % (base.strip(), name, bracket, size)
+
+
+def without_title(blocks, name):
+    blocks = [dict(b) for b in blocks]
+    if blocks and "paragraph" in blocks[0]:
+        text = re.sub(r"^(Sett: .*)?" + re.escape(name) + r": ", "", blocks[0]["paragraph"])
+        blocks[0]["paragraph"] = text[:1].upper() + text[1:]
+    return blocks
+
+
+def head_of(text, name):
+    """The comment at the head of a program: its title, the rest, and the code below."""
+    found = re.match(r"/\*(.*?)\*/\n", text, re.S)
+    lines = [re.sub(r"^\s*\* ?", "", line).strip() for line in found.group(1).strip().split("\n")]
+    title, _, rest = " ".join(line or "\n\n" for line in lines).partition(".\n\n" if "\n\n" in " ".join(line or "\n\n" for line in lines) else "\0")
+    title = re.sub(r"^\w+\.c: ", "", title)
+    parts = " ".join(line or "\n\n" for line in lines)
+    parts = re.sub(r"^\w+\.c: ", "", parts)
+    if "\n\n" in parts:
+        title, _, rest = parts.partition("\n\n")
+        title = title.strip().rstrip(".")
+    else:
+        title, _, rest = parts.partition(". ")
+    return title[:1].upper() + title[1:], rest.strip(), text[found.end():].lstrip("\n")
+
+
+def runnable(name):
+    return '```{raw} html\n<div class="run" data-program="%s"></div>\n```\n' % name
+
+
+# ---- Checks --------------------------------------------------------------------------------------
+
+
+def compile_blocks():
+    """Every block of C in the pages of docs/site compiles: a program, declarations, or statements,
+    which stand in a function behind docs/site/fragment.h."""
+    bad, count = 0, 0
+    for folder, _, names in os.walk(TEXTS):
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if not name.endswith(".md"):
+                continue
+            text = open(path, encoding="utf-8").read()
+            for found in re.finditer(r"(?m)^```c\n(.*?)^```", text, re.S):
+                line = text.count("\n", 0, found.start(1)) + 1
+                code = '#line %d "%s"\n%s' % (line, os.path.relpath(path, ROOT), found.group(1))
+                if "int main(" not in code:
+                    if not re.search(r"(?m)^(static|typedef|#define|SETT_COMPONENTS) ?", found.group(1)):
+                        code = "void sett_fragment(void);\nvoid sett_fragment(void)\n{\n%s\n}\n" % code
+                    code = '#include "fragment.h"\n' + code
+                command = ["clang", "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused", "-I" + TEXTS,
+                           "-I" + os.path.join(ROOT, "include"), "-x", "c", "-"]
+                count += 1
+                bad += subprocess.run(command, input=code.encode()).returncode != 0
+    print("%d blocks of C in docs/site compile, %d do not" % (count - bad, bad))
+    return bad
+
+
+class Links(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.to, self.ids = [], set()
+
+    def handle_starttag(self, tag, attributes):
+        for key, value in attributes:
+            if key in ("href", "src") and value:
+                self.to.append(value)
+            elif key in ("id", "name") and value:
+                self.ids.add(value)
+
+
+def check_links():
+    """Every link between pages leads to a page, and to a place in it; nothing is fetched elsewhere."""
+    pages, bad, count = {}, 0, 0
+    for folder, _, names in os.walk(SITE):
+        for name in names:
+            if name.endswith(".html"):
+                path = os.path.join(folder, name)
+                pages[path] = Links()
+                pages[path].feed(open(path, encoding="utf-8").read())
+    for path, page in pages.items():
+        for to in page.to:
+            if re.match(r"[a-z]+:", to):
+                continue
+            count += 1
+            name, _, anchor = unquote(to).partition("#")
+            file = os.path.normpath(os.path.join(os.path.dirname(path), name.split("?")[0])) if name else path
+            missing = not os.path.exists(file) or anchor and file in pages and anchor not in pages[file].ids
+            if missing:
+                bad += 1
+                print("%s: links to %s, which does not exist" % (os.path.relpath(path, SITE), to))
+    print("%d pages, %d links, %d of them broken" % (len(pages), count, bad))
+    return bad
+
+
+def main():
+    shutil.rmtree(SOURCE, ignore_errors=True)
+    pages = Pages()
+    pages.documents()
+    pages.examples()
+    pages.reference()
+    shutil.copyfile(os.path.join(TEXTS, "conf.py"), os.path.join(SOURCE, "conf.py"))
+    shutil.copytree(os.path.join(TEXTS, "static"), os.path.join(SOURCE, "_static"))
+    if "--pages" in sys.argv:
+        return 0
+    bad = compile_blocks()
+    files = [os.path.join(ROOT, path) for path in pages.programs.values()]
+    subprocess.run([os.path.join(ROOT, "tools", "wasm_programs.sh"), SITE + "-programs"] + files, check=True)
+    shutil.copytree(SITE + "-programs", os.path.join(SOURCE, "_static", "programs"))
+    shutil.rmtree(SITE, ignore_errors=True)
+    command = ["sphinx-build", "-q", "-W", "--keep-going", "-j", "2", "-d", SOURCE + "-cache", SOURCE, SITE]
+    if subprocess.run(command).returncode != 0 or check_links() + bad != 0:
+        return 1
+    print("build/site/index.html: open it, or serve the folder")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
