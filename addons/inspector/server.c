@@ -580,7 +580,7 @@ static bool server_start(server* from, const server_desc* desc, const char** why
                              "request_timeout_ms",
                              "5000",
                              "websocket_timeout_ms",
-                             "5000",
+                             "1000",
                              "enable_websocket_ping_pong",
                              "yes",
                              "linger_timeout_ms",

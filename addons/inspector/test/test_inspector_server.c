@@ -1,0 +1,320 @@
+/* The inspector's server, by raw bytes over loopback: what it answers, and what it does not. */
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+#include "sett_inspector.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct scene {
+    sett_world* world;
+    sett_inspector* inspector;
+    char token[33];
+    char host[32]; /* 127.0.0.1:port */
+    uint16_t port;
+    char got[1 << 20];
+    size_t size;
+} scene;
+
+static scene s; /* one at a time */
+
+static void scene_open(void)
+{
+    memset(&s, 0, sizeof(s));
+    s.world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK_EQ(sett_name_set(s.world, sett_entity_create(s.world), "<img src=x onerror=alert(1)>"),
+             SETT_OK);
+    s.inspector = sett_inspector_open(s.world, &(sett_inspector_desc){.quiet = true});
+    CHECK(s.inspector != NULL);
+    unsigned port = 0;
+    CHECK_EQ(sscanf(sett_inspector_address(s.inspector), "http://127.0.0.1:%u/#token=%32s", &port,
+                    s.token),
+             2);
+    s.port = (uint16_t)port;
+    (void)snprintf(s.host, sizeof(s.host), "127.0.0.1:%u", port);
+}
+
+static void scene_close(void)
+{
+    sett_inspector_close(s.inspector);
+    CHECK_EQ(sett_world_destroy(s.world), SETT_OK);
+}
+
+static int dial(void)
+{
+    struct sockaddr_in to;
+    memset(&to, 0, sizeof(to));
+    int net = socket(AF_INET, SOCK_STREAM, 0);
+    to.sin_family = AF_INET;
+    to.sin_port = htons(s.port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    CHECK_EQ(connect(net, (struct sockaddr*)&to, sizeof(to)), 0);
+    return net;
+}
+
+static void say(int net, const char* bytes, size_t size)
+{
+    while (size != 0) {
+        ssize_t done = send(net, bytes, size, MSG_NOSIGNAL);
+        if (done <= 0) {
+            return; /* the other side has had enough */
+        }
+        bytes += done;
+        size -= (size_t)done;
+    }
+}
+
+/* Plays frames until the connection ends, or `enough` bytes are there, or seconds are over. */
+static bool hear(int net, size_t enough, double seconds)
+{
+    struct pollfd poller = {net, POLLIN, 0};
+    s.size = 0;
+    for (double waited = 0; waited < seconds && s.size < enough; waited += 0.005) {
+        (void)sett_inspector_frame(s.inspector);
+        if (poll(&poller, 1, 5) > 0) {
+            ssize_t more = recv(net, s.got + s.size, sizeof(s.got) - 1 - s.size, 0);
+            if (more <= 0) {
+                break;
+            }
+            s.size += (size_t)more;
+            waited = 0;
+        }
+    }
+    s.got[s.size] = '\0';
+    return s.size >= enough;
+}
+
+/* Sends a request; returns the status. `headers` have line ends. */
+static int ask(const char* line, const char* host, const char* headers, const char* body)
+{
+    char head[4096];
+    int status = 0;
+    int net = dial();
+    int size = snprintf(head, sizeof(head), "%s HTTP/1.1\r\nHost: %s\r\n%s", line, host, headers);
+    if (body != NULL) {
+        size += snprintf(head + size, sizeof(head) - (size_t)size, "Content-Length: %u\r\n",
+                         (unsigned)strlen(body));
+    }
+    size += snprintf(head + size, sizeof(head) - (size_t)size, "\r\n%s", body != NULL ? body : "");
+    say(net, head, (size_t)size);
+    (void)hear(net, SIZE_MAX, 8);
+    (void)close(net);
+    (void)sscanf(s.got, "HTTP/1.1 %d", &status);
+    return status;
+}
+
+static const char* token_header(void)
+{
+    static char header[80];
+    (void)snprintf(header, sizeof(header), "X-Sett-Token: %s\r\n", s.token);
+    return header;
+}
+
+static const char status_body[] = "{\"do\":\"status\"}";
+
+static void answers_the_page(void)
+{
+    scene_open();
+    CHECK_EQ(ask("GET /", s.host, "", NULL), 200);
+    CHECK(strstr(s.got, "Content-Encoding: gzip") != NULL);
+    CHECK(strstr(s.got, "script-src 'self' 'wasm-unsafe-eval'") != NULL);
+    CHECK(strstr(s.got, "frame-ancestors 'none'") != NULL);
+    CHECK(strstr(s.got, "X-Content-Type-Options: nosniff") != NULL);
+    CHECK(strstr(s.got, "Referrer-Policy: no-referrer") != NULL);
+    CHECK(strstr(s.got, "Cache-Control: no-store") != NULL);
+    CHECK(strstr(s.got, "Access-Control-Allow-Origin") == NULL);
+    CHECK(strstr(s.got, "Set-Cookie") == NULL);
+    CHECK_EQ(ask("POST /request", s.host, token_header(), status_body), 200);
+    CHECK(strstr(s.got, "{\"ok\":true,\"frame\":") != NULL);
+    CHECK_EQ(ask("GET /request", s.host, token_header(), NULL), 404);
+    CHECK_EQ(ask("GET /../../etc/passwd", s.host, token_header(), NULL) / 100, 4);
+    CHECK_EQ(ask("POST /", s.host, token_header(), status_body), 404);
+    scene_close();
+}
+
+static void listens_on_loopback(void)
+{
+    scene_open();
+    char path[64];
+    char line[256];
+    bool found = false;
+    FILE* table = fopen("/proc/net/tcp", "r");
+    (void)snprintf(path, sizeof(path), "0100007F:%04X", (unsigned)s.port);
+    while (table != NULL && fgets(line, sizeof(line), table) != NULL) {
+        found = found || strstr(line, path) != NULL;
+        CHECK(strstr(line, "00000000:") == NULL || strstr(line, path + 9) == NULL ||
+              strstr(line, path) != NULL);
+    }
+    CHECK(table == NULL || found);
+    if (table != NULL) {
+        (void)fclose(table);
+    }
+    scene_close();
+}
+
+static void rejects_strangers(void)
+{
+    char other[128];
+    scene_open();
+    CHECK_EQ(ask("POST /request", s.host, "", status_body), 403); /* no token */
+    CHECK_EQ(ask("POST /request", s.host, "X-Sett-Token: 0\r\n", status_body), 403);
+    (void)snprintf(other, sizeof(other), "X-Sett-Token: %.31s%c\r\n", s.token,
+                   s.token[31] == '0' ? '1' : '0');
+    CHECK_EQ(ask("POST /request", s.host, other, status_body), 403);
+    CHECK_EQ(ask("GET /", "evil.example", "", NULL), 403); /* a name that was rebound */
+    (void)snprintf(other, sizeof(other), "evil.example:%u", (unsigned)s.port);
+    CHECK_EQ(ask("POST /request", other, token_header(), status_body), 403);
+    CHECK_EQ(ask("GET /", "127.0.0.1:1", "", NULL), 403); /* another port */
+    (void)snprintf(other, sizeof(other), "%sOrigin: http://evil.example\r\n", token_header());
+    CHECK_EQ(ask("POST /request", s.host, other, status_body), 403);
+    (void)snprintf(other, sizeof(other), "%sOrigin: null\r\n", token_header());
+    CHECK_EQ(ask("POST /request", s.host, other, status_body), 403);
+    (void)snprintf(other, sizeof(other), "%sSec-Fetch-Site: cross-site\r\n", token_header());
+    CHECK_EQ(ask("POST /request", s.host, other, status_body), 403);
+    (void)snprintf(other, sizeof(other), "%sSec-Fetch-Site: same-site\r\n", token_header());
+    CHECK_EQ(ask("POST /request", s.host, other, status_body), 403);
+    CHECK_EQ(ask("GET /", s.host, "Sec-Fetch-Site: cross-site\r\n", NULL), 403);
+    (void)snprintf(other, sizeof(other), "%sOrigin: http://%s\r\nSec-Fetch-Site: same-origin\r\n",
+                   token_header(), s.host);
+    CHECK_EQ(ask("POST /request", s.host, other, status_body), 200);
+    (void)snprintf(other, sizeof(other), "localhost:%u", (unsigned)s.port);
+    CHECK_EQ(ask("GET /", other, "", NULL), 200);
+    CHECK_EQ(ask("OPTIONS /request", s.host, "Origin: http://evil.example\r\n", NULL), 403);
+    scene_close();
+}
+
+static void rejects_bad_requests(void)
+{
+    char head[256];
+    scene_open();
+    CHECK_EQ(ask("POST /request", s.host, token_header(), NULL), 411);
+    int net = dial();
+    int size = snprintf(head, sizeof(head),
+                        "POST /request HTTP/1.1\r\nHost: %s\r\n%sContent-Length: 1048577\r\n\r\n",
+                        s.host, token_header());
+    say(net, head, (size_t)size);
+    (void)hear(net, SIZE_MAX, 8);
+    CHECK(strncmp(s.got, "HTTP/1.1 413", 12) == 0);
+    (void)close(net);
+
+    char* long_head = malloc(1 << 17);
+    CHECK(long_head != NULL);
+    memset(long_head, 'a', 1 << 17);
+    memcpy(long_head, "GET /", 5);
+    net = dial();
+    say(net, long_head, 1 << 17);
+    (void)hear(net, 12, 8);
+    CHECK(strncmp(s.got, "HTTP/1.1 2", 10) != 0);
+    (void)close(net);
+    free(long_head);
+
+    net = dial();
+    say(net, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 15); /* TLS */
+    (void)hear(net, 12, 8);
+    CHECK(strncmp(s.got, "HTTP/1.1 2", 10) != 0);
+    (void)close(net);
+    CHECK_EQ(ask("POST /request", s.host, token_header(), "{\"do\":"), 200);
+    CHECK(strstr(s.got, "{\"ok\":false") != NULL);
+    CHECK_EQ(ask("GET /", s.host, "", NULL), 200);
+    scene_close();
+}
+
+/* Connections that say nothing, or not all, end; meanwhile others are answered. */
+static void survives_slow_ones(void)
+{
+    char head[256];
+    int slow[3];
+    scene_open();
+    for (int k = 0; k < 3; k++) {
+        slow[k] = dial();
+        int size = snprintf(head, sizeof(head),
+                            "POST /request HTTP/1.1\r\nHost: %s\r\n%sContent-Length: 100\r\n\r\n{",
+                            s.host, token_header());
+        say(slow[k], head, k == 0 ? 10 : (size_t)size);
+    }
+    CHECK_EQ(ask("POST /request", s.host, token_header(), status_body), 200);
+    (void)hear(slow[1], SIZE_MAX, 15);
+    CHECK(strncmp(s.got, "HTTP/1.1 408", 12) == 0 || s.size == 0);
+    for (int k = 0; k < 3; k++) {
+        (void)close(slow[k]);
+    }
+    scene_close();
+}
+
+/* ---------------------------------------------------------------------------------- WebSockets */
+
+static int upgrade(const char* headers)
+{
+    char head[1024];
+    int net = dial();
+    int size = snprintf(head, sizeof(head),
+                        "GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: "
+                        "websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
+                        "dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n",
+                        s.host, headers);
+    say(net, head, (size_t)size);
+    return net;
+}
+
+/* A text message, under a mask of zeroes. */
+static void say_text(int net, const char* text)
+{
+    unsigned char frame[256] = {0x81, (unsigned char)(0x80 | strlen(text)), 0, 0, 0, 0};
+    CHECK(strlen(text) < 126);
+    memcpy(frame + 6, text, strlen(text));
+    say(net, (const char*)frame, 6 + strlen(text));
+}
+
+static bool holds_stream(void)
+{
+    for (size_t k = 0; k + 8 <= s.size; k++) {
+        if (memcmp(s.got + k, "\x89SETT\r\n\x1A", 8) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void streams_to_those_with_a_token(void)
+{
+    char text[128];
+    scene_open();
+    int net = upgrade("");
+    CHECK(hear(net, 100, 5));
+    CHECK(strncmp(s.got, "HTTP/1.1 101", 12) == 0);
+    (void)snprintf(text, sizeof(text), "{\"token\":\"%s\"}", s.token);
+    say_text(net, text);
+    CHECK(hear(net, 200, 5));
+    CHECK(holds_stream());
+    (void)close(net);
+
+    net = upgrade("");
+    CHECK(hear(net, 100, 5));
+    say_text(net, "{\"token\":\"00000000000000000000000000000000\"}");
+    (void)hear(net, SIZE_MAX, 3);
+    CHECK(!holds_stream());
+    (void)close(net);
+
+    net = upgrade(""); /* says nothing */
+    CHECK(hear(net, 100, 5));
+    (void)hear(net, SIZE_MAX, 2);
+    CHECK(!holds_stream());
+    (void)close(net);
+
+    net = upgrade("Origin: http://evil.example\r\n");
+    (void)hear(net, SIZE_MAX, 3);
+    CHECK(strstr(s.got, " 101 ") == NULL);
+    (void)close(net);
+    net = upgrade("Sec-Fetch-Site: cross-site\r\n");
+    (void)hear(net, SIZE_MAX, 3);
+    CHECK(strstr(s.got, " 101 ") == NULL);
+    (void)close(net);
+    scene_close();
+}
+
+TEST_MAIN(TEST(answers_the_page), TEST(listens_on_loopback), TEST(rejects_strangers),
+          TEST(rejects_bad_requests), TEST(survives_slow_ones), TEST(streams_to_those_with_a_token))
