@@ -243,6 +243,14 @@ static void an_autosave_is_of_the_moment_when_it_began(void)
         CHECK_EQ(loads(into, to, &result), SETT_OK);
         CHECK_EQ(sett_world_hash(into), hash);
         CHECK_EQ(result.frame, frame);
+        /* a type that ends, and is another the next time */
+        sett_component_desc spare = {.name = "Spare", .size = frame * 4};
+        CHECK(frame == 1 || sett_component_unregister(world, 900) == SETT_OK);
+        sett_component old = sett_component_find(into, "Spare");
+        CHECK(frame == 1 || sett_component_unregister(into, old) == SETT_OK);
+        spare.id = 900;
+        CHECK_EQ(sett_component_register(world, &spare), 900);
+        CHECK(sett_add(world, entity_from(world, 0), 900) != NULL);
     }
     to->fails_at = to->done + 3;
     CHECK_EQ(sett_autosave_start(autosave, 9), SETT_OK);

@@ -46,6 +46,9 @@ static void call_sett(void)
     NOTHING(sett_world_advance_tick(NULL));
     NOTHING(sett_component_register(NULL, NULL));
     NOTHING(sett_component_find(NULL, NULL));
+    STATUS(sett_component_unregister(NULL, 0));
+    STATUS(sett_module_import(NULL, NULL, NULL));
+    DONE(sett_module_forget(NULL, NULL));
     NOTHING(sett_component_name(NULL, 0));
     STATUS(sett_component_describe(NULL, 0, NULL));
     NOTHING(sett_component_count(NULL, 0));

@@ -17,11 +17,11 @@
 #define SETT_VERSION_PATCH 0
 #define SETT_VERSION (SETT_VERSION_MAJOR * 10000 + SETT_VERSION_MINOR * 100 + SETT_VERSION_PATCH)
 
-/* Linkage: define SETT_SHARED when linking against the shared library, SETT_BUILD_SHARED while
+/* Linkage: define SETT_DLL when linking against the shared library, SETT_BUILD_SHARED while
  * building it. */
 #if defined(_WIN32) && defined(SETT_BUILD_SHARED)
 #define SETT_LINKAGE __declspec(dllexport)
-#elif defined(_WIN32) && defined(SETT_SHARED)
+#elif defined(_WIN32) && defined(SETT_DLL)
 #define SETT_LINKAGE __declspec(dllimport)
 #elif defined(__GNUC__)
 #define SETT_LINKAGE __attribute__((visibility("default")))

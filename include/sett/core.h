@@ -340,6 +340,34 @@ static inline sett_status sett_component_register_list_(sett_world* world,
     return SETT_OK;
 }
 
+/* Ends a type: removes it from all entities, with callbacks, and frees its name and its id, such as
+ * for a library of the game that is loaded again with another layout (examples/15_hot_reload.c).
+ * What uses the type must have ended before: systems, queries, searches, observers, groups, types
+ * that require it; orders (ordered.h), unchecked.
+ * Fails: UNREGISTERED, CONFLICT (the message names what uses it), ARGUMENT (a type of the library,
+ * or a relationship), LOCKED (a loop is open, snapshots are held, or commands are recorded),
+ * OUT_OF_MEMORY (some entities may have lost it).
+ * Cost: as sett_component_clear, and O(entities). Invalidates: addresses of the type.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_component_unregister(sett_world* world, sett_component component);
+
+/* A module: a function that registers components, queries, systems and observers, and imports the
+ * modules that it needs itself. */
+typedef sett_status (*sett_module_fn)(sett_world* world);
+
+/* Calls a module's function, unless a module of this name was imported into the world already.
+ *   name  unique among modules; copied
+ * Returns OK, also if it was imported already; or what the function returned, and then it was not
+ * imported. Fails: ARGUMENT, CYCLE (modules import one another in a circle), OUT_OF_MEMORY.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_module_import(sett_world* world, const char* name,
+                                        sett_module_fn register_all);
+
+/* Forgets that a module was imported, so that it can be imported again. What it has registered
+ * stays: destroy its systems and observers, and unregister its components, before.
+ * Threads: writer. Since: 0.2 */
+SETT_API void sett_module_forget(sett_world* world, const char* name);
+
 /* Returns the id of the type with this name, or 0.
  * Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API sett_component sett_component_find(const sett_world* world, const char* name);

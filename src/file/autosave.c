@@ -21,6 +21,7 @@
 struct sett_autosave {
     sett_world* world;
     sett_world* copy;
+    uint32_t unregistered; /* types of `world` that had ended when it was made */
     setti_bytes path;
     setti_bytes user; /* the block that is being written */
     setti_bytes run;  /* and how far systems are */
@@ -56,7 +57,7 @@ static void autosave_free(sett_autosave* autosave)
     setti_pool_free(pool, autosave, sizeof(*autosave), 16);
 }
 
-static bool autosave_init(sett_autosave* autosave, const char* path)
+static bool autosave_make_copy(sett_autosave* autosave)
 {
     sett_world_desc desc;
     const sett_world* world = autosave->world;
@@ -65,8 +66,14 @@ static bool autosave_init(sett_autosave* autosave, const char* path)
     desc.log_fn = sett_log_silent;
     desc.entity_limit = world->entities.limit;
     autosave->copy = sett_world_create(&desc);
+    autosave->unregistered = world->unregistered;
+    return autosave->copy != NULL;
+}
+
+static bool autosave_init(sett_autosave* autosave, const char* path)
+{
     setti_pool* pool = &autosave->world->pool;
-    return autosave->copy != NULL &&
+    return autosave_make_copy(autosave) &&
            autosave_copy_bytes(pool, path, strlen(path) + 1, &autosave->path) &&
            autosave_copy_bytes(pool, NULL, 0, &autosave->user);
 }
@@ -96,8 +103,16 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
 static sett_status autosave_copy(sett_autosave* autosave)
 {
     sett_world* world = autosave->world;
-    sett_world* copy = autosave->copy;
     sett_status status = SETT_OK;
+    if (autosave->unregistered != world->unregistered) { /* the copy has types of before */
+        sett_world_own(autosave->copy);
+        sett_world_destroy(autosave->copy);
+        if (!autosave_make_copy(autosave)) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_autosave_start",
+                                    sett_null(), 0);
+        }
+    }
+    sett_world* copy = autosave->copy;
     sett_world_own(copy);
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         status = setti_replica_join(copy, world, world->registered.item[k]);

@@ -17,7 +17,7 @@
 /* A function of the program, for one type and one layout of it. */
 typedef struct setti_migrator {
     struct setti_migrator* next;
-    sett_component component;
+    uint64_t name_key; /* of the type: it may end and be registered again */
     uint64_t fingerprint;
     sett_file_migrate_fn fn;
     void* user;
@@ -37,7 +37,7 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(), component);
     }
     made->next = world->migrators; /* the latest counts */
-    made->component = component;
+    made->name_key = setti_world_type(world, component)->name_key;
     made->fingerprint = from_fingerprint;
     made->fn = fn;
     made->user = user;
@@ -242,11 +242,11 @@ static void migrate_value(setti_delta_rule* rule, const void* from, void* to)
 
 /* --------------------------------------------------------------------------------------- rules */
 
-static const setti_migrator* migrate_function(const sett_world* into, sett_component component,
+static const setti_migrator* migrate_function(const sett_world* into, uint64_t name_key,
                                               uint64_t fingerprint)
 {
     const setti_migrator* at = into->migrators;
-    while (at != NULL && (at->component != component || at->fingerprint != fingerprint)) {
+    while (at != NULL && (at->name_key != name_key || at->fingerprint != fingerprint)) {
         at = at->next;
     }
     return at;
@@ -288,7 +288,7 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read, con
     of->rule.convert = migrate_value;
     of->from = read->desc.members;
     of->to = own->desc.members;
-    of->migrator = migrate_function(into, own->id, print);
+    of->migrator = migrate_function(into, own->name_key, print);
     if (of->migrator != NULL) {
         of->room_size = read->desc.size;
         of->room = setti_pool_alloc(&into->pool, SETTI_MAX(of->room_size, 1), MIGRATE_ALIGN);

@@ -98,6 +98,12 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     sample->priced = false;
 }
 
+void setti_auto_unregistered(sett_world* world, setti_type* type)
+{
+    setti_pool_free(&world->pool, type->sample, sizeof(*type->sample), 16);
+    type->sample = NULL;
+}
+
 /* Counts the matches of every query that was looped over. Returns the cost of all these loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {

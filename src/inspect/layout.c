@@ -607,7 +607,7 @@ static void layout_frame(sett_world* world)
 struct setti_layout* setti_layout_ensure(sett_world* world)
 {
     static const setti_layout_calls calls = {layout_choose, layout_resume, layout_frame,
-                                             layout_drop_text};
+                                             setti_auto_unregistered, layout_drop_text};
     if (world->layout == NULL) {
         struct setti_layout* layout = setti_pool_alloc(&world->pool, sizeof(*layout), 16);
         if (layout == NULL) {

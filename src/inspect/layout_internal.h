@@ -41,6 +41,9 @@ sett_group_desc setti_layout_group_desc(const sett_query* query);
 /* How many values a change moves. */
 uint64_t setti_layout_moves(const setti_relayout* change);
 
+/* A type that was sampled ends. */
+void setti_auto_unregistered(sett_world* world, setti_type* type);
+
 /* The end of a frame, for auto_layout. Returns how many values it moved. */
 uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values);
 

@@ -176,6 +176,23 @@ static void query_update_all(sett_world* world)
     }
 }
 
+static const char* query_of_type(const sett_world* world, const setti_type* type)
+{
+    for (const sett_query* query = world->queries; query != NULL; query = query->next) {
+        bool of = false;
+        for (uint32_t k = 0; k < query->term_count; k++) {
+            of = of || query->term[k].type == type;
+        }
+        for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+            of = of || query->elsewhere[k].type == type;
+        }
+        if (of) {
+            return query->open.name;
+        }
+    }
+    return NULL;
+}
+
 static void query_trim_all(sett_world* world)
 {
     for (sett_query* query = world->queries; query != NULL; query = query->next) {
@@ -235,6 +252,7 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     setti_plan_update(query);
     world->update_queries = query_update_all;
     world->trim_queries = query_trim_all;
+    world->holder_of[SETTI_HOLDER_QUERY] = query_of_type;
     query->next = world->queries;
     if (query->next != NULL) {
         query->next->previous = query;

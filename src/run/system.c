@@ -261,6 +261,15 @@ static void run_free(sett_world* world)
     }
 }
 
+static const char* system_of_type(const sett_world* world, const setti_type* type)
+{
+    const sett_system* at = world->run->systems;
+    while (at != NULL && setti_system_access(at, type->id) == 0) {
+        at = at->next;
+    }
+    return at != NULL ? at->name : NULL;
+}
+
 setti_run* setti_run_ensure(sett_world* world)
 {
     if (world->run == NULL) {
@@ -279,6 +288,7 @@ setti_run* setti_run_ensure(sett_world* world)
 #endif
         world->run = run;
         world->free_run = run_free;
+        world->holder_of[SETTI_HOLDER_SYSTEM] = system_of_type;
         setti_world_add_root(world, &run->root, &run->state, sizeof(run->state), NULL, NULL);
         run->root.name = "frame";
         run->root.optional = true;

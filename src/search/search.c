@@ -879,6 +879,42 @@ static void search_free(sett_search* search)
     setti_pool_free(pool, search, search->size, 64);
 }
 
+static const char* search_of_type(const sett_world* world, const setti_type* type)
+{
+    for (const sett_search* search = world->searches; search != NULL; search = search->next) {
+        bool of = false;
+        for (uint32_t k = 0; k < search->item_count; k++) {
+            of = of || search->item[k].type == type;
+        }
+        for (uint32_t k = 0; k < search->compare_count; k++) {
+            of = of || search->side[k][0].type == type || search->side[k][1].type == type;
+        }
+        if (of) {
+            return search->open.name;
+        }
+    }
+    return NULL;
+}
+
+static void search_link(sett_search* search)
+{
+    sett_world* world = search->world;
+    search->next = world->searches;
+    if (search->next != NULL) {
+        search->next->previous = search;
+    }
+    world->searches = search;
+    world->holder_of[SETTI_HOLDER_SEARCH] = search_of_type;
+}
+
+static void search_unlink(sett_search* search)
+{
+    *(search->previous != NULL ? &search->previous->next : &search->world->searches) = search->next;
+    if (search->next != NULL) {
+        search->next->previous = search->previous;
+    }
+}
+
 static sett_search* search_create(sett_world* world, const sett_search_desc* desc, size_t term_size,
                                   const uint32_t* columns, const char* call)
 {
@@ -914,6 +950,7 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
         search_free(search);
         return NULL;
     }
+    search_link(search);
     return search;
 }
 
@@ -984,6 +1021,7 @@ sett_status sett_search_destroy(sett_search* search)
     status = status == SETT_OK ? search_check_closed(search, "sett_search_destroy") : status;
     if (status == SETT_OK) {
         setti_find_free(search);
+        search_unlink(search);
         search_free(search);
     }
     return status;

@@ -133,6 +133,8 @@ typedef struct setti_search_plan {
 struct sett_search {
     setti_open_loop open; /* first */
     sett_world* world;
+    sett_search* next; /* of the world's */
+    sett_search* previous;
     size_t size;      /* bytes of this, with terms and texts, */
     size_t tree_size; /* and of what `item` begins */
     sett_search_term* term;

@@ -394,15 +394,16 @@ static void state_full(setti_cow* cow)
 static sett_status snapshot_prepare(setti_state* state)
 {
     const setti_type_list* types = &state->world->registered;
-    while (state->prepared < types->count) {
-        setti_type* type = types->item[state->prepared];
+    uint32_t* prepared = &state->world->prepared;
+    while (*prepared < types->count) {
+        setti_type* type = types->item[*prepared];
         sett_status status = setti_values_prepare(state->world, type);
         if (status != SETT_OK) {
             return status;
         }
         state->has_values = state->has_values || setti_pages_values(&type->storage.rows) != NULL;
         state->has_clones = state->has_clones || type->desc.save == SETT_SAVE_CLONE;
-        state->prepared++;
+        ++*prepared;
     }
     return SETT_OK;
 }

@@ -51,9 +51,8 @@ typedef struct setti_state {
     uint32_t lost_serial; /* of the latest that was lost */
     uint64_t lost;
     sett_snapshot_options options;
-    uint32_t prepared; /* types that were looked at: whether and how they can be saved */
-    bool has_values;   /* some of them are not just bytes, */
-    bool has_clones;   /* but kept by their hooks */
+    bool has_values; /* some of them are not just bytes, */
+    bool has_clones; /* but kept by their hooks */
 } setti_state;
 
 /* The world's state object, created by the first call; NULL when memory runs out. */

@@ -250,29 +250,35 @@ static sett_component component_same(sett_world* world, const setti_type* existi
 }
 
 /* The key under which the name is, or would be, in the table; *type is the type of this name, or
- * NULL. */
+ * NULL. Entries of types that ended stay, and are used again. */
 static uint64_t component_name_key(const sett_world* world, const char* name, setti_type** type)
 {
     uint64_t key = setti_hash_bytes(name, strlen(name));
+    uint64_t ended = 0;
     for (;; key += key == UINT64_MAX ? 2 : 1) {
         uint32_t id = setti_hash_map_find(&world->names, key);
         if (id == SETTI_NONE) {
             *type = NULL;
-            return key;
+            return ended != 0 ? ended : key;
         }
-        if (strcmp(world->types[id]->desc.name, name) == 0) {
-            *type = world->types[id];
+        setti_type* at = world->types[id];
+        if (at == NULL || at->name_key != key) {
+            ended = ended != 0 ? ended : key;
+        } else if (strcmp(at->desc.name, name) == 0) {
+            *type = at;
             return key;
         }
     }
 }
+
+/* What reading in line sees of an id that is not registered. */
+static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 
 static bool component_reserve_id(sett_world* world, sett_component id)
 {
     if (id < world->type_capacity) {
         return true;
     }
-    static const sett_type_header_ none = {.kind = UINT8_MAX}; /* a type that is not registered */
     uint32_t capacity = SETTI_MAX(setti_bits_ceil(id + 1), 16);
     setti_type** types = setti_pool_alloc(&world->pool, 2 * capacity * sizeof(*types), 16);
     if (types == NULL) {
@@ -281,7 +287,7 @@ static bool component_reserve_id(sett_world* world, sett_component id)
     const void** readable = (const void**)(void*)(types + capacity);
     for (uint32_t k = 0; k < capacity; k++) {
         types[k] = k < world->type_capacity ? world->types[k] : NULL;
-        readable[k] = types[k] != NULL ? (const void*)types[k] : &none;
+        readable[k] = types[k] != NULL ? (const void*)types[k] : &component_none;
     }
     setti_pool_free(&world->pool, world->types, 2 * world->type_capacity * sizeof(*types), 16);
     world->types = types;
@@ -296,7 +302,7 @@ static bool component_is_reserved(sett_component id)
     return id >= SETTI_COMPONENT_OWN && id < SETT_ID_RESERVED_END;
 }
 
-/* The lowest id that is free. Ids are never given up, so the search never has to look back. */
+/* The lowest id that is free. */
 static sett_component component_free_id(sett_world* world)
 {
     world->next_id = SETTI_MAX(world->next_id, 1);
@@ -535,6 +541,17 @@ static bool component_publish(sett_world* world, setti_type* type)
     world->readable[type->id] = type;
     setti_world_add_storage(world, &type->root, &type->storage);
     return true;
+}
+
+void setti_component_free(sett_world* world, setti_type* type)
+{
+    SETTI_ASSERT(world->types[type->id] == type && type->storage.count == 0);
+    world->types[type->id] = NULL;
+    world->readable[type->id] = &component_none;
+    world->next_id = SETTI_MIN(world->next_id, type->id);
+    setti_pool_free(&world->pool, type->row, type->storage.size, type->storage.align);
+    setti_type_list_deinit(&world->pool, &type->dependants);
+    component_free_parts(&world->pool, type);
 }
 
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade)

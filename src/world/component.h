@@ -257,6 +257,9 @@ void setti_component_guard(setti_type* type, const char* writers);
 /* Fails with ARGUMENT: `call` would set values of a guarded type. */
 sett_status setti_component_reject_set(sett_world* world, const setti_type* type, const char* call);
 
+/* Frees a type that is in no list any more; its id is free then. */
+void setti_component_free(sett_world* world, setti_type* type);
+
 /* An empty storage for the type as a resolved descriptor wants it. */
 void setti_component_init_storage(setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc);

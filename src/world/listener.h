@@ -125,6 +125,10 @@ void setti_group_end(sett_group* group);
 /* What is behind the public handle of a group, and the other way. */
 setti_listener* setti_group_listener(sett_group* group);
 sett_group* setti_group_of(setti_listener* listener);
+
+/* The name of an observer of the type, or with a term of it; NULL if there is none. Nothing is
+ * locked. */
+const char* setti_observer_of_type(sett_world* world, const setti_type* type);
 sett_world* setti_group_world(const sett_group* group);
 
 /* Returns NULL, or which part of the invariant does not hold. */

@@ -329,6 +329,21 @@ static void observer_sweep(sett_world* world)
     }
 }
 
+const char* setti_observer_of_type(sett_world* world, const setti_type* type)
+{
+    observer_sweep(world);
+    for (const sett_observer* at = world->observers; at != NULL; at = at->next) {
+        bool of = at->type == type;
+        for (uint32_t k = 0; k < SETT_QUERY_TERMS && at->desc.terms[k].component != 0; k++) {
+            of = of || at->desc.terms[k].component == type->id;
+        }
+        if (of) {
+            return at->listener.name;
+        }
+    }
+    return NULL;
+}
+
 /* --------------------------------------------------------------------------------------- replay */
 
 /* Calls a new observer for one entity; `value`: of its component, if it observes one. */

@@ -68,10 +68,19 @@ enum {
 typedef struct setti_layout_calls {
     /* How a type of this name is to be stored; DEFAULT: as it is registered. */
     sett_storage_kind (*choose)(const sett_world* world, const char* name);
-    void (*registered)(sett_world* world); /* a type was registered */
-    void (*frame)(sett_world* world);      /* sett_progress is done */
+    void (*registered)(sett_world* world);                     /* a type was registered */
+    void (*frame)(sett_world* world);                          /* sett_progress is done */
+    void (*unregistered)(sett_world* world, setti_type* type); /* that was sampled */
     void (*trim)(sett_world* world);
 } setti_layout_calls;
+
+/* Who holds types between calls, beside observers and groups. */
+typedef enum setti_holder {
+    SETTI_HOLDER_SYSTEM,
+    SETTI_HOLDER_QUERY,
+    SETTI_HOLDER_SEARCH,
+    SETTI_HOLDERS
+} setti_holder;
 
 /* Reports what running systems touch and did not declare; see run/guard.c. */
 typedef struct setti_guard {
@@ -125,8 +134,13 @@ struct sett_world {
     setti_type_list registered;    /* in order of registration */
     setti_type_list dont_fragment; /* of these, the dont_fragment ones */
     sett_component next_id;        /* ids below are taken */
+    uint32_t prepared;             /* of `registered`: snapshots know how to save them */
+    /* the name of one that holds a type, or NULL; by kind, NULL: there are none of the kind */
+    const char* (*holder_of[SETTI_HOLDERS])(const sett_world* world, const setti_type* type);
     /* hash of a name -> component id; on a collision the next free key */
     setti_hash_map names;
+    uint32_t unregistered;        /* types that have ended */
+    struct setti_import* imports; /* modules, the latest first; import.c */
 
     uint32_t cascading; /* types with ties */
     bool stripping;     /* while ties are cut: the entity loses all that it has, not one type */
@@ -148,10 +162,11 @@ struct sett_world {
     void (*update_queries)(sett_world* world); /* has all look again; NULL: there are none */
     void (*trim_queries)(sett_world* world);   /* has all forget what only saves time; as well */
     uint32_t query_count;
-    uint32_t gathering;          /* loops open that work on copies of values, outside of systems */
-    setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
-    const char* calling;         /* the component, group or observer whose callback runs, if any */
-    uint32_t set_depth;          /* callbacks told of sets that run inside one another */
+    struct sett_search* searches; /* doubly linked, the latest first */
+    uint32_t gathering;           /* loops open that work on copies of values, outside of systems */
+    setti_open_loop* open_loops;  /* of the queries that loops are open over, the latest first */
+    const char* calling;          /* the component, group or observer whose callback runs, if any */
+    uint32_t set_depth;           /* callbacks told of sets that run inside one another */
 
     struct sett_observer* observers; /* doubly linked, the latest first */
     bool observers_ended;            /* some of them wait to be freed */

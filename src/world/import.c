@@ -1,0 +1,75 @@
+/* import.c: modules of a program: functions that register, each once a world.
+ *
+ * The workload: some dozens of modules when a program starts, which import one another.
+ *
+ * Invariant:  names in the list are unique
+ */
+#include "world/world.h"
+
+typedef struct setti_import {
+    struct setti_import* next;
+    bool done; /* its function has returned */
+    char name[];
+} setti_import;
+
+static setti_import** import_find(sett_world* world, const char* name)
+{
+    setti_import** at = &world->imports;
+    while (*at != NULL && strcmp((*at)->name, name) != 0) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+static void import_drop(sett_world* world, setti_import** at)
+{
+    setti_import* import = *at;
+    *at = import->next;
+    setti_pool_free(&world->pool, import, sizeof(*import) + strlen(import->name) + 1, 16);
+}
+
+sett_status sett_module_import(sett_world* world, const char* name, sett_module_fn register_all)
+{
+    static const char call[] = "sett_module_import";
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    if (name == NULL || name[0] == '\0' || register_all == NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: a name and a function are needed", call);
+    }
+    setti_import* import = *import_find(world, name);
+    if (import != NULL) {
+        return import->done ? SETT_OK
+                            : setti_world_fail_with(world, SETT_STATUS_CYCLE,
+                                                    "%s: \"%.100s\" imports itself, by way of what "
+                                                    "it imports",
+                                                    call, name);
+    }
+    size_t size = sizeof(*import) + strlen(name) + 1;
+    import = setti_pool_alloc(&world->pool, size, 16);
+    if (import == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    import->next = world->imports;
+    import->done = false;
+    memcpy(import->name, name, strlen(name) + 1);
+    world->imports = import;
+    sett_status status = register_all(world);
+    import->done = true;
+    if (status != SETT_OK) {
+        import_drop(world, import_find(world, import->name));
+    }
+    return status;
+}
+
+void sett_module_forget(sett_world* world, const char* name)
+{
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name)) {
+        return;
+    }
+    setti_import** at = import_find(world, name);
+    if (*at != NULL && (*at)->done) {
+        import_drop(world, at);
+    }
+}

@@ -1,0 +1,145 @@
+/* unregister.c: component types that end, so that another can have their name and id.
+ *
+ * The workload: a library of the game that is built again while the world lives, some dozens of
+ * types at once. Who holds a type beyond one call is asked here; nobody is told afterwards.
+ *
+ * Invariant:  a type that ended is in no list, no signature, and no term of what still exists
+ */
+#include "world/change.h"
+#include "world/command.h"
+
+static const char unregister_call[] = "sett_component_unregister";
+
+static sett_status unregister_reject(sett_world* world, const setti_type* type, const char* kind,
+                                     const char* name)
+{
+    return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                 "%s: \"%.100s\" is used by %s \"%.100s\" - destroy that first",
+                                 unregister_call, type->desc.name, kind, name);
+}
+
+/* Whether the library itself works with the type. */
+static bool unregister_is_own(const setti_type* type)
+{
+    bool constant = type->id >= SETTI_COMPONENT_OWN && type->id < SETT_ID_RESERVED_END;
+    return constant || type->module != NULL || type->cascade != NULL || type->writers != NULL ||
+           (type->required.count == 1 && type->required.item[0]->off == type);
+}
+
+static bool unregister_is_listened(const setti_listener* listener, const setti_type* type)
+{
+    return setti_type_list_has(&listener->with, type) ||
+           setti_type_list_has(&listener->without, type) ||
+           (type->off != NULL && setti_type_list_has(&listener->without, type->off));
+}
+
+static sett_status unregister_check_listeners(sett_world* world, const setti_type* type)
+{
+    setti_listener* next;
+    for (setti_listener* at = world->listeners; at != NULL; at = next) {
+        next = at->next;
+        if (unregister_is_listened(at, type) && at->by_layout) {
+            setti_group_end(setti_group_of(at));
+        } else if (unregister_is_listened(at, type)) {
+            return unregister_reject(world, type, at->observes ? "observer" : "group", at->name);
+        }
+    }
+    const char* observer = setti_observer_of_type(world, type);
+    return observer == NULL ? SETT_OK : unregister_reject(world, type, "observer", observer);
+}
+
+/* SETT_OK, or fails and says who needs the type. */
+static sett_status unregister_check(sett_world* world, const setti_type* type)
+{
+    static const char* const kinds[SETTI_HOLDERS] = {"system", "query", "search"};
+    sett_status status = setti_world_check_no_snapshots(world, unregister_call);
+    for (const sett_commands* at = world->all_commands; status == SETT_OK && at != NULL;
+         at = setti_commands_next(at)) {
+        if (sett_commands_count(at) != 0) {
+            status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                           "%s: %u recorded commands may be about \"%.100s\" - "
+                                           "apply them first (sett_commands_apply)",
+                                           unregister_call, (unsigned)sett_commands_count(at),
+                                           type->desc.name);
+        }
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < type->dependants.count; k++) {
+        const setti_type* other = type->dependants.item[k];
+        status = other == type->off ? SETT_OK
+                                    : unregister_reject(world, type, "component", other->desc.name);
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < SETTI_HOLDERS; k++) {
+        const char* name = world->holder_of[k] != NULL ? world->holder_of[k](world, type) : NULL;
+        status = name == NULL ? SETT_OK : unregister_reject(world, type, kinds[k], name);
+    }
+    return status == SETT_OK ? unregister_check_listeners(world, type) : status;
+}
+
+static void unregister_from(setti_type_list* list, const setti_type* type)
+{
+    uint32_t left = 0;
+    for (uint32_t k = 0; k < list->count; k++) {
+        if (list->item[k] != type) {
+            list->item[left++] = list->item[k];
+        }
+    }
+    list->count = left;
+}
+
+/* Takes a type that no entity has out of the world and frees it. */
+static void unregister_end(sett_world* world, setti_type* type)
+{
+    SETTI_ASSERT(type->storage.count == 0 && type->owner == NULL);
+    if (type->off != NULL) {
+        unregister_end(world, type->off);
+    }
+    if (type->sample != NULL) {
+        world->layout_calls->unregistered(world, type);
+    }
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        setti_type* needed = type->required.item[k];
+        unregister_from(&needed->dependants, type);
+        needed->flags &= ~(needed->dependants.count == 0 ? (uint32_t)SETTI_TYPE_REQUIRED : 0);
+    }
+    for (uint32_t k = 0; k < world->prepared; k++) {
+        if (world->registered.item[k] == type) {
+            world->prepared--;
+        }
+    }
+    world->unregistered++;
+    unregister_from(&world->registered, type);
+    unregister_from(&world->dont_fragment, type);
+    setti_world_remove_root(world, &type->root);
+    setti_storage_deinit(&world->pool, &type->storage);
+    setti_component_free(world, type);
+}
+
+sett_status sett_component_unregister(sett_world* world, sett_component component)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_type* type = setti_change_check_type(world, component, unregister_call);
+    if (type == NULL) {
+        return world->error;
+    }
+    if (unregister_is_own(type)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\" belongs to the library, or is a relationship: "
+                                     "it ends with the world",
+                                     unregister_call, type->desc.name);
+    }
+    sett_status status = unregister_check(world, type);
+    if (status == SETT_OK) {
+        status = sett_component_clear(world, component);
+    }
+    if (status == SETT_OK) {
+        status = unregister_check(world, type); /* what callbacks have recorded or created */
+    }
+    if (status == SETT_OK) {
+        setti_edit_reclaim_signatures(world);
+        unregister_end(world, type);
+        world->listener_version++; /* queries look again which tags hide entities */
+    }
+    return status;
+}
