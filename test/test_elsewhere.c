@@ -195,6 +195,23 @@ static void values_of_parents_prefabs_and_singletons(void)
     CHECK_END(world);
 }
 
+/* A query that asks parents does not need the hierarchy to be there, nor does it register it. */
+static void before_there_is_a_hierarchy(void)
+{
+    sett_world* world = begin();
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_UP(Look));
+    CHECK_EQ(sett_component_find(world, "Hierarchy"), 0);
+    sett_entity child = sett_entity_create(world);
+    sett_entity root = sett_entity_create(world);
+    SETT_SET(world, child, Place, .x = 1);
+    SETT_SET(world, root, Look, .color = 2);
+    CHECK_EQ(sett_query_count(query), 0);
+    sett_hierarchy_attach(world, child, root);
+    CHECK_EQ(sett_query_count(query), 1);
+    CHECK(sett_query_matches(query, child));
+    CHECK_END(world);
+}
+
 static void add_up(sett_context* context)
 {
     CHECK_EQ(context->job_count, 1);
@@ -293,5 +310,6 @@ static void wrong_terms(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(random_queries), TEST(values_of_parents_prefabs_and_singletons),
-          TEST(writing_elsewhere_is_a_single_job), TEST(queries_from_text), TEST(wrong_terms))
+TEST_MAIN(TEST(random_queries), TEST(before_there_is_a_hierarchy),
+          TEST(values_of_parents_prefabs_and_singletons), TEST(writing_elsewhere_is_a_single_job),
+          TEST(queries_from_text), TEST(wrong_terms))

@@ -524,6 +524,12 @@ static void descriptors_are_checked(void)
     CHECK_EQ(sett_component_register(world, &desc), 0);
     CHECK_SAID(sett_world_message(world), "`bytes`");
     desc.byte_count = 0;
+    sett_struct by_hand = *desc.members;
+    by_hand.calls_ = NULL;
+    desc.members = &by_hand;
+    CHECK_EQ(sett_component_register(world, &desc), 0);
+    CHECK_SAID(sett_world_message(world), "sett_members_set");
+    by_hand.calls_ = sett_member_calls_;
     sett_component id = sett_component_register(world, &desc);
     CHECK(id != 0);
     desc.entity_offset_count = 0; /* and as before without what follows */

@@ -36,13 +36,13 @@ typedef struct Thing2 {
 static const sett_struct* thing1(void)
 {
     static const sett_member inner[] = {SETT_MEMBER(Inner1, a), SETT_MEMBER(Inner1, b)};
-    static const sett_struct inner_of = {"Inner", sizeof(Inner1), 2, inner};
+    static const sett_struct inner_of = {"Inner", sizeof(Inner1), 2, inner, NULL};
     static const sett_member members[] = {
         SETT_MEMBER(Thing1, hp),    SETT_MEMBER(Thing1, depth),
         SETT_MEMBER(Thing1, x),     SETT_MEMBER(Thing1, label),
         SETT_MEMBER(Thing1, gone),  SETT_MEMBER(Thing1, inner, .of = &inner_of),
         SETT_MEMBER(Thing1, friend)};
-    static const sett_struct of = {"Thing", sizeof(Thing1), 7, members};
+    static const sett_struct of = {"Thing", sizeof(Thing1), 7, members, sett_member_calls_};
     return &of;
 }
 
@@ -50,7 +50,7 @@ static const sett_struct* thing2(void)
 {
     static const sett_member inner[] = {SETT_MEMBER(Inner2, b), SETT_MEMBER(Inner2, a),
                                         SETT_MEMBER(Inner2, c)};
-    static const sett_struct inner_of = {"Inner", sizeof(Inner2), 3, inner};
+    static const sett_struct inner_of = {"Inner", sizeof(Inner2), 3, inner, NULL};
     static const sett_member members[] = {SETT_MEMBER(Thing2, x),
                                           SETT_MEMBER(Thing2, friend),
                                           SETT_MEMBER(Thing2, inner, .of = &inner_of),
@@ -58,7 +58,7 @@ static const sett_struct* thing2(void)
                                           SETT_MEMBER(Thing2, depth),
                                           SETT_MEMBER(Thing2, armour),
                                           SETT_MEMBER(Thing2, label)};
-    static const sett_struct of = {"Thing", sizeof(Thing2), 7, members};
+    static const sett_struct of = {"Thing", sizeof(Thing2), 7, members, sett_member_calls_};
     return &of;
 }
 

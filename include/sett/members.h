@@ -103,7 +103,12 @@ typedef struct sett_struct {
     uint32_t size; /* bytes of a value */
     uint32_t count;
     const sett_member* members;
+    /* how the library checks and copies members, so that programs without any do not link that:
+     * SETT_STRUCT fills it in; sett_members_set does not need it */
+    const struct sett_member_calls_* (*calls_)(void);
 } sett_struct;
+
+SETT_API const struct sett_member_calls_* sett_member_calls_(void);
 
 /* Where a path such as "at[1].x" leads. */
 typedef struct sett_member_ref {
@@ -226,7 +231,8 @@ static inline sett_constant sett_constant_make_(const char* name, int64_t value)
         static const sett_member sett_items_[] = {SETT_ITEMS_(SETT_MEMBER_ITEM_, T, __VA_ARGS__)}; \
         static const sett_struct sett_of_ = {                                                      \
             #T, static_cast<uint32_t>(sizeof(T)),                                                  \
-            static_cast<uint32_t>(sizeof(sett_items_) / sizeof(sett_member)), sett_items_};        \
+            static_cast<uint32_t>(sizeof(sett_items_) / sizeof(sett_member)), sett_items_,         \
+            sett_member_calls_};                                                                   \
         return &sett_of_;                                                                          \
     }())
 #define SETT_CONSTANTS(...)                                                                        \
@@ -287,7 +293,8 @@ static inline sett_constant sett_constant_make_(const char* name, int64_t value)
  * sett_struct, constant outside of functions, inside as long-lived as the block. */
 #define SETT_STRUCT(T, ...)                                                                        \
     (&(const sett_struct){#T, (uint32_t)sizeof(T), SETT_COUNT_(__VA_ARGS__),                       \
-                          (const sett_member[]){SETT_ITEMS_(SETT_MEMBER_ITEM_, T, __VA_ARGS__)}})
+                          (const sett_member[]){SETT_ITEMS_(SETT_MEMBER_ITEM_, T, __VA_ARGS__)},   \
+                          sett_member_calls_})
 
 /* The names of some enumerators or other constants, for sett_member.constants. */
 #define SETT_CONSTANTS(...)                                                                        \

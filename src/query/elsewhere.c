@@ -12,49 +12,14 @@
  *
  * Invariant:  a row that is handed out has all that is required elsewhere, and nothing excluded
  */
+#include "query/along.h"
 #include "query/steps.h"
-
-#include "sett/hierarchy.h"
-#include "sett/relationship.h"
 
 static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 {
     return k >= query->term_count && k < query->term_count + query->elsewhere_count
                ? &query->elsewhere[k - query->term_count]
                : NULL;
-}
-
-/* The only target of an entity, or SETTI_NONE. A relationship's value begins with its link. */
-static uint32_t elsewhere_target(const setti_type* along, uint32_t index)
-{
-    const void* value = setti_storage_find(&along->storage, index);
-    if (value == NULL) {
-        return SETTI_NONE;
-    }
-    return along->relation != NULL ? ((const sett_link*)value)->target.index
-                                   : ((const sett_hierarchy*)value)->parent - 1;
-}
-
-/* The nearest entity above that has the type. Links can be led in a circle: `seen` is set again
- * after 1, 2, 4, ... steps (Brent). */
-static uint32_t elsewhere_up(const setti_elsewhere* term, uint32_t index)
-{
-    uint32_t seen = index;
-    uint32_t left = 1;
-    uint32_t power = 1;
-    while ((index = elsewhere_target(term->along, index)) != SETTI_NONE) {
-        if (setti_storage_has(&term->type->storage, index)) {
-            return index;
-        }
-        if (index == seen) {
-            return SETTI_NONE;
-        }
-        if (--left == 0) {
-            seen = index;
-            left = power *= 2;
-        }
-    }
-    return SETTI_NONE;
 }
 
 /* Where the term's component is, seen from an entity; SETTI_NONE: nowhere. */
@@ -67,15 +32,8 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* t
     } else if (!sett_is_null(term->entity)) {
         index = setti_entity_is_current(&world->entities, term->entity) ? term->entity.index
                                                                         : SETTI_NONE;
-    } else if (term->walk == SETT_WALK_ONE) {
-        index = elsewhere_target(term->along, index);
     }
-    bool here = index != SETTI_NONE && term->walk != SETT_WALK_UP &&
-                setti_storage_has(&term->type->storage, index);
-    if (here || index == SETTI_NONE) {
-        return index;
-    }
-    return term->walk >= SETT_WALK_UP ? elsewhere_up(term, index) : SETTI_NONE;
+    return setti_along_find(setti_world_type(world, term->along), term->walk, term->type, index);
 }
 
 bool setti_elsewhere_is(const sett_query* query, uint32_t index)
@@ -111,7 +69,7 @@ bool setti_elsewhere_asks(const sett_term* term)
     return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
 }
 
-const char* setti_elsewhere_check(sett_world* world, const sett_term* term)
+const char* setti_elsewhere_check(const sett_world* world, const sett_term* term)
 {
     if ((unsigned)term->walk > SETT_WALK_SELF_UP || term->kind == SETT_ANY || term->changed) {
         return "a term elsewhere has an unknown walk, is SETT_ANY, or is `changed`";
@@ -122,13 +80,9 @@ const char* setti_elsewhere_check(sett_world* world, const sett_term* term)
     if (term->singleton || !sett_is_null(term->entity)) {
         return "a term asks one entity, or walks: not both";
     }
-    sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
-    if (along == SETT_ID_HIERARCHY && sett_hierarchy_register(world, NULL) == 0) {
-        return "no memory for the hierarchy";
-    }
-    const setti_type* type = setti_world_type(world, along);
-    bool one = type != NULL &&
-               (along == SETT_ID_HIERARCHY || (type->relation != NULL && type->records == NULL));
+    const setti_type* type = setti_world_type(world, term->along);
+    bool one = term->along == 0 || term->along == SETT_ID_HIERARCHY ||
+               (type != NULL && type->relation != NULL && type->records == NULL);
     return one ? NULL : "`along` is not a relationship with one target for each source";
 }
 
@@ -136,9 +90,8 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
 {
     SETTI_ASSERT(query->elsewhere_count < SETTI_ELSEWHERE);
     setti_elsewhere* term = &query->elsewhere[query->elsewhere_count++];
-    sett_component along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
     term->type = setti_world_type(query->world, given->component);
-    term->along = given->walk != SETT_WALK_NONE ? setti_world_type(query->world, along) : NULL;
+    term->along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
     term->kind = given->kind;
     term->access = given->access;
     term->walk = given->walk;

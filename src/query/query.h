@@ -26,7 +26,7 @@ typedef struct setti_term {
 /* A term that asks another entity: elsewhere.c. */
 typedef struct setti_elsewhere {
     setti_type* type;
-    const setti_type* along; /* of a walk */
+    sett_component along; /* of a walk: the hierarchy need not be registered yet */
     sett_term_kind kind;
     sett_access access;
     sett_walk walk;
@@ -246,7 +246,7 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 
 /* Whether a term is elsewhere; NULL, or what is wrong with it. */
 bool setti_elsewhere_asks(const sett_term* term);
-const char* setti_elsewhere_check(sett_world* world, const sett_term* term);
+const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given);
 

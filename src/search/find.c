@@ -527,17 +527,9 @@ static bool find_input(find* f, uint32_t k)
 /* Whether links lead from one entity to another: one at a time, where each has one target. */
 static bool test_chain(const setti_search_item* item, uint32_t source, uint32_t target)
 {
-    uint32_t seen = source;
-    uint32_t left = 1;
-    uint32_t power = 1;
-    while ((source = setti_walk_target(&item->along, source)) != SETTI_NONE && source != target) {
-        if (source == seen) {
-            return false;
-        }
-        if (--left == 0) {
-            seen = source;
-            left = power *= 2;
-        }
+    setti_along_walk up = {0};
+    while ((source = setti_along_next(&up, item->along.type, source)) != SETTI_NONE &&
+           source != target) {
     }
     return source != SETTI_NONE;
 }
@@ -558,7 +550,7 @@ static bool test_direct(const find* f, const setti_along* along, uint32_t source
 {
     const setti_relation* relation = along->relation;
     if (relation == NULL || !relation->many) {
-        return setti_walk_target(along, source) == target;
+        return setti_along_target(along->type, source) == target;
     }
     const setti_entity_table* table = &f->world->entities;
     return setti_chain_find(relation, setti_entity_at(table, source),
@@ -656,7 +648,7 @@ static bool test_has(const find* f, const setti_search_step* step, uint32_t inde
         return item->type->storage.count != 0;
     }
     return index != SETTI_NONE &&
-           setti_walk_find(&item->along, item->walk, item->type, index) != SETTI_NONE;
+           setti_along_find(item->along.type, item->walk, item->type, index) != SETTI_NONE;
 }
 
 /* A component of the entity itself: the most frequent test. */

@@ -124,7 +124,7 @@ static uint32_t ordered_depth(const sett_ordered* o, uint32_t index)
 {
     uint32_t depth = 0;
     uint32_t most = o->world->entities.count;
-    while (depth < most && (index = setti_walk_target(&o->along, index)) != SETTI_NONE) {
+    while (depth < most && (index = setti_along_target(o->along.type, index)) != SETTI_NONE) {
         depth++;
     }
     return depth;
@@ -135,7 +135,7 @@ static ordered_item ordered_make_item(const sett_ordered* o, sett_entity entity)
     const sett_ordered_desc* desc = &o->desc;
     ordered_item item = {.entity = entity};
     if (o->group_by.type != NULL) {
-        uint32_t target = setti_walk_target(&o->group_by, entity.index);
+        uint32_t target = setti_along_target(o->group_by.type, entity.index);
         item.group = target != SETTI_NONE ? target : UINT64_MAX;
     } else if (desc->group_fn != NULL) {
         item.group = desc->group_fn(o->world, entity, desc->user);

@@ -3,6 +3,7 @@
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 
+#include "query/along.h"
 #include "search/search_tree.h"
 
 /* The first link from an entity to its targets (`down`: from its sources to it), or SETTI_NONE. */
@@ -52,43 +53,6 @@ SETTI_INLINE uint32_t setti_walk_next(const setti_along* along, uint32_t place, 
     const sett_link* link =
         down ? setti_storage_find(&along->relation->links->storage, place) : NULL;
     return link != NULL ? link->chain_.next : SETTI_NONE;
-}
-
-/* The only target of an entity, or SETTI_NONE; not along relationships with many. */
-SETTI_INLINE uint32_t setti_walk_target(const setti_along* along, uint32_t index)
-{
-    uint32_t place = setti_walk_first(along, index, false);
-    return place != SETTI_NONE ? setti_walk_at(along, place, false) : SETTI_NONE;
-}
-
-/* Which entity has the component, from `index` on; SETTI_NONE: none has. Links can be led in a
- * circle: `seen` is a place on the way that is set again after 1, 2, 4, ... steps (Brent). */
-SETTI_INLINE uint32_t setti_walk_find(const setti_along* along, sett_walk walk,
-                                      const setti_type* type, uint32_t index)
-{
-    if (walk == SETT_WALK_NONE || walk == SETT_WALK_ONE) {
-        index = walk == SETT_WALK_ONE ? setti_walk_target(along, index) : index;
-        return index != SETTI_NONE && setti_storage_has(&type->storage, index) ? index : SETTI_NONE;
-    }
-    if (walk == SETT_WALK_SELF_UP && setti_storage_has(&type->storage, index)) {
-        return index;
-    }
-    uint32_t seen = index;
-    uint32_t left = 1;
-    uint32_t power = 1;
-    while ((index = setti_walk_target(along, index)) != SETTI_NONE) {
-        if (setti_storage_has(&type->storage, index)) {
-            return index;
-        }
-        if (index == seen) {
-            return SETTI_NONE;
-        }
-        if (--left == 0) {
-            seen = index;
-            left = power *= 2;
-        }
-    }
-    return SETTI_NONE;
 }
 
 #endif

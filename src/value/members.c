@@ -530,13 +530,6 @@ setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
     return members;
 }
 
-void setti_members_destroy(setti_pool* pool, setti_members* members)
-{
-    if (members != NULL) {
-        setti_pool_free(pool, members, members->room, 8);
-    }
-}
-
 void setti_members_mask(const setti_members* members, unsigned char* mask)
 {
     memset(mask, 0, members->of.size);

@@ -67,7 +67,13 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b);
 
 /* Copies what was checked. NULL when memory runs out. */
 setti_members* setti_members_create(setti_pool* pool, const sett_struct* of);
-void setti_members_destroy(setti_pool* pool, setti_members* members);
+
+SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members)
+{
+    if (members != NULL) {
+        setti_pool_free(pool, members, members->room, 8);
+    }
+}
 
 /* Sets the bytes of a value that count to 255, the others to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);

@@ -214,10 +214,11 @@ void setti_component_differences(char* out, const sett_component_desc* present,
                                                      wanted->bytes, wanted->byte_count,
                                                      sizeof(*wanted->bytes)),
                               "other bytes");
-    setti_component_differ_in(out,
-                              present->members != NULL && wanted->members != NULL &&
-                                  !setti_members_equal(present->members, wanted->members),
-                              "other members");
+    setti_component_differ_in(
+        out,
+        present->members != NULL && wanted->members != NULL &&
+            !present->members->calls_()->equal(present->members, wanted->members),
+        "other members");
     if (!component_same_text(present->type_name, wanted->type_name)) {
         size_t at = strlen(out);
         snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%sC type %.60s, not %.60s",
@@ -449,7 +450,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
     if (!named || type->desc.name == NULL || type->desc.required == NULL ||
         type->desc.entity_offsets == NULL || type->desc.bytes == NULL ||
         !component_set_mask(pool, type, desc) ||
-        (desc->members != NULL && !setti_component_own_members(pool, type, desc->members))) {
+        (desc->members != NULL && !desc->members->calls_()->own(pool, type, desc->members))) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < desc->required_count; k++) {
@@ -706,7 +707,9 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     char reason[SETTI_VALUE_MESSAGE];
     const char* wrong = setti_component_resolve(&desc);
     if (wrong == NULL && desc.members != NULL) {
-        wrong = setti_component_check_members(&desc, desc.members, desc.mask, reason);
+        wrong = desc.members->calls_ != NULL
+                    ? desc.members->calls_()->check(&desc, desc.members, desc.mask, reason)
+                    : "members that SETT_STRUCT did not make are for sett_members_set";
     }
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -723,7 +726,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
             (void)component_own_type_name(&world->pool, existing, desc.type_name);
         }
         if (same != 0 && desc.members != NULL &&
-            setti_component_set_members(world, existing, desc.members, call) != SETT_OK) {
+            desc.members->calls_()->set(world, existing, desc.members, call) != SETT_OK) {
             return 0;
         }
         return same == 0 || component_ensure_off(world, existing) ? same : 0;

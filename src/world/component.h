@@ -220,16 +220,22 @@ void setti_component_differ_in(char* out, bool differs, const char* what);
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
 const char* setti_component_resolve(sett_component_desc* desc);
 
-/* NULL, or what is wrong with the members of a resolved descriptor; `out` has SETTI_VALUE_MESSAGE
- * bytes. `mask` as for setti_members_check. */
-const char* setti_component_check_members(const sett_component_desc* desc, const sett_struct* of,
-                                          const unsigned char* mask, char* out);
+/* What registering calls of component_members.c: found through a descriptor's members, so that a
+ * program without any does not link it. */
+typedef struct sett_member_calls_ {
+    /* NULL, or what is wrong with the members of a resolved descriptor; `out` has
+     * SETTI_VALUE_MESSAGE bytes. `mask` as for setti_members_check. */
+    const char* (*check)(const sett_component_desc* desc, const sett_struct* of,
+                         const unsigned char* mask, char* out);
+    /* Gives a type its members, and what follows from them. False when memory runs out; nothing has
+     * changed then. */
+    bool (*own)(setti_pool* pool, setti_type* type, const sett_struct* of);
+    bool (*equal)(const sett_struct* a, const sett_struct* b);
+    sett_status (*set)(sett_world* world, setti_type* type, const sett_struct* of,
+                       const char* call); /* setti_component_set_members */
+} setti_member_calls;
 
-/* Gives a type its members, and what follows from them. False when memory runs out; nothing has
- * changed then. */
-bool setti_component_own_members(setti_pool* pool, setti_type* type, const sett_struct* of);
-
-/* The same where they may be unknown yet; for sett_members_set. */
+/* Gives a type members that may be unknown yet; for sett_members_set. */
 sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
                                         const char* call);
 

@@ -40,8 +40,8 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
     }
 }
 
-const char* setti_component_check_members(const sett_component_desc* desc, const sett_struct* of,
-                                          const unsigned char* mask, char* out)
+static const char* members_check(const sett_component_desc* desc, const sett_struct* of,
+                                 const unsigned char* mask, char* out)
 {
     uint32_t handles = 0;
     uint32_t declared = 0;
@@ -80,7 +80,7 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     return true;
 }
 
-bool setti_component_own_members(setti_pool* pool, setti_type* type, const sett_struct* of)
+static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
     sett_component_desc* desc = &type->desc;
     setti_members* members = setti_members_create(pool, of);
@@ -95,6 +95,7 @@ bool setti_component_own_members(setti_pool* pool, setti_type* type, const sett_
         setti_members_destroy(pool, members);
         return false;
     }
+    members->of.calls_ = sett_member_calls_;
     if (members->entity_count != 0) {
         memcpy(offsets, members->entities, size);
     }
@@ -158,7 +159,7 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
         memset(ones, 255, size);
         mask = ones;
     }
-    const char* wrong = setti_component_check_members(&type->desc, of, mask, out);
+    const char* wrong = members_check(&type->desc, of, mask, out);
     setti_pool_free(&world->pool, ones, size, 8);
     return wrong;
 }
@@ -186,10 +187,17 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
     if (status != SETT_OK) {
         return status;
     }
-    if (!setti_component_own_members(&world->pool, type, of)) {
+    if (!members_own(&world->pool, type, of)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
     }
     return SETT_OK;
+}
+
+const setti_member_calls* sett_member_calls_(void)
+{
+    static const setti_member_calls calls = {members_check, members_own, setti_members_equal,
+                                             setti_component_set_members};
+    return &calls;
 }
 
 /* ----------------------------------------------------------------------------- public functions */

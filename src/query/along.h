@@ -1,0 +1,65 @@
+/* along.h: following the hierarchy, or a relationship, from an entity to its only target. */
+#ifndef SETTI_ALONG_H
+#define SETTI_ALONG_H
+
+#include "world/world.h"
+
+#include "sett/hierarchy.h"
+#include "sett/relationship.h"
+
+/* The only target of an entity, or SETTI_NONE; not along relationships with many. `along` NULL: a
+ * hierarchy that is not registered yet. */
+SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
+{
+    const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;
+    if (value == NULL) {
+        return SETTI_NONE;
+    }
+    SETTI_ASSERT(along->records == NULL);
+    return along->relation != NULL ? ((const sett_link*)value)->target.index
+                                   : ((const sett_hierarchy*)value)->parent - 1;
+}
+
+/* The next target of a walk, which begins as all zeroes; SETTI_NONE ends it, also where links lead
+ * in a circle: `seen` is set again after 1, 2, 4, ... steps (Brent). */
+typedef struct setti_along_walk {
+    uint32_t seen;
+    uint32_t left;
+    uint32_t power;
+} setti_along_walk;
+
+SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type* along,
+                                       uint32_t index)
+{
+    if (walk->power != 0 && index == walk->seen) {
+        return SETTI_NONE;
+    }
+    if (walk->left == 0) {
+        walk->seen = index;
+        walk->left = walk->power = SETTI_MAX(walk->power * 2, 1);
+    }
+    walk->left--;
+    return setti_along_target(along, index);
+}
+
+/* Which entity has the component, from `index` on; SETTI_NONE: none has. */
+SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
+                                       const setti_type* type, uint32_t index)
+{
+    if (walk == SETT_WALK_ONE) {
+        index = setti_along_target(along, index);
+    }
+    if (walk != SETT_WALK_UP) {
+        bool here = index != SETTI_NONE && setti_storage_has(&type->storage, index);
+        if (here || walk != SETT_WALK_SELF_UP) {
+            return here ? index : SETTI_NONE;
+        }
+    }
+    setti_along_walk up = {0};
+    while ((index = setti_along_next(&up, along, index)) != SETTI_NONE &&
+           !setti_storage_has(&type->storage, index)) {
+    }
+    return index;
+}
+
+#endif
