@@ -144,9 +144,8 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
     return true;
 }
 
-SETTI_COLD void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number)
+static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
-    SETTI_ASSERT(pool->cow_from != 0 && number < pages->count);
     setti_lock_take(&pool->lock);
     /* another thread may just have found that there is no memory to keep anything: then cow_from,
      * which threads read without the lock, stays as it is while they run */
@@ -177,7 +176,7 @@ static void cow_park_copied(setti_pool* pool, const setti_pages* pages, setti_co
     entry->data = page;
 }
 
-SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
+static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pool->cow_from != 0 && pages->data[number] != NULL);
     void* page = pages->data[number];
@@ -200,6 +199,13 @@ SETTI_COLD bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uin
     }
     cow_park_copied(pool, pages, entry, page);
     return true;
+}
+
+void setti_cow_begin(setti_pool* pool, setti_cow* cow)
+{
+    cow->save = cow_save;
+    cow->park = cow_park;
+    pool->cow = cow;
 }
 
 /* -------------------------------------------------------------------------------------- entries */

@@ -52,6 +52,10 @@ typedef struct setti_cow {
     /* Visits the data of all entries of this table, in all diffs. */
     void (*each)(struct setti_cow* cow, const setti_pages* pages,
                  void (*visit)(void* user, const void* data), void* user);
+    /* What page.c calls while a snapshot is held; programs without snapshots do not link it. */
+    void (*save)(setti_pool* pool, const setti_pages* pages, uint32_t number);
+    /* For setti_pages_free: true if the page is parked, so that it must not be freed. */
+    bool (*park)(setti_pool* pool, const setti_pages* pages, uint32_t number);
 } setti_cow;
 
 /* Operations on pages whose values are more than their bytes: in the live world the storage says
@@ -114,9 +118,8 @@ static inline void setti_cow_settle(setti_pool* pool)
     }
 }
 
-/* Called by setti_pages_free while a snapshot is held: true if the page is parked, so that it must
- * not be freed. */
-bool setti_pages_park(setti_pool* pool, const setti_pages* pages, uint32_t number);
+/* From now on the pool's pages are saved here. */
+void setti_cow_begin(setti_pool* pool, setti_cow* cow);
 
 /* Exchanges two stretches of memory, through a buffer that stays in the first-level cache. */
 void setti_cow_swap_bytes(void* a, void* b, size_t size);

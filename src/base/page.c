@@ -584,13 +584,19 @@ bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, b
     return true;
 }
 
+SETTI_COLD void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number)
+{
+    SETTI_ASSERT(pool->cow_from != 0 && number < pages->count);
+    pool->cow->save(pool, pages, number);
+}
+
 void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->count);
     if (pages->data[number] == NULL) {
         return;
     }
-    if (pool->cow_from == 0 || !setti_pages_park(pool, pages, number)) {
+    if (pool->cow_from == 0 || !pool->cow->park(pool, pages, number)) {
         setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }
     setti_pages_put(pages, number, NULL);

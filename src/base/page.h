@@ -197,7 +197,7 @@ static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
                : SETTI_NONE;
 }
 
-/* The rare half of setti_pages_write: saves a page that a snapshot needs; cow.c. */
+/* The rare half of setti_pages_write: saves a page that a snapshot needs. */
 void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number);
 
 /* Call before writing to a page: once a page in loops. Two threads must not write to or mark one

@@ -63,7 +63,7 @@ setti_state* setti_state_get(sett_world* world)
         state->cow.each = state_each;
         world->state = state;
         world->validate_state = state_validate;
-        world->pool.cow = &state->cow;
+        setti_cow_begin(&world->pool, &state->cow);
     }
     return world->state;
 }

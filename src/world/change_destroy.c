@@ -33,19 +33,14 @@ void setti_change_collect(sett_world* world, uint32_t index)
     world->collect_list[world->collect_count++] = index;
 }
 
-/* The first type of a signature that has ties, or NULL. */
-static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
+/* Ends one entity, which is dying: an edit of its own. */
+static void destroy_one(sett_world* world, uint32_t index)
 {
-    if (set == 0 || world->cascading == 0) {
-        return NULL;
-    }
-    const setti_signature* record = &world->signatures.record[set];
-    for (uint32_t k = 0; k < record->count; k++) {
-        if (world->types[record->types[k]]->cascade != NULL) {
-            return world->types[record->types[k]];
-        }
-    }
-    return NULL;
+    sett_entity entity = setti_entity_at(&world->entities, index);
+    uint32_t set = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
+    setti_edit edit = {.entities = &entity, .count = 1, .from = set, .strips = true, .ends = true};
+    setti_edit_notify_leaving(world, &edit);
+    setti_edit_commit(world, &edit);
 }
 
 /* What is asked of the ties of everybody collected, one question after another. */
@@ -86,16 +81,6 @@ static sett_status change_ask(sett_world* world, uint32_t index, change_question
     return status;
 }
 
-/* Ends one entity, which is dying: an edit of its own. */
-static void destroy_one(sett_world* world, uint32_t index)
-{
-    sett_entity entity = setti_entity_at(&world->entities, index);
-    uint32_t set = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
-    setti_edit edit = {.entities = &entity, .count = 1, .from = set, .strips = true, .ends = true};
-    setti_edit_notify_leaving(world, &edit);
-    setti_edit_commit(world, &edit);
-}
-
 /* Asks all who gathered, until one of them rejects. */
 static sett_status change_ask_all(sett_world* world, change_question question)
 {
@@ -106,12 +91,13 @@ static sett_status change_ask_all(sett_world* world, change_question question)
     return status;
 }
 
-/* Destroys an entity and all whom that collects; rejected, unless forced, when one of them
- * rejects. */
-static sett_status change_destroy_cascading(sett_world* world, uint32_t index, bool forced)
+static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index, bool forced)
 {
     sett_status status = SETT_OK;
     SETTI_ASSERT(world->collect_count == 0);
+    if (setti_fast_destroy_tree(world, type, index)) {
+        return SETT_OK;
+    }
     setti_edit_settle(world); /* what is reserved from here on has to stay */
     setti_change_collect(world, index);
     for (uint32_t k = 0; k < world->collect_count && (status == SETT_OK || forced); k++) {
@@ -135,6 +121,61 @@ static sett_status change_destroy_cascading(sett_world* world, uint32_t index, b
         }
     }
     return rejected ? status : SETT_OK;
+}
+
+/* Makes room in the list for `need` entities of a type. */
+static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
+{
+    SETTI_ASSERT(world->collect_count == 0 && need > type->collect_room);
+    uint64_t grown = need + need / 2 + 64 - type->collect_room;
+    size_t size;
+    if (grown > SETTI_NONE - world->collect_room ||
+        !setti_multiply(world->collect_room + (size_t)grown, sizeof(uint32_t), &size)) {
+        return false;
+    }
+    uint32_t* list = setti_pool_alloc(&world->pool, size, 16);
+    if (list == NULL) {
+        return false;
+    }
+    if (world->collect_list != &world->collect_one) {
+        size = world->collect_room * sizeof(uint32_t);
+        setti_pool_free(&world->pool, world->collect_list, size, 16);
+    }
+    world->collect_list = list;
+    world->collect_room += (uint32_t)grown;
+    type->collect_room += (uint32_t)grown;
+    return true;
+}
+
+void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade)
+{
+    static const setti_cascade_calls calls = {cascade_destroy, cascade_reserve};
+    SETTI_ASSERT(type->storage.count == 0 && cascade->unlink != NULL);
+    bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
+    type->flags |= SETTI_TYPE_CASCADES;
+    if (!hooked) {
+        setti_edit_reclaim_signatures(world); /* those with it count their hooked types wrongly */
+    }
+    world->cascading += type->cascade == NULL;
+    type->cascade = cascade;
+    world->cascade_calls = &calls;
+}
+
+/* ------------------------------------------------------------------------------------------ one */
+
+/* The first type of a signature that has ties, or NULL. */
+static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
+{
+    if (set == 0 || world->cascading == 0) {
+        return NULL;
+    }
+    const setti_signature* record = &world->signatures.record[set];
+    for (uint32_t k = 0; k < record->count; k++) {
+        if (world->types[record->types[k]]->cascade != NULL) {
+            return world->types[record->types[k]];
+        }
+    }
+    return NULL;
 }
 
 SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity)
@@ -163,9 +204,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, bool for
     }
     setti_type* cascading = change_cascading_type(world, *signature);
     if (cascading != NULL) {
-        return setti_fast_destroy_tree(world, cascading, entity.index)
-                   ? SETT_OK
-                   : change_destroy_cascading(world, entity.index, forced);
+        return world->cascade_calls->destroy(world, cascading, entity.index, forced);
     }
     setti_edit_write_signature(world, entity.index, signature, *signature | SETTI_DYING);
     destroy_one(world, entity.index);

@@ -555,19 +555,6 @@ void setti_component_free(sett_world* world, setti_type* type)
     component_free_parts(&world->pool, type);
 }
 
-void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade)
-{
-    SETTI_ASSERT(type->storage.count == 0 && cascade->unlink != NULL);
-    SETTI_ASSERT(type->storage.count == 0);
-    bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
-    type->flags |= SETTI_TYPE_CASCADES;
-    if (!hooked) {
-        setti_edit_reclaim_signatures(world); /* those with it count their hooked types wrongly */
-    }
-    world->cascading += type->cascade == NULL;
-    type->cascade = cascade;
-}
-
 /* ---------------------------------------------------------------------------- hooks of values */
 
 /* Returns what was running before. While systems run side by side nobody writes to the world, which

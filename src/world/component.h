@@ -117,6 +117,15 @@ typedef struct setti_cascade {
     void (*trim)(sett_world* world, struct setti_type* type);
 } setti_cascade;
 
+/* What edits do with ties: change_destroy.c, which a program without any does not link. */
+typedef struct setti_cascade_calls {
+    /* Destroys an entity with a type that cascades, and all whom that collects; rejected, unless
+     * forced, when one of them rejects. */
+    sett_status (*destroy)(sett_world* world, struct setti_type* type, uint32_t index, bool forced);
+    /* Makes room to collect so many entities of a type; false when memory runs out. */
+    bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
+} setti_cascade_calls;
+
 /* Links that a type has beside its values, which are sett_links: how they lie in pages of records.
  * */
 typedef struct setti_records {

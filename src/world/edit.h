@@ -169,20 +169,42 @@ SETTI_INLINE bool setti_edit_claims(const setti_type* type)
 
 /* Makes sure that `more` entities with this type, which do not have it yet, can be destroyed
  * together: to be called before they are linked. False when memory runs out. */
-bool setti_edit_reserve_collect(sett_world* world, setti_type* type, uint32_t more);
+SETTI_INLINE bool setti_edit_reserve_collect(sett_world* world, setti_type* type, uint32_t more)
+{
+    uint64_t need = (uint64_t)type->storage.count + type->claimed + more;
+    return SETTI_LIKELY(need <= type->collect_room) || type->cascade == NULL ||
+           type->cascade->collect == NULL || world->cascade_calls->reserve(world, type, need);
+}
 
-/* One walk over the listeners that enter or leave by an edit, in order of their creation. */
-typedef struct setti_edit_walk {
-    const setti_plan_step* step;
-    setti_listener* next; /* without a plan: the next to ask */
-    uint32_t from;
-    uint32_t to;
-} setti_edit_walk;
+/* What edits do with listeners: edit_listener.c, which a program without any does not link. */
+typedef struct setti_listener_calls {
+    /* As setti_edit_plan, where there are listeners and two signatures that differ. */
+    const setti_plan_step* (*plan)(sett_world* world, uint32_t from, uint32_t to);
+    /* Reserves places with the listeners that are entered. */
+    bool (*reserve)(sett_world* world, const setti_edit* edit, setti_entity_run run);
+    /* Makes a run of entities enter, or leave. */
+    void (*commit)(sett_world* world, const setti_edit* edit, setti_entity_run run, bool enters);
+    /* Runs on_enter, or on_exit. */
+    void (*notify)(sett_world* world, const setti_edit* edit, sett_entity entity, bool enters);
+} setti_listener_calls;
 
+/* Puts a listener at the end of the world's; takes it out again. What is known of transitions is
+ * forgotten. */
+void setti_edit_listen(sett_world* world, setti_listener* listener);
+void setti_edit_unlisten(sett_world* world, setti_listener* listener);
+
+/* The plan of the way from one signature to another, made when it is first asked for: its steps, up
+ * to one without a listener. NULL when there was no room to make it; then every listener has to be
+ * asked. */
 SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t from, uint32_t to)
 {
-    return setti_plan_find(&world->pool, &world->plans, world->listeners, &world->signatures, from,
-                           to);
+    static const setti_plan_step none = {NULL, false, 0};
+    const setti_plan_table* plans = &world->plans;
+    if (SETTI_LIKELY(world->listeners == NULL) || from == to) {
+        return &none;
+    }
+    return plans->last_key == ((uint64_t)from << 32 | to) ? &plans->step[plans->last]
+                                                          : plans->calls->plan(world, from, to);
 }
 
 /* The signatures that listeners compare: an entity that begins had none, one that ends gets none.
@@ -211,16 +233,6 @@ static inline bool setti_edit_is_unheard(sett_world* world, uint32_t from, uint3
     const setti_plan_step* plan = setti_edit_plan(world, from, to);
     return plan != NULL && plan->listener == NULL;
 }
-
-static inline setti_edit_walk setti_edit_listeners(sett_world* world, const setti_edit* edit)
-{
-    uint32_t from = setti_edit_before(edit);
-    uint32_t to = setti_edit_after(edit);
-    return (setti_edit_walk){setti_edit_plan(world, from, to), world->listeners, from, to};
-}
-
-setti_listener* setti_edit_next_listener(const sett_world* world, setti_edit_walk* walk,
-                                         bool enters);
 
 /* Runs all callbacks of an event: of each its function as it is by then, because those before may
  * have disabled it. */

@@ -164,24 +164,7 @@ static void commit_claims(const setti_edit* edit)
     }
 }
 
-/* ----------------------------------------------------------------------------- entities, groups */
-
-static void commit_groups(sett_world* world, const setti_edit* edit, setti_entity_run run,
-                          bool enters)
-{
-    const setti_edit_walk all = setti_edit_listeners(world, edit);
-    for (uint32_t k = 0; k < run.count; k++) {
-        setti_edit_walk walk = all;
-        setti_listener* listener;
-        while ((listener = setti_edit_next_listener(world, &walk, enters)) != NULL) {
-            if (enters) {
-                setti_listener_enter(&world->pool, listener, run.first + k);
-            } else {
-                setti_listener_leave(&world->pool, listener, run.first + k);
-            }
-        }
-    }
-}
+/* ------------------------------------------------------------------------------------- entities */
 
 /* What goes from an entity that there was. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
@@ -191,7 +174,7 @@ static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t ind
         commit_unlink(world, edit, index);
     }
     if (setti_edit_does(world, edit, SETTI_PLAN_LEAVES)) {
-        commit_groups(world, edit, (setti_entity_run){index, 1}, false);
+        world->plans.calls->commit(world, edit, (setti_entity_run){index, 1}, false);
     }
     if (edit->strips || edit->removed != NULL) {
         commit_erase(world, edit, index);
@@ -236,7 +219,7 @@ static void commit_one(sett_world* world, const setti_edit* edit)
         commit_set(world, edit, index);
     }
     if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
-        commit_groups(world, edit, (setti_entity_run){index, 1}, true);
+        world->plans.calls->commit(world, edit, (setti_entity_run){index, 1}, true);
     }
 }
 
@@ -252,7 +235,7 @@ static void commit_many(sett_world* world, const setti_edit* edit)
             commit_fill(world, edit, &edit->added[k], run, done);
         }
         if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
-            commit_groups(world, edit, run, true);
+            world->plans.calls->commit(world, edit, run, true);
         }
         done += run.count;
         from = run.first + run.count;

@@ -88,34 +88,6 @@ void setti_edit_free(sett_world* world, setti_edit* edit)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-bool setti_edit_reserve_collect(sett_world* world, setti_type* type, uint32_t more)
-{
-    uint64_t need = (uint64_t)type->storage.count + type->claimed + more;
-    if (SETTI_LIKELY(need <= type->collect_room) || type->cascade == NULL ||
-        type->cascade->collect == NULL) {
-        return true;
-    }
-    SETTI_ASSERT(world->collect_count == 0);
-    uint64_t grown = need + need / 2 + 64 - type->collect_room;
-    size_t size;
-    if (grown > SETTI_NONE - world->collect_room ||
-        !setti_multiply(world->collect_room + (size_t)grown, sizeof(uint32_t), &size)) {
-        return false;
-    }
-    uint32_t* list = setti_pool_alloc(&world->pool, size, 16);
-    if (list == NULL) {
-        return false;
-    }
-    if (world->collect_list != &world->collect_one) {
-        size = world->collect_room * sizeof(uint32_t);
-        setti_pool_free(&world->pool, world->collect_list, size, 16);
-    }
-    world->collect_list = list;
-    world->collect_room += (uint32_t)grown;
-    type->collect_room += (uint32_t)grown;
-    return true;
-}
-
 /* Reserves by number what so many entities more with a type take. */
 static bool reserve_claim(sett_world* world, setti_type* type, uint32_t count)
 {
@@ -134,22 +106,6 @@ void setti_edit_unclaim(sett_world* world)
     }
 }
 
-/* Reserves places with the listeners that are entered. */
-static bool reserve_listeners(sett_world* world, const setti_edit* edit, setti_entity_run run)
-{
-    const setti_edit_walk all = setti_edit_listeners(world, edit);
-    for (uint32_t k = 0; k < run.count; k++) {
-        setti_edit_walk walk = all;
-        setti_listener* listener;
-        while ((listener = setti_edit_next_listener(world, &walk, true)) != NULL) {
-            if (!setti_listener_reserve(&world->pool, listener, run.first + k)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
 /* Reserves what depends on indices. */
 static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_run run)
 {
@@ -160,7 +116,8 @@ static bool reserve_run(sett_world* world, const setti_edit* edit, setti_entity_
             return false;
         }
     }
-    return !setti_edit_does(world, edit, SETTI_PLAN_ENTERS) || reserve_listeners(world, edit, run);
+    return !setti_edit_does(world, edit, SETTI_PLAN_ENTERS) ||
+           world->plans.calls->reserve(world, edit, run);
 }
 
 static bool reserve_claims(sett_world* world, setti_edit* edit)
@@ -202,7 +159,7 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
         done = reserve_row(world, edit->added[k].type, index, !edit->begins);
     }
     if (done && setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
-        done = reserve_listeners(world, edit, (setti_entity_run){index, 1});
+        done = world->plans.calls->reserve(world, edit, (setti_entity_run){index, 1});
     }
     if (!done) {
         setti_edit_unclaim(world);

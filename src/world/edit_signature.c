@@ -75,7 +75,10 @@ void setti_edit_reclaim_signatures(sett_world* world)
 void setti_edit_forget_transitions(sett_world* world)
 {
     world->transition_epoch++;
-    setti_plan_forget(&world->pool, &world->plans);
+    setti_plan_table* plans = &world->plans;
+    setti_pool_free(&world->pool, plans->step, plans->capacity * sizeof(*plans->step), 16);
+    setti_hash_map_deinit(&world->pool, &plans->by_edge);
+    *plans = (setti_plan_table){.calls = plans->calls};
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type_forget_transitions(world->registered.item[k]);
     }

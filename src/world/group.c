@@ -258,7 +258,7 @@ static sett_status group_fill(group_draft* draft)
 /* Puts the group at the end of the world's listeners. */
 static void group_link(sett_world* world, setti_listener* listener)
 {
-    setti_listener_link(&world->listeners, listener);
+    setti_edit_listen(world, listener);
     setti_world_add_root(world, &listener->root, &listener->length, sizeof(listener->length), NULL,
                          NULL);
     setti_world_add_storage(world, &listener->members_root, &listener->members);
@@ -266,7 +266,6 @@ static void group_link(sett_world* world, setti_listener* listener)
         listener->owned.item[k]->owner = listener;
     }
     world->listener_version++;
-    setti_edit_forget_transitions(world);
 }
 
 static sett_group* group_create(sett_world* world, const sett_group_desc* desc, bool by_layout,
@@ -334,12 +333,11 @@ void setti_group_end(sett_group* group)
     setti_listener* listener = &group->listener;
     setti_world_remove_root(world, &listener->root);
     setti_world_remove_root(world, &listener->members_root);
-    setti_listener_unlink(&world->listeners, listener);
+    setti_edit_unlisten(world, listener);
     for (uint32_t k = 0; k < listener->owned.count; k++) {
         listener->owned.item[k]->owner = NULL;
     }
     world->listener_version++;
-    setti_edit_forget_transitions(world);
     group_free(group);
 }
 

@@ -16,29 +16,6 @@
  */
 #include "world/listener.h"
 
-void setti_listener_link(setti_listener** first, setti_listener* listener)
-{
-    setti_listener** end = first;
-    while (*end != NULL) {
-        listener->previous = *end;
-        end = &(*end)->next;
-    }
-    *end = listener;
-}
-
-void setti_listener_unlink(setti_listener** first, setti_listener* listener)
-{
-    SETTI_ASSERT(*first != NULL);
-    if (listener->previous != NULL) {
-        listener->previous->next = listener->next;
-    } else {
-        *first = listener->next;
-    }
-    if (listener->next != NULL) {
-        listener->next->previous = listener->previous;
-    }
-}
-
 bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type)
 {
     return setti_type_list_add(pool, &listener->with, type) &&
@@ -180,70 +157,4 @@ const char* setti_listener_validate(const setti_listener* listener)
         }
     }
     return NULL;
-}
-
-/* ---------------------------------------------------------------------------------------- plans */
-
-/* Observers can be enabled at any time: they count as they were made. */
-static uint8_t plan_does(const setti_listener* listener, bool enters)
-{
-    if (listener == NULL) {
-        return 0;
-    }
-    bool calls = listener->observes || (enters ? listener->on_enter : listener->on_exit) != NULL;
-    unsigned does =
-        (listener->observes ? 0u : SETTI_PLAN_LEAVES) | (calls ? SETTI_PLAN_ON_EXIT : 0u);
-    return (uint8_t)(enters ? does << 1 : does);
-}
-
-static bool plan_append(setti_pool* pool, setti_plan_table* table, setti_listener* listener,
-                        bool enters)
-{
-    setti_plan_step* step =
-        setti_pool_grow(pool, table->step, sizeof(*step), table->count, 1, &table->capacity);
-    if (step == NULL) {
-        return false;
-    }
-    table->step = step;
-    table->step[table->count++] = (setti_plan_step){listener, enters, plan_does(listener, enters)};
-    return true;
-}
-
-const setti_plan_step* setti_plan_look_up(setti_pool* pool, setti_plan_table* table,
-                                          setti_listener* listeners,
-                                          const setti_signature_table* signatures, uint32_t from,
-                                          uint32_t to)
-{
-    uint64_t key = (uint64_t)from << 32 | to;
-    uint32_t first = setti_hash_map_find(&table->by_edge, key);
-    SETTI_ASSERT(listeners != NULL && from != to);
-    if (first != SETTI_NONE) {
-        table->last_key = key;
-        table->last = first;
-        return &table->step[first];
-    }
-    first = table->count;
-    bool made = true;
-    for (setti_listener* at = listeners; at != NULL && made; at = at->next) {
-        bool before = setti_listener_matches(at, signatures, from);
-        bool after = setti_listener_matches(at, signatures, to);
-        made = before == after || plan_append(pool, table, at, after);
-    }
-    made = made && plan_append(pool, table, NULL, false) &&
-           setti_hash_map_set(pool, &table->by_edge, key, first);
-    if (!made) {
-        table->count = first;
-        return NULL;
-    }
-    for (uint32_t k = first; table->step[k].listener != NULL; k++) {
-        table->step[first].all |= table->step[k].all;
-    }
-    return &table->step[first];
-}
-
-void setti_plan_forget(setti_pool* pool, setti_plan_table* table)
-{
-    setti_pool_free(pool, table->step, table->capacity * sizeof(*table->step), 16);
-    setti_hash_map_deinit(pool, &table->by_edge);
-    memset(table, 0, sizeof(*table));
 }

@@ -49,6 +49,7 @@ typedef struct setti_plan_step {
 } setti_plan_step;
 
 typedef struct setti_plan_table {
+    const struct setti_listener_calls* calls; /* edit.h; NULL until there is a listener */
     setti_plan_step* step; /* the plans one after another; each ends with a NULL listener */
     uint32_t count;
     uint32_t capacity;
@@ -56,10 +57,6 @@ typedef struct setti_plan_table {
     uint64_t last_key;      /* of these, the pair that was asked for last; 0: none */
     uint32_t last;
 } setti_plan_table;
-
-/* Puts a listener at the end of a world's; takes it out again. */
-void setti_listener_link(setti_listener** first, setti_listener* listener);
-void setti_listener_unlink(setti_listener** first, setti_listener* listener);
 
 /* Adds a type that members have; one that is switched off does not count. False when memory runs
  * out. */
@@ -82,32 +79,6 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
 /* Exchanges two rows of an owned storage. */
 void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
                       uint32_t a, uint32_t b);
-
-/* As setti_plan_find, of listeners that there are, and two signatures that differ. */
-const setti_plan_step* setti_plan_look_up(setti_pool* pool, setti_plan_table* table,
-                                          setti_listener* listeners,
-                                          const setti_signature_table* signatures, uint32_t from,
-                                          uint32_t to);
-
-/* The plan of the way from one signature to another, made when it is first asked for: its steps, up
- * to one without a listener. NULL when there was no room to make it; then every listener has to be
- * asked. */
-SETTI_INLINE const setti_plan_step* setti_plan_find(setti_pool* pool, setti_plan_table* table,
-                                                    setti_listener* listeners,
-                                                    const setti_signature_table* signatures,
-                                                    uint32_t from, uint32_t to)
-{
-    static const setti_plan_step none = {NULL, false, 0};
-    if (SETTI_LIKELY(listeners == NULL) || from == to) {
-        return &none;
-    }
-    return table->last_key == ((uint64_t)from << 32 | to)
-               ? &table->step[table->last]
-               : setti_plan_look_up(pool, table, listeners, signatures, from, to);
-}
-
-/* Forgets all plans, because listeners or the numbers of signatures changed. */
-void setti_plan_forget(setti_pool* pool, setti_plan_table* table);
 
 /* Creates a group that gives way, and converts the arrays that it is to own, whatever was said of
  * them. `call` is for messages. NULL on failure, the world as it was. */

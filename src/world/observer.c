@@ -274,9 +274,8 @@ static void observer_link(sett_observer* observer)
     if (observer->type != NULL) {
         observer_enlist(observer);
     } else {
-        setti_listener_link(&world->listeners, &observer->listener);
+        setti_edit_listen(world, &observer->listener);
         world->all_observers += observer->listener.with.count == 0;
-        setti_edit_forget_transitions(world);
     }
 }
 
@@ -294,9 +293,8 @@ static void observer_unlink(sett_observer* observer)
     if (observer->type != NULL) {
         observer_delist(observer);
     } else {
-        setti_listener_unlink(&world->listeners, &observer->listener);
+        setti_edit_unlisten(world, &observer->listener);
         world->all_observers -= observer->listener.with.count == 0;
-        setti_edit_forget_transitions(world);
     }
 }
 

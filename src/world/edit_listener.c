@@ -1,0 +1,185 @@
+/* edit_listener.c: what edits do with groups, tracked sets and observers of queries. See edit.h and
+ * listener.h. Linked only where there are some: setti_edit_listen installs it.
+ *
+ * Which listeners an edit concerns is a plan, made once for each pair of signatures; a walk goes
+ * through it twice, for those that are left and for those that are entered. Only what has no plan
+ * yet, or no memory for one, asks every listener.
+ *
+ * The workload: some groups and observers, and the same few transitions again and again.
+ *
+ * Invariant:  a plan's steps are the listeners that match one of its signatures and not the other
+ */
+#include "world/edit.h"
+
+/* ---------------------------------------------------------------------------------------- plans */
+
+/* Observers can be enabled at any time: they count as they were made. */
+static uint8_t plan_does(const setti_listener* listener, bool enters)
+{
+    if (listener == NULL) {
+        return 0;
+    }
+    bool calls = listener->observes || (enters ? listener->on_enter : listener->on_exit) != NULL;
+    unsigned does =
+        (listener->observes ? 0u : SETTI_PLAN_LEAVES) | (calls ? SETTI_PLAN_ON_EXIT : 0u);
+    return (uint8_t)(enters ? does << 1 : does);
+}
+
+static bool plan_append(sett_world* world, setti_listener* listener, bool enters)
+{
+    setti_plan_table* table = &world->plans;
+    setti_plan_step* step = setti_pool_grow(&world->pool, table->step, sizeof(*step), table->count,
+                                            1, &table->capacity);
+    if (step == NULL) {
+        return false;
+    }
+    table->step = step;
+    table->step[table->count++] = (setti_plan_step){listener, enters, plan_does(listener, enters)};
+    return true;
+}
+
+static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uint32_t to)
+{
+    setti_plan_table* table = &world->plans;
+    uint64_t key = (uint64_t)from << 32 | to;
+    uint32_t first = setti_hash_map_find(&table->by_edge, key);
+    SETTI_ASSERT(world->listeners != NULL && from != to);
+    if (first != SETTI_NONE) {
+        table->last_key = key;
+        table->last = first;
+        return &table->step[first];
+    }
+    first = table->count;
+    bool made = true;
+    for (setti_listener* at = world->listeners; at != NULL && made; at = at->next) {
+        bool before = setti_listener_matches(at, &world->signatures, from);
+        bool after = setti_listener_matches(at, &world->signatures, to);
+        made = before == after || plan_append(world, at, after);
+    }
+    made = made && plan_append(world, NULL, false) &&
+           setti_hash_map_set(&world->pool, &table->by_edge, key, first);
+    if (!made) {
+        table->count = first;
+        return NULL;
+    }
+    for (uint32_t k = first; table->step[k].listener != NULL; k++) {
+        table->step[first].all |= table->step[k].all;
+    }
+    return &table->step[first];
+}
+
+/* ------------------------------------------------------------------------------------ the steps */
+
+typedef struct listener_walk {
+    const setti_plan_step* step;
+    setti_listener* next; /* without a plan: the next to ask */
+    uint32_t from;
+    uint32_t to;
+} listener_walk;
+
+static listener_walk listeners_walk(sett_world* world, const setti_edit* edit)
+{
+    uint32_t from = setti_edit_before(edit);
+    uint32_t to = setti_edit_after(edit);
+    return (listener_walk){setti_edit_plan(world, from, to), world->listeners, from, to};
+}
+
+static setti_listener* listeners_next(const sett_world* world, listener_walk* walk, bool enters)
+{
+    for (; walk->step != NULL && walk->step->listener != NULL; walk->step++) {
+        if (walk->step->enters == enters) {
+            return (walk->step++)->listener;
+        }
+    }
+    while (walk->step == NULL && walk->next != NULL) {
+        setti_listener* listener = walk->next;
+        walk->next = listener->next;
+        bool before = setti_listener_matches(listener, &world->signatures, walk->from);
+        bool after = setti_listener_matches(listener, &world->signatures, walk->to);
+        if (before != after && after == enters) {
+            return listener;
+        }
+    }
+    return NULL;
+}
+
+static bool listeners_reserve(sett_world* world, const setti_edit* edit, setti_entity_run run)
+{
+    const listener_walk all = listeners_walk(world, edit);
+    for (uint32_t k = 0; k < run.count; k++) {
+        listener_walk walk = all;
+        setti_listener* listener;
+        while ((listener = listeners_next(world, &walk, true)) != NULL) {
+            if (!setti_listener_reserve(&world->pool, listener, run.first + k)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void listeners_commit(sett_world* world, const setti_edit* edit, setti_entity_run run,
+                             bool enters)
+{
+    const listener_walk all = listeners_walk(world, edit);
+    for (uint32_t k = 0; k < run.count; k++) {
+        listener_walk walk = all;
+        setti_listener* listener;
+        while ((listener = listeners_next(world, &walk, enters)) != NULL) {
+            if (enters) {
+                setti_listener_enter(&world->pool, listener, run.first + k);
+            } else {
+                setti_listener_leave(&world->pool, listener, run.first + k);
+            }
+        }
+    }
+}
+
+static void listeners_notify(sett_world* world, const setti_edit* edit, sett_entity entity,
+                             bool enters)
+{
+    listener_walk walk = listeners_walk(world, edit);
+    setti_listener* listener;
+    while ((listener = listeners_next(world, &walk, enters)) != NULL) {
+        void (*notified)(sett_world*, sett_entity, void*) =
+            enters ? listener->on_enter : listener->on_exit;
+        if (notified != NULL) {
+            const char* outer = world->calling;
+            world->calling = listener->name;
+            world->locks++;
+            notified(world, entity, listener->user);
+            world->locks--;
+            world->calling = outer;
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------- coming, going */
+
+void setti_edit_listen(sett_world* world, setti_listener* listener)
+{
+    static const setti_listener_calls calls = {plan_look_up, listeners_reserve, listeners_commit,
+                                               listeners_notify};
+    setti_listener** end = &world->listeners;
+    while (*end != NULL) {
+        listener->previous = *end;
+        end = &(*end)->next;
+    }
+    *end = listener;
+    world->plans.calls = &calls;
+    setti_edit_forget_transitions(world);
+}
+
+void setti_edit_unlisten(sett_world* world, setti_listener* listener)
+{
+    SETTI_ASSERT(world->listeners != NULL);
+    if (listener->previous != NULL) {
+        listener->previous->next = listener->next;
+    } else {
+        world->listeners = listener->next;
+    }
+    if (listener->next != NULL) {
+        listener->next->previous = listener->previous;
+    }
+    setti_edit_forget_transitions(world);
+}
