@@ -24,24 +24,26 @@
 
 #include <stdio.h>
 
-typedef enum command_kind {
-    COMMAND_CREATE,
-    COMMAND_DESTROY,
-    COMMAND_ADD,
-    COMMAND_SET,
-    COMMAND_REMOVE,
-    COMMAND_CLEAR,
-    COMMAND_CALL, /* the payload says whom */
-} command_kind;
+struct command_record;
+
+/* A kind of command: only those that a program records are linked. */
+typedef struct command_verb {
+    const char* text;
+    const char* where; /* between a component and an entity */
+    /* Applies one about a living entity, or its creation; what no longer makes sense is passed
+     * over. OUT_OF_MEMORY leaves it to be tried again. */
+    sett_status (*apply)(sett_commands* commands, const struct command_record* record,
+                         const setti_type* type);
+} command_verb;
 
 typedef struct command_record {
-    uint16_t kind;
+    const command_verb* verb;
     /* 0, or one more than that of the command whose application made a callback record this one */
-    uint16_t depth;
+    uint32_t depth;
     sett_component component;
     sett_entity entity;
-    size_t payload; /* offset of the value in the chunk, 0: none */
-    size_t end;     /* offset of the next record */
+    uint32_t payload; /* offset of the value in the chunk, 0: none */
+    uint32_t end;     /* offset of the next record */
 } command_record;
 
 typedef struct command_chunk {
@@ -194,12 +196,24 @@ static void commands_unclaim(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
+static sett_status command_apply_create(sett_commands* commands, const command_record* record,
+                                        const setti_type* type)
+{
+    (void)type;
+    sett_world* world = commands->world;
+    setti_entity_create_claimed(&world->pool, &world->entities, record->entity.index);
+    setti_edit_notify_begun(world, record->entity);
+    return SETT_OK;
+}
+
+static const command_verb command_create = {"create", "", command_apply_create};
+
 static void commands_drop(sett_commands* commands)
 {
     command_record* record;
     while ((record = commands_peek(commands)) != NULL) {
         /* in a job nothing is claimed yet: only the end of the world drops one */
-        if (record->kind == COMMAND_CREATE && commands->job.count == 0) {
+        if (record->verb == &command_create && commands->job.count == 0) {
             commands_unclaim(commands->world, record->entity.index);
         }
         command_deinit(commands, record);
@@ -330,34 +344,31 @@ uint32_t sett_commands_count(const sett_commands* commands)
 
 #define COMMAND_TEXT_SIZE 192
 
-static const char* const command_verbs[] = {"create", "destroy", "add", "set", "remove", "clear"};
-
 /* One command in words. */
-static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE], const char* verb,
-                          command_kind kind, sett_entity entity, sett_component component)
+static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
+                          const command_verb* verb, const char* text, sett_entity entity,
+                          sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
-        snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", verb, (unsigned)entity.index,
+        snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", text, (unsigned)entity.index,
                  (unsigned)entity.generation);
         return;
     }
-    const char* where = kind == COMMAND_ADD ? "to" : (kind == COMMAND_SET ? "of" : "from");
-    snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", verb, type->desc.name, where,
-             (unsigned)entity.index, (unsigned)entity.generation);
+    snprintf(out, COMMAND_TEXT_SIZE, "%s \"%.100s\" %s entity %u:%u", text, type->desc.name,
+             verb->where, (unsigned)entity.index, (unsigned)entity.generation);
 }
 
 /* The same of one that is recorded. */
 static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                                  const command_chunk* chunk, const command_record* record)
 {
-    command_kind kind = (command_kind)record->kind;
     const setti_command_call* call = NULL;
-    if (kind == COMMAND_CALL) {
+    if (record->verb->text == NULL) {
         call = (const void*)((const unsigned char*)chunk + record->payload);
     }
-    command_print(world, out, call != NULL ? call->verb : command_verbs[kind], kind, record->entity,
-                  record->component);
+    command_print(world, out, record->verb, call != NULL ? call->verb : record->verb->text,
+                  record->entity, record->component);
     if (call != NULL && call->print != NULL) {
         size_t length = strlen(out);
         call->print(world, call, out + length, COMMAND_TEXT_SIZE - length);
@@ -478,7 +489,7 @@ static bool commands_reserve(sett_commands* commands, size_t need)
 }
 
 /* Appends a record with room for a value of `size` bytes, reserved. */
-SETTI_INLINE command_record* commands_put(sett_commands* commands, command_kind kind,
+SETTI_INLINE command_record* commands_put(sett_commands* commands, const command_verb* verb,
                                           sett_entity entity, sett_component component, size_t size,
                                           size_t align)
 {
@@ -495,49 +506,50 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, command_kind 
     }
     end = setti_align_up(end, 16);
     command_record* record = command_at(chunk, offset);
-    record->kind = (uint16_t)kind;
-    record->depth = (uint16_t)commands->world->command_depth;
+    record->verb = verb;
+    record->depth = commands->world->command_depth;
     record->component = component;
     record->entity = entity;
-    record->payload = payload;
-    record->end = end;
+    SETTI_ASSERT(end <= UINT32_MAX);
+    record->payload = (uint32_t)payload;
+    record->end = (uint32_t)end;
     chunk->used = end;
     commands->count++;
     return record;
 }
 
 /* The same with nothing reserved. NULL when memory runs out. */
-static command_record* commands_append(sett_commands* commands, command_kind kind,
+static command_record* commands_append(sett_commands* commands, const command_verb* verb,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)
 {
     return commands_reserve(commands, command_need(size, align))
-               ? commands_put(commands, kind, entity, component, size, align)
+               ? commands_put(commands, verb, entity, component, size, align)
                : NULL;
 }
 
 /* Why a record could not be appended: no memory, or the buffer is closed. */
-SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands, const char* verb,
-                                                   command_kind kind, sett_entity entity,
-                                                   sett_component component)
+SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
+                                                   const command_verb* verb, const char* text,
+                                                   sett_entity entity, sett_component component)
 {
     char what[COMMAND_TEXT_SIZE];
     if (!commands->closed) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    command_print(commands->world, what, verb, kind, entity, component);
+    command_print(commands->world, what, verb, text, entity, component);
     return commands_fail_closed(commands, what);
 }
 
 /* Applying what callbacks record, which calls them again, has to end somewhere. The log is told
  * once an application; whoever records hears it from the status. */
-SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, const char* verb,
-                                                command_kind kind, sett_entity entity,
+SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, const command_verb* verb,
+                                                const char* text, sett_entity entity,
                                                 sett_component component)
 {
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
-    command_print(world, what, verb, kind, entity, component);
+    command_print(world, what, verb, text, entity, component);
     setti_world_fail_with(world, SETT_STATUS_LIMIT,
                           "%s: recorded by \"%.100s\" while commands are applied, %u of them "
                           "following from one another",
@@ -556,39 +568,40 @@ static bool commands_are_too_deep(const sett_commands* commands)
 }
 
 SETTI_COLD static sett_status commands_unregistered(const sett_commands* commands,
-                                                    command_kind kind, sett_entity entity,
+                                                    const command_verb* verb, sett_entity entity,
                                                     sett_component component)
 {
     char call[32];
-    snprintf(call, sizeof(call), "sett_cmd_%s", command_verbs[kind]);
+    snprintf(call, sizeof(call), "sett_cmd_%s", verb->text);
     setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
     return SETT_STATUS_UNREGISTERED;
 }
 
-SETTI_APART static sett_status commands_record_further(sett_commands* commands, command_kind kind,
-                                                       sett_entity entity, sett_component component)
+SETTI_APART static sett_status commands_record_further(sett_commands* commands,
+                                                       const command_verb* verb, sett_entity entity,
+                                                       sett_component component)
 {
-    return commands_append(commands, kind, entity, component, 0, 1) != NULL
+    return commands_append(commands, verb, entity, component, 0, 1) != NULL
                ? SETT_OK
-               : commands_fail_append(commands, command_verbs[kind], kind, entity, component);
+               : commands_fail_append(commands, verb, verb->text, entity, component);
 }
 
 /* Without a value: calls nothing, unless the chunk is full. */
-static sett_status commands_record(sett_commands* commands, command_kind kind, sett_entity entity,
-                                   sett_component component)
+static sett_status commands_record(sett_commands* commands, const command_verb* verb,
+                                   sett_entity entity, sett_component component)
 {
-    if (component != 0 || (kind != COMMAND_DESTROY && kind != COMMAND_CLEAR)) {
+    if (component != 0 || verb->where[0] != '\0') {
         if (setti_world_type(commands->world, component) == NULL) {
-            return commands_unregistered(commands, kind, entity, component);
+            return commands_unregistered(commands, verb, entity, component);
         }
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        return commands_too_deep(commands, command_verbs[kind], kind, entity, component);
+        return commands_too_deep(commands, verb, verb->text, entity, component);
     }
     if (SETTI_UNLIKELY(!commands_have_room(commands, command_need(0, 1)))) {
-        return commands_record_further(commands, kind, entity, component);
+        return commands_record_further(commands, verb, entity, component);
     }
-    (void)commands_put(commands, kind, entity, component, 0, 1);
+    (void)commands_put(commands, verb, entity, component, 0, 1);
     return SETT_OK;
 }
 
@@ -617,7 +630,7 @@ static sett_entity commands_create_in_job(sett_commands* commands)
         return sett_null();
     }
     sett_entity entity = setti_entity_upcoming(table, (uint32_t)index);
-    if (commands_append(commands, COMMAND_CREATE, entity, 0, 0, 1) == NULL) {
+    if (commands_append(commands, &command_create, entity, 0, 0, 1) == NULL) {
         commands->job.error = SETT_STATUS_OUT_OF_MEMORY;
         return sett_null();
     }
@@ -644,7 +657,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
         return sett_null();
     }
     if (commands_are_too_deep(commands)) {
-        commands_too_deep(commands, "create", COMMAND_CREATE, sett_null(), 0);
+        commands_too_deep(commands, &command_create, "create", sett_null(), 0);
         return sett_null();
     }
     uint32_t index = setti_entity_next_free(
@@ -654,7 +667,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
                              : SETT_STATUS_LIMIT;
     command_record* record = NULL;
     if (status == SETT_OK) {
-        record = commands_append(commands, COMMAND_CREATE, sett_null(), 0, 0, 1);
+        record = commands_append(commands, &command_create, sett_null(), 0, 0, 1);
         status = record != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     }
     if (status != SETT_OK) {
@@ -665,36 +678,75 @@ sett_entity sett_cmd_create(sett_commands* commands)
     return record->entity;
 }
 
+static sett_status command_apply_destroy(sett_commands* commands, const command_record* record,
+                                         const setti_type* type)
+{
+    (void)type;
+    return sett_entity_destroy(commands->world, record->entity);
+}
+
+static const command_verb command_destroy = {"destroy", "", command_apply_destroy};
+
 sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity)
 {
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return commands_record(commands, COMMAND_DESTROY, entity, 0);
+    return commands_record(commands, &command_destroy, entity, 0);
 }
+
+static sett_status command_apply_add(sett_commands* commands, const command_record* record,
+                                     const setti_type* type)
+{
+    return setti_storage_has(&type->storage, record->entity.index) ||
+                   sett_add(commands->world, record->entity, record->component) != NULL
+               ? SETT_OK
+               : commands->world->error;
+}
+
+static const command_verb command_add = {"add", "to", command_apply_add};
 
 sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_component component)
 {
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return commands_record(commands, COMMAND_ADD, entity, component);
+    return commands_record(commands, &command_add, entity, component);
 }
+
+static sett_status command_apply_remove(sett_commands* commands, const command_record* record,
+                                        const setti_type* type)
+{
+    return setti_storage_has(&type->storage, record->entity.index)
+               ? sett_remove(commands->world, record->entity, record->component)
+               : SETT_OK;
+}
+
+static const command_verb command_remove = {"remove", "from", command_apply_remove};
 
 sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity, sett_component component)
 {
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return commands_record(commands, COMMAND_REMOVE, entity, component);
+    return commands_record(commands, &command_remove, entity, component);
 }
+
+static sett_status command_apply_clear(sett_commands* commands, const command_record* record,
+                                       const setti_type* type)
+{
+    (void)type;
+    return sett_entity_clear(commands->world, record->entity);
+}
+
+static const command_verb command_clear = {"clear", "", command_apply_clear};
 
 sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
 {
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return commands_record(commands, COMMAND_CLEAR, entity, 0);
+    return commands_record(commands, &command_clear, entity, 0);
 }
 
 SETTI_COLD static sett_status commands_no_value(const sett_commands* commands,
@@ -727,6 +779,19 @@ SETTI_COLD static sett_status commands_guarded(const sett_commands* commands,
     return SETT_STATUS_ARGUMENT;
 }
 
+static sett_status command_apply_set(sett_commands* commands, const command_record* record,
+                                     const setti_type* type)
+{
+    (void)type;
+    const void* value =
+        record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
+    return sett_set(commands->world, record->entity, record->component, value) != NULL
+               ? SETT_OK
+               : commands->world->error;
+}
+
+static const command_verb command_set = {"set", "of", command_apply_set};
+
 /* Copies a value into a record. The world is not locked for the hooks: several threads may record
  * at once, and nobody changes it meanwhile. */
 static void command_copy(const setti_type* type, void* to, const void* value)
@@ -752,7 +817,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     }
     const setti_type* type = setti_world_type(commands->world, component);
     if (type == NULL || type->storage.size == 0) {
-        return commands_record(commands, COMMAND_SET, entity, component);
+        return commands_record(commands, &command_set, entity, component);
     }
     if (SETTI_UNLIKELY(value == NULL)) {
         return commands_no_value(commands, type);
@@ -761,16 +826,28 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
         return commands_guarded(commands, type);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        return commands_too_deep(commands, "set", COMMAND_SET, entity, component);
+        return commands_too_deep(commands, &command_set, "set", entity, component);
     }
-    command_record* record = commands_append(commands, COMMAND_SET, entity, component,
+    command_record* record = commands_append(commands, &command_set, entity, component,
                                              type->storage.size, type->storage.align);
     if (record == NULL) {
-        return commands_fail_append(commands, "set", COMMAND_SET, entity, component);
+        return commands_fail_append(commands, &command_set, "set", entity, component);
     }
     command_copy(type, (unsigned char*)commands->write + record->payload, value);
     return SETT_OK;
 }
+
+static sett_status command_apply_call(sett_commands* commands, const command_record* record,
+                                      const setti_type* type)
+{
+    (void)type;
+    const setti_command_call* call =
+        (const void*)((const unsigned char*)commands->read + record->payload);
+    return call->apply(commands->world, record->entity, call);
+}
+
+/* The payload says the rest. */
+static const command_verb command_call = {NULL, "", command_apply_call};
 
 sett_world* setti_commands_world(const sett_commands* commands)
 {
@@ -781,12 +858,12 @@ setti_command_call* setti_commands_call(sett_commands* commands, sett_entity ent
                                         const char* verb, size_t size, sett_status* status)
 {
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        *status = commands_too_deep(commands, verb, COMMAND_CALL, entity, 0);
+        *status = commands_too_deep(commands, &command_call, verb, entity, 0);
         return NULL;
     }
-    command_record* record = commands_append(commands, COMMAND_CALL, entity, 0, size, 16);
+    command_record* record = commands_append(commands, &command_call, entity, 0, size, 16);
     if (record == NULL) {
-        *status = commands_fail_append(commands, verb, COMMAND_CALL, entity, 0);
+        *status = commands_fail_append(commands, &command_call, verb, entity, 0);
         return NULL;
     }
     *status = SETT_OK;
@@ -828,48 +905,13 @@ sett_entity setti_commands_create_call(sett_commands* commands, const char* verb
  * and lacks the type. False, and nothing is done, if this leads nowhere. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {
-    void* value = record->kind == COMMAND_ADD
+    void* value = record->verb == &command_add
                       ? setti_change_try_add(world, record->component, record->entity)
                       : NULL;
     if (value != NULL) {
         setti_row_zero(value, world->types[record->component]->storage.size);
     }
     return value != NULL;
-}
-
-/* Applies one record about a living entity, or its creation; what no longer makes sense is passed
- * over. OUT_OF_MEMORY leaves it to be tried again. */
-static sett_status commands_apply_one(sett_commands* commands, const command_record* record,
-                                      const setti_type* type)
-{
-    sett_world* world = commands->world;
-    sett_entity entity = record->entity;
-    const void* value =
-        record->payload != 0 ? (const unsigned char*)commands->read + record->payload : NULL;
-    switch ((command_kind)record->kind) {
-    case COMMAND_CREATE:
-        setti_entity_create_claimed(&world->pool, &world->entities, entity.index);
-        setti_edit_notify_begun(world, entity);
-        return SETT_OK;
-    case COMMAND_DESTROY:
-        return sett_entity_destroy(world, entity);
-    case COMMAND_CLEAR:
-        return sett_entity_clear(world, entity);
-    case COMMAND_SET:
-        return sett_set(world, entity, record->component, value) != NULL ? SETT_OK : world->error;
-    case COMMAND_ADD:
-        return setti_storage_has(&type->storage, entity.index) ||
-                       sett_add(world, entity, record->component) != NULL
-                   ? SETT_OK
-                   : world->error;
-    case COMMAND_REMOVE:
-        return setti_storage_has(&type->storage, entity.index)
-                   ? sett_remove(world, entity, record->component)
-                   : SETT_OK;
-    case COMMAND_CALL:
-        return ((const setti_command_call*)value)->apply(world, entity, value);
-    }
-    return SETT_OK;
 }
 
 /* Says which command could not be applied: after `done` others, and before the rest. */
@@ -932,8 +974,8 @@ sett_status sett_commands_apply(sett_commands* commands)
         const setti_type* type = setti_world_type(world, record->component);
         bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
         world->command_depth = record->depth + 1u;
-        if (valid || record->kind == COMMAND_CREATE) {
-            status = commands_apply_one(commands, record, type);
+        if (valid || record->verb == &command_create) {
+            status = record->verb->apply(commands, record, type);
         }
         if (status == SETT_STATUS_OUT_OF_MEMORY) {
             commands_stopped(commands, record, done);
@@ -1017,7 +1059,7 @@ static sett_entity job_next_created(command_chunk** chunk, size_t* offset)
         while (*offset < (*chunk)->used) {
             const command_record* record = command_at(*chunk, *offset);
             *offset = record->end;
-            if (record->kind == COMMAND_CREATE) {
+            if (record->verb == &command_create) {
                 return record->entity;
             }
         }
