@@ -470,11 +470,20 @@ static void the_generation_before_is_kept(void)
     CHECK_EQ(result.generation, 1);
     CHECK_EQ(result.frame, 1);
     CHECK_EQ(sett_world_hash(into), old);
+    saves(world, to, 3); /* a damaged file does not take the place of that one */
+    to->node[disk_find(to, "f")->node].bytes[200] ^= 4;
+    CHECK_EQ(loads(into, to, &result), SETT_OK);
+    CHECK_EQ(result.frame, 1);
+    CHECK_EQ(sett_world_hash(into), old);
     to->node[disk_find(to, "f.previous")->node].bytes[200] ^= 4;
     CHECK_EQ(loads(into, to, &result), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(into), "a record is damaged") != NULL, "%s",
               sett_world_message(into));
     CHECK_EQ(sett_world_hash(into), old);
+    saves(world, to, 4); /* and where none is whole, none is lost */
+    CHECK_EQ(to->names, 2);
+    CHECK_EQ(loads(into, to, &result), SETT_OK);
+    CHECK_SAME(world, into);
     CHECK_END(world);
     CHECK_END(into);
     disk_destroy(to);
@@ -517,6 +526,28 @@ static void every_bit_and_every_length_is_checked(void)
     disk_destroy(to);
 }
 
+/* A few entities far apart, whose pages take much more memory than the file has bytes. */
+static void sparse_worlds_are_loaded(void)
+{
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* into = typed_world();
+    for (uint32_t k = 1; k < 100; k++) {
+        sett_entity e = {k * 1234567, k};
+        CHECK_EQ(sett_entity_create_handle(world, e), SETT_OK);
+        for (sett_component id = PLACE; id < PLACE + 3; id++) {
+            CHECK(sett_add(world, e, id) != NULL);
+        }
+    }
+    saves(world, to, 1);
+    CHECK(to->node[disk_find(to, "f")->node].size < 16384);
+    CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+    CHECK_SAME(world, into);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
 /* A file of few bytes that names an entity far away: the limit holds. */
 static void memory_is_limited(void)
 {
@@ -530,10 +561,11 @@ static void memory_is_limited(void)
     saves(world, to, 1);
     sett_stats before, after;
     sett_world_stats(into, &before);
-    CHECK_EQ(loads(into, to, NULL), SETT_STATUS_LIMIT);
+    sett_file_desc desc = {.files = &to->files, .limit = (size_t)4 << 20};
+    CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_STATUS_LIMIT);
     sett_world_stats(into, &after);
     CHECK_EQ(after.block_size, before.block_size);
-    sett_file_desc desc = {.files = &to->files, .limit = (size_t)256 << 20};
+    desc.limit = (size_t)256 << 20;
     CHECK_MSG(sett_world_load_with(into, "f", &desc, NULL) == SETT_OK, "%s",
               sett_world_message(into));
     CHECK_SAME(world, into);
@@ -549,4 +581,4 @@ TEST_MAIN(TEST(a_world_comes_back), TEST(unknown_types_are_written_back),
           TEST(a_crash_leaves_the_old_state_or_the_new_one), TEST(a_missing_sync_is_noticed),
           TEST(a_save_that_fails_leaves_a_state), TEST(a_load_that_fails_changes_nothing),
           TEST(the_generation_before_is_kept), TEST(every_bit_and_every_length_is_checked),
-          TEST(memory_is_limited))
+          TEST(sparse_worlds_are_loaded), TEST(memory_is_limited))

@@ -66,7 +66,8 @@ typedef struct sett_file_desc {
     size_t user_size;
     uint64_t frame; /* saving: a number that goes with the state */
     /* loading: bytes of memory that reading may take, before the world is replaced. Default: 16
-     * times the size of the file, 1 MB, and 32 KB for each type that is registered */
+     * times the size of the file, 64 MB, and 32 KB for each type that is registered. Only states
+     * with thousands of entities far apart, each in pages of its own, need more */
     size_t limit;
     /* loading a journal: changes of later frames are not applied. Default (0): all are */
     uint64_t last_frame;
@@ -85,7 +86,8 @@ typedef struct sett_load_result {
 } sett_load_result;
 
 /* Writes the state of a world to a file. Recorded commands are applied first.
- *   path  an existing file is replaced, and kept as "<path>.previous"
+ *   path  an existing file is replaced, and kept as "<path>.previous"; one that is damaged does not
+ *         take the place of a "<path>.previous" that is whole
  *   desc  NULL: the default
  * Fails: FILE (the message names the file and the step), LOCKED (another writer has "<path>.lock";
  * or a loop is open), ARGUMENT (a type cannot be saved), OUT_OF_MEMORY. Then the old file is there,

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOAD_LIMIT ((size_t)1 << 20)      /* bytes of memory, */
+#define LOAD_LIMIT ((size_t)64 << 20)     /* bytes of memory: pages of entities far apart, */
 #define LOAD_LIMIT_A_BYTE ((size_t)16)    /* and for each of the file, */
 #define LOAD_LIMIT_A_TYPE ((size_t)32768) /* and each type, which may have a page of its own */
 
@@ -53,7 +53,8 @@ static sett_status load_blame(load_attempt* load, sett_status status)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied) {
         return load_fail(load, SETT_STATUS_LIMIT,
-                         "it needs more memory than sett_file_desc.limit allows");
+                         "it needs more memory than sett_file_desc.limit allows - if you trust "
+                         "the file, set a larger one");
     }
     return load_fail(load, status, sett_world_message(load->apart));
 }

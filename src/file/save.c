@@ -7,6 +7,9 @@
  *     write  "<path>.new"  sync     rename  path -> "<path>.previous"     rename  .new -> path
  *     sync the folder
  *
+ * A damaged file does not take the place of a whole "<path>.previous": what is at `path` is read
+ * up to its state first, at the speed of its checksum.
+ *
  * Invariant:  whatever subset of the renames has reached the disk, one of the three names leads to
  *             the old state or to the new one; behind the last step, `path` leads to the new one
  */
@@ -165,11 +168,45 @@ static sett_status save_write_next(setti_place* place, const sett_file_desc* des
     return SETT_OK;
 }
 
-static bool save_exists(const setti_place* place)
+/* What is in the way of a save. */
+typedef enum save_found {
+    SAVE_NOTHING,
+    SAVE_DAMAGED,
+    SAVE_WHOLE,
+    SAVE_UNKNOWN /* memory ran out */
+} save_found;
+
+static save_found save_look(const setti_place* place, const char* name)
 {
     const sett_files* files = place->files;
-    void* file = files->open(files->user, place->path, SETT_FILE_READ);
-    return file != NULL && files->close(files->user, file);
+    setti_stream_reader reader;
+    void* file = files->open(files->user, name, SETT_FILE_READ);
+    if (file == NULL) {
+        return SAVE_NOTHING;
+    }
+    save_found found = SAVE_DAMAGED;
+    if (setti_stream_open(&reader, files, file, &place->world->pool)) {
+        setti_stream_next next = setti_stream_find_state(&reader);
+        found = next == SETTI_STREAM_READ     ? SAVE_WHOLE
+                : next == SETTI_STREAM_MEMORY ? SAVE_UNKNOWN
+                                              : SAVE_DAMAGED;
+    }
+    setti_stream_close(&reader);
+    (void)files->close(files->user, file);
+    return found;
+}
+
+/* Whether the old file becomes the generation before: not if only that one can be loaded. */
+static sett_status save_choose(const setti_place* place, bool* keeps)
+{
+    save_found old = save_look(place, place->path);
+    save_found previous =
+        old == SAVE_DAMAGED ? save_look(place, setti_place_name(&place->previous)) : SAVE_NOTHING;
+    *keeps = old != SAVE_NOTHING && previous != SAVE_WHOLE;
+    return old != SAVE_UNKNOWN && previous != SAVE_UNKNOWN
+               ? SETT_OK
+               : setti_world_fail(place->world, SETT_STATUS_OUT_OF_MEMORY, place->call, sett_null(),
+                                  0);
 }
 
 /* Gives the new file its name, and the old one another. */
@@ -178,12 +215,17 @@ static sett_status save_exchange(const setti_place* place)
     const sett_files* files = place->files;
     const char* next = setti_place_name(&place->next);
     const char* previous = setti_place_name(&place->previous);
-    bool existed = save_exists(place);
-    if (existed && !files->rename(files->user, place->path, previous)) {
+    bool keeps;
+    sett_status status = save_choose(place, &keeps);
+    if (status != SETT_OK) {
+        (void)files->unlink(files->user, next);
+        return status;
+    }
+    if (keeps && !files->rename(files->user, place->path, previous)) {
         return setti_place_fail(place, place->path, "cannot be renamed");
     }
     if (!files->rename(files->user, next, place->path)) {
-        if (existed) {
+        if (keeps) {
             (void)files->rename(files->user, previous, place->path);
         }
         return setti_place_fail(place, next, "cannot be renamed");

@@ -242,6 +242,17 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
     return next;
 }
 
+setti_stream_next setti_stream_find_state(setti_stream_reader* reader)
+{
+    stream_page page = {0, false, 0};
+    setti_stream_next next = SETTI_STREAM_READ;
+    while (next == SETTI_STREAM_READ && (page.more || page.kind != SETTI_STREAM_STATE)) {
+        reader->payload.size = 0;
+        next = stream_read_page(reader, &reader->offset, &page);
+    }
+    return next;
+}
+
 void setti_stream_close(setti_stream_reader* reader)
 {
     setti_bytes_free(reader->pool, &reader->payload);
