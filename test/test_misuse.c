@@ -1,5 +1,5 @@
-/* test_misuse.c: how misuse is reported: each kind once, then by number; and which thread may write
- * to a world. */
+/* test_misuse.c: how misuse is reported: the 1st, 10th and 100th of a kind at each place; and which
+ * thread may write to a world. */
 #include "sett/system.h"
 #include "sett/threads.h"
 #include "worlds.h"
@@ -65,8 +65,11 @@ static void a_misuse_is_logged_once_and_counted(void)
     CHECK_EQ(heard.lines, 5);
     CHECK_EQ(sett_remove(world, sett_null(), size), SETT_STATUS_STALE); /* for another reason */
     CHECK_EQ(heard.lines, 6);
-    CHECK(sett_add(world, e[1], size) == NULL); /* none is forgotten */
-    CHECK_EQ(heard.lines, 6);
+    void* caller;
+    if (setti_platform_callers(&caller, 1) != 0) {
+        CHECK(sett_add(world, e[1], size) == NULL); /* at another place */
+        CHECK_EQ(heard.lines, 7);
+    }
     sett_world* other = ear_world(&heard); /* each world counts for itself */
     CHECK_EQ(sett_remove(other, sett_null(), 1), SETT_STATUS_STALE);
     CHECK_EQ(heard.lines, 1);
@@ -83,10 +86,10 @@ static void many_kinds_are_all_logged(void)
         char name[16];
         snprintf(name, sizeof(name), "t%u", (unsigned)k);
         sett_component type = type_of(world, name);
-        CHECK(sett_get_mut(world, e, type) == NULL);
-        CHECK_EQ(heard.lines, k + 1);
-        CHECK(sett_get_mut(world, e, type) == NULL);
-        CHECK_EQ(heard.lines, k + 1);
+        for (volatile uint32_t twice = 0; twice < 2; twice++) { /* not unrolled: one place */
+            CHECK(sett_get_mut(world, e, type) == NULL);
+            CHECK_EQ(heard.lines, k + 1);
+        }
     }
     CHECK_END(world);
 }

@@ -147,6 +147,34 @@ static void id_unregistered(scene* s)
     IS_NULL(sett_add(s->world, s->e, 999));
 }
 
+static void type_unregistered(scene* s)
+{
+    typedef struct Health {
+        int points;
+    } Health;
+    sett_component Health_id = 0;
+    IS_NULL(SETT_ADD(s->world, s->e, Health));
+}
+
+static void value_listed_as_tag(scene* s)
+{
+    NO_ENTITY(SETT_CREATE(s->world, SETT_VALUE_TAG(Position)));
+}
+
+static void value_of_a_tag(scene* s)
+{
+    CHECK(sett_set(s->world, s->e, Frozen_id, &(Position){0}) != NULL);
+    CHECK(sett_has(s->world, s->e, Frozen_id));
+}
+
+static void instantiate_twice_listed(scene* s)
+{
+    NO_ENTITY(sett_instantiate_with(
+        s->world,
+        &(sett_instantiate_desc){
+            .prefab = s->f, SETT_VALUES(SETT_VALUE(Position, 1, 2), SETT_VALUE(Position, 3, 4))}));
+}
+
 static void set_null_value(scene* s)
 {
     IS_NULL(sett_set(s->world, s->e, Position_id, NULL));
@@ -788,7 +816,10 @@ static const misuse table[] = {
     {"use an id that is 0, because the type was never registered", "NULL", id_zero, EVERY},
     {"ask for an id that is 0 (`sett_find`, `sett_has`)", "NULL, false", find_zero, EVERY},
     {"use an id that is not registered", "NULL", id_unregistered, EVERY},
+    {"`SETT_ADD` of a type that was never registered", "NULL", type_unregistered, EVERY},
     {"set a value of NULL", "NULL", set_null_value, EVERY},
+    {"give a value to a tag", "the tag, as with NULL", value_of_a_tag, LOGGED},
+    {"`SETT_VALUE_TAG` of a type that has values", "null", value_listed_as_tag, CHECKED},
     {"`SETT_GET` as another C type", "NULL", other_type, CHECKED},
     {"ask for a Hierarchy to write it", "NULL", get_mut_hierarchy, EVERY},
     {"set the component of a name", "NULL", set_name_component, EVERY},
@@ -867,6 +898,7 @@ static const misuse table[] = {
      EVERY},
     {"relate to a destroyed entity", "NULL", relate_to_the_dead, EVERY},
     {"instantiate a destroyed prefab", "STALE", instantiate_the_dead, EVERY},
+    {"instantiate with a component listed twice", "null", instantiate_twice_listed, EVERY},
 
     {"Snapshots and deltas", NULL, NULL, EVERY},
     {"restore a dropped snapshot", "STALE", restore_dropped, EVERY},
@@ -932,7 +964,7 @@ static const struct {
     {"two threads write to one world", "reported", "test_misuse.c", "one_thread_writes"},
     {"byte ranges and references that overlap or wrap", "rejected", "test_component.c",
      "bad_pieces_are_rejected"},
-    {"one mistake fills the log", "logged the 1st, 10th, 100th time", "test_misuse.c",
+    {"one mistake fills the log", "logged the 1st, 10th, 100th time at a place", "test_misuse.c",
      "a_misuse_is_logged_once_and_counted"},
 };
 
@@ -998,12 +1030,13 @@ static void each_is_reported_and_harmless(void)
     print(
         "# Misuse, and what it says\n\n"
         "A wrong call changes nothing and returns its failure, in every build; changing calls also "
-        "set `sett_world_error`.\nDebug builds report it to the log and assert hooks, once of each "
-        "kind. test/test_misuse_table.c makes each of these\nmistakes, and writes this page.\n\n"
+        "set `sett_world_error`.\nDebug builds report it to the log and assert hooks; the log gets "
+        "the 1st, 10th, 100th at one place of the\nprogram. test/test_misuse_table.c makes each of "
+        "these mistakes, and writes this page.\n\n"
         "- (1) Found in programs that are compiled without `NDEBUG`. In others the types that a "
         "macro is given, and the number of a\n  field, are the caller's contract.\n"
         "- (2) The call is carried out. Without the report, two threads could access one value at "
-        "the same time, or an order\n  could be other than was meant.\n\n"
+        "the same time, an order\n  could be other than was meant, or a value would be lost.\n\n"
         "Nothing checks in a release build: NULL as the first argument of the hottest calls "
         "(core.h lists them), addresses that are\nused after what invalidates them, and a world "
         "that is used after it was destroyed. Those are the caller's contract.\n");

@@ -179,6 +179,9 @@ static sett_entity instantiate(trial* r, twin* t, uint32_t how, uint32_t bits, s
                                   .name = bits % 5 == 0 ? name : NULL,
                                   .values = values,
                                   .value_count = bits % 4 % 3};
+    if (desc.value_count == 2 && values[0].component == values[1].component) {
+        desc.value_count = 1;
+    }
     if (how == 0) {
         CHECK_EQ(sett_instantiate(world, r->node[0], 1, &made), SETT_OK);
     } else if (how == 1) {

@@ -105,9 +105,9 @@ typedef enum sett_log_level {
 } sett_log_level;
 
 /* Receives one line, without a line end. `message` is valid until the hook returns. The same misuse
- * (same call, same component) is logged the 1st, 10th, 100th time and so on. The hook can read the
- * world and record commands; structural changes are rejected (LOCKED), and a message that the hook
- * itself causes is dropped. */
+ * at the same place in the program is logged the 1st, 10th, 100th time and so on. The hook can read
+ * the world and record commands. Structural changes in the hook are rejected (LOCKED). A message
+ * that the hook itself causes is dropped. */
 typedef void (*sett_log_fn)(void* user, sett_log_level level, const char* message);
 
 /* Called in debug builds of the library (compiled without NDEBUG) each time a misuse was rejected:

@@ -380,8 +380,9 @@ SETT_API const char* sett_component_name(const sett_world* world, sett_component
  *   size       bytes of the C type; 0: not checked
  *   type_name  name of the C type, with or without `const`
  *   call       name of the macro, for the message
- * Returns false and reports a mismatch, in every build. Returns true for an unregistered id, which
- * the next call rejects, and for types registered without type_name if the size is right.
+ * Returns false and reports a mismatch, in every build. Returns true for types registered without
+ * type_name if the size is right. Returns true for an unregistered id, and stores type_name for the
+ * message of the next call.
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
@@ -453,8 +454,8 @@ SETT_API sett_entity sett_entity_create(sett_world* world);
 typedef struct sett_value {
     sett_component component;
     const void* value; /* default: NULL, the value is initialised; a tag has no value */
-    size_t size;       /* of the C type; default: not checked */
-    const char* type;  /* name of the C type; default: not checked */
+    size_t size;       /* of the C type; 0 for a tag */
+    const char* type;  /* name of the C type, to check it and `size`; default: not checked */
 } sett_value;
 
 /* Creates an entity with these components and values. Required components are added too.

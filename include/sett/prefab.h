@@ -68,8 +68,8 @@ SETT_API sett_entity sett_instantiate_with_sized(sett_world* world,
  * Callbacks run when the instance is complete: on_add sees the given values, the parent and the
  * name; on_set runs once for each component. References in given values stay as they are.
  * Returns null on failure; nothing was created then. Fails: STALE (prefab or parent), LOCKED,
- * ARGUMENT (no name, see sett_name_set; a component of the library itself), CONFLICT (a child of
- * the parent has the name), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
+ * ARGUMENT (no name, see sett_name_set; a component twice; a component of the library itself),
+ * CONFLICT (a child of the parent has the name), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
  * Cost: for each entity about that of sett_create_with. The first two instances, and the first two
  * after the prefab's components, children or names have changed, cost several times as much; so do
  * all instances of a prefab with links of relationships. Also for sett_instantiate of one.

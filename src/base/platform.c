@@ -18,6 +18,9 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__GLIBC__) || defined(__APPLE__)
+#include <execinfo.h>
+#endif
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
@@ -402,6 +405,20 @@ void setti_platform_pause(void)
 uintptr_t setti_platform_thread(void)
 {
     return (uintptr_t)&errno;
+}
+
+uint32_t setti_platform_callers(void** out, uint32_t capacity)
+{
+#if defined(__GLIBC__) || defined(__APPLE__)
+    int count = backtrace(out, (int)capacity);
+    return count > 0 ? (uint32_t)count : 0;
+#elif defined(PLATFORM_WINDOWS)
+    return CaptureStackBackTrace(0, capacity, out, NULL);
+#else
+    (void)out;
+    (void)capacity;
+    return 0;
+#endif
 }
 
 /* The lowest address of the calling thread's stack, which grows downwards; the highest of all if it

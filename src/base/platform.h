@@ -36,6 +36,10 @@ void setti_platform_pause(void);
 /* A number of the calling thread, unique while it runs. */
 uintptr_t setti_platform_thread(void);
 
+/* Writes the addresses that the calling functions return to, the innermost first, at most
+ * `capacity`. Returns how many; 0 where the system does not tell. */
+uint32_t setti_platform_callers(void** out, uint32_t capacity);
+
 /* Whether an address lies on the unused part of the calling thread's stack, so that the function of
  * this local variable has returned. False if that is not known, and for other addresses. */
 bool setti_platform_has_returned(const void* variable);

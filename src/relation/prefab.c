@@ -161,6 +161,24 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     return count != 0 ? prefab_make_one(world, &one, out != NULL ? out : &made) : SETT_OK;
 }
 
+/* Whether each component is listed once. */
+static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* desc,
+                                const char* call)
+{
+    for (uint32_t k = 0; k < desc->value_count; k++) {
+        setti_change_check_tag(world, setti_world_type(world, desc->values[k].component),
+                               desc->values[k].value, call);
+        for (uint32_t j = 0; j < k; j++) {
+            if (desc->values[j].component == desc->values[k].component) {
+                setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" is listed twice",
+                                      call, setti_component_text(world, desc->values[k].component));
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* Whether the instance can be attached to its parent, and be named there. */
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
                                  setti_instance* one)
@@ -208,7 +226,7 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
         return made;
     }
     if (!setti_change_check_values(world, desc->values, desc->value_count, one.call) ||
-        !prefab_prepare_place(world, desc, &one)) {
+        !prefab_check_values(world, desc, one.call) || !prefab_prepare_place(world, desc, &one)) {
         return made;
     }
     uint32_t* hold = one.name != 0 ? &world->name_table->texts.hold : NULL;

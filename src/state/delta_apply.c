@@ -812,7 +812,9 @@ static sett_status apply_reject_state(const setti_delta* delta)
     }
     if (type == NULL) {
         return setti_world_fail_with(delta->world, SETT_STATUS_CONFLICT,
-                                     "%s: this world is not in the state that the delta is from",
+                                     "%s: this world is not in the state that the delta is from "
+                                     "- sett_world_difference, of both worlds or of copies, names "
+                                     "what differs",
                                      apply_call);
     }
     return setti_world_fail_with(

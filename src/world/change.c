@@ -100,6 +100,14 @@ SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti
                                  call, type->desc.name);
 }
 
+SETTI_COLD void setti_change_report_tag(const sett_world* world, const setti_type* type,
+                                        const char* call)
+{
+    setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
+                            "%s: \"%.100s\" is a tag: the value is ignored - pass NULL", call,
+                            type->desc.name);
+}
+
 SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_component component,
                                   const char* call, const setti_edit_part* given)
 {
@@ -297,6 +305,7 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
                               const void* value)
 {
     void* row = NULL;
+    setti_change_check_tag(world, type, value, "sett_set");
     if (SETTI_UNLIKELY(value == NULL && type->storage.size != 0)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "sett_set: a value of \"%.100s\" is needed, not NULL",

@@ -91,6 +91,23 @@ setti_type* setti_change_check_type(sett_world* world, sett_component component,
 /* Types of relationships come with places in lists, which their own functions see to. */
 sett_status setti_change_reject_linked(sett_world* world, const setti_type* type, const char* call);
 
+/* Debug builds report a value that is given for a tag; the call ignores it. */
+void setti_change_report_tag(const sett_world* world, const setti_type* type, const char* call);
+static inline void setti_change_check_tag(const sett_world* world, const setti_type* type,
+                                          const void* value, const char* call)
+{
+#if !defined(NDEBUG)
+    if (type != NULL && value != NULL && type->storage.size == 0) {
+        setti_change_report_tag(world, type, call);
+    }
+#else
+    (void)world;
+    (void)type;
+    (void)value;
+    (void)call;
+#endif
+}
+
 /* Whether the entity at an index is being destroyed. */
 static inline bool setti_change_is_dying(const sett_world* world, uint32_t index)
 {

@@ -167,13 +167,28 @@ sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 
 /* ---------------------------------------------------------------------------------- with values */
 
+/* Whether a value has the C type that it says. SETT_VALUE_TAG gives a C type, and no size. */
+static bool change_check_value(sett_world* world, const sett_value* value, const char* call)
+{
+    const setti_type* type = setti_world_type(world, value->component);
+    bool as_tag = value->size == 0 && value->value == NULL;
+    if (type != NULL && as_tag && type->storage.size != 0) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
+                                "%s: component %u \"%.100s\" has values of %u bytes, and is listed "
+                                "as a tag - write SETT_VALUE(%.60s, ...)",
+                                call, (unsigned)type->id, type->desc.name,
+                                (unsigned)type->storage.size, value->type);
+        return false;
+    }
+    return sett_component_check_type_(world, value->component, value->size, value->type, call);
+}
+
 bool setti_change_check_values(sett_world* world, const sett_value* values, uint32_t count,
                                const char* call)
 {
     for (uint32_t k = 0; k < count; k++) {
         if (SETTI_UNLIKELY(values[k].type != NULL) &&
-            !sett_component_check_type_(world, values[k].component, values[k].size, values[k].type,
-                                        call)) {
+            !change_check_value(world, &values[k], call)) {
             world->error = SETT_STATUS_ARGUMENT;
             return false;
         }

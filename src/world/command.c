@@ -817,6 +817,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     }
     const setti_type* type = setti_world_type(commands->world, component);
     if (type == NULL || type->storage.size == 0) {
+        setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
         return commands_record(commands, &command_set, entity, component);
     }
     if (SETTI_UNLIKELY(value == NULL)) {

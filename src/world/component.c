@@ -843,7 +843,11 @@ bool sett_component_check_type_(const sett_world* world, sett_component componen
         return false;
     }
     const setti_type* type = setti_world_type(world, component);
-    return SETTI_LIKELY(type == NULL || setti_component_is_type(type, size, type_name)) ||
+    if (SETTI_UNLIKELY(type == NULL)) {
+        setti_misuse_note_type(world, component, type_name);
+        return true;
+    }
+    return SETTI_LIKELY(setti_component_is_type(type, size, type_name)) ||
            component_wrong_type(world, type, size, type_name, call);
 }
 

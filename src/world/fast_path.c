@@ -356,6 +356,7 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
             return entity;
         }
         setti_type* type = setti_world_hot_type(world, values[k].component);
+        setti_change_check_tag(world, type, values[k].value, __func__);
         plain = type != NULL && type->cascade == NULL &&
                 fast_include(world, &edit, type, values[k].value);
     }

@@ -342,13 +342,17 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     const setti_type* type = setti_world_type(world, component);
     char about[64] = "";
     char cause[SETTI_MESSAGE_SIZE / 2];
-    char number[32] = "";
+    char number[80] = "";
     if (!sett_is_null(entity)) {
         snprintf(about, sizeof(about), ", entity %u:%u", (unsigned)entity.index,
                  (unsigned)entity.generation);
     }
     if (component != 0 || status == SETT_STATUS_UNREGISTERED) {
-        snprintf(number, sizeof(number), ", component %u", (unsigned)component);
+        char name[52] = "";
+        if (type == NULL) {
+            setti_misuse_noted_type(world, component, name, sizeof(name));
+        }
+        snprintf(number, sizeof(number), ", component %u%s", (unsigned)component, name);
     }
     world_describe_cause(world, cause, sizeof(cause), status, entity, component);
     if (type != NULL) {

@@ -98,7 +98,7 @@ typedef struct setti_naming {
 } setti_naming;
 
 /* A kind of misuse, and how often it was reported; see misuse.c. */
-#define SETTI_MISUSES 16
+#define SETTI_MISUSES 64
 
 typedef struct setti_misuse {
     uint64_t kind; /* hash; 0: none */
@@ -206,6 +206,10 @@ struct sett_world {
     const setti_guard* guard; /* told of every access, while systems are watched */
 
     setti_misuse misuse[SETTI_MISUSES];
+    struct {
+        sett_component id; /* 0: none */
+        char name[44];
+    } noted; /* the last id that was not registered, as the typed macro named it */
     setti_lock misuse_lock;
     uintptr_t owner; /* the thread that writes outside of systems; 0: none yet. In debug builds */
 
@@ -268,8 +272,15 @@ void setti_world_report(sett_world* world, sett_log_level level, sett_status mis
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Tells the hooks of a misuse: the log once, and then from time to time, how often. */
+/* Reports a misuse to the hooks: to the log the 1st, 10th, 100th time. */
 void setti_misuse_report(const sett_world* world, sett_status status, const char* message);
+
+/* Stores the C type that a program uses with an id that is not registered, for the message of the
+ * call that follows. */
+void setti_misuse_note_type(const sett_world* world, sett_component id, const char* type_name);
+
+/* Writes " (Position)", or nothing if no type was noted for this id. */
+void setti_misuse_noted_type(const sett_world* world, sett_component id, char* out, size_t size);
 
 /* The descriptor of a call: `desc`, or, if the program's header has a shorter one, a copy in *full
  * with zeroes for the fields that it lacks. NULL, with a report, if the world or `desc` is NULL, or
