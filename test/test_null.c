@@ -194,6 +194,7 @@ static void call_relationship(void)
     NOTHING(sett_related(NULL, sett_null(), 0, sett_null()));
     NOTHING(sett_related_mut(NULL, sett_null(), 0, sett_null()));
     NOBODY(sett_target(NULL, sett_null(), 0));
+    NOBODY(sett_find_up(NULL, sett_null(), 0, 0));
     NOTHING(sett_target_count(NULL, sett_null(), 0));
     NOTHING(sett_source_count(NULL, 0, sett_null()));
     STATUS(sett_cmd_relate(NULL, sett_null(), 0, sett_null(), NULL));

@@ -291,6 +291,66 @@ static void misuse_is_rejected(void)
 }
 
 /* An entity that is cleared loses its own links; those that lead to it are others' components. */
+static void acyclic_links_close_no_circle(void)
+{
+    sett_world* of = quiet_world();
+    sett_relationship_desc desc = {.name = "ReportsTo", .acyclic = true};
+    sett_component reports = sett_relationship_register(of, &desc);
+    sett_entity chain[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        chain[k] = sett_entity_create(of);
+        CHECK(k == 0 || sett_relate(of, chain[k], reports, chain[k - 1]) != NULL);
+    }
+    CHECK(sett_relate(of, chain[0], reports, chain[3]) == NULL);
+    CHECK_EQ(sett_world_error(of), SETT_STATUS_CYCLE);
+    CHECK(strstr(sett_world_message(of), "\"ReportsTo\" from entity 0:1 to 3:1") != NULL);
+    CHECK(sett_relate(of, chain[2], reports, chain[2]) == NULL);
+    CHECK_ENTITY_EQ(sett_target(of, chain[2], reports), chain[1]);
+    CHECK(sett_relate(of, chain[3], reports, chain[0]) != NULL); /* redirected */
+    CHECK(sett_relate(of, chain[2], reports, chain[3]) != NULL);
+    desc.acyclic = false;
+    CHECK_EQ(sett_relationship_register(of, &desc), 0);
+    CHECK_EQ(sett_world_error(of), SETT_STATUS_CONFLICT);
+    desc = (sett_relationship_desc){.name = "Needs", .acyclic = true, .many = true};
+    CHECK_EQ(sett_relationship_register(of, &desc), 0);
+    sett_world* copy = quiet_world();
+    CHECK_EQ(sett_world_clone(of, copy), SETT_OK);
+    CHECK(sett_relate(copy, chain[0], reports, chain[2]) == NULL);
+    CHECK_END(copy);
+    CHECK_END(of);
+}
+
+static void the_nearest_that_has_it_is_found(void)
+{
+    sett_world* of = quiet_world();
+    sett_component on = sett_relationship_register(of, &(sett_relationship_desc){.name = "On"});
+    sett_component many =
+        sett_relationship_register(of, &(sett_relationship_desc){.name = "Many", .many = true});
+    sett_component has = sett_component_register(of, &(sett_component_desc){.name = "Has"});
+    sett_entity chain[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        chain[k] = sett_entity_create(of);
+        CHECK(k == 0 || sett_relate(of, chain[k], on, chain[k - 1]) != NULL);
+    }
+    CHECK(sett_is_null(sett_find_up(of, chain[3], SETT_ID_HIERARCHY, has)));
+    CHECK(sett_add(of, chain[1], has) != NULL);
+    CHECK_ENTITY_EQ(sett_find_up(of, chain[3], on, has), chain[1]);
+    CHECK_ENTITY_EQ(sett_find_up(of, chain[1], on, has), chain[1]);
+    CHECK(sett_is_null(sett_find_up(of, chain[0], on, has)));
+    CHECK(sett_relate(of, chain[0], on, chain[3]) != NULL); /* a circle */
+    CHECK_ENTITY_EQ(sett_find_up(of, chain[0], on, has), chain[1]);
+    CHECK_EQ(sett_component_clear(of, has), SETT_OK);
+    CHECK(sett_is_null(sett_find_up(of, chain[3], on, has)));
+    CHECK(sett_add(of, chain[0], has) != NULL);
+    CHECK_EQ(sett_hierarchy_attach(of, chain[2], chain[0]), SETT_OK);
+    CHECK_ENTITY_EQ(sett_find_up(of, chain[2], SETT_ID_HIERARCHY, has), chain[0]);
+    CHECK(sett_is_null(sett_find_up(of, chain[2], many, has)));
+    CHECK(sett_is_null(sett_find_up(of, chain[2], has, has)));
+    CHECK(sett_is_null(sett_find_up(of, chain[2], on, 999)));
+    CHECK(sett_is_null(sett_find_up(of, sett_null(), on, has)));
+    CHECK_END(of);
+}
+
 static void clearing_keeps_what_leads_here(void)
 {
     begin(NULL);
@@ -855,6 +915,7 @@ TEST_MAIN(TEST(many_lead_to_many), TEST(loops_over_links), TEST(exclusive_has_on
           TEST(sources_keep_their_order), TEST(many_carry_data_each),
           TEST(walks_survive_the_end_of_what_they_returned), TEST(an_entity_may_lead_to_itself),
           TEST(presence_is_a_plain_term), TEST(misuse_is_rejected),
+          TEST(acyclic_links_close_no_circle), TEST(the_nearest_that_has_it_is_found),
           TEST(clearing_keeps_what_leads_here), TEST(ends_of_targets_remove_links),
           TEST(ends_spread), TEST(ends_are_rejected),
           TEST(survivors_lose_all_that_leads_to_the_dead), TEST(sparse_and_converted_links_hold),

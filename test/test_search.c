@@ -527,6 +527,41 @@ static void memory_runs_out(void)
     scarce_end(&memory, world);
 }
 
+/* A term of a relationship with traits means what the text says with "+", "?" or "*". */
+static void traits(void)
+{
+    static const char* const texts[][2] = {
+        {"In($x, milky)", "LocatedIn+($x, milky)"},
+        {"In(earth, *)", "LocatedIn+(earth, *)"},
+        {"In?($x, sol)", "LocatedIn*($x, sol)"},
+        {"Planet($p), In($p, $g)", "Planet($p), LocatedIn+($p, $g)"},
+        {"Like(earth, $x)", "LocatedIn?(earth, $x)"},
+        {"Like+($x, sol)", "LocatedIn*($x, sol)"},
+        {"Within($x, milky)", "LocatedIn*($x, milky)"},
+        {"Planet($p), !{Within($p, milky)}", "Planet($p), !{LocatedIn*($p, milky)}"}};
+    sett_world* world = galaxy();
+    const sett_relationship_desc desc[3] = {
+        {.name = "In", .transitive = true},
+        {.name = "Like", .reflexive = true},
+        {.name = "Within", .transitive = true, .reflexive = true}};
+    for (uint32_t k = 0; k < 3; k++) {
+        sett_component trait = sett_relationship_register(world, &desc[k]);
+        uint32_t cursor = 0;
+        for (sett_entity e; !sett_is_null(e = sett_entity_next(world, &cursor));) {
+            sett_entity target = sett_target(world, e, LocatedIn);
+            CHECK(sett_is_null(target) || sett_relate(world, e, trait, target) != NULL);
+        }
+    }
+    for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        char expected[1000];
+        sett_search* search = sett_search_create(world, texts[k][1]);
+        snprintf(expected, sizeof(expected), "%s", results(world, search));
+        CHECK(expected[0] != '\0');
+        check_text(world, texts[k][0], expected);
+    }
+    CHECK_END(world);
+}
+
 static void find_in_system(sett_context* context)
 {
     sett_search* search = context->user;
@@ -554,6 +589,6 @@ static void in_a_system(void)
 }
 
 TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(joins),
-          TEST(closures), TEST(walks), TEST(prefabs_and_singletons), TEST(members),
+          TEST(closures), TEST(traits), TEST(walks), TEST(prefabs_and_singletons), TEST(members),
           TEST(terms_from_c), TEST(printed_again), TEST(bound_variables), TEST(locked_while_open),
           TEST(many_rows), TEST(plans_in_words), TEST(memory_runs_out), TEST(in_a_system))

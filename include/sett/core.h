@@ -347,7 +347,7 @@ static inline sett_status sett_component_register_list_(sett_world* world,
  * Fails: UNREGISTERED, CONFLICT (the message names what uses it), ARGUMENT (a type of the library,
  * or a relationship), LOCKED (a loop is open, snapshots are held, or commands are recorded),
  * OUT_OF_MEMORY (some entities may have lost it).
- * Cost: as sett_component_clear, and O(entities). Invalidates: addresses of the type.
+ * Cost: as sett_component_clear, and O(entities). Invalidates: addresses and accessors of the type.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_component_unregister(sett_world* world, sett_component component);
 
@@ -706,7 +706,7 @@ static inline bool sett_row_has(sett_row row, sett_component component)
 }
 
 /* A component type that was looked up once, in order to read it from many entities. Valid until the
- * world is destroyed.
+ * type is unregistered or the world is destroyed.
  *
  *     sett_accessor positions = sett_accessor_make(world, Position_id);
  *     const Position* p = sett_accessor_find(&positions, target); */

@@ -59,6 +59,11 @@ typedef struct sett_relationship_desc {
     sett_storage_kind storage; /* of the component on sources; default: SETT_STORAGE_DEFAULT */
     bool many;                 /* any number of targets for each source; default: one */
 
+    /* Traits; default: none of them. */
+    bool acyclic;    /* sett_relate rejects a link that closes a circle (CYCLE); not with `many` */
+    bool transitive; /* searches take a link for one or more: LocatedIn for LocatedIn+ */
+    bool reflexive;  /* searches take a link for none or one: each entity leads to itself */
+
     sett_cleanup on_target_destroyed; /* default: the sources lose the link */
     sett_cleanup on_source_destroyed; /* default: the targets lose the link */
 
@@ -94,14 +99,25 @@ SETT_API sett_component sett_relationship_sources(const sett_world* world,
  * an exclusive relationship a link to another target is redirected, with its data. This is the only
  * way to add the component of a relationship: sett_add and sett_set reject it.
  * Returns the address of the link's data, to write (if there is no data: not to be dereferenced);
- * NULL on failure. Fails: STALE (either), ARGUMENT (not a relationship), LOCKED, OUT_OF_MEMORY.
- * Cost: O(1). With `.many`: O(the smaller of the source's targets and the target's sources); O(1)
+ * NULL on failure. Fails: STALE (either), ARGUMENT (not a relationship), CYCLE (`acyclic`), LOCKED,
+ * OUT_OF_MEMORY.
+ * Cost: O(1); with `acyclic` O(links from the target on). With `.many`: O(the smaller of the
+ * source's targets and the target's sources); O(1)
  * once these calls have visited four times as many links as exist: the world then builds a table, 6
  * to 12 bytes a link, and drops it on restore and trim.
  * Invalidates: as sett_add.
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                            sett_entity target);
+
+/* Returns the nearest entity that has a component, from `entity` itself on along a relationship
+ * with one target for each source: which ancestor has it. Null if none has.
+ *   along  a relationship, SETT_ID_HIERARCHY or SETT_ID_INSTANCE_OF
+ *   sett_find_up(world, barrel, SETT_ID_HIERARCHY, Health_id)
+ * Queries and searches ask the same for each match: SETT_UP (core.h), Health(self|up) (search.h).
+ * Cost: O(steps). Threads: reader. Since: 0.2 */
+SETT_API sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component along,
+                                  sett_component component);
 
 /* Removes the link from `source` to `target`, and with the source's last link the component.
  * Returns OK, or ABSENT if there is no such link, which is no misuse.

@@ -142,3 +142,26 @@ void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
                                         index)
                : NULL;
 }
+
+/* ------------------------------------------------------------------------------- one entity */
+
+sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component along,
+                         sett_component component)
+{
+    static const char call[] = "sett_find_up";
+    if (SETTI_IS_NULL(world) || !setti_entity_is_current(&world->entities, entity)) {
+        return sett_null();
+    }
+    const setti_type* type = setti_world_type(world, component);
+    const setti_type* link = setti_world_type(world, along);
+    bool one = along == SETT_ID_HIERARCHY ||
+               (link != NULL && link->relation != NULL && link->records == NULL);
+    if (type == NULL || !one) {
+        setti_world_misuse(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
+                           call, entity, type == NULL ? component : along);
+        return sett_null();
+    }
+    sett_walk walk = link != NULL ? SETT_WALK_SELF_UP : SETT_WALK_NONE; /* no one has a parent */
+    uint32_t index = setti_along_find(link, walk, type, entity.index);
+    return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
+}

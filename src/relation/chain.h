@@ -24,6 +24,7 @@ typedef struct setti_relation {
     setti_type* links;   /* the component of sources: sett_link and data, or sett_links */
     setti_type* sources; /* the component of targets: sett_links */
     bool many;
+    bool acyclic, transitive, reflexive;
     sett_cleanup on_target; /* what happens to sources when their target is destroyed */
     sett_cleanup on_source; /* what happens to targets when their source is destroyed */
     uint32_t data;          /* offset of the data in a link's value or record */

@@ -125,8 +125,9 @@ static sett_component relation_register_links(setti_relation* relation,
 
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
-    return a->many == b->many && a->on_target == b->on_target && a->on_source == b->on_source &&
-           a->data == b->data && a->data_size == b->data_size &&
+    return a->many == b->many && a->acyclic == b->acyclic && a->transitive == b->transitive &&
+           a->reflexive == b->reflexive && a->on_target == b->on_target &&
+           a->on_source == b->on_source && a->data == b->data && a->data_size == b->data_size &&
            a->entity_offset_count == b->entity_offset_count &&
            (a->entity_offset_count == 0 || memcmp(a->entity_offsets, b->entity_offsets,
                                                   a->entity_offset_count * sizeof(uint32_t)) == 0);
@@ -148,6 +149,9 @@ static const char* relation_argument(const sett_relationship_desc* desc)
     }
     if (desc->entity_offsets == NULL && desc->entity_offset_count != 0) {
         return "a count without its array";
+    }
+    if (desc->acyclic && desc->many) {
+        return "acyclic is for one target a source, not for many";
     }
     return setti_component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
                                          desc->size, SETTI_MAX(align, sizeof(uint32_t)));
@@ -171,6 +175,9 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     memset(relation, 0, sizeof(*relation));
     relation->world = world;
     relation->many = desc->many;
+    relation->acyclic = desc->acyclic;
+    relation->transitive = desc->transitive;
+    relation->reflexive = desc->reflexive;
     relation->on_target = desc->on_target_destroyed;
     relation->on_source = desc->on_source_destroyed;
     relation_lay_out(relation, desc);
@@ -220,6 +227,9 @@ static sett_status relation_join(sett_world* into, const sett_world* from, const
     desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
     desc.storage = links->desc.storage;
     desc.many = relation->many;
+    desc.acyclic = relation->acyclic;
+    desc.transitive = relation->transitive;
+    desc.reflexive = relation->reflexive;
     desc.on_target_destroyed = relation->on_target;
     desc.on_source_destroyed = relation->on_source;
     desc.entity_offsets = relation->entity_offsets;
@@ -506,6 +516,30 @@ static void* relation_add_target(setti_relation* relation, sett_entity source, s
     return setti_chain_record_at(relation, place);
 }
 
+/* SETT_OK, or fails with CYCLE: links lead from the target to the source. A state from elsewhere
+ * may hold a circle already: `steps` ends that walk. */
+static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
+                                        sett_entity target)
+{
+    const setti_storage* storage = &relation->links->storage;
+    uint32_t steps = storage->count;
+    const sett_link* link = NULL;
+    for (sett_entity at = target; relation->acyclic; at = link->target, steps--) {
+        link = setti_storage_find(storage, at.index);
+        if (sett_equals(at, source)) {
+            return setti_world_fail_with(
+                relation->world, SETT_STATUS_CYCLE,
+                "sett_relate: \"%.100s\" from entity %u:%u to %u:%u would close a circle",
+                relation->links->desc.name, (unsigned)source.index, (unsigned)source.generation,
+                (unsigned)target.index, (unsigned)target.generation);
+        }
+        if (link == NULL || steps == 0) {
+            break;
+        }
+    }
+    return SETT_OK;
+}
+
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data)
 {
@@ -516,6 +550,9 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
     }
     if (!sett_entity_valid(world, target)) {
         setti_world_fail(world, SETT_STATUS_STALE, call, target, relationship);
+        return NULL;
+    }
+    if (relation_check_cycle(relation, source, target) != SETT_OK) {
         return NULL;
     }
     unsigned char* link = relation->many ? relation_add_target(relation, source, target, data)

@@ -284,6 +284,19 @@ static void build_note_source(search_build* b, const setti_search_item* item)
     }
 }
 
+/* How many links a term asks for, by its text and by the traits of its relationship. */
+static sett_search_steps build_steps(const setti_relation* relation, sett_search_steps steps)
+{
+    bool none = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
+                (relation != NULL && relation->reflexive);
+    bool more = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
+                (relation != NULL && relation->transitive);
+    if (none) {
+        return more ? SETT_STEPS_ZERO_OR_MORE : SETT_STEPS_ZERO_OR_ONE;
+    }
+    return more ? SETT_STEPS_ONE_OR_MORE : SETT_STEPS_ONE;
+}
+
 static bool build_component(search_build* b, setti_search_item* item, const sett_search_term* term,
                             uint16_t scope)
 {
@@ -312,9 +325,12 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
                           "a link is asked of its source itself: a walk "
                           "cannot have a target");
     }
-    return build_along(b, item->type, &item->along) ||
-           build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
-                      item->type->desc.name);
+    if (!build_along(b, item->type, &item->along)) {
+        return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
+                          item->type->desc.name);
+    }
+    item->steps = build_steps(item->type->relation, term->steps);
+    return true;
 }
 
 static bool build_member(search_build* b, setti_search_side* side)
