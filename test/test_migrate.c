@@ -194,8 +194,10 @@ static void what_would_lose_something_asks_the_program(void)
     uint64_t print = sett_members_fingerprint(world, 1);
     CHECK_EQ(sett_file_migrate(into, 1, print, narrow, &calls), SETT_OK);
     CHECK_EQ(sett_file_migrate(into, 9, print, narrow, &calls), SETT_STATUS_UNREGISTERED);
-    CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+    sett_load_result result;
+    CHECK_MSG(loads(into, to, &result) == SETT_OK, "%s", sett_world_message(into));
     CHECK_EQ(calls, 1);
+    CHECK_EQ(result.dropped, 0); /* `armour` has gone: the function knows */
     const Thing1* is = sett_get(into, e, 1);
     CHECK(is->hp == 40 && is->depth == -9 && is->x == 2.5f && strcmp(is->label, "door") == 0);
     thing.hp = 300;

@@ -21,7 +21,7 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
-stages="format words layers api asan examples gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols"
+stages="format words layers api asan examples cookbook gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols"
 
 describe() {
     case $1 in
@@ -29,6 +29,7 @@ describe() {
     words) echo "no name or phrase that the vocabulary has replaced" ;;
     layers) echo "no file includes one further up, file names are unique" ;;
     api) echo "each public function says its threads and its version, and describes no parameter it has not" ;;
+    cookbook) echo "the programs of the cookbook, clang Debug, with sanitizers" ;;
     checks) echo "each check of this list can fail" ;;
     asan) echo "unit tests, clang Debug, address and undefined-behaviour sanitizers" ;;
     tsan) echo "what threads take part in, thread sanitizer" ;;
@@ -282,6 +283,19 @@ stage_examples() {
     run_tests gcc example
     build_asan
     run_tests asan example
+}
+
+stage_cookbook() {
+    build_asan
+    quiet cmake --build build/asan --parallel "$jobs" --target cookbook
+    for program in build/asan/examples/cookbook/*; do
+        quiet env -C build "../$program"
+        [ "$(wc -l <"$log")" = 1 ] || {
+            echo "$program: says more than one line"
+            return 1
+        }
+    done
+    echo "  $(ls build/asan/examples/cookbook | wc -l) programs"
 }
 
 stage_bench() {

@@ -81,8 +81,9 @@ typedef struct sett_load_result {
     uint32_t generation; /* 0: `path` itself; 1: "<path>.previous"; 2: "<path>.new" */
     uint32_t changes;    /* records of a journal that were applied */
     uint64_t cut;        /* bytes at the end of a journal that were not used */
-    uint32_t dropped;    /* members that this program does not have any more; the log names them */
-    uint32_t new_types;  /* types that this world did not know: registered as opaque bytes */
+    uint32_t dropped;   /* members that this program does not have any more; the log names them. Not
+                       * counted of types that a function of the program converts */
+    uint32_t new_types; /* types that this world did not know: registered as opaque bytes */
 } sett_load_result;
 
 /* Writes the state of a world to a file. Recorded commands are applied first.

@@ -331,10 +331,11 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
         const setti_type* own = id != 0 ? setti_world_type(into, id) : NULL;
         if (own != NULL && !setti_types_same(type, own)) {
             *status = migrate_prepare(into, type, own, &list[*count]);
-            *dropped += *status == SETT_OK ? migrate_report(into, own->desc.name, list[*count].from,
-                                                            list[*count].to)
-                                           : 0;
-            ++*count;
+            const setti_migration* of = &list[(*count)++];
+            if (*status == SETT_OK &&
+                of->migrator == NULL) { /* what a function drops is its affair */
+                *dropped += migrate_report(into, own->desc.name, of->from, of->to);
+            }
         }
     }
     if (*status != SETT_OK || *count == 0) {
