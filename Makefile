@@ -14,7 +14,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play inspect site test bench bench-full bench-builds soak fuzz amalgamate format clean help
+.PHONY: build run play inspect page test-inspector site test bench bench-full bench-builds soak fuzz amalgamate format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -38,6 +38,17 @@ inspect: ## look into Freedoom with a browser: prints the address; options in AR
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
 	@$(release)/examples/freedoom/freedoom --inspect --ticks 4000000000 $(ARGS)
+
+page: ## build the inspector's page into addons/inspector/page.inc; needs node
+	@tools/deps.sh page
+	@tools/page.sh
+
+test-inspector: ## drive the inspector in a browser; pictures in out/inspector
+	@tools/deps.sh test-inspector
+	@tools/page.sh --check
+	@$(configure)
+	@cmake --build $(release) --parallel $(JOBS) --target freedoom
+	@cd addons/inspector/page && node test.mjs ../../../$(release)/examples/freedoom/freedoom
 
 test: ## all tests, about a quarter of an hour; tools/test.sh --list names its stages
 	@tools/deps.sh test

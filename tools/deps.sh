@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|test|bench|fuzz|format|site
+#   tools/deps.sh build|run|play|inspect|page|test-inspector|test|bench|fuzz|format|site
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -50,6 +50,27 @@ for_run() {
 for_play() {
     for_run
     need_header SDL2/SDL.h libsdl2-dev
+}
+
+# The inspector's page. Its packages of npm are in addons/inspector/page/package-lock.json.
+for_page() {
+    for_build
+    need_command clang clang
+    need_command wasm-ld lld
+    need_file /usr/lib/wasm32-wasi/libc.a wasi-libc
+    if command -v clang >/dev/null 2>&1; then
+        version=$(clang -dumpversion)
+        need_file "$(clang -print-resource-dir)/lib/wasi/libclang_rt.builtins-wasm32.a" \
+            "libclang-rt-${version%%.*}-dev-wasm32"
+    fi
+    need_command node nodejs
+    need_command npm npm
+}
+
+for_test_inspector() {
+    for_page
+    for_inspect
+    need_command chromium chromium
 }
 
 # The inspector. Tests leave it out where there is no civetweb.
@@ -122,15 +143,15 @@ for_site() {
 
 look() { # <purpose>: leaves in $missing what it lacks
     missing=
-    "for_$1"
+    "for_$(echo "$1" | tr - _)"
     missing=${missing# }
 }
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | test | bench | fuzz | format | site) ;;
+build | run | play | inspect | page | test-inspector | test | bench | fuzz | format | site) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|test|bench|fuzz|format|site" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|test|bench|fuzz|format|site" >&2
     exit 2
     ;;
 esac

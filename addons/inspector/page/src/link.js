@@ -1,0 +1,63 @@
+// The connection to the program: requests by POST, the stream by a WebSocket.
+
+export class Link {
+  constructor(on) {
+    this.on = on; // {bytes, status, state}
+    const inAddress = /token=([0-9a-f]{32})/.exec(location.hash);
+    if (inAddress) { sessionStorage.setItem('token', inAddress[1]); }
+    this.token = inAddress ? inAddress[1] : sessionStorage.getItem('token');
+    this.state = 'closed';
+  }
+
+  static possible() { return location.protocol.startsWith('http'); }
+
+  open() {
+    this.wanted = true;
+    this.say('opening');
+    const socket = new WebSocket(`ws://${location.host}/stream`);
+    socket.binaryType = 'arraybuffer';
+    socket.onopen = () => { socket.send(JSON.stringify({ token: this.token })); this.say('open'); };
+    socket.onmessage = (event) => {
+      if (typeof event.data === 'string') {
+        const message = JSON.parse(event.data);
+        if (message.status) { this.on.status(message.status); }
+      } else {
+        this.on.bytes(new Uint8Array(event.data));
+      }
+    };
+    socket.onclose = () => {
+      if (this.socket === socket) {
+        this.say('closed');
+        if (this.wanted) { setTimeout(() => this.wanted && this.socket === socket && this.open(), 1000); }
+      }
+    };
+    this.socket = socket;
+  }
+
+  close() {
+    this.wanted = false;
+    this.socket?.close();
+  }
+
+  say(state) {
+    this.state = state;
+    this.on.state(state);
+  }
+
+  // The answer; throws an Error with a sentence if it is no success.
+  async ask(what, more) {
+    let answer;
+    try {
+      const reply = await fetch('/request', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-Sett-Token': this.token || '' },
+        body: JSON.stringify({ do: what, ...more }),
+      });
+      answer = await reply.json();
+    } catch (error) {
+      throw new Error('the program does not answer');
+    }
+    if (!answer.ok) { throw new Error(answer.error || 'the program rejected it'); }
+    return answer;
+  }
+}

@@ -1,0 +1,61 @@
+// What began and ended, and the commands: from the program, or from the recording.
+
+import { h, Fragment } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { model } from './model.js';
+import { Virtual, ROW } from './tree.jsx';
+import { goFrame } from './timeline.jsx';
+import { Reference } from './value.jsx';
+
+const lines = [];
+let last = -1, asking = false;
+
+async function fetchLog() {
+  if (asking || !model.live()) { return; }
+  asking = true;
+  try {
+    const answer = await model.link.ask('log', { since: Math.max(0, last) });
+    for (const line of answer.log ?? []) {
+      lines.push(line);
+      last = Math.max(last, line.serial ?? line.frame);
+    }
+    if (lines.length > 20000) { lines.splice(0, 5000); }
+    if (answer.next !== undefined) { last = answer.next; }
+    model.logProblem = '';
+  } catch (error) {
+    model.logProblem = error.message;
+  }
+  asking = false;
+  model.changed();
+}
+
+// Without a program: the frames in which entities begin or end.
+function frames() {
+  return model.line.filter((entry) => model.parent(entry) >= 0 && (model.begun(entry) || model.ended(entry)));
+}
+
+export function Log() {
+  useEffect(() => {
+    const clock = setInterval(fetchLog, 500);
+    fetchLog();
+    return () => clearInterval(clock);
+  }, []);
+  const own = lines.length > 0 && model.live();
+  const list = own ? lines : frames();
+  return (
+    <>
+      {model.logProblem && <div class="note pad">{model.logProblem}; the frames in which entities begin or end:</div>}
+      <Virtual id="log" label="Log" count={list.length} row={ROW} paint={(first, count) => list.slice(first, first + count).map((line, k) => (own
+        ? <div class="row" key={first + k}>
+            <button class="link number" onClick={() => goFrame(line.frame)}>{line.frame}</button>
+            <span class="what">{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.system}</span>
+          </div>
+        : <div class="row" key={first + k} onMouseDown={() => model.go(line)}>
+            <span class="number">{model.frame(line).toLocaleString('en')}</span>
+            {model.begun(line) > 0 && <span class="born">{model.begun(line).toLocaleString('en')} begin</span>}
+            {model.ended(line) > 0 && <span class="gone">{model.ended(line).toLocaleString('en')} end</span>}
+          </div>))} />
+      <div class="foot">{list.length.toLocaleString('en')} {own ? 'lines' : 'frames'}</div>
+    </>
+  );
+}

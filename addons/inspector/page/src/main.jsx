@@ -1,0 +1,186 @@
+import { h, Fragment, render } from 'preact';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { model } from './model.js';
+import { Replica } from './replica.js';
+import { Link } from './link.js';
+import { Tree, treeKey } from './tree.jsx';
+import { Entity } from './entity.jsx';
+import { Timeline, size } from './timeline.jsx';
+import { Diff } from './diff.jsx';
+import { Watch } from './watch.jsx';
+import { Writer, Break } from './ask.jsx';
+import { Storage, Plan } from './storage.jsx';
+import { Log } from './log.jsx';
+import { Branches } from './branches.jsx';
+import { Systems } from './systems.jsx';
+
+const TABS = { Diff, Watch, Systems, Storage, Log, Writer, Break, Branches, Plan };
+const LABELS = { Writer: 'Who wrote', Break: 'Break when' };
+
+const KEYS = [
+  ['/', 'search by name'], ['f', 'filter by a query'], ['↑ ↓ PgUp PgDn', 'move in the tree'], ['← →', 'close, open'],
+  ['Enter', 'to the values of the entity; on a value: edit it'], ['Tab', 'from value to value'],
+  ['space', 'run or pause; play a recording'], [', .', 'one frame back, on'], ['< >', '35 frames back, on'],
+  ['b', 'play backwards'], ['Home End', 'first frame, newest'], ['g', 'go to a frame'], ['m', 'mark A: Diff compares with it'],
+  ['1 … 9', 'the panels on the right'], ['o', 'open a recording'], ['t', 'dark or light'], ['Esc', 'leave a field, clear a filter'], ['?', 'this list'],
+];
+
+function Help({ close }) {
+  return (
+    <div class="cover" onClick={close}>
+      <div class="help" role="dialog" aria-label="Keys" onClick={(event) => event.stopPropagation()}>
+        <h2>Keys</h2>
+        <dl>{KEYS.map(([key, what]) => <><dt>{key.split(' ').map((one) => <kbd>{one}</kbd>)}</dt><dd>{what}</dd></>)}</dl>
+        <h2>Queries</h2>
+        <p><code>Monster, !Corpse</code> has one, not the other · <code>Health.points &lt; 20</code> compares a member ·
+          {' '}<code>ChildOf($this, MAP01)</code> its parent · <code>Likes($this, $who), Player($who)</code> a link</p>
+      </div>
+    </div>
+  );
+}
+
+function theme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  root.dataset.theme = dark ? 'light' : 'dark';
+  try { localStorage.setItem('theme', root.dataset.theme); } catch { /* a file has no storage */ }
+  model.changed();
+}
+
+function State() {
+  const { file, link, status, info } = model;
+  if (file) {
+    const busy = file.read < file.size || (model.following && !model.there());
+    return <span class="state"><i class="dot file" />{file.name}{busy && ` — reading ${Math.round(100 * file.read / file.size)} %`}</span>;
+  }
+  if (!link) { return <span class="state"><i class="dot" />nothing is open</span>; }
+  if (link.state !== 'open') { return <span class="state lost"><i class="dot lost" />{link.state === 'opening' ? 'connecting …' : 'not connected'}</span>; }
+  return (
+    <span class="state"><i class={status?.running ? 'dot live' : 'dot paused'} />{status?.title ?? 'Sett'}
+      <span class="note">{status?.running ? 'running' : 'paused'}{!model.following && ', you look at the past'}</span></span>
+  );
+}
+
+function Bar({ pick, help }) {
+  const { info } = model;
+  return (
+    <header>
+      <State />
+      <span class="fill">{model.problem ? <span class="error" role="alert" id="problem">{model.problem}
+        <button class="quiet" onClick={() => model.fail('')}>✕</button></span> : <span class="said" id="said">{model.said}</span>}</span>
+      <span class="note" title="Memory of the replica, and its limit">{size(info.memory)} of {size(info.limit)}</span>
+      <button title="Open a recording ( o )" onClick={pick}>Open…</button>
+      <button title="Dark or light ( t )" onClick={theme}>◐</button>
+      <button title="Keys ( ? )" onClick={help}>?</button>
+    </header>
+  );
+}
+
+function Start({ pick }) {
+  return (
+    <div class="empty start">
+      <p><button class="main" onClick={pick}>Open a recording…</button> or drop a file here.</p>
+      <p class="note">A recording is what <code>sett_journal_create</code> writes, such as <code>freedoom --record FILE</code>.
+        For a running game open the address that <code>sett_inspector_open</code> prints.</p>
+    </div>
+  );
+}
+
+function App() {
+  const [, repaint] = useReducer((count) => count + 1, 0);
+  const [help, setHelp] = useState(false);
+  const file = useRef(null);
+  useEffect(() => { model.listeners.add(repaint); model.toggleHelp = () => setHelp((open) => !open); model.pick = () => file.current.click(); return () => model.listeners.delete(repaint); }, []);
+  const Tab = TABS[model.tab];
+  const open = model.file || model.link;
+  return (
+    <>
+      <Bar pick={() => file.current.click()} help={() => setHelp(true)} />
+      <input type="file" id="file" hidden ref={file} onChange={(event) => { const [one] = event.target.files; if (one) { model.openFile(one); } event.target.value = ''; }} />
+      {!open ? <Start pick={() => file.current.click()} /> : (
+        <main>
+          <Tree />
+          <Entity />
+          <section class="pane" aria-label="Panels">
+            <nav role="tablist">{Object.keys(TABS).map((name, k) => (
+              <button role="tab" aria-selected={model.tab === name} title={`${k + 1}`} onClick={() => { model.tab = name; model.changed(); }}>{LABELS[name] ?? name}</button>
+            ))}</nav>
+            <div class="panel"><Tab /></div>
+          </section>
+        </main>
+      )}
+      {open && <Timeline />}
+      {help && <Help close={() => setHelp(false)} />}
+    </>
+  );
+}
+
+const focus = (id) => { const field = document.getElementById(id); field?.focus(); field?.select?.(); };
+
+function onKey(event) {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey) { return; }
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== 'checkbox') {
+    if (key === 'Escape') {
+      if (target.id === 'query' && model.query) { model.setFilter('', model.find); }
+      else if (target.id === 'find' && model.find) { model.setFilter(model.query, ''); }
+      else { target.blur(); }
+    } else if ((key === 'Enter' || key === 'ArrowDown') && (target.id === 'find' || target.id === 'query')) {
+      event.preventDefault();
+      focus('tree');
+      treeKey({ key: 'ArrowDown' });
+    }
+    return;
+  }
+  const inTree = target.id === 'tree' || target === document.body;
+  const tab = Object.keys(TABS)[Number(key) - 1];
+  const done =
+    key === '?' ? (model.toggleHelp(), true)
+    : key === '/' ? (focus('find'), true)
+    : key === 'f' ? (focus('query'), true)
+    : key === 'g' ? (focus('frame'), true)
+    : key === 'o' ? (model.pick(), true)
+    : key === 't' ? (theme(), true)
+    : tab ? (model.tab = tab, model.changed(), true)
+    : key === 'Escape' ? (document.querySelector('.cover')?.click(), model.query || model.find ? model.setFilter('', '') : model.fail(''), true)
+    : !model.line.length ? false
+    : key === ' ' && target.tagName !== 'BUTTON' ? (model.toggle(), true)
+    : key === ',' ? (model.step(-1), true)
+    : key === '.' ? (model.step(1), true)
+    : key === '<' ? (model.goPlace(model.placeNow() - 35), true)
+    : key === '>' ? (model.goPlace(model.placeNow() + 35), true)
+    : key === 'b' ? (model.playBy(-1), true)
+    : key === 'Home' ? (model.goPlace(0), true)
+    : key === 'End' ? (model.file ? model.goPlace(1e9) : model.goLive(), true)
+    : key === 'm' ? (model.marked = model.info.at, model.tab = 'Diff', model.changed(), true)
+    : key === 'Enter' && inTree ? (document.querySelector('.components .can')?.focus(), true)
+    : inTree ? treeKey(event) : false;
+  if (done) { event.preventDefault(); }
+}
+
+async function start() {
+  try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? ''; } catch { /* a file */ }
+  const text = atob(document.getElementById('replica').textContent), bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k++) { bytes[k] = text.charCodeAt(k); }
+  if (Link.possible()) { model.connect(); } // while the replica is compiled
+  const held = [];
+  model.replica = { feed: (piece) => { held.push(piece.slice()); return null; }, info: () => model.info };
+  const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
+  const replica = await Replica.create(await unpacked.arrayBuffer());
+  model.replica = replica;
+  held.forEach((piece) => replica.feed(piece));
+  model.ready = true;
+  render(<App />, document.getElementById('page'));
+  addEventListener('keydown', onKey);
+  addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('drop'); });
+  addEventListener('dragleave', () => document.body.classList.remove('drop'));
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    document.body.classList.remove('drop');
+    if (event.dataTransfer.files[0]) { model.openFile(event.dataTransfer.files[0]); }
+  });
+  globalThis.inspector = model; // for tests, and for the curious
+  model.changed();
+}
+
+start();

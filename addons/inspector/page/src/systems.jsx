@@ -1,0 +1,78 @@
+// The schedule: stages, the systems in them, how long they took.
+
+import { h, Fragment } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { model } from './model.js';
+
+const past = new Map(); // of a system: its latest times, in nanoseconds
+
+export const nanoseconds = (ns) => ns === null || ns === undefined ? '' : ns < 1e3 ? `${Math.round(ns)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(1)} µs` : `${(ns / 1e6).toFixed(2)} ms`;
+
+function Spark({ values }) {
+  const most = Math.max(...values, 1);
+  return <svg class="spark" width="80" height="16">
+    <polyline points={values.map((value, k) => `${k * 80 / 59},${15 - 14 * value / most}`).join(' ')} /></svg>;
+}
+
+export function Systems() {
+  const [answer, setAnswer] = useState(null);
+  const [why, setWhy] = useState('');
+  const [chosen, setChosen] = useState(null);
+  const fetchAll = async () => {
+    if (!model.live()) { return; }
+    try {
+      const reply = await model.link.ask('systems');
+      for (const system of reply.systems ?? []) {
+        const list = past.get(system.name) ?? past.set(system.name, []).get(system.name);
+        list.push(system.time_ns ?? 0);
+        if (list.length > 60) { list.shift(); }
+      }
+      setAnswer(reply);
+      setWhy('');
+    } catch (error) {
+      setWhy(error.message);
+    }
+  };
+  useEffect(() => {
+    const clock = setInterval(fetchAll, 250);
+    fetchAll();
+    return () => clearInterval(clock);
+  }, []);
+  if (!model.live()) { return <div class="empty">A recording has no systems: connect to the program.</div>; }
+  if (!answer) { return <div class="empty">{why || 'asking …'}</div>; }
+  const stages = new Map();
+  for (const system of answer.systems ?? []) {
+    const stage = system.stage ?? 0;
+    (stages.get(stage) ?? stages.set(stage, []).get(stage)).push(system);
+  }
+  const longest = Math.max(...(answer.systems ?? []).map((system) => system.time_ns ?? 0), 1);
+  return (
+    <div class="scroll" tabIndex={0} id="systems">
+      {why && <div class="error">{why}</div>}
+      <table>
+        <thead><tr><th>system</th><th>last frame</th><th /><th>last {Math.max(0, ...[...past.values()].map((list) => list.length))} times</th><th>on</th></tr></thead>
+        {[...stages].map(([stage, list]) => (
+          <tbody>
+            <tr class="stage"><td colSpan={5}>stage {stage}{list.length > 1 ? `, ${list.length} systems side by side` : ''}</td></tr>
+            {list.map((system) => (
+              <>
+                <tr class={chosen === system.name ? 'chosen' : ''} onClick={() => setChosen(chosen === system.name ? null : system.name)}>
+                  <td>{system.name}</td><td class="n">{nanoseconds(system.time_ns)}</td>
+                  <td class="share"><i style={{ width: `${100 * (system.time_ns ?? 0) / longest}%` }} /></td>
+                  <td><Spark values={past.get(system.name) ?? []} /></td>
+                  <td><input type="checkbox" aria-label={`${system.name} runs`} checked={system.enabled !== false}
+                    onClick={(event) => event.stopPropagation()}
+                    onChange={(event) => model.ask('enable', { system: system.name, on: event.target.checked }).then(fetchAll)} /></td>
+                </tr>
+                {chosen === system.name && <tr><td colSpan={5} class="pages">
+                  {system.why ? [].concat(system.why).map((line) => <div class="note">{typeof line === 'string' ? line : Object.values(line).join(': ')}</div>)
+                    : <div class="note">Nothing keeps it from running beside its neighbours.</div>}</td></tr>}
+              </>
+            ))}
+          </tbody>
+        ))}
+      </table>
+      {answer.text && <pre>{answer.text}</pre>}
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Builds the inspector's page: addons/inspector/page.inc, which the server contains, and the same page
+# as one file for recordings, build/page/inspector.html.
+#
+#   tools/page.sh            build it (make page)
+#   tools/page.sh --check    build it, and compare with the page.inc that is there
+#   tools/page.sh --unpack   write build/page/inspector.html from page.inc; needs no node and no clang
+#
+# The page is the same, byte for byte, for the same sources, compiler and packages: package-lock.json
+# holds the versions of the packages, and Debian's clang 14 compiles the replica for WebAssembly.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=$root/build/page
+page=$root/addons/inspector/page
+mkdir -p "$out"
+
+if [ "${1-}" = --unpack ]; then
+    awk '/^static const unsigned char/ { on = 1; next } /^}/ { on = 0 } on' \
+        "$root/addons/inspector/page.inc" | tr -d ' \n' | tr ',' '\n' |
+        LC_ALL=C awk '{ printf "\\%03o", $1 }' | xargs -0 printf '%b' | gunzip >"$out/inspector.html"
+    echo "page: $out/inspector.html"
+    exit 0
+fi
+
+"$root/tools/amalgamate.sh" "$out" >/dev/null
+clang --target=wasm32-wasi -mexec-model=reactor -O2 -DNDEBUG -ffile-prefix-map="$root"=. -I"$out" \
+    "$root/addons/inspector/replica/follow.c" -o "$out/replica.wasm" -Wl,--strip-all
+cp "$page"/package.json "$page"/package-lock.json "$out"
+cd "$out"
+if [ ! -d node_modules ] || [ "$page/package-lock.json" -nt node_modules ]; then
+    npm ci --ignore-scripts --no-audit --no-fund >/dev/null
+    touch node_modules
+fi
+inc=$root/addons/inspector/page.inc
+[ "${1-}" = --check ] && inc=$out/page.inc
+node "$page/build.mjs" "$out/replica.wasm" "$out/inspector.html" "$inc"
+if [ "${1-}" = --check ] && ! cmp -s "$inc" "$root/addons/inspector/page.inc"; then
+    echo "page: page.inc is not what its sources make: run make page" >&2
+    exit 1
+fi
