@@ -6,9 +6,9 @@
  * who drags a slider over them, asks for 40 rows of a tree of 100,000 entities, and for what
  * differs between two frames.
  *
- *     entries   0 state -> 1 delta -> 2 delta -> 3 delta -> 4 delta ...      each knows its parent
- *               |                               \
- *               snapshot       snapshot          5 delta -> 6 delta          another branch
+ *     entries  0 state -> 1 delta -> 2 delta -> 3 delta -> 4 delta ...    each knows its parent
+ *              |                               \
+ *              snapshot       snapshot          5 delta -> 6 delta        another branch
  *
  * A snapshot is taken where playing deltas from the last one has cost FOLLOW_STEP milliseconds;
  * going to an entry restores the nearest snapshot before it and plays from there. Snapshots share
@@ -609,8 +609,11 @@ static bool follow_record(void)
     case SETTI_STREAM_END:
         f.open = false;
         return true;
-    default:
+    case SETTI_STREAM_TIMES:
+    case SETTI_STREAM_LOG:
         return follow_note();
+    default:
+        return true;
     }
 }
 
