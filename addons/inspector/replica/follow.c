@@ -12,8 +12,8 @@
  *
  * A snapshot is taken where playing deltas from the last one has cost FOLLOW_STEP milliseconds;
  * going to an entry restores the nearest snapshot before it and plays from there. Snapshots share
- * the pages that do not differ. Checksums find damage in a record at once; that the states are those
- * of the sender is seen where a snapshot is taken, by the hash.
+ * the pages that do not differ. Checksums find damage in a record at once; that states are those of
+ * the sender is seen where a snapshot is taken, by the hash.
  *
  * Invariant:  an entry is reached from a snapshot or a state by playing its ancestors in order
  *
