@@ -192,6 +192,10 @@ SETT_API sett_status sett_system_order(sett_system* first, sett_system* then);
 /* Returns the system with this name, or NULL. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API sett_system* sett_system_find(const sett_world* world, const char* name);
 
+/* Returns the system that was created after `system`, or the first one for NULL; NULL at the end.
+ * Threads: reader. Since: 0.2 */
+SETT_API sett_system* sett_system_next(const sett_world* world, const sett_system* system);
+
 /* Returns the system's name. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_system_name(const sett_system* system);
 
@@ -214,6 +218,11 @@ typedef struct sett_system_stats {
     uint32_t matches;    /* entities that match now */
     uint32_t jobs;       /* of the last run */
     uint32_t stage;      /* number of its stage in its phase, from 0 */
+    int phase;
+    /* why it is not in an earlier stage: it waits for this system, because both access this
+     * component, or 0: because of a declared order, or one is exclusive. NULL: it waits for none */
+    const sett_system* waits_for;
+    sett_component waits_on;
 } sett_system_stats;
 
 SETT_API void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats,
@@ -329,6 +338,21 @@ static inline sett_status sett_schedule_configure(sett_world* world, const sett_
 {
     return sett_schedule_configure_sized(world, desc, sizeof(*desc));
 }
+
+/* A step of a frame: this system has run (`commands` false), or what it recorded was applied; NULL
+ * with `commands`: what was recorded elsewhere was. It can read the world. */
+typedef void (*sett_step_fn)(sett_world* world, sett_system* system, bool commands, void* user);
+
+/* Calls a function after each step of a frame: to find out which system changes a value. Systems
+ * then run on the calling thread, one after another, with the same results. NULL ends it.
+ * Fails: LOCKED (systems run), OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user);
+
+/* Whether frames are played again, to find something out: what leaves the world (sounds, logs,
+ * packets) should be silent. Tools such as the inspector set it; the library does not look at it.
+ * Threads: reader / writer. Since: 0.2 */
+SETT_API bool sett_world_is_replaying(const sett_world* world);
+SETT_API void sett_world_set_replaying(sett_world* world, bool replaying);
 
 /* Writes the schedule as text, as snprintf does: phases, stages, parallel systems, their jobs, and
  * what each system waits for and why.

@@ -261,13 +261,25 @@ static void frame_task(uint32_t begin, uint32_t end, void* context)
     }
 }
 
+static void frame_step(sett_world* world, sett_system* system, bool commands)
+{
+    const setti_run* run = world->run;
+    if (SETTI_UNLIKELY(run->step != NULL)) {
+        run->step(world, system, commands, run->step_user);
+    }
+}
+
 static void frame_run_here(sett_world* world, bool alone)
 {
     setti_run* run = world->run;
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = 0; k < run->slice_count; k++) {
-        world->running = alone ? NULL : run->slices[k].system->name;
+        sett_system* system = run->slices[k].system;
+        world->running = alone ? NULL : system->name;
         now = frame_call(run, &run->slices[k], now);
+        if (k + 1 == run->slice_count || run->slices[k + 1].system != system) {
+            frame_step(world, system, false);
+        }
     }
     world->running = NULL;
 }
@@ -309,7 +321,8 @@ static bool frame_is_worth(const sett_world* world)
 {
     const setti_run* run = world->run;
     uint64_t time = 0;
-    if (run->tasks.enqueue == NULL || run->slice_count < 2 || world->profiling) {
+    if (run->tasks.enqueue == NULL || run->slice_count < 2 || world->profiling ||
+        run->step != NULL) {
         return false;
     }
     for (uint32_t k = 0; k < run->slice_count; k++) {
@@ -413,6 +426,7 @@ static sett_status frame_apply_system(sett_system* system)
         }
     }
     system->recorded = status != SETT_OK;
+    frame_step(system->world, system, true);
     return status;
 }
 
@@ -428,6 +442,7 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
     }
     if (status == SETT_OK && world->commands != NULL && sett_commands_count(world->commands) != 0) {
         status = sett_commands_apply(world->commands);
+        frame_step(world, NULL, true);
     }
     return status;
 }
@@ -593,4 +608,34 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     run->watched = run->watched && (SETTI_ATOMICS || run->tasks.enqueue == NULL);
     run->scheduled = false; /* there may be more slices */
     return SETT_OK;
+}
+
+sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    static const char call[] = "sett_schedule_watch";
+    setti_run* run = setti_run_ensure(world);
+    if (run == NULL) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    }
+    if (world->busy) {
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
+    }
+    run->step = fn;
+    run->step_user = user;
+    return SETT_OK;
+}
+
+bool sett_world_is_replaying(const sett_world* world)
+{
+    return !SETTI_IS_NULL(world) && world->replaying;
+}
+
+void sett_world_set_replaying(sett_world* world, bool replaying)
+{
+    if (!SETTI_IS_NULL(world)) {
+        world->replaying = replaying;
+    }
 }

@@ -160,6 +160,8 @@ typedef struct setti_run {
     sett_tasks tasks;
     bool watched; /* by the guard */
     bool timed;
+    sett_step_fn step; /* called after each step; NULL: none */
+    void* step_user;
     setti_frame_state state;
     setti_root root; /* of `state` */
 

@@ -563,6 +563,14 @@ sett_system* sett_system_find(const sett_world* world, const char* name)
     return entry != NULL ? entry->system : NULL;
 }
 
+sett_system* sett_system_next(const sett_world* world, const sett_system* system)
+{
+    if (SETTI_IS_NULL(world) || system != NULL) {
+        return system != NULL ? system->next : NULL;
+    }
+    return world->run != NULL ? world->run->systems : NULL;
+}
+
 const char* sett_system_name(const sett_system* system)
 {
     if (SETTI_IS_NULL(system)) {
@@ -605,6 +613,9 @@ void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* s
         all.matches = system->query != NULL ? sett_query_count(system->query) : 0;
         all.jobs = system->job_used;
         all.stage = setti_schedule_update(system->world) ? system->stage : 0;
+        all.phase = system->desc.phase;
+        all.waits_for = system->waits_for;
+        all.waits_on = system->waits_on;
     }
     setti_copy_sized(stats, size, &all, sizeof(all));
 }

@@ -198,6 +198,7 @@ struct sett_world {
     struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */
     struct setti_name_table* name_table; /* relation/name.c; NULL until it is used */
 
+    bool replaying;                      /* the program says so: sett_world_set_replaying */
     bool busy;                           /* sett_progress or sett_system_run is at work */
     struct setti_run* run;               /* the systems, made with the first of them */
     void (*free_run)(sett_world* world); /* frees what of them does not lie in the pool */
