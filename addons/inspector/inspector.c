@@ -58,7 +58,8 @@ sett_inspector* sett_inspector_open_sized(sett_world* world, const sett_inspecto
     inspector->feed.world = world;
     inspector->running = !inspector->desc.paused;
     text_quote(&inspector->title, inspector->desc.title != NULL ? inspector->desc.title : "Sett");
-    if (inspector->title.failed || !inspector_open_server(inspector)) {
+    if (inspector->title.failed || !past_init(&inspector->past, world, &inspector->desc) ||
+        !inspector_open_server(inspector)) {
         sett_inspector_close(inspector);
         return NULL;
     }
@@ -72,6 +73,9 @@ void sett_inspector_close(sett_inspector* inspector)
     }
     server_close(inspector->server);
     feed_end(&inspector->feed);
+    (void)sett_search_destroy(inspector->condition);
+    past_deinit(&inspector->past);
+    free(inspector->advice);
     text_free(&inspector->feed.bytes);
     text_free(&inspector->title);
     text_free(&inspector->answer);
@@ -148,7 +152,7 @@ static void inspector_feed(sett_inspector* inspector)
         }
         return;
     }
-    bool begins = from->journal == NULL || inspector->send_begins ||
+    bool begins = from->journal == NULL || inspector->send_begins || inspector->jumped ||
                   (inspector->server != NULL && server_wants_begin(inspector->server));
     inspector->send_begins = false;
     if (begins) {
@@ -157,6 +161,7 @@ static void inspector_feed(sett_inspector* inspector)
         begins = !feed_frame(from, inspector->frame) && feed_begin(from, inspector->frame);
     }
     inspector->edited = false;
+    inspector->jumped = false;
     if (from->bytes.size != 0) {
         inspector_send(inspector, from->bytes.at, from->bytes.size, false, begins);
         text_clear(&from->bytes);
@@ -164,19 +169,74 @@ static void inspector_feed(sett_inspector* inspector)
     inspector_send_status(inspector, begins);
 }
 
+/* Whether the condition is true now. */
+bool inspector_holds(sett_inspector* inspector)
+{
+    sett_rows rows;
+    bool holds = false;
+    if (inspector->condition != NULL && sett_search_begin(inspector->condition, &rows) != NULL) {
+        holds = sett_rows_next(&rows);
+        sett_search_end(&rows);
+    }
+    return holds;
+}
+
+/* A frame has run. */
+static void inspector_end_frame(sett_inspector* inspector)
+{
+    inspector->frame++;
+    if (inspector->steps != 0 && --inspector->steps == 0) {
+        inspector->running = false;
+    }
+    bool holds = inspector_holds(inspector);
+    if (holds && !inspector->was_true) {
+        inspector->running = false;
+        inspector->steps = 0;
+        inspector->broke = inspector->frame;
+    }
+    inspector->was_true = holds;
+    past_branch* branch = &inspector->past.branches[inspector->past.branch];
+    branch->to = inspector->frame > branch->to ? inspector->frame : branch->to;
+    if (past_wants(&inspector->past, inspector->frame) || !inspector->running) {
+        (void)past_take(&inspector->past, inspector->frame, false);
+    }
+}
+
+void inspector_before_edit(sett_inspector* inspector)
+{
+    past* of = &inspector->past;
+    const past_node* last = of->count != 0 ? &of->nodes[of->count - 1] : NULL;
+    (void)past_fork(of, inspector->frame);
+    if (!inspector->changed &&
+        (last == NULL || last->frame != inspector->frame || last->branch != of->branch)) {
+        (void)past_take(of, inspector->frame, false);
+    }
+    inspector->edited = true;
+    inspector->changed = true;
+}
+
 uint32_t sett_inspector_frame(sett_inspector* inspector)
 {
     if (inspector == NULL) {
         return 1;
     }
-    inspector->frame += inspector->played;
-    if (inspector->played && inspector->steps != 0 && --inspector->steps == 0) {
-        inspector->running = false;
+    if (inspector->played) {
+        inspector_end_frame(inspector);
+    } else if (inspector->past.count == 0) {
+        (void)past_take(&inspector->past, inspector->frame, false);
     }
     if (inspector->server != NULL) {
         server_poll(inspector->server, INSPECTOR_BUDGET, inspector_answer, inspector);
     }
     inspector_feed(inspector);
     inspector->played = inspector->running;
+    if (inspector->changed) {
+        (void)past_take(&inspector->past, inspector->frame, true);
+        inspector->changed = false;
+    }
+    if (inspector->running) {
+        (void)past_fork(&inspector->past, inspector->frame);
+        past_note_input(&inspector->past, inspector->frame);
+    }
     return inspector->played ? 1 : 0;
 }

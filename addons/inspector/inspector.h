@@ -2,6 +2,7 @@
  *
  *     server.c     civetweb: threads, tokens, queues          knows no world
  *     request.c    answers JSON by JSON                       on the thread of the program
+ *     past.c       snapshots, branches, who wrote this         likewise
  *     feed.c       the stream: a journal into memory          likewise
  *     inspector.c  frames, and what holds it together         likewise
  */
@@ -9,6 +10,7 @@
 #define INSPECTOR_INSPECTOR_H
 
 #include "inspector_text.h"
+#include "past.h"
 #include "sett_inspector.h"
 
 /* ----------------------------------------------------------------------------------------- feed */
@@ -81,13 +83,27 @@ struct sett_inspector {
     inspector_text status; /* the last one that was sent */
     uint64_t frame;        /* frames run */
     uint64_t steps;        /* frames to run before it pauses */
-    uint32_t branch;
+    past past;
+    sett_search* condition; /* to break when it becomes true; NULL: none */
+    bool was_true;
+    uint64_t broke; /* the frame in which it did */
     bool running;
-    bool played; /* the call before let a frame run */
-    bool edited; /* by a request, since the feed's last record */
+    bool played;  /* the call before let a frame run */
+    bool edited;  /* by a request, since the feed's last record */
+    bool jumped;  /* the world is that of another frame: the feed begins anew */
+    bool changed; /* as `edited`, since the last snapshot */
+    sett_advice* advice;
+    uint32_t advice_count;
+    uint64_t profiled; /* the frame in which profiling began, plus one; 0: it does not run */
 };
 
 uint64_t inspector_now(void); /* nanoseconds */
+
+/* A request is about to change the world. */
+void inspector_before_edit(sett_inspector* inspector);
+
+/* Whether the condition to break at is true. */
+bool inspector_holds(sett_inspector* inspector);
 
 /* ------------------------------------------------------------------------------------- requests */
 

@@ -3,25 +3,15 @@
  * The bytes come from outside: a body is checked as a whole before anything is read from it, and
  * what it names is looked up by functions that reject what is not there.
  */
-#include "inspector.h"
+#include "request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define REQUEST_PATH 1100 /* bytes of a path or a name */
-
-/* A request that is being answered. */
-typedef struct request {
-    sett_inspector* inspector;
-    sett_world* world;
-    json body;
-    inspector_text* out; /* behind {"ok":true, */
-} request;
-
 /* -------------------------------------------------------------------------------------- failing */
 
-static bool request_fail(request* of, const char* why)
+bool request_fail(request* of, const char* why)
 {
     text_clear(of->out);
     text_add(of->out, "{\"ok\":false,\"error\":", 20);
@@ -30,7 +20,7 @@ static bool request_fail(request* of, const char* why)
     return false;
 }
 
-static bool request_check(request* of, bool done)
+bool request_check(request* of, bool done)
 {
     return done || request_fail(of, sett_world_message(of->world));
 }
@@ -56,7 +46,7 @@ static sett_entity request_handle(const sett_world* world, const char* name)
 }
 
 /* A living entity that a member names. */
-static bool request_entity(request* of, const char* key, sett_entity* out)
+bool request_entity(request* of, const char* key, sett_entity* out)
 {
     char name[REQUEST_PATH];
     if (!json_string(json_find(of->body, key), name, sizeof(name))) {
@@ -66,7 +56,7 @@ static bool request_entity(request* of, const char* key, sett_entity* out)
     return !sett_is_null(*out) || request_fail(of, "the entity is not alive");
 }
 
-static bool request_component(request* of, const char* key, sett_component* out)
+bool request_component(request* of, const char* key, sett_component* out)
 {
     char name[REQUEST_PATH];
     if (!json_string(json_find(of->body, key), name, sizeof(name))) {
@@ -74,6 +64,14 @@ static bool request_component(request* of, const char* key, sett_component* out)
     }
     *out = sett_component_find(of->world, name);
     return *out != 0 || request_fail(of, "there is no component of this name");
+}
+
+bool request_number(request* of, const char* key, uint64_t otherwise, uint64_t* out)
+{
+    json value = json_find(of->body, key);
+    *out = otherwise;
+    return value.size == 0 || json_number(value, out) ||
+           request_fail(of, "a frame, branch or index is no number");
 }
 
 static void request_put_entity(inspector_text* out, const char* key, sett_entity entity)
@@ -86,10 +84,15 @@ static void request_put_entity(inspector_text* out, const char* key, sett_entity
 
 void request_status(const sett_inspector* inspector, inspector_text* out)
 {
-    text_format(out, "\"frame\":%llu,\"running\":%s,\"oldest\":%llu,\"newest\":%llu,\"branch\":%u",
+    const past* history = &inspector->past;
+    text_format(out, "\"frame\":%llu,\"running\":%s,\"oldest\":%llu,\"newest\":%llu",
                 (unsigned long long)inspector->frame, inspector->running ? "true" : "false",
-                (unsigned long long)inspector->frame, (unsigned long long)inspector->frame,
-                (unsigned)inspector->branch);
+                (unsigned long long)past_oldest(history, inspector->frame),
+                (unsigned long long)past_newest(history, inspector->frame));
+    text_format(out, ",\"branch\":%u", (unsigned)history->branch);
+    if (inspector->broke != 0) {
+        text_format(out, ",\"broke\":%llu", (unsigned long long)inspector->broke);
+    }
     text_key(out, "title");
     text_add(out, inspector->title.at, inspector->title.size);
 }
@@ -99,11 +102,18 @@ static bool request_do_status(request* of)
     const sett_inspector_desc* desc = &of->inspector->desc;
     sett_stats stats;
     sett_world_stats(of->world, &stats);
+    uint32_t systems = 0;
+    for (const sett_system* at = sett_system_next(of->world, NULL); at != NULL;
+         at = sett_system_next(of->world, at)) {
+        systems++;
+    }
     request_status(of->inspector, of->out);
-    text_format(
-        of->out, ",\"entities\":%u,\"components\":%u,\"supports\":{\"run_frame\":%s,\"inputs\":%s}",
-        (unsigned)stats.entities, (unsigned)stats.components,
-        desc->run_frame != NULL ? "true" : "false", desc->input_get != NULL ? "true" : "false");
+    text_format(of->out,
+                ",\"entities\":%u,\"components\":%u,\"systems\":%u,\"supports\":{"
+                "\"run_frame\":%s,\"inputs\":%s}",
+                (unsigned)stats.entities, (unsigned)stats.components, (unsigned)systems,
+                desc->run_frame != NULL ? "true" : "false",
+                desc->input_get != NULL ? "true" : "false");
     return true;
 }
 
@@ -118,6 +128,7 @@ static bool request_do_run(request* of)
 {
     of->inspector->running = true;
     of->inspector->steps = 0;
+    of->inspector->broke = 0;
     return true;
 }
 
@@ -217,6 +228,18 @@ static const request_kind request_kinds[] = {
     {"remove", request_do_remove, true},
     {"destroy", request_do_destroy, true},
     {"instantiate", request_do_instantiate, true},
+    {"restore", request_do_restore, false},
+    {"branches", request_do_branches, false},
+    {"writer", request_do_writer, false},
+    {"break", request_do_break, false},
+    {"systems", request_do_systems, false},
+    {"enable", request_do_enable, true},
+    {"storage", request_do_storage, false},
+    {"explain", request_do_explain, false},
+    {"advice", request_do_advice, false},
+    {"try", request_do_try, false},
+    {"apply", request_do_apply, false},
+    {"live", request_do_live, false},
 };
 
 static const request_kind* request_find(const char* name)
@@ -249,11 +272,13 @@ void request_answer(sett_inspector* inspector, const char* body, size_t size, in
     text_add(out, "{\"ok\":true", 10);
     size_t empty = out->size;
     text_add(out, ",", 1);
+    if (kind->edits) {
+        inspector_before_edit(inspector);
+    }
     if (kind->answer(&of)) {
         if (out->size == empty + 1) {
             out->size = empty; /* nothing follows the comma */
         }
         text_add(out, "}", 1);
     }
-    inspector->edited = inspector->edited || kind->edits;
 }

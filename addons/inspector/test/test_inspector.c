@@ -168,5 +168,359 @@ static void stream_follows_frames(void)
     scene_close(&s);
 }
 
+/* ----------------------------------------------------------------------------------------- past */
+
+/* A program whose systems note who wrote what: each writes some entities, chosen by chance. */
+#define WRITERS 4
+#define WRITTEN 16
+
+typedef struct Cell {
+    uint32_t value;
+    uint32_t other;
+} Cell;
+
+typedef struct Clock {
+    uint32_t frame;
+} Clock;
+
+enum {
+    Cell_id = 1,
+    Clock_id,
+    Flag_id
+};
+
+typedef struct game {
+    sett_world* world;
+    sett_inspector* inspector;
+    sett_entity cells[WRITTEN];
+    sett_entity clock;
+    uint32_t input;  /* from outside */
+    uint32_t hidden; /* what a program should not have */
+    uint32_t restored;
+    uint32_t rank[WRITTEN]; /* of that write, in the order in which they take effect */
+    char last[WRITTEN][32]; /* who wrote it in this frame, by the systems' own word */
+} game;
+
+static uint32_t game_chance(uint32_t frame, uint32_t a, uint32_t b)
+{
+    uint32_t x = frame * 2654435761u ^ a * 40503u ^ b * 97u;
+    x ^= x >> 15;
+    x *= 2246822519u;
+    return x ^ x >> 13;
+}
+
+static void game_write(sett_context* context, uint32_t number)
+{
+    game* of = context->user;
+    uint32_t frame = SETT_GET(context->world, of->clock, Clock)->frame;
+    for (uint32_t k = 0; k < WRITTEN; k++) {
+        uint32_t chance = game_chance(frame, number, k);
+        sett_entity cell = of->cells[k];
+        const char* by = NULL;
+        uint32_t rank = number / 2 * 100 + number + 1; /* commands: at the end of the phase */
+        if (chance % 5 == 0) {
+            SETT_GET_MUT(context->world, cell, Cell)->value += chance / 8 + 1;
+            by = "system ";
+        } else if (chance % 23 == 1) {
+            Cell value = *SETT_GET(context->world, cell, Cell);
+            value.value = chance | 1;
+            (void)sett_cmd_set(context->commands, cell, Cell_id, &value);
+            by = "commands of system ";
+            rank += 10;
+        }
+        if (by != NULL && !sett_world_is_replaying(context->world) && rank > of->rank[k]) {
+            of->rank[k] = rank;
+            (void)snprintf(of->last[k], sizeof(of->last[k]), "%swrite_%u", by, (unsigned)number);
+        }
+    }
+}
+
+static void write_0(sett_context* context)
+{
+    game_write(context, 0);
+}
+static void write_1(sett_context* context)
+{
+    game_write(context, 1);
+}
+static void write_2(sett_context* context)
+{
+    game_write(context, 2);
+}
+static void write_3(sett_context* context)
+{
+    game_write(context, 3);
+}
+
+static void game_run(void* user)
+{
+    game* of = user;
+    SETT_GET_MUT(of->world, of->clock, Clock)->frame += 1 + of->input;
+    memset(of->last, 0, sizeof(of->last));
+    memset(of->rank, 0, sizeof(of->rank));
+    CHECK_EQ(sett_progress(of->world, 1), SETT_OK);
+    SETT_GET_MUT(of->world, of->cells[0], Cell)->other += of->hidden;
+}
+
+static void game_restored(void* user)
+{
+    ((game*)user)->restored++;
+}
+
+static size_t game_input_get(void* user, uint64_t frame, void* out, size_t capacity)
+{
+    (void)frame;
+    CHECK(capacity >= sizeof(uint32_t));
+    memcpy(out, &((game*)user)->input, sizeof(uint32_t));
+    return sizeof(uint32_t);
+}
+
+static void game_input_set(void* user, uint64_t frame, const void* bytes, size_t size)
+{
+    (void)frame;
+    CHECK_EQ(size, sizeof(uint32_t));
+    memcpy(&((game*)user)->input, bytes, size);
+}
+
+static void game_open(game* of)
+{
+    void (*const writers[WRITERS])(sett_context*) = {write_0, write_1, write_2, write_3};
+    static const char* const names[WRITERS] = {"write_0", "write_1", "write_2", "write_3"};
+    memset(of, 0, sizeof(*of));
+    of->world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK_EQ(SETT_REGISTER(of->world, Cell), Cell_id);
+    CHECK_EQ(SETT_MEMBERS(of->world, Cell, value, other), SETT_OK);
+    CHECK_EQ(SETT_REGISTER(of->world, Clock), Clock_id);
+    CHECK_EQ(SETT_MEMBERS(of->world, Clock, frame), SETT_OK);
+    CHECK_EQ(SETT_REGISTER_TAG(of->world, Flag), Flag_id);
+    of->clock = SETT_CREATE(of->world, SETT_VALUE(Clock, .frame = 0));
+    for (uint32_t k = 0; k < WRITTEN; k++) {
+        of->cells[k] = SETT_CREATE(of->world, SETT_VALUE(Cell, .value = k));
+    }
+    for (uint32_t k = 0; k < WRITERS; k++) {
+        CHECK(sett_system_create(of->world, &(sett_system_desc){.name = names[k],
+                                                                .run = writers[k],
+                                                                .user = of,
+                                                                .phase = (int)k / 2,
+                                                                .access_any_in = {Clock_id},
+                                                                .access_any_inout = {Cell_id}}) !=
+              NULL);
+    }
+    of->inspector =
+        sett_inspector_open(of->world, &(sett_inspector_desc){.no_server = true,
+                                                              .frame_rate = 10,
+                                                              .run_frame = game_run,
+                                                              .restored = game_restored,
+                                                              .input_get = game_input_get,
+                                                              .input_set = game_input_set,
+                                                              .user = of});
+    CHECK(of->inspector != NULL);
+}
+
+static void game_close(game* of)
+{
+    const char* reason = "";
+    sett_inspector_close(of->inspector);
+    CHECK_MSG(sett_world_validate(of->world, &reason) == SETT_OK, "%s", reason);
+    CHECK_EQ(sett_world_destroy(of->world), SETT_OK);
+}
+
+static void game_play(game* of, uint32_t frames)
+{
+    for (uint32_t k = 0; k < frames; k++) {
+        of->input = game_chance(k, 7, 7) % 3;
+        if (sett_inspector_frame(of->inspector) != 0) {
+            game_run(of);
+        }
+    }
+    of->input = 0;
+}
+
+static const char* game_ask(game* of, const char* body)
+{
+    return sett_inspector_request(of->inspector, body, strlen(body), NULL);
+}
+
+static const char* game_writer(game* of, sett_entity entity, const char* member, uint64_t frame)
+{
+    char body[256];
+    (void)snprintf(body, sizeof(body),
+                   "{\"do\":\"writer\",\"entity\":\"#%u:%u\",\"component\":\"Cell\",\"member\":"
+                   "\"%s\",\"frame\":%u}",
+                   (unsigned)entity.index, (unsigned)entity.generation, member, (unsigned)frame);
+    return game_ask(of, body);
+}
+
+/* Each frame each cell: who wrote it? */
+static void writers_are_found(void)
+{
+    static char planted[64][WRITTEN][32];
+    char expected[64];
+    uint32_t count = 0;
+    game g;
+    game_open(&g);
+    for (uint32_t frame = 1; frame < 64; frame++) {
+        game_play(&g, 1);
+        memcpy(planted[frame], g.last, sizeof(g.last));
+    }
+    game_ask(&g, "{\"do\":\"pause\"}");
+    CHECK_EQ(sett_inspector_frame(g.inspector), 0);
+    uint64_t hash = sett_world_hash(g.world);
+    for (uint32_t frame = 1; frame < 64; frame++) {
+        for (uint32_t k = 0; k < WRITTEN; k++) {
+            const char* by = planted[frame][k];
+            (void)snprintf(expected, sizeof(expected), "\"by\":\"%s\"", by[0] ? by : "nobody");
+            const char* answer = game_writer(&g, g.cells[k], "value", frame);
+            CHECK_MSG(strstr(answer, expected) != NULL, "frame %u, cell %u: %s, not %s", frame, k,
+                      answer, expected);
+            count++;
+        }
+    }
+    CHECK(count > 1000);
+    CHECK_EQ(sett_world_hash(g.world), hash);
+    game_close(&g);
+}
+
+static void edits_are_outside(void)
+{
+    game g;
+    game_open(&g);
+    game_play(&g, 25);
+    game_ask(&g, "{\"do\":\"pause\"}");
+    CHECK_EQ(sett_inspector_frame(g.inspector), 0);
+    char body[128];
+    (void)snprintf(body, sizeof(body),
+                   "{\"do\":\"set\",\"entity\":\"#%u:1\",\"component\":\"Cell\",\"value\":"
+                   "{\"value\":5}}",
+                   (unsigned)g.cells[3].index);
+    CHECK_STR_EQ(game_ask(&g, body), "{\"ok\":true}");
+    CHECK_EQ(sett_inspector_frame(g.inspector), 0);
+    CHECK(strstr(game_writer(&g, g.cells[3], "value", 25), "outside of systems") != NULL);
+    CHECK(strstr(game_writer(&g, g.cells[4], "value", 25), "outside of systems") == NULL);
+    game_ask(&g, "{\"do\":\"run\"}");
+    game_play(&g, 25);
+    CHECK(strstr(game_writer(&g, g.cells[3], "value", 40), "not reproducible") == NULL);
+    game_close(&g);
+}
+
+/* A program with state outside of its world is found out. */
+static void hidden_state_is_not_reproducible(void)
+{
+    game g;
+    game_open(&g);
+    game_play(&g, 15);
+    g.hidden = 1;
+    game_play(&g, 15);
+    g.hidden = 7;
+    const char* answer = game_writer(&g, g.cells[0], "value", 18);
+    CHECK_MSG(strstr(answer, "not reproducible") != NULL, "%s", answer);
+    CHECK_MSG(strstr(answer, "Cell") != NULL, "%s", answer);
+    game_close(&g);
+}
+
+/* Going back, changing something and playing on is the same as having done so at once. */
+static void edited_pasts_go_on(void)
+{
+    static const char edit[] = "{\"do\":\"set\",\"entity\":\"#4:1\",\"component\":\"Cell\","
+                               "\"value\":{\"value\":77}}";
+    game a;
+    game b;
+    uint64_t hashes[3];
+    game_open(&a);
+    game_open(&b);
+    game_play(&a, 18);
+    game_ask(&a, "{\"do\":\"pause\"}");
+    CHECK_EQ(sett_inspector_frame(a.inspector), 0);
+    CHECK_STR_EQ(game_ask(&a, "{\"do\":\"restore\",\"frame\":13}"), "{\"ok\":true}");
+    CHECK(a.restored != 0);
+    CHECK_STR_EQ(game_ask(&a, edit), "{\"ok\":true}");
+    game_ask(&a, "{\"do\":\"run\"}");
+    CHECK_EQ(sett_inspector_frame(a.inspector), 1);
+    a.input = 0;
+    game_run(&a);
+    for (uint32_t k = 0; k < 20; k++) {
+        CHECK_EQ(sett_inspector_frame(a.inspector), 1);
+        game_run(&a);
+    }
+    game_play(&b, 13);
+    game_ask(&b, edit);
+    for (uint32_t k = 0; k < 21; k++) {
+        CHECK_EQ(sett_inspector_frame(b.inspector), 1);
+        game_run(&b);
+    }
+    CHECK_EQ(sett_world_hash(a.world), sett_world_hash(b.world));
+    CHECK_EQ(sett_inspector_frame(a.inspector), 1); /* counts the last frame, begins another */
+    CHECK(strstr(game_ask(&a, "{\"do\":\"branches\"}"),
+                 "{\"id\":0,\"parent\":0,\"from\":0,\"to\":18,\"current\":false},"
+                 "{\"id\":1,\"parent\":0,\"from\":13,\"to\":34,\"current\":true}") != NULL);
+    /* and back to the abandoned future, and to this one again */
+    game_ask(&a, "{\"do\":\"pause\"}");
+    hashes[0] = sett_world_hash(a.world);
+    CHECK_STR_EQ(game_ask(&a, "{\"do\":\"restore\",\"frame\":17,\"branch\":0}"), "{\"ok\":true}");
+    hashes[1] = sett_world_hash(a.world);
+    CHECK_STR_EQ(game_ask(&a, "{\"do\":\"restore\",\"frame\":34,\"branch\":1}"), "{\"ok\":true}");
+    CHECK_EQ(sett_world_hash(a.world), hashes[0]);
+    CHECK_STR_EQ(game_ask(&a, "{\"do\":\"restore\",\"frame\":17,\"branch\":0}"), "{\"ok\":true}");
+    hashes[2] = sett_world_hash(a.world);
+    CHECK_EQ(hashes[1], hashes[2]);
+    CHECK(hashes[0] != hashes[1]);
+    CHECK(strncmp(game_ask(&a, "{\"do\":\"restore\",\"frame\":99}"), "{\"ok\":false", 11) == 0);
+    game_close(&a);
+    game_close(&b);
+}
+
+static void conditions_pause(void)
+{
+    game g;
+    game_open(&g);
+    CHECK_STR_EQ(game_ask(&g, "{\"do\":\"break\",\"condition\":\"Clock, Clock.frame >= 12\"}"),
+                 "{\"ok\":true}");
+    uint32_t frames = 0;
+    while (frames < 100 && sett_inspector_frame(g.inspector) != 0) {
+        game_run(&g);
+        frames++;
+    }
+    CHECK_EQ(frames, 12);
+    CHECK(strstr(game_ask(&g, "{\"do\":\"status\"}"), "\"broke\":12") != NULL);
+    CHECK_STR_EQ(game_ask(&g, "{\"do\":\"restore\",\"frame\":11}"),
+                 "{\"ok\":true}"); /* step back */
+    CHECK_EQ(SETT_GET(g.world, g.clock, Clock)->frame, 11);
+    game_ask(&g, "{\"do\":\"run\"}");
+    CHECK_EQ(sett_inspector_frame(g.inspector), 1);
+    game_run(&g);
+    CHECK_EQ(sett_inspector_frame(g.inspector), 0); /* true again */
+    CHECK(strncmp(game_ask(&g, "{\"do\":\"break\",\"condition\":\"Nothing\"}"), "{\"ok\":false",
+                  11) == 0);
+    CHECK_STR_EQ(game_ask(&g, "{\"do\":\"break\",\"condition\":\"\"}"), "{\"ok\":true}");
+    game_close(&g);
+}
+
+static void tools_answer(void)
+{
+    game g;
+    game_open(&g);
+    game_play(&g, 3);
+    const char* answer = game_ask(&g, "{\"do\":\"systems\"}");
+    CHECK(strstr(answer, "\"name\":\"write_1\",\"phase\":0,\"stage\":1,\"enabled\":true") != NULL);
+    CHECK(strstr(answer, "\"waits_for\":\"write_0\",\"waits_on\":\"Cell\"") != NULL);
+    CHECK_STR_EQ(game_ask(&g, "{\"do\":\"enable\",\"system\":\"write_1\",\"on\":false}"),
+                 "{\"ok\":true}");
+    CHECK(!sett_system_is_enabled(sett_system_find(g.world, "write_1")));
+    answer = game_ask(&g, "{\"do\":\"storage\",\"component\":\"Cell\"}");
+    CHECK(strstr(answer, "\"kind\":\"array\",\"count\":16,\"size\":8,\"bytes\":128") != NULL);
+    CHECK(strstr(answer, "\"occupancy\":[3]") != NULL);
+    CHECK(strstr(game_ask(&g, "{\"do\":\"storage\"}"), "\"component\":\"Clock\"") != NULL);
+    CHECK(strstr(game_ask(&g, "{\"do\":\"explain\",\"query\":\"Cell, !Clock\"}"), "\"count\":16") !=
+          NULL);
+    CHECK(strstr(game_ask(&g, "{\"do\":\"advice\"}"), "\"profiling\":true") != NULL);
+    game_play(&g, 61);
+    CHECK(strstr(game_ask(&g, "{\"do\":\"advice\"}"), "\"profiling\":false") != NULL);
+    CHECK(strncmp(game_ask(&g, "{\"do\":\"try\",\"advice\":99}"), "{\"ok\":false", 11) == 0);
+    CHECK(strstr(game_ask(&g, "{\"do\":\"live\",\"entity\":\"#0:1\"}"), "\"values\":{}") != NULL);
+    game_close(&g);
+}
+
 TEST_MAIN(TEST(requests_edit), TEST(requests_are_rejected), TEST(frames_pause_and_step),
-          TEST(stream_follows_frames))
+          TEST(stream_follows_frames), TEST(writers_are_found), TEST(edits_are_outside),
+          TEST(hidden_state_is_not_reproducible), TEST(edited_pasts_go_on), TEST(conditions_pause),
+          TEST(tools_answer))

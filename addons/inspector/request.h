@@ -1,0 +1,39 @@
+/* request.h: what the files that answer requests share. */
+#ifndef INSPECTOR_REQUEST_H
+#define INSPECTOR_REQUEST_H
+
+#include "inspector.h"
+
+#define REQUEST_PATH 1100 /* bytes of a path or a name */
+
+/* A request that is being answered. */
+typedef struct request {
+    sett_inspector* inspector;
+    sett_world* world;
+    json body;
+    inspector_text* out; /* behind {"ok":true, */
+} request;
+
+/* Answers why not; both return false then. */
+bool request_fail(request* of, const char* why);
+bool request_check(request* of, bool done); /* with the world's message */
+
+/* Read a member of the body, or fail. */
+bool request_entity(request* of, const char* key, sett_entity* out);
+bool request_component(request* of, const char* key, sett_component* out);
+bool request_number(request* of, const char* key, uint64_t otherwise, uint64_t* out);
+
+bool request_do_restore(request* of);
+bool request_do_branches(request* of);
+bool request_do_writer(request* of);
+bool request_do_break(request* of);
+bool request_do_systems(request* of);
+bool request_do_enable(request* of);
+bool request_do_storage(request* of);
+bool request_do_explain(request* of);
+bool request_do_advice(request* of);
+bool request_do_try(request* of);
+bool request_do_apply(request* of);
+bool request_do_live(request* of);
+
+#endif
