@@ -171,7 +171,7 @@ class Pages:
             kind = "cookbook" if "cookbook" in path else "examples"
             lists[kind].append((title, name, words))
             write(self.page_of[path], "# %s\n\n%s\n\n%s\n```c\n%s```\n\n`%s`\n" % (
-                title, words, runnable(name), code, path))
+                title, words, runnable(name) if runs(text) else "", code, path))
         for kind, items in lists.items():
             if kind == "cookbook":
                 items.sort()
@@ -367,6 +367,26 @@ def head_of(text, name):
     return title[:1].upper() + title[1:], rest.strip(), text[found.end():].lstrip("\n")
 
 
+def runs(code):
+    """Whether a page can run it: a page has no shared libraries to load."""
+    return "<dlfcn.h>" not in code
+
+
+def programs_of_texts():
+    """Whole programs in the pages and in README.md, which the pages run: name -> C."""
+    out = {}
+    for folder, _, names in [(ROOT, [], ["README.md"])] + list(os.walk(TEXTS)):
+        for name in names:
+            text = read(os.path.join(folder, name)) if name.endswith(".md") else ""
+            whole = [c for c in re.findall(r"(?ms)^```c\n(.*?)^```", text) if "int main(" in c]
+            marks = re.findall(r"<!-- run: (\w+) -->", text)
+            if name == "README.md":
+                out["readme"] = whole[0]
+            elif marks and name != "home.md":
+                out[marks[0]] = whole[0]
+    return out
+
+
 def runnable(name):
     return '```{raw} html\n<div class="run" data-program="%s"></div>\n```\n' % name
 
@@ -447,7 +467,10 @@ def main():
     if "--pages" in sys.argv:
         return 0
     bad = compile_blocks()
-    files = [os.path.join(ROOT, path) for path in pages.programs.values()]
+    files = [os.path.join(ROOT, path) for path in pages.programs.values() if runs(read(path))]
+    for name, code in programs_of_texts().items():
+        write("programs/%s.c" % name, code)
+        files.append(os.path.join(SOURCE, "programs", name + ".c"))
     subprocess.run([os.path.join(ROOT, "tools", "wasm_programs.sh"), SITE + "-programs"] + files, check=True)
     shutil.copytree(SITE + "-programs", os.path.join(SOURCE, "_static", "programs"))
     shutil.rmtree(SITE, ignore_errors=True)
