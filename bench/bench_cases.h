@@ -30,7 +30,7 @@ void bench_case_remember(const scene_case& item, const scene_run& run);
 // Peak bytes and allocations of a row, by the meter. Runs the scene (bench_main.cpp).
 meter_reading bench_row_memory(int row, int column);
 
-// The rows of which memory is told.
+// The rows for which memory is reported.
 constexpr scene_row BENCH_MEMORY_ROWS[] = {SCENE_create_2, SCENE_churn};
 
 // Everything that is printed below the table.

@@ -37,7 +37,7 @@ static void write_rows(const bench_table& table, std::FILE* out)
     }
 }
 
-// Counting is another run: only of cases of which memory is told.
+// Counting is another run: only of cases for which memory is reported.
 static bool is_counted(const scene_case* suite)
 {
     return suite == scene_six || suite == scene_tags;

@@ -97,7 +97,7 @@ static double now()
     return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-// Counts the runs that the filter lets through. Google Benchmark tells nobody of one that ended.
+// Counts the runs that the filter lets through. Google Benchmark does not report that one ended.
 static void plan_runs()
 {
     std::string filter = benchmark::GetBenchmarkFilter();

@@ -27,7 +27,7 @@ static const build_row build_rows[] = {
     {"move_10k", SCENE_move_10k, 10000},     {"move_1m", SCENE_move_1m, 1000000},
 };
 
-/* Turns huge pages off for this process, whoever asks for them. */
+/* Turns huge pages off for this process, for every allocation. */
 static bool build_small_pages(void)
 {
 #if defined(__linux__) && defined(PR_SET_THP_DISABLE)

@@ -1,4 +1,4 @@
-/* meter.h: bytes and calls that go to the C library's allocator, whoever makes them. */
+/* meter.h: bytes and calls that go to the C library's allocator, from any code. */
 #ifndef BENCH_METER_H
 #define BENCH_METER_H
 
@@ -25,13 +25,13 @@ meter_reading meter_end(void);
 void* meter_outside_alloc(size_t size);
 void meter_outside_free(void* memory);
 
-/* Makes every scene begin alike: memory that nobody uses goes back to the system, so that each pays
+/* Makes every scene begin alike: unused memory goes back to the system, so that each pays
  * for its own page faults and none for what the one before it left; and the system has `size` bytes
  * that the machine really holds. Hypervisors take memory back that was free for seconds: the first
- * touch after that costs up to 40 times as much, above all of huge pages, and is nobody's merit. */
+ * touch after that costs up to 40 times as much, above all of huge pages. */
 void meter_settle(size_t size);
 
-/* Bytes of memory that the machine has; 0 if that cannot be told. */
+/* Bytes of memory that the machine has; 0 if that is not known. */
 size_t meter_machine(void);
 
 #ifdef __cplusplus

@@ -163,7 +163,7 @@ def removal_section(data):
         "## blackbone's removals", "",
         "Values of 12 bytes; all of N are removed, in the order of creation, at random, and the "
         "other way round. *sparse-set*, *keep_order*: through the world, which checks a handle, changes "
-        "the entity's set of components and tells whoever listens; *keep_order* leaves holes and "
+        "the entity's set of components and runs the callbacks; *keep_order* leaves holes and "
         "compacts once in the end, inside the clock. The others are bare storages: *sparse set "
         "alone* is Sett's, of numbers without values; *textbook sparse set* has values and fills a "
         "hole with the last; *order kept at once* moves up all that lies behind, which the author "
@@ -391,7 +391,7 @@ def build_section(data):
         "## Compilers, flags, pages", "",
         "Sett untuned, built eight ways: *generic* is what the compiler takes every machine to have, "
         "*native* this one. *huge*: Sett's larger blocks lie on huge pages where the system gives "
-        "them, which is what it asks for by itself; *small*: the system was told not to. ns, and in "
+        "them, which is what it asks for by itself; *small*: the system was asked not to. ns, and in "
         "brackets the ratio to gcc -O3 native with huge pages, which is what the table above has.", "",
         *table(["build", "pages"] + titles, lines), "", *build_words(medians, rows, titles), ""]
 

@@ -1,6 +1,6 @@
 /* scene.h: what is measured. A scene is one workload at one size, written once for each
  * implementation: raw arrays, Sett, and the peers that are installed. Tests may run the scenes as
- * well, at sizes that take no time: a scene's checksum is the same whoever computes it.
+ * well, at sizes that take no time: a scene's checksum is the same in each implementation.
  *
  *     row       one workload: one line of the table
  *     column    one implementation

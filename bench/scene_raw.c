@@ -1,6 +1,6 @@
 /* scene_raw.c: the floor. Parallel arrays, written for the one workload that they are measured
  * with: no handles to check, nothing that could be added, removed or found. What matches a query
- * lies together, because whoever knew only this query would have put it there. */
+ * lies together, because code that knew only this query would have put it there. */
 #include "scene.h"
 
 #include <stdlib.h>

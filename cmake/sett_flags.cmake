@@ -1,4 +1,4 @@
-# How Sett's own targets are compiled. Nothing here reaches the targets of whoever links Sett.
+# How Sett's own targets are compiled. Nothing here reaches the targets of programs that link Sett.
 
 # The list lies in a file of its own because the shell tools compile with the same flags.
 file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/strict_flags.txt" SETT_STRICT_FLAGS)
@@ -25,7 +25,7 @@ function(sett_flags target)
     set(sanitize -fsanitize=${SETT_SANITIZE})
     target_compile_options(${target} PRIVATE
       ${sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-    # PUBLIC: whoever links a sanitized static library needs the sanitizer's runtime as well.
+    # PUBLIC: a program that links a sanitized static library needs the sanitizer's runtime as well.
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "EXECUTABLE")
       target_link_options(${target} PRIVATE ${sanitize})

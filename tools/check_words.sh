@@ -4,17 +4,11 @@
 #   tools/check_words.sh
 #   tools/check_words.sh --list    the list
 #
-# Names are searched everywhere; phrases (#PHRASES) only in `plain`, the files that are free of them:
-# extend it. Exempt: this file, docs/migrating.md, the changelog, and the reports of measurements.
+# Exempt: this file, docs/migrating.md, the changelog, and the reports of measurements.
 set -eu
 
-plain='^(docs/|CONTRIBUTING\.md|include/|examples/[0-9]|src/(base|file|inspect|relation|run|search|state)/|test/(model/|[^/]*\.[ch]$)|tools/[^/]*$)'
-
 # One a line: an extended regular expression, a tab, what to write.
-list() { # <section>
-    sed -n "/^#$1\$/,/^\$/p" "$0" | sed -n '/	/s/^# //p'
-}
-words=$(list WORDS && list PHRASES)
+words=$(sed -n '/^#WORDS$/,$p' "$0" | sed -n '/	/s/^# //p')
 
 if [ "${1-}" = --list ]; then
     printf '%s\n' "$words"
@@ -22,13 +16,9 @@ if [ "${1-}" = --list ]; then
 fi
 
 cd "$(dirname "$0")/.."
-search() { # <section> <pattern of files>
-    { git ls-files --cached --others --exclude-standard 2>/dev/null || find . -type f | sed "s/^\.\///"; } |
-        grep -vE '^(tools/check_words\.sh|docs/migrating\.md|CHANGELOG\.md|docs/bench/)|\.(svg|png|bin)$|corpus' |
-        grep -E "$2" | tr '\n' '\0' |
-        xargs -0 grep -nHoE "$(list "$1" | cut -f 1 | paste -s -d '|' -)" 2>/dev/null || true
-}
-found=$(search WORDS . && search PHRASES "$plain")
+found=$({ git ls-files --cached --others --exclude-standard 2>/dev/null || find . -type f | sed "s/^\.\///"; } |
+    grep -vE '^(tools/check_words\.sh|docs/migrating\.md|CHANGELOG\.md|docs/bench/)|\.(svg|png|bin|inc)$|corpus' | tr '\n' '\0' |
+    xargs -0 grep -nHoE "$(printf '%s\n' "$words" | cut -f 1 | paste -s -d '|' -)" 2>/dev/null) || true
 [ -z "$found" ] && exit 0
 printf '%s\n' "$found" | while IFS= read -r line; do
     text=${line#*:}
@@ -52,8 +42,6 @@ exit 1
 # [a-z]*_(matrix|loose|lanes?|doom|judge|keeper)(_[a-z_]*)?\b	array, dont_fragment, job, collect, validate, cow
 # \b(setti_keeper|setti_kept|setti_ties|keep_from|unkept)[a-z_]*\b	cow, cascade
 # \b(refus(e|es|ed|al|als|ing))\b	reject
-
-#PHRASES
 # \b([Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Bb]e|[Bb]eing) told\b	is called, runs, is notified, is reported
 # \b[Tt]old of\b	notified of, runs for
 # \b([Nn]o|[Ss]ome|[Ee]very)body\b	the subject's name: no observer, the caller

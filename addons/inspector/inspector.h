@@ -18,7 +18,7 @@
 /* The stream of docs/stream.md, as bytes in memory. */
 typedef struct feed {
     sett_world* world;
-    sett_journal* journal; /* NULL: nobody listens */
+    sett_journal* journal; /* NULL: there is no reader */
     sett_files files;
     inspector_text bytes; /* that were written since they were taken */
     uint32_t serial;      /* of the stream: another header */
@@ -60,7 +60,7 @@ const char* server_address(const server* from);
 typedef void (*server_answer_fn)(void* user, server_request* request);
 void server_poll(server* from, uint64_t nanoseconds, server_answer_fn answer, void* user);
 
-/* Whether somebody listens to the stream; whether somebody new does, who needs a beginning. */
+/* Whether the stream has a reader; whether it has a new one, which needs a beginning. */
 bool server_listened(server* from);
 bool server_wants_begin(server* from);
 

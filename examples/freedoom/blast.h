@@ -1,4 +1,4 @@
-/* blast.h - an explosion: hits everybody around, the less the farther away. */
+/* blast.h - an explosion: hits all bodies around, the less the farther away. */
 #ifndef FREEDOOM_BLAST_H
 #define FREEDOOM_BLAST_H
 

@@ -23,7 +23,7 @@
  *           human  + Input, Facing, Velocity, no Walk   a human player
  *       dying      + Dying                            until the end of the tick
  *       corpse     Thing, Position, Place, Corpse
- *     missile      Thing, Position, Place, Velocity, Missile    + Homing if it follows somebody
+ *     missile      Thing, Position, Place, Velocity, Missile    + Homing if it follows a body
  *     spark        Position, Place, Spark, Lifetime   where a bullet hit
  *     message      Hit, Use, Pickup or News           until it is dealt with
  *     the game     Game                               what is true of the world as a whole
@@ -303,7 +303,7 @@ typedef struct Pickup {
 /* What the world's history is made of. */
 typedef enum Event {
     EVENT_SHOT,  /* fired bullets, threw a missile, bit, charged */
-    EVENT_HIT,   /* somebody lost health */
+    EVENT_HIT,   /* a body lost health */
     EVENT_MISS,  /* a bullet or missile met the building */
     EVENT_BLAST, /* something exploded */
     EVENT_DEATH,
@@ -318,10 +318,10 @@ typedef enum Event {
     EVENT_COUNT
 } Event;
 
-/* "This happened." To be counted, and told with --trace. */
+/* "This happened." To be counted, and printed with --trace. */
 typedef struct News {
     uint16_t event, arena;
-    uint16_t types[2]; /* of the entities, rows of thing_table: they may be gone when it is told */
+    uint16_t types[2]; /* of the entities, rows of thing_table: they may be gone when it is read */
     sett_entity who, other;
     int32_t amount;
 } News;

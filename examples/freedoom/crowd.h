@@ -2,7 +2,7 @@
  *
  * Not state but an index into it: it is made anew from the components at the beginning of every
  * tick, which costs less than keeping it up to date, and which makes the tick independent of order:
- * everybody sees the others where they stood when it began. */
+ * each body sees the others where they stood when it began. */
 #ifndef FREEDOOM_CROWD_H
 #define FREEDOOM_CROWD_H
 

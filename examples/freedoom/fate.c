@@ -67,7 +67,7 @@ static void hurt_run(sett_context* context)
         const Hit* hit = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             spawn_end(&job, sett_batch_entity(b, i));
-            /* It may be a column, or somebody whom another hit of this tick has ended. */
+            /* It may be a column, or a body that another hit of this tick has ended. */
             if (!SETT_HAS(job.world, hit[i].victim, Health)) {
                 continue;
             }
@@ -156,7 +156,7 @@ const sett_system_desc system_die = {
 
 /* --- rise ------------------------------------------------------------------------------------- */
 
-/* Returns an arch-vile close by, or null; also null if somebody stands on the corpse. */
+/* Returns an arch-vile close by, or null; also null if a body stands on the corpse. */
 static sett_entity rise_find_healer(const Simulation* sim, Place place, Position position,
                                     const ThingType* type)
 {

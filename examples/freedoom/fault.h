@@ -2,7 +2,7 @@
  *
  * Reading a file of unknown origin fails in hundreds of places, and each has to tell the user which
  * file, what and where. A function that can fail returns bool and takes a Fault; the one who finds
- * the trouble writes the sentence and everybody above just hands the `false` on. */
+ * the trouble writes the sentence, and all callers just hand the `false` on. */
 #ifndef FREEDOOM_FAULT_H
 #define FREEDOOM_FAULT_H
 

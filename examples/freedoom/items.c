@@ -1,7 +1,7 @@
 /* items.c - the systems by which players come to their things. See systems.h.
  *
- * An item decides itself who gets it, among those who touch it: whoever came in at the lowest
- * start. So two players on one item are no race. What it is good for is then told by a message. */
+ * An item decides itself who gets it, among those who touch it: the one from the lowest
+ * start. So two players on one item are no race. What it is good for is then said by a message. */
 #include "spawn.h"
 #include "systems.h"
 

@@ -6,7 +6,7 @@
  *     components.h    what there is
  *     systems.h       what happens to it, and in simulation.c in which order
  *     movement.c      a few systems in full; README.md tells where the others are
- *     spawn.c         how entities come to be, a map's lines at once and monsters one by one
+ *     spawn.c         how entities are created, a map's lines at once and monsters one by one
  *     level.c wad.c   what is no component: the unchanging map, and the file that it comes from
  *
  * The same seed gives the same battle, to the last bit, with any compiler. */

@@ -130,7 +130,7 @@ static void forget_run(sett_context* context)
         const Body* body = sett_batch_field(b, 3);
         SETT_EACH(b, i) {
             sett_entity self = sett_batch_entity(b, i);
-            /* Corpses are still entities, but nobody's enemy: they have no health to lose. */
+            /* Corpses are still entities, but no enemies: they have no health to lose. */
             bool keeps = SETT_HAS(job.world, target[i].enemy, Health);
             if (keeps) {
                 target[i].z = SETT_GET(job.world, target[i].enemy, Position)->z;

@@ -133,7 +133,7 @@ static RayPoint move_goal(const Position* position, const Velocity* velocity)
                       .z = fixed_add(position->z, velocity->z)};
 }
 
-/* What stopped a charge may have been somebody. */
+/* What stopped a charge may have been a body. */
 static void charge_bite(const Job* job, Place place, RayPoint from, RayPoint to, const Body* body,
                         const ThingType* type, sett_entity self)
 {

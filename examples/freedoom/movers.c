@@ -1,6 +1,6 @@
 /* movers.c - the systems that move ceilings and floors, and what stands on them. See systems.h.
  *
- * They come last in a tick: everybody else has seen the building as it was when it began. Bodies
+ * They come last in a tick: all others have seen the building as it was when it began. Bodies
  * follow a floor at the beginning of the next one. */
 #include "movers.h"
 

@@ -67,7 +67,7 @@ static Around operate_look_around(const Simulation* sim, const Arena* arena, uin
 
 /* --- doors ------------------------------------------------------------------------------------ */
 
-/* One that is about to shut turns round for whoever walks into it. */
+/* One that is about to shut turns round for a body that walks into it. */
 static bool operate_reopen(const Job* job, const Operation* operation, sett_entity sector)
 {
     Door* door = SETT_GET_MUT(job->world, sector, Door);

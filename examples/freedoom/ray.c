@@ -27,7 +27,7 @@ static int32_t ray_coarse(Fixed x)
     return x >> (FIXED_BITS - LEVEL_WALK_BITS);
 }
 
-/* Whether the ray crosses the line, and after which share of its way. Left and right are told apart
+/* Whether the ray crosses the line, and after which share of its way. Left and right are decided
  * by
  * `>= 0` on both sides of every comparison, so a ray cannot slip through where two lines meet. */
 static bool ray_crosses(const Ray* ray, const LevelLine* line, Fixed* share)

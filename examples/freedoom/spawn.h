@@ -17,7 +17,7 @@ sett_entity spawn_thing(const Job* job, uint32_t type, Place place, Position pos
 /* Breathes life into an entity that has Thing, Position and Place: a new one, or a corpse. */
 void spawn_life(const Job* job, sett_entity entity, const ThingType* type);
 
-/* How somebody begins to walk. */
+/* How a monster begins to walk. */
 Walk spawn_first_step(const Simulation* sim, sett_entity entity, const ThingType* type);
 
 /* A player with what one begins with. `number` is 1 to 4. */
@@ -35,7 +35,7 @@ void spawn_hit(const Job* job, sett_entity victim, sett_entity attacker, int32_t
 void spawn_use(const Job* job, sett_entity line, sett_entity user);
 void spawn_pickup(const Job* job, sett_entity player, uint32_t type);
 
-/* Something that is to be counted and told. `other` may be null. */
+/* An event, to be counted and printed. `other` can be null. */
 void spawn_news(const Job* job, Event event, uint32_t arena, sett_entity who, sett_entity other,
                 int32_t amount);
 

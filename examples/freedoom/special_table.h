@@ -33,7 +33,7 @@ typedef enum Effect {
 typedef struct SpecialType {
     uint8_t trigger, effect;
     bool once;
-    bool monsters;  /* they may, too; of teleports only: nobody else */
+    bool monsters;  /* they may, too; of teleports: only they */
     uint8_t key;    /* KEY_*, or 0 */
     uint8_t speed;  /* map units a tick */
     uint8_t height; /* map units, or light */

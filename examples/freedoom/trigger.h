@@ -16,7 +16,7 @@ void trigger_cross(const Job* job, const Arena* arena, const CollideFooting* foo
 bool trigger_push(const Job* job, const Arena* arena, const CollideFooting* footing,
                   const Body* body, sett_entity self, bool is_player);
 
-/* Whether somebody has the key, if one is needed. */
+/* Whether `who` has the key, if one is needed. */
 bool trigger_has_key(const Simulation* sim, sett_entity who, uint8_t key);
 
 /* A human pushes what is in front of him: the first line on the way that can be pushed, if no wall

@@ -157,7 +157,7 @@ const sett_system_desc system_expire = {
 
 /* --- adopt ------------------------------------------------------------------------------------ */
 
-/* Whoever came into being in this tick and stays for a while becomes a child of its map. That
+/* An entity that was created in this tick and stays becomes a child of its map. That
  * changes structure at once: the system runs alone, and not from inside of a loop. */
 static void adopt_run(sett_context* context)
 {

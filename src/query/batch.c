@@ -329,7 +329,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     return true;
 }
 
-/* Whether all arrays have everybody from `base` on. */
+/* Whether all arrays have all entities from `base` on. */
 SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;

@@ -39,7 +39,7 @@
 #define COST_TEST 22   /* looking whether an entity has a component */
 #define COST_GATHER 22 /* copying its value to where the batch has it */
 #define COST_SCATTER 8 /* and back */
-#define COST_APART 16  /* going for it where nobody was just before */
+#define COST_APART 16  /* going for it where no entity was visited just before */
 
 /* Rows whose neighbours are compared, and how far apart in index is far: values beyond some lines
  * of cache from the last. */

@@ -37,8 +37,8 @@ static const char* query_argument(const sett_query_desc* desc)
     return NULL;
 }
 
-/* What a query without a name is called: "Position, Velocity, no Frozen". A type that nobody
- * registered has no name to give. */
+/* What a query without a name is called: "Position, Velocity, no Frozen". An unregistered type
+ * has no name. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -55,7 +55,7 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return out;
 }
 
-/* A term whose type nobody registered. The macros make an id of 0, which would end the list, the
+/* A term of an unregistered type. The macros make an id of 0, which would end the list, the
  * largest number. `name`: "" if no term gives it one. */
 static void query_unregistered(sett_world* world, const char* call, const char* name,
                                const sett_query_desc* desc, uint32_t k)
@@ -99,7 +99,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
 }
 
 /* Whether all types are known, and no two terms contradict each other: such a loop would visit
- * nobody, or what one field of a gathered value has written the other would overwrite. */
+ * no entity, or what one field of a gathered value has written the other would overwrite. */
 static bool query_check_types(sett_world* world, const char* call, const char* name,
                               const sett_query_desc* desc)
 {

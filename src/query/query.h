@@ -178,7 +178,7 @@ typedef struct setti_side {
  * nearly equal length, and looked at in about a microsecond. */
 #define SETTI_SURVEY_CHUNKS 256
 
-/* Where a loop that begins now may find somebody: of entity indices, or of rows of what drives. */
+/* Where a loop that begins now may find entities: of entity indices, or of rows of what drives. */
 typedef struct setti_survey {
     uint32_t rows;                           /* of a chunk: a multiple of SETT_BATCH_ROWS */
     uint32_t count;                          /* of chunks */

@@ -63,7 +63,7 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 /* Adds a number that is not in the set; its pages exist. */
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id);
 
-/* Puts a number into a row, in both directions; their pages exist, and whoever calls it restores
+/* Puts a number into a row, in both directions; their pages exist, and the caller restores
  * the permutation. */
 SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t row, uint32_t id)
 {

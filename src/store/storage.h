@@ -97,7 +97,7 @@ SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
     return (uint32_t)1 << storage->shift;
 }
 
-/* Array, tag: the occupancy word of an index, or NULL if nobody near has a value. */
+/* Array, tag: the occupancy word of an index, or NULL if no index near it has a value. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);
@@ -380,7 +380,7 @@ SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti
     return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* Frees the pages around an index whose word of occupancy became 0, if nobody is left in them. */
+/* Frees the pages around an index whose word of occupancy became 0, if no value is left in them. */
 void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* ----------------------------------------------------------------------------------------- rows */

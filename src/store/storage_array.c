@@ -29,7 +29,7 @@
  * and goes on a hundred entities far apart would clear one each time. */
 #define ARRAY_BLANK 128
 
-/* Whether nobody is left in a presence page: the last of its pages of rows is gone, or of a tag the
+/* Whether a presence page is empty: the last of its pages of rows is gone, or of a tag the
  * last bit. */
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
@@ -81,7 +81,7 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t rows = setti_storage_rows(storage);
     uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage, index); /* first: what is kept is told by the bits */
+    setti_storage_write(pool, storage, index); /* first: the bits say what is copied */
     for (uint32_t at = index; at < end;) {
         uint32_t until = SETTI_MIN(end, (at | 63) + 1);
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
@@ -134,7 +134,7 @@ static uint64_t array_pages_end(const setti_storage* storage)
                               : 0;
 }
 
-/* Frees the presence pages in which nobody is left. */
+/* Frees the presence pages in which no value is left. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
     uint32_t number = 0;

@@ -1,7 +1,7 @@
 /* summary.h: which of very many words of bits are not empty, found without looking at them.
  *
  * A set of numbers (of words), 0, 1, 2, ..., all of them members at first. Memory follows the
- * numbers that it was told to cover; those beyond are members. Not state: whoever owns the words
+ * numbers that it has to cover; those beyond are members. Not state: the owner of the words
  * can rebuild it from them.
  */
 #ifndef SETTI_SUMMARY_H

@@ -175,7 +175,7 @@ void* sett_ensure(sett_world* world, sett_entity entity, sett_component componen
                                       : change_ensure_unknown(world, entity, component);
 }
 
-/* Those who are told of a set may set values themselves, and so on: up to here. */
+/* on_set callbacks can set values, which run on_set callbacks, and so on: up to here. */
 SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
                                            const setti_type* type)
 {
@@ -188,7 +188,7 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
     return false;
 }
 
-/* Who is told of a set runs in no order with what runs beside. */
+/* on_set callbacks would run in no order with what runs beside the system. */
 SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
 {
     setti_world_fail_with(

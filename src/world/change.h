@@ -7,12 +7,12 @@
 /* Destroys every entity, hooks included. Nothing is open. Needs no memory. */
 void setti_change_destroy_all(sett_world* world);
 
-/* From a type's ties, while they are asked: this entity has to go as well, before whoever was
- * asked. Passed over if it is going already. */
+/* From a type's ties, while they are asked: this entity has to go as well, before the one that
+ * was asked. Skipped if it is going already. */
 void setti_change_collect(sett_world* world, uint32_t index);
 
-/* Whether nobody has to be told when an entity of this signature ends, but for the ties of one
- * type, nor can tell by an order of rows in which turn it did. */
+/* Whether the end of an entity with this signature runs no callback, except the cascade of one
+ * type, and whether no order of rows depends on when it ends. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
 /* sett_add where that is short and no callback runs. Returns the value, for the caller to write all

@@ -8,7 +8,7 @@
  *
  *     collect_list     first | second | third found | ...     collect_room
  *
- * Each is asked in turn whom it collects, and counts as dying from then on. When nobody rejects,
+ * Each is asked in turn whom it collects, and counts as dying from then on. When none rejects,
  * they end from the last found to the first. A chain of a million entities takes no more stack than
  * one. This order decides the order of rows in sparse sets, so it is the only one: the walk that
  * ends a tree node by node (fast_path.c) is for trees in which no order can be seen.
@@ -43,7 +43,7 @@ static void destroy_one(sett_world* world, uint32_t index)
     setti_edit_commit(world, &edit);
 }
 
-/* What is asked of the ties of everybody collected, one question after another. */
+/* What is asked of the cascades of all that are collected, one question after another. */
 typedef enum change_question {
     CHANGE_COLLECT,
     CHANGE_VALIDATE,
@@ -107,7 +107,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
         status = change_ask_all(world, CHANGE_VALIDATE);
     }
     if (!forced && status == SETT_OK) {
-        /* By force everybody goes: what is left of links goes with those who keep them. */
+        /* Forced: all entities go, so links need no clean-up. */
         (void)change_ask_all(world, CHANGE_DETACH);
     }
     bool rejected = !forced && status != SETT_OK;
@@ -180,7 +180,7 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 
 SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity)
 {
-    if (world->side_by_side) { /* nobody writes to the world meanwhile */
+    if (world->side_by_side) { /* no thread writes to the world meanwhile */
         return SETT_STATUS_STALE;
     }
     world->error = SETT_STATUS_STALE; /* no misuse: it is not reported */

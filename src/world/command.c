@@ -541,8 +541,8 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     return commands_fail_closed(commands, what);
 }
 
-/* Applying what callbacks record, which calls them again, has to end somewhere. The log is told
- * once an application; whoever records hears it from the status. */
+/* Applying what callbacks record, which calls them again, has to end somewhere. It is logged
+ * once an application; the recording call returns it as its status. */
 SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, const command_verb* verb,
                                                 const char* text, sett_entity entity,
                                                 sett_component component)
@@ -793,7 +793,7 @@ static sett_status command_apply_set(sett_commands* commands, const command_reco
 static const command_verb command_set = {"set", "of", command_apply_set};
 
 /* Copies a value into a record. The world is not locked for the hooks: several threads may record
- * at once, and nobody changes it meanwhile. */
+ * at once, and no thread changes it meanwhile. */
 static void command_copy(const setti_type* type, void* to, const void* value)
 {
     const sett_component_desc* desc = &type->desc;
@@ -902,7 +902,7 @@ sett_entity setti_commands_create_call(sett_commands* commands, const char* verb
 
 /* ------------------------------------------------------------------------------------- applying */
 
-/* An addition by the fast path, which calls nobody, and tells by itself whether the entity is alive
+/* An addition by the fast path, which runs no callback, and finds out whether the entity is alive
  * and lacks the type. False, and nothing is done, if this leads nowhere. */
 SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* record)
 {

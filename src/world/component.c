@@ -557,8 +557,8 @@ void setti_component_free(sett_world* world, setti_type* type)
 
 /* ---------------------------------------------------------------------------- hooks of values */
 
-/* Returns what was running before. While systems run side by side nobody writes to the world, which
- * is locked then. */
+/* Returns what was running before. While systems run in parallel no thread writes to the world,
+ * which is locked then. */
 static const char* component_lock(const setti_type* type)
 {
     sett_world* world = type->world;

@@ -91,7 +91,7 @@ typedef struct setti_cascade {
     /* Asked of each entity that is going to be destroyed: passes those that have to go before it to
      * setti_change_collect, which takes each once. Any status but SETT_OK, its message set,
      * rejects;
-     * then nobody is destroyed. Writes nothing. NULL: nobody else has to go. */
+     * then no entity is destroyed. Writes nothing. NULL: no other has to go. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Asked of each of them once all are found: may reject likewise, and reserves what `release`
      * needs, by setti_change_reserve_stranded. NULL: no objection. */
@@ -99,17 +99,17 @@ typedef struct setti_cascade {
     /* Of an entity that stays: whether its value has to go, because all that it leads to does.
      * NULL: never. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
-    /* Told of each that goes, before the first is taken apart: ends what those who stay keep of it,
-     * by setti_change_remove_stranded. Cannot fail. NULL: nothing. */
+    /* Called for each that goes, before the first is taken apart: ends what those that stay hold of
+     * it, by setti_change_remove_stranded. Cannot fail. NULL: nothing. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Told before a value goes, after all hooks; those collected together are told one by one, the
+    /* Called before a value goes, after all hooks: for those collected together one by one, the
      * last found first, and exist until it is their turn. Needs no memory and cannot fail. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
 
-    /* The quick way where all that go together are plain (setti_change_is_plain) and nobody is
-     * told; NULL: there is none. `begin` cuts an entity off from all that stay and returns who has
-     * to end first; SETTI_NONE, and nothing is done, if it cannot be. `next`, called before `at`
-     * ends, returns who is next; SETTI_NONE behind the entity itself. */
+    /* The quick way where all that go together are plain (setti_change_is_plain) and no
+     * callback runs; NULL: there is none. `begin` cuts an entity off from all that stay and returns
+     * the one that has to end first; SETTI_NONE, and nothing is done, if it cannot be. `next`,
+     * called before `at` ends, returns the next one; SETTI_NONE behind the entity itself. */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
     uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t root, uint32_t at);
 

@@ -38,7 +38,7 @@ typedef struct setti_edit_part {
 } setti_edit_part;
 
 typedef struct setti_edit {
-    /* `count` of them; of those that come to be: where their handles go, or NULL if that is not
+    /* `count` of them; of those that are created: where their handles go, or NULL if that is not
      * asked for and no callback runs. More than one only of those. */
     sett_entity* entities;
     uint32_t count;
@@ -50,7 +50,7 @@ typedef struct setti_edit {
     uint32_t flags;      /* of the added types, of any: worked out by reserving */
     setti_type* removed; /* what goes; or NULL */
     bool strips;         /* all goes instead: dont_fragment types first, then by id, descending */
-    bool begins;         /* the entities come to be */
+    bool begins;         /* the entities are created */
     bool ends;           /* they cease to be */
     bool repeat;         /* all entities get the same values */
 } setti_edit;

@@ -4,7 +4,7 @@
  * By index: a generation, a signature, and a bit that says whether the index is free. A dead slot
  * holds the generation that its next life will have, with SETTI_DEAD on top, so that one comparison
  * with a handle decides. Entities are created at the lowest free index: the next handle follows
- * from the table alone, whatever happened before and whoever was notified of it.
+ * from the table alone, whatever happened before and whatever was notified of it.
  */
 #ifndef SETTI_ENTITY_TABLE_H
 #define SETTI_ENTITY_TABLE_H
@@ -82,8 +82,8 @@ SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_enti
 }
 
 /* Whether the handle's generation is the one of its slot: for readers who go on to test presence,
- * which a dead slot has nowhere, so that a made-up handle with SETTI_DEAD in it need not be told
- * apart. */
+ * which a dead slot has nowhere, so that a made-up handle with SETTI_DEAD in it is no special
+ * case. */
 SETTI_INLINE bool setti_entity_is_current(const setti_entity_table* table, sett_entity entity)
 {
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);

@@ -7,8 +7,8 @@
  * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
  * bit, one number. Everything else leaves it through one branch.
  *
- * Invariant:  of a transition that a type remembers, nobody listens, and the type is missing in
- *             `from` (added) or in `to` (removed)
+ * Invariant:  for a transition that a type remembers there is no listener, and the type is missing
+ *             in `from` (added) or in `to` (removed)
  */
 #include "world/change.h"
 
@@ -194,8 +194,7 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
     return value;
 }
 
-/* The same where it takes no call but that of the one who is told: of more than the value nothing
- * has to be kept over it. */
+/* The same with one callback and no other call: only the value has to be held meanwhile. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
                                      void* value, const setti_edit_part* given)
 {
@@ -440,9 +439,9 @@ SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type,
     return SETT_OK;
 }
 
-/* The end of the fast path: the row of an array or tag. Whoever takes a transition that the type
- * remembers has the value: only assertions look. An entity that toggles its component meets the
- * spare stretch each time. */
+/* The end of the fast path: the row of an array or tag. An entity that takes a transition that the
+ * type remembers has the value: only assertions look. An entity that toggles its component meets
+ * the spare stretch each time. */
 SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
                                             uint32_t* signature)
 {
@@ -485,7 +484,7 @@ SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint
     setti_edit_deinit_value(world, type, index);
 }
 
-/* The fast path from where a type is told of its removal, or has values to end. */
+/* The fast path for a type with on_remove callbacks, or with values to deinitialise. */
 SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_type* type,
                                                     sett_entity entity, uint32_t* signature)
 {

@@ -19,7 +19,7 @@ typedef struct setti_listener {
     void* row;               /* group: room for one value, to exchange rows of types with move */
     size_t row_size;
     size_t row_align;
-    setti_storage members; /* set: a tag that nobody registered */
+    setti_storage members; /* set: a tag without registration */
     bool observes;         /* of a sett_observer: has no members, only callbacks */
     bool by_layout;        /* group: made by a layout, gives way to what the program asks for */
     bool automatic;        /* by auto_layout */

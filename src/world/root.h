@@ -1,9 +1,9 @@
 /* root.h: what belongs to a world's state beside its pages.
  *
- * Whoever keeps state (what a snapshot has to bring back) in plain memory of a fixed size embeds a
- * root beside it and adds it to the world (setti_world_add_root). Restoring writes that memory, and
- * world->epoch tells caches that it did. All pages are found through roots too: a table of pages
- * that is in none is a cache. */
+ * A module that keeps state (what a snapshot has to restore) in plain memory of a fixed size embeds
+ * a root beside it and adds it to the world (setti_world_add_root). Restoring writes that memory,
+ * and world->epoch tells caches that it did. All pages are found through roots too: a table of
+ * pages that is in none is a cache. */
 #ifndef SETTI_ROOT_H
 #define SETTI_ROOT_H
 

@@ -401,7 +401,7 @@ static sett_status sort_check(sett_world* world, sett_component component, const
     return SETT_OK;
 }
 
-/* Brings a type into a sparse set without gaps, which nobody else arranges. */
+/* Brings a type into a sparse set without gaps, which no group arranges. */
 static sett_status sort_prepare(sett_world* world, setti_type* type, const char* call)
 {
     sett_status status = setti_change_need_sparse_set(world, type, call);

@@ -134,7 +134,7 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 
 static sett_status world_reject(sett_world* world, const char* call);
 
-/* Whether anybody has to be told of the end of an entity; if not, its pages can just go. */
+/* Whether the end of an entity runs callbacks; if not, its pages can just go. */
 static bool world_has_endings(const sett_world* world)
 {
     bool has = false;
@@ -415,7 +415,7 @@ static bool world_is_misuse(sett_status status)
 }
 #endif
 
-/* Misuse found by a reading call, or while nobody writes to the world: in debug builds. */
+/* Misuse found by a reading call, or while no thread writes to the world: in debug builds. */
 static void world_report_misuse(const sett_world* world, sett_status status, const char* message)
 {
 #if !defined(NDEBUG)
@@ -457,7 +457,7 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
         setti_world_misuse(world, status, call, entity, component);
         return status;
     }
-    if (world->command_depth != 0) { /* later nobody would know that it was */
+    if (world->command_depth != 0) { /* later it cannot be known that it was */
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
         return setti_world_fail_with(world, status, "%s", message);

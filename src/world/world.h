@@ -25,7 +25,7 @@ enum {
     SETTI_HIDDEN
 };
 
-/* How far events may follow from events: sets from within callbacks that are told of sets, and
+/* How far events may follow from events: sets inside on_set callbacks, and
  * commands recorded while commands are applied. Deeper is rejected. */
 #define SETTI_EVENT_DEPTH 64
 
@@ -167,7 +167,7 @@ struct sett_world {
     uint32_t gathering;           /* loops open that work on copies of values, outside of systems */
     setti_open_loop* open_loops;  /* of the queries that loops are open over, the latest first */
     const char* calling;          /* the component, group or observer whose callback runs, if any */
-    uint32_t set_depth;           /* callbacks told of sets that run inside one another */
+    uint32_t set_depth;           /* on_set callbacks that run inside one another */
 
     struct sett_observer* observers; /* doubly linked, the latest first */
     bool observers_ended;            /* some of them wait to be freed */
@@ -203,8 +203,8 @@ struct sett_world {
     struct setti_run* run;               /* the systems, made with the first of them */
     void (*free_run)(sett_world* world); /* frees what of them does not lie in the pool */
     const char* running; /* the systems that run, by name; NULL: none, or one alone */
-    bool side_by_side;   /* they run on several threads: nobody writes to this struct meanwhile */
-    const setti_guard* guard; /* told of every access, while systems are watched */
+    bool side_by_side;   /* they run on several threads: none writes to this struct meanwhile */
+    const setti_guard* guard; /* called at every access, while systems are watched */
 
     setti_misuse misuse[SETTI_MISUSES];
     struct {
@@ -258,7 +258,7 @@ sett_status setti_world_fail(sett_world* world, sett_status status, const char* 
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* A misuse found by a reading call: told to the hooks of a debug build, recorded nowhere, because
+/* A misuse found by a reading call: reported by debug builds, recorded nowhere, because
  * readers run side by side. */
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                         sett_entity entity, sett_component component);
@@ -308,7 +308,7 @@ SETTI_INLINE void setti_world_check_owner(sett_world* world, const char* call)
 #endif
 }
 
-/* Writes why a handle is of nobody: what became of it, as far as its slot tells. */
+/* Writes why a handle is stale, as far as its slot tells. */
 void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
                                 sett_entity entity);
 
@@ -375,7 +375,7 @@ SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loo
     }
 }
 
-/* Closes the loops whose function has returned, as far as that can be told. */
+/* Closes the loops whose function has returned, as far as that is known. */
 void setti_world_close_returned(sett_world* world);
 
 /* Closes all loops over one query and frees their scratch; their copies are not written back. */

@@ -111,7 +111,7 @@ static void door_opens_and_closes(void)
         CHECK(heights_of(&sim, sector).ceiling - before <= 2 * FIXED_ONE);
         highest = fixed_max(highest, heights_of(&sim, sector).ceiling);
     }
-    CHECK(highest - shut.floor >= fixed_from_int(56)); /* somebody can get through */
+    CHECK(highest - shut.floor >= fixed_from_int(56)); /* a player can get through */
     for (int i = 0; i < 300; i++) {
         battle_run(&sim, 1);
     }
@@ -218,7 +218,7 @@ static void teleport_leads_to_its_landing(void)
     CHECK_EQ(SETT_GET(sim.world, first, Place)->sector, sector);
     CHECK_EQ(there->z, heights_of(&sim, sector).floor);
     CHECK_EQ(event_count(&sim, EVENT_TELEPORT), 1);
-    /* Nobody arrives where somebody stands. */
+    /* No body arrives where another stands. */
     sett_entity second = put_player(&sim, 2, pad, middle_of(&sim, pad));
     use(&sim, line, second);
     battle_run(&sim, 1);
@@ -249,7 +249,7 @@ static void item_is_picked_up_once(void)
     CHECK_EQ(SETT_GET(sim.world, second, Pack)->rounds[AMMO_BULLETS], 50);
     CHECK_EQ(SETT_GET(sim.world, first, Health)->points, 200);
     CHECK_EQ(SETT_GET(sim.world, second, Health)->points, 100);
-    CHECK(sett_entity_valid(sim.world, kit)); /* it would help nobody */
+    CHECK(sett_entity_valid(sim.world, kit)); /* no player needs it */
     CHECK_EQ(event_count(&sim, EVENT_PICKUP), 2);
     simulation_deinit(&sim);
 }

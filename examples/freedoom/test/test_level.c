@@ -363,7 +363,7 @@ static void crowd_agrees_with_all_bodies(void)
         Fixed share = FIXED_ONE;
         const CrowdBody* hit = crowd_first_hit(&crowd, &arena, from, to, 0, sett_null(), &share);
         hits += hit != NULL ? 1 : 0;
-        /* Nobody else would have been met earlier: with the one hit left out, the way is longer. */
+        /* No other body is nearer: with the one hit left out, the way is longer. */
         if (hit != NULL) {
             Fixed next = FIXED_ONE;
             crowd_first_hit(&crowd, &arena, from, to, 0, hit->entity, &next);

@@ -84,7 +84,7 @@ static void check_kinds(const Simulation* sim)
     CHECK_EQ(sett_component_count(sim->world, Dying_id), 0);
 }
 
-/* Nobody stands in a wall who did not begin in one, and everybody is in the sector that is
+/* A body that did not begin in a wall stands in none, and each is in the sector that is
  * noted. */
 static void check_places(const Simulation* sim)
 {
