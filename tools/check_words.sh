@@ -44,6 +44,6 @@ exit 1
 # \b(refus(e|es|ed|al|als|ing))\b	reject
 # \b([Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Bb]e|[Bb]eing) told\b	is called, runs, is notified, is reported
 # \b[Tt]old of\b	notified of, runs for
-# \b([Nn]o|[Ss]ome|[Ee]very)body\b	the subject's name: no observer, the caller
+# (^|[^"])\b([Nn]o|[Ss]ome|[Ee]very)body\b	the subject's name: no observer, the caller
 # \b[Ww]hoever\b	the subject's name: the caller, the thread
 # \b[Cc]omes? to be\b	is created, becomes

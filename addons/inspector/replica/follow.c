@@ -585,7 +585,7 @@ static bool follow_note(void)
     uint32_t head[4] = {f.kind, (uint32_t)f.payload.size, (uint32_t)f.frame,
                         (uint32_t)(f.frame >> 32)};
     if (f.notes.size > ((size_t)16 << 20)) {
-        f.notes.size = 0; /* nobody fetches them */
+        f.notes.size = 0; /* there is no reader */
     }
     return follow_add(&f.notes, head, sizeof(head)) &&
            follow_add(&f.notes, f.payload.data, f.payload.size);
