@@ -177,7 +177,7 @@ static void fuzz_change(sett_world* world, const uint8_t* step)
     case 0:
         /* Seldom far away: each append to a journal looks at all slots. */
         (void)sett_entity_create_handle(
-            world, (sett_entity){(uint32_t)step[1] * (step[1] < 250 ? 5 : 97), 1u + step[2]});
+            world, (sett_entity){step[1] < 255 ? step[1] * 5u : 24735u, 1u + step[2]});
         break;
     case 1:
         (void)sett_entity_destroy(world, e);
