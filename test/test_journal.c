@@ -261,7 +261,73 @@ static void an_autosave_is_of_the_moment_when_it_began(void)
     disk_destroy(to);
 }
 
-TEST_MAIN(TEST(a_journal_leads_to_each_of_its_frames), TEST(a_journal_excludes_other_writers),
-          TEST(types_may_come_later), TEST(a_crash_leaves_a_frame_since_the_last_sync),
+/* ---------------------------------------------------------------------------------- recordings */
+
+typedef struct records {
+    uint32_t kinds[16];
+    uint32_t inputs; /* right ones */
+    uint32_t own;
+} records;
+
+static bool count_record(void* user, uint32_t kind, uint64_t frame, const void* bytes, size_t size)
+{
+    records* all = user;
+    if (kind == SETT_RECORD_PROGRAM + 5) {
+        all->own++;
+        return true;
+    }
+    CHECK(kind < 16);
+    all->kinds[kind]++;
+    all->inputs += kind == SETT_RECORD_INPUT && size == sizeof(frame) &&
+                   memcmp(bytes, &frame, sizeof(frame)) == 0;
+    return true;
+}
+
+static void a_recording_has_keyframes_and_an_index(void)
+{
+    uint64_t chance = 9;
+    uint64_t hash[FRAMES + 1];
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    change(world, &chance, 200);
+    sett_file_desc desc = {.files = &to->files, .keyframe_every = 3};
+    sett_journal* journal = sett_journal_create(world, "f", &desc);
+    CHECK(journal != NULL);
+    CHECK_EQ(sett_journal_write(journal, 3, 1, NULL, 0), SETT_STATUS_ARGUMENT); /* a state */
+    for (uint64_t frame = 1; frame <= FRAMES; frame++) {
+        change(world, &chance, 20);
+        CHECK_EQ(sett_journal_write(journal, SETT_RECORD_INPUT, frame, &frame, sizeof(frame)),
+                 SETT_OK);
+        CHECK_EQ(sett_journal_append(journal, frame), SETT_OK);
+        hash[frame] = sett_world_hash(world);
+    }
+    CHECK_EQ(sett_journal_write(journal, SETT_RECORD_INPUT, 1, NULL, 0), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_journal_write(journal, SETT_RECORD_PROGRAM + 5, FRAMES, "own", 3), SETT_OK);
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+
+    records all = {.own = 0};
+    CHECK_EQ(sett_file_records("f", &desc, count_record, &all), SETT_OK);
+    CHECK_EQ(all.kinds[3], 1);
+    CHECK_EQ(all.kinds[4], FRAMES);
+    CHECK_EQ(all.kinds[5], FRAMES / 3);
+    CHECK_EQ(all.inputs, FRAMES);
+    CHECK_EQ(all.kinds[9], 1);
+    CHECK_EQ(all.kinds[10], 1);
+    CHECK_EQ(all.own, 1);
+    for (uint64_t frame = 1; frame <= FRAMES; frame++) {
+        sett_load_result result;
+        sett_world* read = typed_world();
+        CHECK_EQ(loads_until(read, to, frame, &result), SETT_OK);
+        CHECK_EQ(sett_world_hash(read), hash[frame]);
+        CHECK_EQ(result.changes, frame % 3); /* since the keyframe before it */
+        CHECK_END(read);
+    }
+    CHECK_END(world);
+    disk_destroy(to);
+}
+
+TEST_MAIN(TEST(a_recording_has_keyframes_and_an_index), TEST(a_journal_leads_to_each_of_its_frames),
+          TEST(a_journal_excludes_other_writers), TEST(types_may_come_later),
+          TEST(a_crash_leaves_a_frame_since_the_last_sync),
           TEST(a_damaged_journal_ends_before_the_damage), TEST(a_full_disk_ends_a_journal),
           TEST(an_autosave_is_of_the_moment_when_it_began))

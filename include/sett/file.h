@@ -28,7 +28,7 @@
 
 #include "sett/members.h"
 
-/* ----------------------------------------------------------------------------- the file system */
+/* ------------------------------------------------------------------------------ the file system */
 
 typedef enum sett_file_mode {
     SETT_FILE_READ,   /* an existing file */
@@ -71,6 +71,9 @@ typedef struct sett_file_desc {
     size_t limit;
     /* loading a journal: changes of later frames are not applied. Default (0): all are */
     uint64_t last_frame;
+    /* a journal: frames from one keyframe, a whole state, to the next; loading then begins at the
+     * last one that is not behind last_frame, if the journal has its end. Default: none */
+    uint32_t keyframe_every;
 } sett_file_desc;
 
 /* -------------------------------------------------------------------------------- save and load */
@@ -180,6 +183,36 @@ SETT_API sett_status sett_journal_append(sett_journal* journal, uint64_t frame);
 /* Waits until all that was appended is on the disk. After a crash at least that is found.
  * Fails: FILE. Cost: the disk. Threads: any, one at a time, also beside all others. Since: 0.2 */
 SETT_API sett_status sett_journal_sync(sett_journal* journal);
+
+/* What programs and tools add to a journal. Loading skips it, sett_file_records reads it. Kinds
+ * from SETT_RECORD_PROGRAM up to 0xFFFF are a program's own. */
+enum {
+    SETT_RECORD_INPUT = 6, /* what a frame got from outside */
+    SETT_RECORD_TIMES = 7, /* durations of systems: docs/stream.md */
+    SETT_RECORD_LOG = 8,   /* lines of a log, and changes of structure: docs/stream.md */
+    SETT_RECORD_PROGRAM = 0x8000
+};
+
+/* Adds a record to a journal. An input stands before the delta of its frame: write it before
+ * sett_journal_append of the same frame.
+ *   kind   one of the above
+ *   frame  a number that does not go back
+ * Fails: FILE, ARGUMENT (another kind; the frame goes back). Cost: one write. Threads: writer.
+ * Since: 0.2 */
+SETT_API sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t frame,
+                                        const void* bytes, size_t size);
+
+/* Takes a record. Returns whether to go on. */
+typedef bool (*sett_record_fn)(void* user, uint32_t kind, uint64_t frame, const void* bytes,
+                               size_t size);
+
+/* Reads all records of a file, in order, those of the library too (docs/stream.md), up to the first
+ * that is not whole. The bytes were checked for damage, and come from outside all the same.
+ *   desc  NULL: the default; `limit`: the most bytes of one record, default: 1 GB
+ * Fails: FILE (it cannot be opened), INVALID (its head is damaged), LIMIT, REJECTED (`fn` returned
+ * false), OUT_OF_MEMORY. Cost: O(bytes). Threads: any. Since: 0.2 */
+SETT_API sett_status sett_file_records(const char* path, const sett_file_desc* desc,
+                                       sett_record_fn fn, void* user);
 
 /* Ends the file, syncs and closes it. NULL is fine.
  * Returns FILE if that failed, or something before. Threads: writer. Since: 0.2 */

@@ -8,6 +8,8 @@
  * Invariant:  what was written whole leads to `last`, or to the state before it if the last write
  *             failed: then nothing is written behind it
  */
+#include "base/writer.h"
+#include "file/member_record.h"
 #include "file/place.h"
 #include "file/run_record.h"
 #include "file/stream.h"
@@ -21,6 +23,9 @@ struct sett_journal {
     sett_snapshot last;
     uint64_t frame;
     uint32_t types; /* that the file knows */
+    uint32_t keyframe_every;
+    uint64_t keyframe; /* the frame of the last one */
+    setti_bytes index; /* of each keyframe its frame, and where it begins */
 };
 
 static sett_status journal_open(sett_journal* journal, sett_world* world, const char* path,
@@ -45,6 +50,8 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
     const sett_files* files = place->files;
     journal->types = world->registered.count;
     journal->frame = desc != NULL ? desc->frame : 0;
+    journal->keyframe_every = desc != NULL ? desc->keyframe_every : 0;
+    journal->keyframe = journal->frame;
     journal->stream.files = files;
     journal->stream.identity = place->identity;
     journal->stream.file = files->open(files->user, place->path, SETT_FILE_APPEND);
@@ -52,6 +59,7 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         (void)sett_snapshot_drop(world, journal->last);
         return setti_place_fail(place, place->path, "cannot be opened again");
     }
+    (void)files->size(files->user, journal->stream.file, &journal->stream.offset);
     return SETT_OK;
 }
 
@@ -76,13 +84,13 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
 }
 
 /* What a delta needs is said before it: types that were registered since, how far systems are. */
-static sett_status journal_write_head(sett_journal* journal, uint64_t frame)
+static sett_status journal_write_head(sett_journal* journal, uint64_t frame, bool begins)
 {
     sett_world* world = journal->place.world;
     setti_stream* stream = &journal->stream;
     setti_bytes types = {NULL, 0, 0};
     setti_bytes run = {NULL, 0, 0};
-    bool registered = journal->types != world->registered.count;
+    bool registered = begins || journal->types != world->registered.count;
     bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
     if (done && registered) {
         (void)setti_stream_write(stream, SETTI_STREAM_TYPES, frame, types.data, types.size);
@@ -113,13 +121,97 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     if (status != SETT_OK) {
         return status;
     }
-    status = journal_write_head(journal, frame);
+    status = journal_write_head(journal, frame, false);
     if (status == SETT_OK &&
         !setti_stream_write(&journal->stream, SETTI_STREAM_DELTA, frame, delta.data, delta.size)) {
         status = journal_fail(journal);
     }
     setti_bytes_free(&world->pool, &delta);
     return status;
+}
+
+/* Remembers where a keyframe begins: with its types. */
+static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
+{
+    setti_pool* pool = &journal->place.world->pool;
+    setti_bytes* index = &journal->index;
+    const size_t size = 16;
+    if (index->capacity - index->size < size) {
+        size_t capacity = index->capacity * 2 + 64 * size;
+        unsigned char* data = setti_pool_alloc(pool, capacity, 16);
+        if (data == NULL) {
+            return false;
+        }
+        if (index->size != 0) {
+            memcpy(data, index->data, index->size);
+        }
+        setti_pool_free(pool, index->data, index->capacity, 16);
+        index->data = data;
+        index->capacity = capacity;
+    }
+    setti_record_writer to = {index->data, index->size};
+    setti_record_put(&to, frame, 8);
+    setti_record_put(&to, offset, 8);
+    index->size = to.size;
+    return true;
+}
+
+/* Writes the state that the last delta led to, so that a reader can begin here. */
+static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
+{
+    sett_world* world = journal->place.world;
+    setti_bytes state = {NULL, 0, 0};
+    uint64_t offset = journal->stream.offset;
+    sett_status status = setti_delta_encode_state(world, journal->place.call, &state);
+    if (status == SETT_OK) {
+        status = journal_write_head(journal, frame, true);
+    }
+    if (status == SETT_OK && (!setti_stream_write(&journal->stream, SETTI_STREAM_KEYFRAME, frame,
+                                                  state.data, state.size) ||
+                              !journal_note(journal, frame, offset))) {
+        status = journal_fail(journal);
+    }
+    setti_bytes_free(&world->pool, &state);
+    journal->keyframe = frame;
+    return status;
+}
+
+/* The places of keyframes, and last where this record begins: it is found from the end. */
+static void journal_write_index(sett_journal* journal)
+{
+    if (journal->index.size != 0 && journal_note(journal, 0, journal->stream.offset)) {
+        (void)setti_stream_write(&journal->stream, SETTI_STREAM_INDEX, journal->frame,
+                                 journal->index.data, journal->index.size);
+    }
+}
+
+static sett_status journal_reject(const sett_journal* journal, uint64_t frame)
+{
+    return setti_world_fail_with(journal->place.world, SETT_STATUS_ARGUMENT,
+                                 "%s: frame %llu comes after %llu", journal->place.call,
+                                 (unsigned long long)frame, (unsigned long long)journal->frame);
+}
+
+sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t frame,
+                               const void* bytes, size_t size)
+{
+    if (SETTI_IS_NULL(journal)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    journal->place.call = "sett_journal_write";
+    if ((kind < SETT_RECORD_INPUT || kind > SETT_RECORD_LOG) &&
+        (kind < SETT_RECORD_PROGRAM || kind > 0xFFFF)) {
+        return setti_world_fail_with(journal->place.world, SETT_STATUS_ARGUMENT,
+                                     "sett_journal_write: kind %u is none of a program: pass "
+                                     "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
+                                     (unsigned)kind);
+    }
+    if (frame < journal->frame) {
+        return journal_reject(journal, frame);
+    }
+    journal->frame = frame;
+    return setti_stream_write(&journal->stream, kind, frame, bytes, size) ? SETT_OK
+                                                                          : journal_fail(journal);
 }
 
 sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
@@ -134,9 +226,7 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
         return journal_fail(journal);
     }
     if (frame < journal->frame) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "sett_journal_append: frame %llu comes after %llu",
-                                     (unsigned long long)frame, (unsigned long long)journal->frame);
+        return journal_reject(journal, frame);
     }
     sett_status status = sett_snapshot_take(world, &now);
     if (status != SETT_OK) {
@@ -150,6 +240,10 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     if (status == SETT_OK) {
         journal->last = now;
         journal->frame = frame;
+    }
+    if (status == SETT_OK && journal->keyframe_every != 0 &&
+        frame - journal->keyframe >= journal->keyframe_every) {
+        status = journal_write_keyframe(journal, frame);
     }
     return status;
 }
@@ -171,6 +265,8 @@ sett_status sett_journal_destroy(sett_journal* journal)
     sett_world* world = journal->place.world;
     const sett_files* files = journal->place.files;
     journal->place.call = "sett_journal_destroy";
+    journal_write_index(journal);
+    setti_bytes_free(&world->pool, &journal->index);
     bool done = setti_stream_write(&journal->stream, SETTI_STREAM_END, journal->frame, NULL, 0);
     done = files->sync(files->user, journal->stream.file) && done;
     done = files->close(files->user, journal->stream.file) && done;

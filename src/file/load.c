@@ -16,6 +16,7 @@
 #include "file/types.h"
 #include "sett/state.h"
 #include "state/delta.h"
+#include "state/delta_reader.h"
 #include "state/replica.h"
 #include "state/snapshot.h"
 
@@ -130,6 +131,9 @@ static void load_advance(load_attempt* load)
 static sett_status load_state(load_attempt* load)
 {
     const setti_bytes* payload = &load->reader.payload;
+    if (load->has_state && load->reader.kind == SETTI_STREAM_KEYFRAME) {
+        return SETT_OK; /* what the deltas led to */
+    }
     if (load->has_state) {
         return load_fail(load, SETT_STATUS_INVALID, "it has two states");
     }
@@ -176,6 +180,7 @@ static sett_status load_record(load_attempt* load)
     case SETTI_STREAM_RUN:
         return load_systems(load);
     case SETTI_STREAM_STATE:
+    case SETTI_STREAM_KEYFRAME:
         return load_state(load);
     case SETTI_STREAM_DELTA:
         return load_delta(load);
@@ -211,6 +216,55 @@ static sett_status load_records(load_attempt* load)
     return load->has_state ? SETT_OK
                            : load_fail(load, SETT_STATUS_INVALID,
                                        reader->why != NULL ? reader->why : "it has no state");
+}
+
+/* Goes to the last keyframe that is not behind the frame to load, if the file has an index. */
+static bool load_seek(load_attempt* load)
+{
+    setti_stream_reader* reader = &load->reader;
+    const sett_files* files = reader->files;
+    setti_stream_reader index = *reader;
+    unsigned char place[8];
+    uint64_t tail = SETTI_STREAM_RECORD + sizeof(place); /* its last number, and the end */
+    bool found = false;
+    memset(&index.payload, 0, sizeof(index.payload));
+    if (reader->size < reader->offset + tail ||
+        files->read(files->user, reader->file, reader->size - tail, place, 8) != 8) {
+        return false;
+    }
+    setti_delta_reader at = {place, place + 8, false};
+    index.offset = setti_delta_number(&at, 8);
+    if (index.offset >= reader->offset && index.offset < reader->size &&
+        setti_stream_read(&index) == SETTI_STREAM_READ && index.kind == SETTI_STREAM_INDEX) {
+        setti_delta_reader from = {index.payload.data, index.payload.data + index.payload.size,
+                                   false};
+        for (size_t k = index.payload.size / 16; k > 1; k--) { /* the last is its own place */
+            uint64_t frame = setti_delta_number(&from, 8);
+            uint64_t offset = setti_delta_number(&from, 8);
+            if (frame <= load->last_frame && offset >= SETTI_STREAM_HEADER &&
+                offset < index.offset) {
+                reader->offset = offset;
+                found = true;
+            }
+        }
+    }
+    setti_stream_close(&index);
+    return found;
+}
+
+/* From the last keyframe on; from the beginning, if that does not lead to a state. */
+static sett_status load_all(load_attempt* load)
+{
+    bool sought = load_seek(load);
+    sett_status status = load_records(load);
+    if (sought && status == SETT_STATUS_INVALID && !load->has_state) {
+        load->reader.offset = SETTI_STREAM_HEADER;
+        load->reader.frame = 0;
+        load->reader.why = NULL;
+        load->reader.kind = SETTI_STREAM_NONE;
+        status = load_records(load);
+    }
+    return status;
 }
 
 /* Registers the types that were read as the program has them; others as they were read. */
@@ -290,7 +344,7 @@ static sett_status load_file(load_attempt* load, void* file, size_t limit)
         status = load_begin_apart(load);
     }
     if (status == SETT_OK) {
-        status = load_records(load);
+        status = load_all(load);
         setti_pool_set_ceiling(&load->apart->pool, 0);
     }
     if (status == SETT_OK) {
@@ -434,6 +488,46 @@ sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, voi
     if (setti_stream_open(&reader, files, file, &pool)) {
         status = load_info(&reader, user_block, capacity, info);
     }
+    setti_pool_deinit(&pool);
+    return files->close(files->user, file) ? status : SETT_STATUS_FILE;
+}
+
+/* ---------------------------------------------------------------------------------- each record */
+
+static sett_status load_each(setti_stream_reader* reader, sett_record_fn fn, void* user)
+{
+    setti_stream_next next;
+    reader->all = true;
+    while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
+        if (!fn(user, reader->kind, reader->frame, reader->payload.data, reader->payload.size)) {
+            return SETT_STATUS_REJECTED;
+        }
+    }
+    return next != SETTI_STREAM_MEMORY ? SETT_OK
+           : reader->pool->denied      ? SETT_STATUS_LIMIT
+                                       : SETT_STATUS_OUT_OF_MEMORY;
+}
+
+sett_status sett_file_records(const char* path, const sett_file_desc* desc, sett_record_fn fn,
+                              void* user)
+{
+    if (SETTI_IS_NULL(path) || fn == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    const sett_files* files = setti_place_files(desc);
+    sett_status status = SETT_STATUS_INVALID;
+    setti_stream_reader reader;
+    setti_pool pool;
+    void* file = files->open(files->user, path, SETT_FILE_READ);
+    if (file == NULL) {
+        return SETT_STATUS_FILE;
+    }
+    setti_pool_init(&pool, setti_allocator_or_default(NULL), false);
+    setti_pool_set_ceiling(&pool, desc != NULL && desc->limit != 0 ? desc->limit : (size_t)1 << 30);
+    if (setti_stream_open(&reader, files, file, &pool)) {
+        status = load_each(&reader, fn, user);
+    }
+    setti_stream_close(&reader);
     setti_pool_deinit(&pool);
     return files->close(files->user, file) ? status : SETT_STATUS_FILE;
 }

@@ -40,6 +40,7 @@ static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t siz
     if (!stream->failed && size != 0) {
         const sett_files* files = stream->files;
         stream->failed = !files->write(files->user, stream->file, bytes, size);
+        stream->offset += size;
     }
 }
 
@@ -51,6 +52,7 @@ void setti_stream_begin(setti_stream* stream, const sett_files* files, void* fil
     stream->file = file;
     stream->identity = identity;
     stream->failed = false;
+    stream->offset = 0;
     memcpy(header, stream_magic, sizeof(stream_magic));
     stream_put(header + 8, SETTI_STREAM_VERSION, 4);
     stream_put(header + 16, identity, 8);
@@ -64,14 +66,14 @@ static uint64_t stream_checksum(uint64_t identity, const unsigned char* head, co
     return setti_checksum(setti_checksum(identity, head, 16), payload, size);
 }
 
-bool setti_stream_write(setti_stream* stream, setti_stream_kind kind, uint64_t frame,
-                        const void* bytes, size_t size)
+bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
+                        size_t size)
 {
     const unsigned char* at = bytes;
     do {
         unsigned char head[SETTI_STREAM_RECORD];
         size_t page = SETTI_MIN(size, SETTI_STREAM_PAGE);
-        stream_put(head, (uint64_t)kind, 2);
+        stream_put(head, kind, 2);
         stream_put(head + 2, size > page ? SETTI_STREAM_MORE : 0, 2);
         stream_put(head + 4, page, 4);
         stream_put(head + 8, frame, 8);
@@ -229,10 +231,10 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
     setti_stream_next next;
     do {
         next = stream_read_payload(reader);
-    } while (next == SETTI_STREAM_READ && reader->kind >= SETTI_STREAM_FOREIGN &&
+    } while (next == SETTI_STREAM_READ && reader->kind >= SETTI_STREAM_FOREIGN && !reader->all &&
              reader->offset != reader->size);
     if (next == SETTI_STREAM_READ && reader->kind >= SETTI_STREAM_FOREIGN) {
-        return SETTI_STREAM_ENDED;
+        return reader->all ? next : SETTI_STREAM_ENDED;
     }
     if (next == SETTI_STREAM_READ &&
         (reader->kind == SETTI_STREAM_NONE || reader->kind >= SETTI_STREAM_KINDS)) {

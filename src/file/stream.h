@@ -33,7 +33,8 @@ typedef struct setti_stream {
     const sett_files* files;
     void* file;
     uint64_t identity;
-    bool failed; /* a call failed: nothing more is written */
+    uint64_t offset; /* of what is written next */
+    bool failed;     /* a call failed: nothing more is written */
 } setti_stream;
 
 /* Writes the header to an empty file. */
@@ -41,8 +42,8 @@ void setti_stream_begin(setti_stream* stream, const sett_files* files, void* fil
                         uint64_t identity);
 
 /* Writes a payload of any size. False if it failed, now or before. */
-bool setti_stream_write(setti_stream* stream, setti_stream_kind kind, uint64_t frame,
-                        const void* bytes, size_t size);
+bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
+                        size_t size);
 
 /* A file from which records are read. */
 typedef struct setti_stream_reader {
@@ -53,6 +54,7 @@ typedef struct setti_stream_reader {
     uint64_t offset; /* of what was not read yet */
     uint64_t identity;
     uint32_t version;
+    bool all;        /* foreign records too */
     const char* why; /* what is wrong with the bytes; NULL: nothing */
     /* the record that was read */
     uint32_t kind;

@@ -152,7 +152,7 @@ static double follow_memory(void)
     return size;
 }
 
-/* ------------------------------------------------------------------------------------- playing */
+/* -------------------------------------------------------------------------------------- playing */
 
 /* Registers a relationship that a record of types names; a program has registered it by itself. */
 static bool follow_relation(sett_world* world, const types_entry* type, uint32_t data_size)
