@@ -6,6 +6,9 @@ ARGS ?=
 # Random operations of `make soak`; seconds for each target of `make fuzz`.
 OPERATIONS ?= 10000000
 SECONDS ?= 60
+# The map that the page shows; random games that its test compares.
+MAP ?= MAP01
+SCRIPTS ?= 100
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export JOBS
 MAKEFLAGS += --no-print-directory
@@ -14,7 +17,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play inspect page test-inspector site test bench bench-full bench-builds soak fuzz amalgamate format clean help
+.PHONY: build run play web serve-web test-web inspect page test-inspector site test bench bench-full bench-builds soak fuzz amalgamate format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -49,6 +52,18 @@ test-inspector: ## drive the inspector in a browser; pictures in out/inspector
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
 	@cd addons/inspector/page && node test.mjs ../../../$(release)/examples/freedoom/freedoom
+
+web: ## Freedoom as a page, in build/web: WebAssembly, all maps; MAP=E1M1 shows another one
+	@tools/deps.sh web
+	@MAP=$(MAP) tools/web.sh
+
+serve-web: web ## and look at it: http://localhost:8000
+	@python3 -m http.server -b 127.0.0.1 -d build/web 8000
+
+test-web: ## the page in a browser: keys, rewinding, states as on this machine; SCRIPTS=100 random games
+	@tools/deps.sh test-web
+	@MAP=$(MAP) tools/web.sh
+	@tools/test_web.sh $(SCRIPTS)
 
 test: ## all tests, about a quarter of an hour; tools/test.sh --list names its stages
 	@tools/deps.sh test

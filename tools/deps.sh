@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|page|test-inspector|test|bench|fuzz|format|site
+#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -52,8 +52,8 @@ for_play() {
     need_header SDL2/SDL.h libsdl2-dev
 }
 
-# The inspector's page. Its packages of npm are in addons/inspector/page/package-lock.json.
-for_page() {
+# A compiler for WebAssembly, and the C library for it.
+for_wasm() {
     for_build
     need_command clang clang
     need_command wasm-ld lld
@@ -63,6 +63,24 @@ for_page() {
         need_file "$(clang -print-resource-dir)/lib/wasi/libclang_rt.builtins-wasm32.a" \
             "libclang-rt-${version%%.*}-dev-wasm32"
     fi
+}
+
+# Freedoom as a page, and a browser to look at it.
+for_web() {
+    for_wasm
+    for_run
+}
+
+for_test_web() {
+    for_web
+    need_command chromium chromium
+    need_command node nodejs
+    need_command npm npm
+}
+
+# The inspector's page. Its packages of npm are in addons/inspector/page/package-lock.json.
+for_page() {
+    for_wasm
     need_command node nodejs
     need_command npm npm
 }
@@ -149,9 +167,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | page | test-inspector | test | bench | fuzz | format | site) ;;
+build | run | play | inspect | page | test-inspector | web | test-web | test | bench | fuzz | format | site) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|test|bench|fuzz|format|site" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site" >&2
     exit 2
     ;;
 esac

@@ -1,5 +1,5 @@
 /* host.c - see host.h. POSIX, with answers that do no harm elsewhere. */
-#if defined(__unix__) || defined(__APPLE__)
+#if defined(__unix__) || defined(__APPLE__) || defined(__wasi__)
 #define _POSIX_C_SOURCE 200809L
 #define HOST_POSIX 1
 #else

@@ -1,5 +1,5 @@
 /* platform.c: the allocator, locks, the clock and the threads of the system. See platform.h. */
-#if defined(__linux__) && !defined(_GNU_SOURCE)
+#if (defined(__linux__) || defined(__wasi__)) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* madvise, clock_gettime, pthread_create, pthread_getattr_np */
 #endif
 #if !defined(_FILE_OFFSET_BITS)

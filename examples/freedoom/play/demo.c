@@ -5,12 +5,10 @@
 #include "demo.h"
 
 #include "collide.h"
-#include "host.h"
 #include "ray.h"
 #include "special_table.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -264,17 +262,6 @@ static void demo_walk(Demo* demo, const Play* play, Position at, uint32_t arena,
     controls->use = demo->stuck > 6 && demo->frame % 12 < 3;
 }
 
-/* The script, in frames of a sixtieth of a second. */
-enum {
-    DEMO_MAP = 1500,
-    DEMO_MAP_END = 1680,
-    DEMO_BACK = 2000,
-    DEMO_BACK_END = 2150,
-    DEMO_BACK_AGAIN = 3000,
-    DEMO_BACK_AGAIN_END = 3060,
-    DEMO_COSTS = 3100,
-};
-
 static bool demo_rewinds(uint32_t frame)
 {
     return (frame >= DEMO_BACK && frame < DEMO_BACK_END) ||
@@ -301,34 +288,4 @@ GameControls demo_controls(Demo* demo, const Play* play)
         }
     }
     return controls;
-}
-
-/* --- pictures --------------------------------------------------------------------------------- */
-
-bool demo_pictures(Demo* demo, const Play* play, Fault* fault)
-{
-    static const char* const names[] = {"help",   "fight",  "map",  "rewind",
-                                        "ghosts", "killed", "costs"};
-    const Session* session = play->session;
-    const Cooldown* cooldown = SETT_FIND(play->sim->world, session->self, Cooldown);
-    bool plays = session->mode == SESSION_PLAYS && !play->above;
-    bool due[] = {demo->frame == 100,
-                  plays && session->done.kills >= 2 && cooldown != NULL && cooldown->ticks > 10,
-                  demo->frame == DEMO_MAP_END - 20,
-                  demo->frame == DEMO_BACK_END - 30,
-                  plays && session_ghosts(session) != NULL && demo->frame > DEMO_BACK_END + 60,
-                  session->mode == SESSION_KILLED,
-                  demo->frame == DEMO_COSTS + 90};
-    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
-        char path[64];
-        if (!due[i] || (demo->pictures >> i & 1u) != 0) {
-            continue;
-        }
-        demo->pictures |= 1u << i;
-        snprintf(path, sizeof path, "out/play-%s.png", names[i]);
-        if (!host_make_folder("out") || !render_write_png(play->render, path, fault)) {
-            return fault_set(fault, "%s: cannot be written", path);
-        }
-    }
-    return true;
 }

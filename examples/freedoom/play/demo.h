@@ -7,6 +7,17 @@
 
 #define DEMO_SECONDS (1.0f / 60.0f) /* that each frame lasts, however long it takes */
 
+/* The script, in frames of a sixtieth of a second. */
+enum {
+    DEMO_MAP = 1500,
+    DEMO_MAP_END = 1680,
+    DEMO_BACK = 2000,
+    DEMO_BACK_END = 2150,
+    DEMO_BACK_AGAIN = 3000,
+    DEMO_BACK_AGAIN_END = 3060,
+    DEMO_COSTS = 3100,
+};
+
 typedef struct Demo {
     uint32_t frame, frames; /* and how many there will be */
     uint16_t* from;         /* by cell of the grid for the way: where one came from */
@@ -27,8 +38,5 @@ void demo_deinit(Demo* demo);
 
 /* What is pressed in the next frame. */
 GameControls demo_controls(Demo* demo, const Play* play);
-
-/* Writes the pictures that are due after a frame: to out/play-*.png. */
-bool demo_pictures(Demo* demo, const Play* play, Fault* fault);
 
 #endif

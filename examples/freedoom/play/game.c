@@ -50,7 +50,7 @@ void game_close(Play* play)
     free(play->session);
 }
 
-/* The pictures of the last file that has a map of this name, as with the maps. */
+/* The pictures of the last file that has a map of this name, as with the maps; NULL if none has. */
 static Art* game_find_art(Play* play, const char* map)
 {
     for (uint32_t i = play->art_count; i-- > 0;) {
@@ -60,19 +60,21 @@ static Art* game_find_art(Play* play, const char* map)
             }
         }
     }
-    return &play->arts[0];
+    return NULL;
 }
 
+/* A map without pictures has none. */
 static bool game_set_stage(Play* play, uint32_t arena, Fault* fault)
 {
-    if (play->stage_open && play->stage_arena == arena) {
+    if (play->stage_arena == arena && play->stage_known) {
         return true;
     }
     const Level* level = &play->sim->arenas[arena].level;
+    Art* art = game_find_art(play, level->map.name);
     stage_close(&play->stage);
     play->stage_arena = arena;
-    play->stage_open = stage_open(&play->stage, level, game_find_art(play, level->map.name), fault);
-    return play->stage_open;
+    play->stage_known = art == NULL || stage_open(&play->stage, level, art, fault);
+    return play->stage_known;
 }
 
 /* --- going on --------------------------------------------------------------------------------- */
@@ -302,7 +304,8 @@ static bool game_draw(Play* play, float seconds, Fault* fault)
     if (!game_set_stage(play, to->arena, fault)) {
         return false;
     }
-    bool good = play->above
+    bool seen = play->stage.art != NULL;
+    bool good = play->above || !seen
                     ? overview_draw(&play->overview, play->render, play->sim, from, to, share,
                                     session_ghosts(play->session), game_eyes(play, to))
                     : game_draw_view(play, from, to, share, seconds);
@@ -310,7 +313,7 @@ static bool game_draw(Play* play, float seconds, Fault* fault)
         return fault_set(fault, "out of memory");
     }
     game_tint(play, seconds);
-    hud_draw(&play->hud, play->render, play->stage.art, play->session);
+    hud_draw(&play->hud, play->render, seen ? play->stage.art : &play->arts[0], play->session);
     return true;
 }
 
@@ -330,4 +333,11 @@ bool game_frame(Play* play, float seconds, const GameControls* controls, Fault* 
         hud_look(&play->hud, play->sim);
     }
     return game_draw(play, seconds, fault);
+}
+
+void game_note_time(Play* play, uint64_t time)
+{
+    Hud* hud = &play->hud;
+    hud->frame_time += ((float)time * 1e-6f - hud->frame_time) * 0.05f;
+    hud->tick_time += ((float)play->tick_time * 1e-6f - hud->tick_time) * 0.05f;
 }

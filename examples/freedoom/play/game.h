@@ -22,9 +22,9 @@ typedef struct Play {
     Session* session;
     Art arts[GAME_FILES];
     uint32_t art_count;
-    Stage stage;
+    Stage stage; /* without art: the map has none */
     uint32_t stage_arena;
-    bool stage_open;
+    bool stage_known;
     Render* render;
     SightBlend blend;
     Overview overview;
@@ -48,5 +48,8 @@ void game_close(Play* play);
 
 /* Goes on by a part of a second, and draws. */
 bool game_frame(Play* play, float seconds, const GameControls* controls, Fault* fault);
+
+/* Says how long that took, in ns: for the display. */
+void game_note_time(Play* play, uint64_t time);
 
 #endif

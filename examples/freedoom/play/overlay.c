@@ -1,9 +1,6 @@
-/* overlay.c - what lies on top of the view: images, letters, tints; and the way to a file. */
+/* overlay.c - what lies on top of the view: images, letters, tints. */
 #include "canvas.h"
 #include "raster.h"
-
-#include <png.h>
-#include <stdlib.h>
 
 #define OVERLAY_WIDTH 320.0f
 #define OVERLAY_HEIGHT 200.0f
@@ -90,29 +87,4 @@ void render_copy_rows(const Render* render, uint32_t* rows, size_t stride)
             }
         }
     }
-}
-
-/* libpng's short interface: no error handling by jumps. */
-bool render_write_png(const Render* render, const char* path, Fault* fault)
-{
-    size_t width = (size_t)render->width, height = (size_t)render->height;
-    uint32_t* rows = malloc(width * height * sizeof *rows);
-    uint8_t* bytes = malloc(width * height * 3);
-    bool good = rows != NULL && bytes != NULL;
-    if (good) {
-        render_copy_rows(render, rows, width);
-        for (size_t i = 0; i < width * height; ++i) {
-            bytes[i * 3] = (uint8_t)(rows[i] >> 16);
-            bytes[i * 3 + 1] = (uint8_t)(rows[i] >> 8);
-            bytes[i * 3 + 2] = (uint8_t)rows[i];
-        }
-        png_image image = {.version = PNG_IMAGE_VERSION,
-                           .width = (png_uint_32)width,
-                           .height = (png_uint_32)height,
-                           .format = PNG_FORMAT_RGB};
-        good = png_image_write_to_file(&image, path, 0, bytes, 0, NULL) != 0;
-    }
-    free(rows);
-    free(bytes);
-    return good || fault_set(fault, "%s: cannot be written", path);
 }

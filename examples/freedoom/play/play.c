@@ -5,6 +5,8 @@
 #include "demo.h"
 #include "game.h"
 #include "host.h"
+#include "keys.h"
+#include "shot.h"
 
 #include <SDL.h>
 #include <stdio.h>
@@ -15,9 +17,6 @@
 #define FREEDOOM_WAD_FOLDER "/usr/share/games/doom" /* where Debian's package puts them */
 #endif
 
-#define WINDOW_MOUSE 0.0025f /* radians a step of the mouse */
-#define WINDOW_TURN 2.6f     /* radians a second, by key */
-#define WINDOW_RUN 127
 #define WINDOW_FRAMES 100000u /* of which times are kept */
 #define WINDOW_DEMO 4200u     /* frames of a demonstration */
 
@@ -156,94 +155,68 @@ static void window_present(Window* window, const Render* render)
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-static void window_take_key(Window* window, GameControls* controls, SDL_Keycode key)
-{
-    switch (key) {
-    case SDLK_ESCAPE:
-        window->quits = true;
-        break;
-    case SDLK_TAB:
-        controls->map = true;
-        break;
-    case SDLK_h:
-        controls->help = true;
-        break;
-    case SDLK_c:
-        controls->costs = true;
-        break;
-    case SDLK_k:
-        controls->kill_cam = true;
-        break;
-    case SDLK_n:
-        controls->next_map = true;
-        break;
-    case SDLK_m:
-        controls->crowd = true;
-        break;
-    default:
-        break;
-    }
-}
+typedef struct WindowKey {
+    SDL_Scancode key;
+    uint32_t bit; /* KEY_* */
+} WindowKey;
 
-/* The number keys, as they have been used for thirty years. */
-static uint8_t window_weapon(const uint8_t* keys)
+static const WindowKey window_keys[] = {
+    {SDL_SCANCODE_W, KEY_FORWARD},        {SDL_SCANCODE_UP, KEY_FORWARD},
+    {SDL_SCANCODE_S, KEY_BACKWARD},       {SDL_SCANCODE_DOWN, KEY_BACKWARD},
+    {SDL_SCANCODE_A, KEY_LEFT},           {SDL_SCANCODE_D, KEY_RIGHT},
+    {SDL_SCANCODE_LEFT, KEY_TURN_LEFT},   {SDL_SCANCODE_RIGHT, KEY_TURN_RIGHT},
+    {SDL_SCANCODE_LCTRL, KEY_FIRE},       {SDL_SCANCODE_E, KEY_USE},
+    {SDL_SCANCODE_SPACE, KEY_USE},        {SDL_SCANCODE_R, KEY_REWIND},
+    {SDL_SCANCODE_BACKSPACE, KEY_REWIND}, {SDL_SCANCODE_TAB, KEY_MAP},
+    {SDL_SCANCODE_H, KEY_HELP},           {SDL_SCANCODE_C, KEY_COSTS},
+    {SDL_SCANCODE_K, KEY_KILL_CAM},       {SDL_SCANCODE_N, KEY_NEXT_MAP},
+    {SDL_SCANCODE_M, KEY_CROWD},
+};
+
+static uint32_t window_bit(SDL_Scancode key)
 {
-    static const struct {
-        SDL_Scancode key;
-        uint8_t weapon;
-    } weapons[] = {{SDL_SCANCODE_1, WEAPON_FIST},
-                   {SDL_SCANCODE_2, WEAPON_PISTOL},
-                   {SDL_SCANCODE_3, WEAPON_SHOTGUN},
-                   {SDL_SCANCODE_4, WEAPON_CHAINGUN},
-                   {SDL_SCANCODE_5, WEAPON_ROCKET_LAUNCHER},
-                   {SDL_SCANCODE_6, WEAPON_PLASMA_RIFLE},
-                   {SDL_SCANCODE_7, WEAPON_BFG},
-                   {SDL_SCANCODE_8, WEAPON_CHAINSAW},
-                   {SDL_SCANCODE_9, WEAPON_SUPER_SHOTGUN}};
-    for (size_t i = 0; i < sizeof weapons / sizeof weapons[0]; ++i) {
-        if (keys[weapons[i].key] != 0) {
-            return (uint8_t)(weapons[i].weapon + 1);
+    if (key >= SDL_SCANCODE_1 && key <= SDL_SCANCODE_9) {
+        return (uint32_t)KEY_WEAPON << (key - SDL_SCANCODE_1);
+    }
+    for (size_t i = 0; i < sizeof window_keys / sizeof window_keys[0]; ++i) {
+        if (window_keys[i].key == key) {
+            return window_keys[i].bit;
         }
     }
     return 0;
 }
 
-static int8_t window_axis(bool more, bool less)
+static uint32_t window_button(uint8_t button)
 {
-    return (int8_t)((more ? WINDOW_RUN : 0) - (less ? WINDOW_RUN : 0));
-}
-
-static void window_take_state(GameControls* controls, float seconds)
-{
-    const uint8_t* keys = SDL_GetKeyboardState(NULL);
-    uint32_t buttons = SDL_GetMouseState(NULL, NULL);
-    controls->forward = window_axis(keys[SDL_SCANCODE_W] || keys[SDL_SCANCODE_UP],
-                                    keys[SDL_SCANCODE_S] || keys[SDL_SCANCODE_DOWN]);
-    controls->side = window_axis(keys[SDL_SCANCODE_D], keys[SDL_SCANCODE_A]);
-    controls->turn += seconds * WINDOW_TURN *
-                      (float)((keys[SDL_SCANCODE_LEFT] != 0) - (keys[SDL_SCANCODE_RIGHT] != 0));
-    controls->fire = (buttons & SDL_BUTTON_LMASK) != 0 || keys[SDL_SCANCODE_LCTRL];
-    controls->use =
-        keys[SDL_SCANCODE_E] || keys[SDL_SCANCODE_SPACE] || (buttons & SDL_BUTTON_RMASK) != 0;
-    controls->rewind = keys[SDL_SCANCODE_R] || keys[SDL_SCANCODE_BACKSPACE];
-    controls->weapon = window_weapon(keys);
+    return button == SDL_BUTTON_LEFT ? KEY_FIRE : button == SDL_BUTTON_RIGHT ? KEY_USE : 0;
 }
 
 static GameControls window_controls(Window* window, float seconds)
 {
-    GameControls controls = {.turn = 0};
+    uint32_t pressed = 0;
+    float mouse = 0.0f;
     SDL_Event event;
     while (SDL_PollEvent(&event)) {
-        if (event.type == SDL_QUIT) {
+        if (event.type == SDL_QUIT ||
+            (event.type == SDL_KEYDOWN && event.key.keysym.scancode == SDL_SCANCODE_ESCAPE)) {
             window->quits = true;
         } else if (event.type == SDL_KEYDOWN && event.key.repeat == 0) {
-            window_take_key(window, &controls, event.key.keysym.sym);
+            pressed |= window_bit(event.key.keysym.scancode);
+        } else if (event.type == SDL_MOUSEBUTTONDOWN) {
+            pressed |= window_button(event.button.button);
         } else if (event.type == SDL_MOUSEMOTION) {
-            controls.turn -= (float)event.motion.xrel * WINDOW_MOUSE;
+            mouse += (float)event.motion.xrel;
         }
     }
-    window_take_state(&controls, seconds);
-    return controls;
+    int count;
+    const uint8_t* keys = SDL_GetKeyboardState(&count);
+    uint32_t buttons = SDL_GetMouseState(NULL, NULL), held = 0;
+    for (int key = 0; key < count; ++key) {
+        held |= keys[key] != 0 ? window_bit((SDL_Scancode)key) : 0;
+    }
+    held |= (buttons & SDL_BUTTON_LMASK) != 0 ? KEY_FIRE : 0;
+    held |= (buttons & SDL_BUTTON_RMASK) != 0 ? KEY_USE : 0;
+    return keys_controls(held, pressed, mouse, seconds);
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -269,8 +242,7 @@ static void window_note_time(Window* window, Play* play, uint64_t time)
 {
     float ms = (float)time * 1e-6f;
     window->times[window->frame_count++ % WINDOW_FRAMES] = ms;
-    play->hud.frame_time += (ms - play->hud.frame_time) * 0.05f;
-    play->hud.tick_time += ((float)play->tick_time * 1e-6f - play->hud.tick_time) * 0.05f;
+    game_note_time(play, time);
 }
 
 static bool window_play(Window* window, Play* play, Fault* fault)
@@ -304,7 +276,7 @@ static bool window_show_demo(Window* window, Play* play, uint32_t frames, Fault*
         uint64_t time = host_nanoseconds() - start;
         play->hud.frames_a_second = (uint32_t)(1e9f / (float)time);
         window_note_time(window, play, time);
-        good = good && demo_pictures(&demo, play, fault);
+        good = good && shot_take_due(&demo, play, fault);
     }
     demo_deinit(&demo);
     return good;

@@ -74,6 +74,4 @@ void render_text(Render* render, int x, int y, int size, const char* text);
 /* Mixes a colour into all of the picture: share 0 to 256. */
 void render_tint(Render* render, uint32_t colour, uint32_t share);
 
-bool render_write_png(const Render* render, const char* path, Fault* fault);
-
 #endif

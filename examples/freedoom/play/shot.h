@@ -1,0 +1,10 @@
+/* shot.h - pictures of a demonstration, in files. */
+#ifndef FREEDOOM_SHOT_H
+#define FREEDOOM_SHOT_H
+
+#include "demo.h"
+
+/* Writes the pictures that are due after a frame: to out/play-*.png. */
+bool shot_take_due(Demo* demo, const Play* play, Fault* fault);
+
+#endif

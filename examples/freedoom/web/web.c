@@ -1,0 +1,162 @@
+/* web.c - see web.h. There is no window and no thread; files are those that the page has loaded, by
+ * WASI:
+ *
+ *     first.wad    one map with its pictures (cut.c)
+ *     levels.wad   all maps, to be simulated */
+#include "web.h"
+
+#include "demo.h"
+#include "host.h"
+#include "keys.h"
+#include "trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char* const web_first = "first.wad";
+static const char* const web_levels = "levels.wad";
+
+static struct Web {
+    Simulation sim;
+    Play play;
+    Demo demo;
+    uint32_t* rows; /* red, green, blue, 255 */
+    bool open;
+    bool plays_itself;
+    Fault fault;
+} web;
+
+const char* web_fault(void)
+{
+    return web.fault.text;
+}
+
+/* --- the game --------------------------------------------------------------------------------- */
+
+static void web_close(void)
+{
+    if (web.open) {
+        game_close(&web.play);
+        demo_deinit(&web.demo);
+        simulation_deinit(&web.sim);
+        web.open = false;
+    }
+}
+
+/* To the map of which there are pictures. */
+static void web_go_there(void)
+{
+    const char* name = wad_map_name(&web.play.arts[0].wad, 0);
+    for (uint32_t i = 0; i < web.sim.arena_count; ++i) {
+        if (strcmp(web.sim.arenas[i].level.map.name, name) == 0) {
+            session_go_to(web.play.session, i);
+        }
+    }
+}
+
+bool web_start(bool all, uint32_t seed, uint32_t width, uint32_t height)
+{
+    Trial maps = {all ? &web_levels : &web_first, 1};
+    web_close();
+    if (!trial_open(&maps, &web.sim, seed, &web.fault)) {
+        return false;
+    }
+    uint32_t* rows = realloc(web.rows, (size_t)width * height * sizeof *rows);
+    web.rows = rows != NULL ? rows : web.rows;
+    web.open = true;
+    bool good =
+        game_open(&web.play, &web.sim, &web_first, 1, 0, (int)width, (int)height, &web.fault);
+    if (!demo_init(&web.demo, 0) || rows == NULL) {
+        return fault_set(&web.fault, "out of memory");
+    }
+    if (good) {
+        web_go_there();
+    }
+    return good;
+}
+
+const uint32_t* web_frame(float seconds, uint32_t held, uint32_t pressed, float mouse)
+{
+    Play* play = &web.play;
+    GameControls controls = web.plays_itself ? demo_controls(&web.demo, play)
+                                             : keys_controls(held, pressed, mouse, seconds);
+    uint64_t start = host_nanoseconds();
+    play->hud.frames_a_second = seconds > 0.0f ? (uint32_t)(1.0f / seconds + 0.5f) : 0;
+    if (!game_frame(play, seconds < 0.2f ? seconds : 0.2f, &controls, &web.fault)) {
+        return NULL;
+    }
+    size_t count = (size_t)render_width(play->render) * (size_t)render_height(play->render);
+    render_copy_rows(play->render, web.rows, (size_t)render_width(play->render));
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t colour = web.rows[i];
+        web.rows[i] =
+            0xff000000u | (colour & 0xffu) << 16 | (colour & 0xff00u) | (colour >> 16 & 0xffu);
+    }
+    game_note_time(play, host_nanoseconds() - start);
+    return web.rows;
+}
+
+void web_play_itself(bool itself)
+{
+    web.plays_itself = itself;
+}
+
+/* --- for tests -------------------------------------------------------------------------------- */
+
+uint64_t web_hash(void)
+{
+    return sett_world_hash(web.sim.world);
+}
+
+uint32_t web_tick(void)
+{
+    return web.sim.dice.tick;
+}
+
+uint32_t web_map_count(void)
+{
+    return web.sim.arena_count;
+}
+
+uint32_t web_mode(void)
+{
+    return (uint32_t)web.play.session->mode;
+}
+
+uint32_t web_ghosts(void)
+{
+    const Sight* ghosts = session_ghosts(web.play.session);
+    return ghosts != NULL ? ghosts->actor_count : 0;
+}
+
+float web_x(void)
+{
+    return web.play.blend.render.x;
+}
+
+float web_y(void)
+{
+    return web.play.blend.render.y;
+}
+
+float web_angle(void)
+{
+    return web.play.angle;
+}
+
+bool web_simulate(uint32_t ticks)
+{
+    return trial_simulate(&web.sim, ticks, &web.fault);
+}
+
+uint64_t web_script(uint32_t number, uint32_t ticks)
+{
+    Trial maps = {&web_levels, 1};
+    uint64_t hash;
+    return trial_script(&maps, number, ticks, &hash, &web.fault) ? hash : 0;
+}
+
+float web_march(uint32_t entities, uint32_t rounds)
+{
+    return trial_march(entities, rounds);
+}

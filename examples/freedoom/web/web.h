@@ -1,0 +1,41 @@
+/* web.h - what page.js calls of the game. */
+#ifndef FREEDOOM_WEB_H
+#define FREEDOOM_WEB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WEB_EXPORT(name) __attribute__((export_name(#name)))
+
+/* What went wrong last. */
+WEB_EXPORT(web_fault) const char* web_fault(void);
+
+/* Begins a game on the map that has pictures: alone, or with all others. The size is that of the
+ * picture. */
+WEB_EXPORT(web_start) bool web_start(bool all, uint32_t seed, uint32_t width, uint32_t height);
+
+/* Goes on, and draws. See keys_controls. Returns the picture as a canvas wants it, or NULL for a
+ * fault. */
+WEB_EXPORT(web_frame)
+const uint32_t* web_frame(float seconds, uint32_t held, uint32_t pressed, float mouse);
+
+/* Whether the demonstration plays (demo.h) instead of the keys. */
+WEB_EXPORT(web_play_itself) void web_play_itself(bool itself);
+
+/* --- for tests -------------------------------------------------------------------------------- */
+
+WEB_EXPORT(web_hash) uint64_t web_hash(void);
+WEB_EXPORT(web_tick) uint32_t web_tick(void);
+WEB_EXPORT(web_map_count) uint32_t web_map_count(void);
+WEB_EXPORT(web_mode) uint32_t web_mode(void);     /* SESSION_* */
+WEB_EXPORT(web_ghosts) uint32_t web_ghosts(void); /* in the picture */
+WEB_EXPORT(web_x) float web_x(void);              /* where the player is */
+WEB_EXPORT(web_y) float web_y(void);
+WEB_EXPORT(web_angle) float web_angle(void);
+
+/* See trial.h. The simulation is that of the game; a script without hash has a fault. */
+WEB_EXPORT(web_simulate) bool web_simulate(uint32_t ticks);
+WEB_EXPORT(web_script) uint64_t web_script(uint32_t number, uint32_t ticks);
+WEB_EXPORT(web_march) float web_march(uint32_t entities, uint32_t rounds);
+
+#endif
