@@ -883,7 +883,79 @@ static void applying_again_sets_nothing_aside_anew(void)
     CHECK_EQ(allocations_of(true), allocations_of(false));
 }
 
-TEST_MAIN(TEST(applying_again_sets_nothing_aside_anew), TEST(nothing_happens_until_applied),
+typedef struct spawn {
+    uint32_t count;
+    sett_component component;
+} spawn;
+
+static void spawn_many(sett_world* world, void* data)
+{
+    const spawn* of = data;
+    CHECK_EQ((uintptr_t)data % 16, 0);
+    CHECK_EQ(sett_entity_create_many(world, of->count, &of->component, 1, NULL, NULL), SETT_OK);
+    /* its own buffer is at work, and what it records comes after it */
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_world_destroy(world), SETT_STATUS_LOCKED);
+    if (of->count > 1) {
+        spawn fewer = {of->count / 2, of->component};
+        CHECK_EQ(sett_cmd_call(sett_commands_here(world), spawn_many, &fewer, sizeof(fewer)),
+                 SETT_OK);
+    }
+}
+
+static void end_all(sett_world* world, void* data)
+{
+    (void)data;
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+}
+
+static void calls_can_be_recorded(void)
+{
+    char text[200];
+    sett_world* world = quiet_world();
+    sett_component tag = sett_component_register(world, &(sett_component_desc){.name = "Tag"});
+    sett_commands* buffer = sett_commands_create(world);
+    sett_entity entity = sett_cmd_create(buffer);
+    CHECK_EQ(sett_cmd_call(buffer, end_all, NULL, 0), SETT_OK);
+    CHECK_EQ(sett_cmd_call(buffer, spawn_many, &(spawn){8, tag}, sizeof(spawn)), SETT_OK);
+    sett_commands_describe(buffer, text, sizeof(text));
+    CHECK(strstr(text, "2: call\n3: call\n") != NULL);
+    CHECK_EQ(sett_commands_apply(buffer), SETT_OK);
+    CHECK(!sett_entity_valid(world, entity));
+    CHECK_EQ(sett_component_count(world, tag), 8 + 4 + 2 + 1);
+    CHECK_EQ(sett_commands_count(buffer), 0);
+
+    CHECK_EQ(sett_cmd_call(buffer, NULL, NULL, 0), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_cmd_call(buffer, end_all, NULL, 8), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_cmd_call(NULL, end_all, NULL, 0), SETT_STATUS_ARGUMENT);
+    CHECK_END(world);
+}
+
+/* A recorded call may drop what is recorded behind it. */
+static void restore(sett_world* world, void* data)
+{
+    sett_snapshot snapshot;
+    memcpy(&snapshot, data, sizeof(snapshot));
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+}
+
+static void a_recorded_call_may_restore(void)
+{
+    sett_world* world = quiet_world();
+    sett_snapshot snapshot;
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+    sett_commands* here = sett_commands_here(world);
+    sett_cmd_create(here);
+    CHECK_EQ(sett_cmd_call(here, restore, &snapshot, sizeof(snapshot)), SETT_OK);
+    sett_cmd_create(here);
+    CHECK_EQ(sett_commands_apply(here), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_EQ(sett_commands_count(here), 0);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(calls_can_be_recorded), TEST(a_recorded_call_may_restore),
+          TEST(applying_again_sets_nothing_aside_anew), TEST(nothing_happens_until_applied),
           TEST(they_apply_in_the_order_of_their_recording),
           TEST(unknown_types_are_rejected_when_recording),
           TEST(entities_can_be_reserved_inside_of_loops), TEST(large_values_keep_their_alignment),

@@ -78,6 +78,7 @@ static void call_sett(void)
     STATUS(sett_cmd_set(NULL, sett_null(), 0, NULL));
     STATUS(sett_cmd_remove(NULL, sett_null(), 0));
     STATUS(sett_cmd_clear(NULL, sett_null()));
+    STATUS(sett_cmd_call(NULL, NULL, NULL, 0));
     NOTHING(sett_query_create(NULL, NULL));
     DONE(sett_query_set_since(NULL, 0));
     NOTHING(sett_query_explain(NULL, NULL, 0));
@@ -264,6 +265,8 @@ static void call_system(void)
     NOTHING(sett_system_query(NULL));
     DONE(sett_system_stats_get(NULL, &system_stats));
     STATUS(sett_progress(NULL, 0));
+    STATUS(sett_progress_phases(NULL, 0, 0, 0));
+    NOTHING(sett_system_next(NULL, NULL));
     STATUS(sett_system_run(NULL, 0));
     STATUS(sett_schedule_configure(NULL, NULL));
     NOTHING(sett_schedule_describe(NULL, NULL, 0));

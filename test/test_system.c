@@ -3,6 +3,8 @@
 #include "scarce.h"
 #include "sett/system.h"
 
+#include <limits.h>
+
 typedef struct Position {
     float x, y;
 } Position;
@@ -1035,15 +1037,66 @@ static void failing_memory_changes_nothing(void)
     scarce_end(&memory, at.s.world);
 }
 
-TEST_MAIN(TEST(visits_each_entity_once), TEST(context_says_what_it_is),
-          TEST(jobs_do_not_exceed_what_is_allowed), TEST(splits_only_what_may_be_split),
-          TEST(without_terms_called_once), TEST(phases_follow_one_another),
-          TEST(systems_are_switched), TEST(conditions_are_asked), TEST(intervals_add_up),
-          TEST(clones_have_the_timers), TEST(intervals_are_not_late), TEST(fixed_steps_catch_up),
-          TEST(commands_are_applied_between_phases), TEST(commands_go_by_system_then_job),
-          TEST(the_worlds_own_buffer_is_applied), TEST(structure_stands_still),
-          TEST(sets_that_are_notified_of_are_recorded), TEST(who_runs_alone_may_change_structure),
-          TEST(made_while_running_takes_part_later), TEST(a_loop_left_open_does_no_harm),
-          TEST(bad_descriptors_are_rejected), TEST(changed_terms_see_what_is_new),
-          TEST(managed_sets_are_one_call), TEST(loops_nest_and_memory_settles),
-          TEST(jobs_pass_their_chunks_on), TEST(failing_memory_changes_nothing))
+static void count_run(sett_context* c)
+{
+    ++*(uint32_t*)c->user;
+}
+
+static void phases_can_be_chosen(void)
+{
+    uint32_t runs[3] = {0};
+    const int phases[3] = {SETT_PHASE_INPUT, SETT_PHASE_UPDATE, SETT_PHASE_OUTPUT};
+    const char* const names[3] = {"input", "update", "output"};
+    scene s = scene_begin();
+    for (uint32_t k = 0; k < 3; k++) {
+        CHECK(sett_system_create(s.world, &(sett_system_desc){.name = names[k],
+                                                              .run = count_run,
+                                                              .user = &runs[k],
+                                                              .phase = phases[k],
+                                                              .interval = 2}) != NULL);
+    }
+    CHECK_EQ(sett_progress_phases(s.world, 2, SETT_PHASE_UPDATE, INT_MAX), SETT_OK);
+    CHECK(runs[0] == 0 && runs[1] == 1 && runs[2] == 1);
+    CHECK_EQ(sett_progress_phases(s.world, 1, SETT_PHASE_INPUT, SETT_PHASE_INPUT), SETT_OK);
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK); /* the timers of the others stood still */
+    CHECK(runs[0] == 1 && runs[1] == 1 && runs[2] == 1);
+    sett_cmd_create(sett_commands_here(s.world)); /* applied even where no phase is in the range */
+    CHECK_EQ(sett_progress_phases(s.world, 1, 5, 4), SETT_OK);
+    CHECK_EQ(sett_entity_count(s.world), 1);
+    CHECK_EQ(sett_progress_phases(s.world, -1, 0, 1), SETT_STATUS_ARGUMENT);
+
+    sett_system_stats stats;
+    uint32_t k = 0;
+    for (sett_system* at = NULL; (at = sett_system_next(s.world, at)) != NULL; k++) {
+        sett_system_stats_get(at, &stats);
+        CHECK_EQ(stats.phase, phases[k]);
+        CHECK_STR_EQ(sett_system_name(at), names[k]);
+    }
+    CHECK_EQ(k, 3);
+    scene_end(&s);
+}
+
+static void a_frame_takes_its_time(void)
+{
+    uint64_t clock = 0;
+    CHECK(sett_frame_wait(&clock, 200) > 0.0049f);
+    float dt = sett_frame_wait(&clock, 200);
+    CHECK_MSG(dt >= 0.0049f && dt < 5, "%g", (double)dt);
+    CHECK(sett_frame_wait(&clock, 0) < 5);
+    clock = 0;
+    CHECK(sett_frame_wait(&clock, 0) == 0);
+}
+
+TEST_MAIN(TEST(phases_can_be_chosen), TEST(a_frame_takes_its_time), TEST(visits_each_entity_once),
+          TEST(context_says_what_it_is), TEST(jobs_do_not_exceed_what_is_allowed),
+          TEST(splits_only_what_may_be_split), TEST(without_terms_called_once),
+          TEST(phases_follow_one_another), TEST(systems_are_switched), TEST(conditions_are_asked),
+          TEST(intervals_add_up), TEST(clones_have_the_timers), TEST(intervals_are_not_late),
+          TEST(fixed_steps_catch_up), TEST(commands_are_applied_between_phases),
+          TEST(commands_go_by_system_then_job), TEST(the_worlds_own_buffer_is_applied),
+          TEST(structure_stands_still), TEST(sets_that_are_notified_of_are_recorded),
+          TEST(who_runs_alone_may_change_structure), TEST(made_while_running_takes_part_later),
+          TEST(a_loop_left_open_does_no_harm), TEST(bad_descriptors_are_rejected),
+          TEST(changed_terms_see_what_is_new), TEST(managed_sets_are_one_call),
+          TEST(loops_nest_and_memory_settles), TEST(jobs_pass_their_chunks_on),
+          TEST(failing_memory_changes_nothing))

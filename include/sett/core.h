@@ -863,6 +863,15 @@ SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out,
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
+/* Records a call of a function: for changes that have no command of their own, such as
+ * sett_entity_create_many, sett_entity_destroy_with and sett_component_clear.
+ *   data  `size` bytes, at most 1 MB; copied, aligned to 16; NULL with 0 for none
+ * When it is applied the function can change structure and record, but not apply commands (LOCKED).
+ * Fails: ARGUMENT, OUT_OF_MEMORY, LIMIT, LOCKED. Threads: as sett_cmd_add. Since: 0.2 */
+SETT_API sett_status sett_cmd_call(sett_commands* commands,
+                                   void (*fn)(sett_world* world, void* data), const void* data,
+                                   size_t size);
+
 /* Record a change for later. The function of the same name without "cmd_" makes it now. More such
  * functions are in relationship.h, hierarchy.h, name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag

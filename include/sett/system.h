@@ -245,6 +245,27 @@ static inline void sett_system_stats_get(const sett_system* system, sett_system_
  * Threads: writer. Systems run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
 SETT_API sett_status sett_progress(sett_world* world, float dt);
 
+/* As sett_progress, for the phases from `first` to `last` only: for several pipelines in one world,
+ * each a range of phase numbers, and for a game that pauses while its output goes on.
+ *
+ *     sett_progress_phases(world, dt, paused ? SETT_PHASE_OUTPUT : INT_MIN, INT_MAX);
+ *
+ * It counts as a frame. The timers of systems in other phases stand still.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first, int last);
+
+/* Waits until a frame has taken 1 / `rate` seconds, and returns how long it took, the next dt:
+ *
+ *     uint64_t clock = 0;
+ *     while (playing) {
+ *         sett_progress(world, sett_frame_wait(&clock, 60));
+ *     }
+ *
+ *   clock  0 before the first frame, which is taken to last 1 / `rate` seconds
+ *   rate   frames a second; 0: does not wait
+ * Threads: any. Since: 0.2 */
+SETT_API float sett_frame_wait(uint64_t* clock, float rate);
+
 /* Runs one system once, now, and applies its commands. Ignores run_if, interval and fixed_step.
  * Fails: as sett_progress.
  * Threads: writer. Since: 0.1 */

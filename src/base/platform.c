@@ -388,6 +388,22 @@ uint64_t setti_platform_now(void)
 #endif
 }
 
+void setti_platform_sleep(uint64_t nanoseconds)
+{
+#if defined(PLATFORM_WINDOWS)
+    Sleep((DWORD)(nanoseconds / 1000000u + 1));
+#elif defined(PLATFORM_POSIX)
+    struct timespec rest = {(time_t)(nanoseconds / 1000000000u), (long)(nanoseconds % 1000000000u)};
+    while (nanosleep(&rest, &rest) != 0 && errno == EINTR) {
+    }
+#else
+    uint64_t end = setti_platform_now() + nanoseconds;
+    while (setti_platform_now() < end) {
+        setti_platform_pause();
+    }
+#endif
+}
+
 void setti_platform_pause(void)
 {
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))

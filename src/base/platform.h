@@ -24,6 +24,9 @@ void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 /* Nanoseconds of a monotonic clock. */
 uint64_t setti_platform_now(void);
 
+/* Lets the calling thread sleep for at least so many nanoseconds, where the system can. */
+void setti_platform_sleep(uint64_t nanoseconds);
+
 /* Writes to stderr, by no buffer and no lock of the C library where the system allows it. */
 void setti_platform_print(const char* text, size_t size);
 

@@ -161,7 +161,6 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
                            call, entity, type == NULL ? component : along);
         return sett_null();
     }
-    sett_walk walk = link != NULL ? SETT_WALK_SELF_UP : SETT_WALK_NONE; /* no one has a parent */
-    uint32_t index = setti_along_find(link, walk, type, entity.index);
+    uint32_t index = setti_along_find(link, SETT_WALK_SELF_UP, type, entity.index);
     return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
 }

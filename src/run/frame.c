@@ -24,6 +24,7 @@
 #include "world/command.h"
 
 #include <float.h>
+#include <limits.h>
 
 #include <stdio.h>
 
@@ -460,15 +461,19 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     return frame_run_slices(world, stage->exclusive);
 }
 
-static sett_status frame_run(sett_world* world, float dt)
+/* Runs the phases from `first` to `last`. */
+static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
     setti_run* run = world->run;
     uint32_t waiting = 0; /* the first system that may have recorded */
     sett_status status = frame_apply(world, 0, run->sorted_count);
     for (uint32_t k = 0; status == SETT_OK && k < run->stage_count; k++) {
         const setti_stage* stage = &run->stages[k];
-        bool begins = k == 0 || run->sorted[stage->first]->desc.phase !=
-                                    run->sorted[run->stages[k - 1].first]->desc.phase;
+        int phase = run->sorted[stage->first]->desc.phase;
+        if (phase < first || phase > last) {
+            continue;
+        }
+        bool begins = k == 0 || phase != run->sorted[run->stages[k - 1].first]->desc.phase;
         if (begins || stage->exclusive) {
             status = frame_apply(world, waiting, stage->first);
             waiting = stage->first;
@@ -509,12 +514,9 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
-sett_status sett_progress(sett_world* world, float dt)
+static sett_status frame_progress(sett_world* world, float dt, int first, int last,
+                                  const char* call)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    static const char call[] = "sett_progress";
     setti_run* run = setti_run_ensure(world);
     if (run == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
@@ -522,7 +524,7 @@ sett_status sett_progress(sett_world* world, float dt)
     sett_status status = frame_begin(world, dt, call);
     if (status == SETT_OK) {
         world->busy = true;
-        status = frame_run(world, dt);
+        status = frame_run(world, dt, first, last);
         world->busy = false;
     }
     if (status == SETT_OK) {
@@ -533,6 +535,35 @@ sett_status sett_progress(sett_world* world, float dt)
         }
     }
     return status;
+}
+
+sett_status sett_progress(sett_world* world, float dt)
+{
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT
+                                : frame_progress(world, dt, INT_MIN, INT_MAX, "sett_progress");
+}
+
+sett_status sett_progress_phases(sett_world* world, float dt, int first, int last)
+{
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT
+                                : frame_progress(world, dt, first, last, "sett_progress_phases");
+}
+
+float sett_frame_wait(uint64_t* clock, float rate)
+{
+    const uint64_t second = 1000000000u;
+    uint64_t period = rate > 0 ? (uint64_t)((double)second / (double)rate) : 0;
+    uint64_t now = setti_platform_now();
+    if (*clock == 0) {
+        *clock = now - period;
+    }
+    if (now - *clock < period) {
+        setti_platform_sleep(period - (now - *clock));
+        now = setti_platform_now();
+    }
+    uint64_t passed = now - *clock;
+    *clock = now;
+    return (float)((double)passed / (double)second);
 }
 
 sett_status sett_system_run(sett_system* system, float dt)

@@ -77,6 +77,7 @@ struct sett_commands {
     } job;
 };
 
+#define COMMAND_DATA_MAX ((size_t)1 << 20) /* of sett_cmd_call */
 #define CHUNK_SIZE ((size_t)16 << 10)
 #define CHUNK_ALIGN 64
 #define CHUNK_HEADER ((sizeof(command_chunk) + 15) & ~(size_t)15)
@@ -350,6 +351,10 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                           sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
+    if (type == NULL && sett_is_null(entity)) {
+        snprintf(out, COMMAND_TEXT_SIZE, "%s", text);
+        return;
+    }
     if (type == NULL) {
         snprintf(out, COMMAND_TEXT_SIZE, "%s entity %u:%u", text, (unsigned)entity.index,
                  (unsigned)entity.generation);
@@ -850,6 +855,60 @@ static sett_status command_apply_call(sett_commands* commands, const command_rec
 /* The payload says the rest. */
 static const command_verb command_call = {NULL, "", command_apply_call};
 
+/* A call of a function of the program; its data follow. */
+typedef struct command_run {
+    _Alignas(16) void (*fn)(sett_world* world, void* data);
+    size_t size;
+} command_run;
+
+/* The record is done with before the function runs: it may record, and drop commands. */
+static sett_status command_apply_run(sett_commands* commands, const command_record* record,
+                                     const setti_type* type)
+{
+    sett_world* world = commands->world;
+    const unsigned char* payload = (const unsigned char*)commands->read + record->payload;
+    command_run run;
+    (void)type;
+    memcpy(&run, payload, sizeof(run));
+    size_t room = SETTI_MAX(run.size, 1);
+    void* data = setti_pool_alloc(&world->pool, room, 16);
+    if (data == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    memcpy(data, payload + sizeof(run), run.size);
+    commands_advance(commands, record);
+    run.fn(world, data);
+    setti_pool_free(&world->pool, data, room, 16);
+    return SETT_OK;
+}
+
+static const command_verb command_run_verb = {"call", "", command_apply_run};
+
+sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world, void* data),
+                          const void* data, size_t size)
+{
+    if (SETTI_IS_NULL(commands) || fn == NULL || (data == NULL && size != 0) ||
+        size > COMMAND_DATA_MAX) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    const command_verb* verb = &command_run_verb;
+    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
+        return commands_too_deep(commands, verb, verb->text, sett_null(), 0);
+    }
+    command_run run = {fn, size};
+    const command_record* record =
+        commands_append(commands, verb, sett_null(), 0, sizeof(run) + size, 16);
+    if (record == NULL) {
+        return commands_fail_append(commands, verb, verb->text, sett_null(), 0);
+    }
+    unsigned char* payload = (unsigned char*)commands->write + record->payload;
+    memcpy(payload, &run, sizeof(run));
+    if (size != 0) {
+        memcpy(payload + sizeof(run), data, size);
+    }
+    return SETT_OK;
+}
+
 sett_world* setti_commands_world(const sett_commands* commands)
 {
     return commands->world;
@@ -963,6 +1022,11 @@ sett_status sett_commands_apply(sett_commands* commands)
     if (status != SETT_OK) {
         return status;
     }
+    if (world->applying != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "sett_commands_apply: called by a recorded call: what it "
+                                     "records is applied after it");
+    }
     command_record* record;
     uint32_t done = 0;
     world->applying = commands;
@@ -975,6 +1039,12 @@ sett_status sett_commands_apply(sett_commands* commands)
         const setti_type* type = setti_world_type(world, record->component);
         bool valid = setti_entity_signature(&world->entities, record->entity) != NULL;
         world->command_depth = record->depth + 1u;
+        if (record->verb == &command_run_verb) {
+            status = command_apply_run(commands, record, NULL);
+            if (status == SETT_OK) {
+                continue;
+            }
+        }
         if (valid || record->verb == &command_create) {
             status = record->verb->apply(commands, record, type);
         }
