@@ -1,5 +1,6 @@
 #!/bin/sh
-# The model tests (test/test_model*.c) at length, as many side by side as JOBS says.
+# The model tests (test/test_model*.c) at length, as many side by side as JOBS says; loops at length;
+# and 1,000 programs (SETT_KILLS) that are killed while they save.
 #
 #   tools/soak.sh <folder of a build> [operations, by default 10000000]
 #
@@ -23,13 +24,14 @@ if [ "${1-}" = --one ]; then # started by ourselves, side by side
 fi
 
 folder=$1
-export SETT_OPERATIONS="${2:-10000000}" SETT_SEED="${SETT_SEED:-1}"
+export SETT_OPERATIONS="${2:-10000000}" SETT_SEED="${SETT_SEED:-1}" SETT_KILLS="${SETT_KILLS:-1000}"
 said=build/soak
 rm -rf $said
 mkdir -p $said
 # Those that take longest go first: so the last two end at about the same time.
 for name in test_model test_model_state test_model_run test_model_delta test_model_relation \
-    $(find "$folder/test" -type f -name 'test_model*' -exec basename '{}' ';' | sort); do
+    $(find "$folder/test" -type f \( -name 'test_model*' -o -name test_kill \
+        -o -name test_loop_random \) -exec basename '{}' ';' | sort); do
     [ ! -x "$folder/test/$name" ] || echo "$folder/test/$name"
 done | awk '!seen[$0]++' >$said/list
 count=$(wc -l <$said/list)
