@@ -17,7 +17,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web inspect page test-inspector site test bench bench-full bench-builds soak fuzz amalgamate format clean help
+.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test bench bench-full bench-builds soak fuzz amalgamate format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -93,6 +93,11 @@ site: ## the documentation site, build/site/index.html
 	@tools/deps.sh site
 	@tools/api.py
 	@tools/site.py
+
+test-site: site ## look at it in a browser: two widths, search, programs; pictures in out/site
+	@tools/deps.sh test-site
+	@[ -d build/see/node_modules/playwright-core ] || npm install --silent --prefix build/see playwright-core
+	@NODE_PATH=build/see/node_modules node docs/site/see.js
 
 amalgamate: ## write sett.h and sett.c to build/amalgamation
 	@tools/amalgamate.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site
+#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site|test-site
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -159,6 +159,13 @@ for_site() {
     fi
 }
 
+for_test_site() {
+    for_site
+    need_command node nodejs
+    need_command npm npm
+    need_command chromium chromium
+}
+
 look() { # <purpose>: leaves in $missing what it lacks
     missing=
     "for_$(echo "$1" | tr - _)"
@@ -167,9 +174,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | page | test-inspector | web | test-web | test | bench | fuzz | format | site) ;;
+build | run | play | inspect | page | test-inspector | web | test-web | test | bench | fuzz | format | site | test-site) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site|test-site" >&2
     exit 2
     ;;
 esac

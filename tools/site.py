@@ -216,9 +216,9 @@ class Pages:
             if "paragraph" in block:
                 out.append(indent + self.words(block["paragraph"]) + "\n")
             else:
-                kind = "c" if re.search(r"[;{}]", block["code"]) else "text"
-                out += ["%s.. code-block:: %s" % (indent, kind), indent + "   :force:", ""]
-                out += [indent + "   " + line for line in block["code"].split("\n")] + [""]
+                for kind, code in parts_of_code(block["code"]):
+                    out += ["%s.. code-block:: %s" % (indent, kind), indent + "   :force:", ""]
+                    out += [indent + "   " + line for line in code.split("\n")] + [""]
         return out
 
     def facts(self, doc, indent):
@@ -317,7 +317,7 @@ class Pages:
         for item in sorted(self.api["items"], key=lambda i: i["name"]):
             if item["kind"] == "function" and item["doc"]:
                 cells = [" ".join(self.words(b["paragraph"]) for b in item["doc"].get(k, []) if "paragraph" in b) for k in ("cost", "threads", "invalidates")]
-                out += ["   * - :c:func:`%s`" % item["name"]] + ["     - " + (c or "\\ ") for c in cells]
+                out += ["   * - :c:func:`%s`" % item["name"]] + ["     - " + c for c in cells]
         write("reference/functions.rst", "\n".join(out) + "\n")
 
 
@@ -330,6 +330,52 @@ def page_of_text(path):
 def read_page(page):
     with open(os.path.join(SOURCE, page), encoding="utf-8") as file:
         return file.read()
+
+
+def parts_of_code(code):
+    """What is indented in a comment: C, or a table in plain text."""
+    parts = []
+    for part in code.split("\n\n"):
+        lines = [line for line in part.split("\n") if line.strip()]
+        is_c = sum(bool(re.search(r"[;{}]|\\$|^\s*(SETT_|#)", line)) for line in lines) * 2 >= len(lines)
+        kind = "c" if is_c else "text"
+        if parts and parts[-1][0] == kind:
+            parts[-1] = (kind, parts[-1][1] + "\n\n" + part)
+        else:
+            parts.append((kind, part))
+    return parts
+
+
+def stand_alone():
+    """Debian's furo wants a server that has other packages: a module, which a page from a file cannot
+    load, becomes a part of the script, and a style sheet of the machine a part of the style sheet."""
+    folder = os.path.join(SITE, "_static")
+
+    def change(name, work):
+        path = os.path.join(folder, name)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(work(text))
+
+    def script(text):
+        if not text.startswith("import Gumshoe"):
+            return text
+        with open(os.path.join(folder, "scripts", "gumshoe-patched.js"), encoding="utf-8") as file:
+            # A page without parts has no last item.
+            part = file.read().replace("if (isAtBottom()", "if (item && isAtBottom()")
+        return part + text.partition("\n")[2]
+
+    def style(text):
+        found = re.match(r"@import url\(/javascript/(.*?)\);", text)
+        path = "/usr/share/javascript/" + found.group(1) if found else ""
+        if not os.path.exists(path):
+            return text[found.end():] if found else text
+        with open(path, encoding="utf-8") as file:
+            return file.read() + text[found.end():]
+
+    change("scripts/furo.js", script)
+    change("styles/furo.css", style)
 
 
 def escape(text):
@@ -475,7 +521,9 @@ def main():
     shutil.copytree(SITE + "-programs", os.path.join(SOURCE, "_static", "programs"))
     shutil.rmtree(SITE, ignore_errors=True)
     command = ["sphinx-build", "-q", "-W", "--keep-going", "-j", "2", "-d", SOURCE + "-cache", SOURCE, SITE]
-    if subprocess.run(command).returncode != 0 or check_links() + bad != 0:
+    built = subprocess.run(command).returncode == 0
+    stand_alone()
+    if not built or check_links() + bad != 0:
         return 1
     print("build/site/index.html: open it, or serve the folder")
     return 0
