@@ -174,7 +174,7 @@ static void change_name(sett_world* world, sett_entity e)
 {
     char name[32];
     snprintf(name, sizeof(name), "n%u", (unsigned)below(below(8) == 0 ? 1000 : 9));
-    (void)(below(4) == 0 ? sett_name_clear(world, e) : sett_name_set(world, e, name));
+    (void)(below(4) == 0 ? sett_remove(world, e, SETT_ID_NAME) : sett_name_set(world, e, name));
 }
 
 static void change_order(sett_world* world)

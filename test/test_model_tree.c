@@ -455,7 +455,8 @@ static void do_name(void)
         return;
     }
     if (draw(6) == 0) {
-        CHECK_EQ(sett_name_clear(tree.world, tree.at[k].entity), SETT_OK);
+        sett_status status = sett_remove(tree.world, tree.at[k].entity, SETT_ID_NAME);
+        CHECK(status == SETT_OK || !tree.at[k].has_name);
         tree.at[k].name = NONE;
         tree.at[k].has_name = false;
         return;

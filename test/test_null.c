@@ -157,7 +157,6 @@ static void call_name(void)
     NOTHING(sett_name_register(NULL));
     STATUS(sett_name_set(NULL, sett_null(), NULL));
     STATUS(sett_cmd_name_set(NULL, sett_null(), NULL));
-    STATUS(sett_name_clear(NULL, sett_null()));
     NOTHING(sett_name_get(NULL, sett_null()));
     NOBODY(sett_name_find(NULL, sett_null(), NULL));
     NOBODY(sett_name_lookup(NULL, sett_null(), NULL));

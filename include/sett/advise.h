@@ -38,7 +38,8 @@ typedef enum sett_advice_kind {
 } sett_advice_kind;
 
 /* One thing to change, with what it is estimated to save. The estimates come from a cost model
- * whose constants are compiled in: equal worlds get equal advice. */
+ * whose constants are compiled in: equal worlds get equal advice. Arrays of it have no
+ * size that a call could pass: it changes only with a major version. */
 typedef struct sett_advice {
     sett_advice_kind kind;
     sett_storage_kind storage;                   /* CONVERT */

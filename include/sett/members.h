@@ -75,7 +75,8 @@ typedef struct sett_constant {
 
 struct sett_struct;
 
-/* A member. `name`, `kind`, `offset` and `size` come from SETT_MEMBER; the rest is optional. */
+/* A member. `name`, `kind`, `offset` and `size` come from SETT_MEMBER; the rest is optional. Arrays
+ * of these structs have no size that a call could pass: they change only with a major version. */
 typedef struct sett_member {
     const char* name;
     sett_member_kind kind;

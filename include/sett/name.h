@@ -42,7 +42,7 @@ enum {
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_name_register(sett_world* world);
 
-/* Names or renames an entity.
+/* Names or renames an entity. To remove a name: sett_remove(world, entity, SETT_ID_NAME).
  *   name  1 to SETT_NAME_MAX bytes without '/'; copied
  * Fails: STALE, ARGUMENT (name too long, empty, or with '/'), CONFLICT (a sibling has the name; the
  * message names both), LOCKED (inside a loop if the entity has no name yet; or it is being
@@ -59,10 +59,6 @@ SETT_API sett_status sett_name_set(sett_world* world, sett_entity entity, const 
  * Fails: ARGUMENT (as sett_name_set), OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
 SETT_API sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity,
                                        const char* name);
-
-/* Removes the name and the component. An entity without a name is fine.
- * Fails: STALE, LOCKED, OUT_OF_MEMORY. Threads: writer. Since: 0.1 */
-SETT_API sett_status sett_name_clear(sett_world* world, sett_entity entity);
 
 /* Returns the name, NULL if there is none. Valid until the entity is renamed, its name is cleared,
  * or a state is restored.

@@ -497,23 +497,6 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
     }
 }
 
-sett_status sett_name_clear(sett_world* world, sett_entity entity)
-{
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    static const char call[] = "sett_name_clear";
-    if (!name_check(world, entity, call)) {
-        return world->error;
-    }
-    const setti_name_table* names = world->name_table;
-    if (names == NULL || !setti_storage_has(&names->type->storage, entity.index)) {
-        return SETT_OK;
-    }
-    sett_status status = setti_world_check_unlocked(world, call);
-    return status == SETT_OK ? sett_remove(world, entity, names->type->id) : status;
-}
-
 /* -------------------------------------------------------------------------------------- reading */
 
 const char* sett_name_get(const sett_world* of, sett_entity entity)
