@@ -48,6 +48,7 @@ static const operation operation_list[] = {
     {"add", op_add, 160, true},
     {"ensure", op_ensure, 60, true},
     {"set", op_set, 160, true},
+    {"event", op_event, 60, true},
     {"set_from_another", op_set_from_another, 60, true},
     {"write", op_write, 60, true},
     {"remove", op_remove, 140, true},

@@ -143,6 +143,7 @@ typedef enum model_event {
     MODEL_ON_ADD,
     MODEL_ON_SET,
     MODEL_ON_REMOVE,
+    MODEL_ON_EVENT, /* of the program's own, with a value of the type as payload */
     MODEL_EVENTS
 } model_event;
 
@@ -298,6 +299,7 @@ void model_left(sett_world* world, sett_entity entity, void* user);
 void model_observe_add(sett_world* world, sett_entity entity, void* value, void* user);
 void model_observe_set(sett_world* world, sett_entity entity, void* value, void* user);
 void model_observe_remove(sett_world* world, sett_entity entity, void* value, void* user);
+void model_observe_event(sett_world* world, sett_entity entity, void* value, void* user);
 
 /* What a value adds to the sum of events. */
 uint64_t model_event_sum(model_event event, uint32_t index, const void* bytes, size_t size);

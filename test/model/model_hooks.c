@@ -177,7 +177,9 @@ static void model_observed(sett_world* world, sett_entity entity, const void* va
                            model_observer* observer, model_event event)
 {
     const model_type* type = &model_types[observer->type];
-    model_notified(world, entity, value, type);
+    if (event != MODEL_ON_EVENT) {
+        model_notified(world, entity, value, type);
+    }
     CHECK_MSG(observer->enabled && (observer->wants >> event & 1) != 0, "%s: must not run",
               observer->name);
     observer->seen[event].calls++;
@@ -206,4 +208,10 @@ void model_observe_set(sett_world* world, sett_entity entity, void* value, void*
 void model_observe_remove(sett_world* world, sett_entity entity, void* value, void* user)
 {
     model_observed(world, entity, value, user, MODEL_ON_REMOVE);
+}
+
+void model_observe_event(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    CHECK(sett_entity_valid(world, entity));
+    model_observed(world, entity, value, user, MODEL_ON_EVENT);
 }

@@ -26,11 +26,12 @@ static void observer_choose(model_observer* observer, sett_observer_desc* desc)
     uint32_t terms = 0;
     observer->type = some_type();
     if (one_in(2)) {
-        observer->wants = 1 + below(7);
+        observer->wants = 1 + below(15);
         desc->component = id_of(observer->type);
         desc->on_add = (observer->wants & 1) != 0 ? model_observe_add : NULL;
         desc->on_set = (observer->wants & 2) != 0 ? model_observe_set : NULL;
         desc->on_remove = (observer->wants & 4) != 0 ? model_observe_remove : NULL;
+        desc->on_event = (observer->wants & 8) != 0 ? model_observe_event : NULL;
         observer->left_to_live = one_in(6) ? 1 + below(40) : 0;
         return;
     }
@@ -107,6 +108,33 @@ static model_observer* some_observer(void)
 {
     model_observer* observer = &model.observer[below(MODEL_OBSERVERS)];
     return observer->observer != NULL ? observer : NULL;
+}
+
+/* An event with a payload, to an entity that need not have the type. */
+void op_event(void)
+{
+    static _Alignas(4096) unsigned char value[20480];
+    uint32_t number = some_type();
+    uint32_t index = some_live();
+    const model_observer* observer = some_observer();
+    if (observer != NULL && observer->type != MODEL_TYPES && !one_in(8)) {
+        number = observer->type;
+    }
+    const model_type* type = &model_types[number];
+    sett_entity entity = model_handle(&model, index);
+    model_fill(value, type->size, some_seed());
+    sett_status status = sett_event_send(model.world, entity, SETT_ROUTE_ENTITY, type->id, value);
+    if ((type->flags & MODEL_OWNED) != 0) {
+        EXPECT(status == SETT_STATUS_ARGUMENT);
+        return;
+    }
+    EXPECT(status == SETT_OK);
+    if ((model.observed & model_bit(number)) != 0) {
+        model_events* all = &model.event[number][MODEL_ON_EVENT];
+        all->calls++;
+        all->sum += model_event_sum(MODEL_ON_EVENT, index, value, type->size);
+    }
+    EXPECT_SAME(model_compare_observers(&model));
 }
 
 void op_observer_destroy(void)

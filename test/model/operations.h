@@ -126,6 +126,7 @@ void op_world_clear(void);
 void op_add(void);
 void op_ensure(void);
 void op_set(void);
+void op_event(void);
 void op_set_from_another(void);
 void op_write(void);
 void op_remove(void);
