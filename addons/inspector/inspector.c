@@ -110,7 +110,11 @@ void sett_inspector_stream(sett_inspector* inspector, sett_inspector_send_fn sen
 static void inspector_answer(void* user, server_request* request)
 {
     sett_inspector* inspector = user;
-    request_answer(inspector, request->body, request->size, &request->answer);
+    if (strcmp(request->path, "request") == 0) {
+        request_answer(inspector, request->body, request->size, &request->answer);
+    } else {
+        explorer_answer(inspector, request);
+    }
 }
 
 static void inspector_send(sett_inspector* inspector, const void* bytes, size_t size, bool is_text,

@@ -2,6 +2,7 @@
  *
  *     server.c     civetweb: threads, tokens, queues          knows no world
  *     request.c    answers JSON by JSON                       on the thread of the program
+ *     explorer.c   answers the flecs explorer                 likewise
  *     past.c       snapshots, branches, who wrote this         likewise
  *     feed.c       the stream: a journal into memory          likewise
  *     inspector.c  frames, and what holds it together         likewise
@@ -41,8 +42,7 @@ typedef struct server_request {
     const char* body;
     size_t size;
     inspector_text answer;
-    int status;       /* of HTTP; 0: 200 */
-    const char* type; /* default: application/json */
+    int status; /* of HTTP; 0: 200 */
 } server_request;
 
 typedef struct server_desc {
@@ -109,6 +109,9 @@ bool inspector_holds(sett_inspector* inspector);
 
 /* Answers a request of protocol.md in `out`. */
 void request_answer(sett_inspector* inspector, const char* body, size_t size, inspector_text* out);
+
+/* Answers a request of the flecs explorer. */
+void explorer_answer(sett_inspector* inspector, server_request* request);
 
 /* The members of a status, without braces. */
 void request_status(const sett_inspector* inspector, inspector_text* out);

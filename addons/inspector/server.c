@@ -116,8 +116,13 @@ static const char server_policy[] =
     "; img-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
 
+/* For the files of static_folder, which were written for no policy. */
+static const char server_file_policy[] =
+    "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; object-src 'none'; "
+    "base-uri 'none'; frame-ancestors 'none'";
+
 static void server_head(struct mg_connection* to, int status, const char* type, const char* more,
-                        size_t size)
+                        size_t size, const char* policy)
 {
     (void)mg_printf(to,
                     "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %llu\r\n%s"
@@ -125,13 +130,13 @@ static void server_head(struct mg_connection* to, int status, const char* type, 
                     "Referrer-Policy: no-referrer\r\nCache-Control: no-store\r\n"
                     "Cross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n\r\n",
                     status, mg_get_response_code_text(to, status), type, (unsigned long long)size,
-                    more, server_policy);
+                    more, policy);
 }
 
 static int server_reply(struct mg_connection* to, int status, const char* type, const void* bytes,
                         size_t size)
 {
-    server_head(to, status, type, "", size);
+    server_head(to, status, type, "", size, server_policy);
     (void)mg_write(to, bytes, size);
     return status;
 }
@@ -238,9 +243,14 @@ static int server_forward(server* from, struct mg_connection* of, const char* pa
     } else if (answer->failed) {
         (void)server_reject(of, 500, "memory ran out");
     } else {
-        const char* type = waiting.request.type;
-        (void)server_reply(of, status, type != NULL ? type : "application/json", answer->at,
-                           answer->size);
+        char cookie[128] = "";
+        if (from->folder != NULL && strcmp(path, "request") == 0) {
+            (void)snprintf(cookie, sizeof(cookie),
+                           "Set-Cookie: sett_%u=%s; HttpOnly; SameSite=Strict; Path=/\r\n",
+                           (unsigned)from->port, from->cookie);
+        }
+        server_head(of, status, "application/json", cookie, answer->size, server_policy);
+        (void)mg_write(of, answer->at, answer->size);
     }
     text_free(answer);
     return status;
@@ -279,9 +289,72 @@ static int server_post(server* from, struct mg_connection* of, const char* path)
 static int server_show(struct mg_connection* to)
 {
     server_head(to, 200, "text/html; charset=utf-8", "Content-Encoding: gzip\r\n",
-                sizeof(page_bytes));
+                sizeof(page_bytes), server_policy);
     (void)mg_write(to, page_bytes, sizeof(page_bytes));
     return 200;
+}
+
+/* --------------------------------------------------------------------------- the flecs explorer */
+
+static bool server_has_cookie(const server* from, const struct mg_connection* of)
+{
+    char name[32];
+    char value[64] = "";
+    const char* cookies = mg_get_header(of, "Cookie");
+    (void)snprintf(name, sizeof(name), "sett_%u", (unsigned)from->port);
+    return cookies != NULL && mg_get_cookie(cookies, name, value, sizeof(value)) > 0 &&
+           server_is_token(from->cookie, value);
+}
+
+/* A file below the folder. */
+static int server_file(const server* from, struct mg_connection* to, const char* name)
+{
+    char path[1024];
+    static const char names[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./";
+    name = name[0] == '\0' ? "index.html" : name;
+    if (strstr(name, "..") != NULL || strspn(name, names) != strlen(name) ||
+        (size_t)snprintf(path, sizeof(path), "%s/%s", from->folder, name) >= sizeof(path)) {
+        return server_reject(to, 404, "there is nothing here");
+    }
+    FILE* file = fopen(path, "rb");
+    long size = file != NULL && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+    char* bytes = size >= 0 && size < 1 << 28 ? malloc((size_t)size + 1) : NULL;
+    bool read = bytes != NULL && fseek(file, 0, SEEK_SET) == 0 &&
+                fread(bytes, 1, (size_t)size, file) == (size_t)size;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    if (read) {
+        server_head(to, 200, mg_get_builtin_mime_type(path), "", (size_t)size, server_file_policy);
+        (void)mg_write(to, bytes, (size_t)size);
+    }
+    free(bytes);
+    return read ? 200 : server_reject(to, 404, "there is nothing here");
+}
+
+/* What the explorer asks: its files, and its requests, which have no token but a cookie. */
+static int server_explore(server* from, struct mg_connection* of, const char* uri)
+{
+    static const char* const kinds[] = {"entity", "query", "component", "components",
+                                        "toggle", "stats", "tables",    "queries"};
+    const struct mg_request_info* info = mg_get_request_info(of);
+    size_t size = strcspn(uri, "/");
+    bool get = strcmp(info->request_method, "GET") == 0;
+    if (!server_has_cookie(from, of)) {
+        return server_reject(of, 403, "open the inspector's page first: the cookie is missing");
+    }
+    if (get && strncmp(uri, "explorer/", 9) == 0) {
+        return server_file(from, of, uri + 9);
+    }
+    bool known = get || strcmp(info->request_method, "PUT") == 0 ||
+                 strcmp(info->request_method, "DELETE") == 0;
+    for (size_t k = 0; known && k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        if (strlen(kinds[k]) == size && strncmp(kinds[k], uri, size) == 0) {
+            return server_forward(from, of, uri, info->query_string, NULL, 0);
+        }
+    }
+    return server_reject(of, 404, "there is nothing here");
 }
 
 /* Everything but WebSockets comes through here. */
@@ -302,6 +375,9 @@ static int server_handle(struct mg_connection* of, void* user)
         return server_is_token(from->token, mg_get_header(of, "X-Sett-Token"))
                    ? server_post(from, of, "request")
                    : server_reject(of, 403, "the token is missing or wrong");
+    }
+    if (uri != NULL && uri[0] == '/' && from->folder != NULL) {
+        return server_explore(from, of, uri + 1);
     }
     return server_reject(of, 404, "there is nothing here");
 }
@@ -616,6 +692,12 @@ server* server_open(const server_desc* desc, const char** why)
     (void)pthread_mutex_init(&from->lock, NULL);
     (void)pthread_cond_init(&from->answered, NULL);
     from->allow_remote = desc->allow_remote;
+    if (desc->static_folder != NULL) {
+        from->folder = malloc(strlen(desc->static_folder) + 1);
+        if (from->folder != NULL) {
+            memcpy(from->folder, desc->static_folder, strlen(desc->static_folder) + 1);
+        }
+    }
     (void)mg_init_library(MG_FEATURES_WEBSOCKET);
     if (!server_make_token(from->token) || !server_make_token(from->cookie)) {
         *why = "there is no source of random numbers";

@@ -316,5 +316,136 @@ static void streams_to_those_with_a_token(void)
     scene_close();
 }
 
-TEST_MAIN(TEST(answers_the_page), TEST(listens_on_loopback), TEST(rejects_strangers),
-          TEST(rejects_bad_requests), TEST(survives_slow_ones), TEST(streams_to_those_with_a_token))
+/* -------------------------------------------------------------------------- the flecs explorer */
+
+typedef struct Hull {
+    float armour;
+    int32_t plates[2];
+    struct {
+        float x, y;
+    } at;
+} Hull;
+
+enum {
+    Hull_id = 1,
+    Armed_id
+};
+
+static char cookie[128];
+
+static int explore(const char* line)
+{
+    return ask(line, s.host, cookie, NULL);
+}
+
+static const char tree[] =
+    "GET /query?expr=%0A%20[none]%20?flecs.core.Module,%0A[none]%20?flecs.core.IsA($this,"
+    "%20$base|self),%20";
+
+static int explore_tree(const char* level)
+{
+    char line[512];
+    (void)snprintf(line, sizeof(line), "%s%s&rows=true&limit=1000&doc=true", tree, level);
+    return explore(line);
+}
+
+static void answers_the_flecs_explorer(void)
+{
+    char folder[] = "/tmp/inspectorXXXXXX";
+    char path[64];
+    CHECK(mkdtemp(folder) != NULL);
+    (void)snprintf(path, sizeof(path), "%s/index.html", folder);
+    FILE* file = fopen(path, "w");
+    CHECK(file != NULL && fputs("<title>x</title>", file) >= 0 && fclose(file) == 0);
+    scene_open();
+    sett_inspector_close(s.inspector);
+    CHECK_EQ(SETT_REGISTER(s.world, Hull), Hull_id);
+    CHECK_EQ(
+        SETT_MEMBERS(
+            s.world, Hull, (armour, .unit = "mm"), plates,
+            (at, .of =
+                     &(sett_struct){
+                         .name = "at",
+                         .size = 8,
+                         .count = 2,
+                         .members =
+                             (sett_member[]){
+                                 {.name = "x", .kind = SETT_MEMBER_F32, .size = 4},
+                                 {.name = "y", .kind = SETT_MEMBER_F32, .offset = 4, .size = 4}}})),
+        SETT_OK);
+    CHECK_EQ(SETT_REGISTER_TAG(s.world, Armed), Armed_id);
+    sett_entity tank = sett_name_ensure(s.world, sett_null(), "tank");
+    sett_entity turret = sett_name_ensure(s.world, tank, "turret");
+    CHECK(SETT_SET(s.world, turret, Hull, .armour = 40) != NULL);
+    CHECK(sett_add(s.world, turret, Armed_id) != NULL);
+    s.inspector = sett_inspector_open(
+        s.world, &(sett_inspector_desc){.quiet = true, .static_folder = folder});
+    CHECK(s.inspector != NULL);
+    unsigned port = 0;
+    CHECK_EQ(sscanf(sett_inspector_address(s.inspector), "http://127.0.0.1:%u/#token=%32s", &port,
+                    s.token),
+             2);
+    s.port = (uint16_t)port;
+    (void)snprintf(s.host, sizeof(s.host), "127.0.0.1:%u", port);
+
+    cookie[0] = '\0'; /* nothing without a cookie, which comes for the token only */
+    CHECK_EQ(explore("GET /entity/tank"), 403);
+    CHECK_EQ(explore("GET /explorer/"), 403);
+    CHECK_EQ(ask("POST /request", s.host, "", status_body), 403);
+    CHECK(strstr(s.got, "Set-Cookie") == NULL);
+    CHECK_EQ(ask("POST /request", s.host, token_header(), status_body), 200);
+    const char* given = strstr(s.got, "Set-Cookie: ");
+    CHECK(given != NULL && strstr(given, "HttpOnly; SameSite=Strict") != NULL);
+    (void)snprintf(cookie, sizeof(cookie), "Cookie: %.*s\r\n", (int)strcspn(given + 12, ";"),
+                   given + 12);
+
+    CHECK_EQ(explore("GET /explorer/"), 200);
+    CHECK(strstr(s.got, "<title>x</title>") != NULL);
+    CHECK_EQ(explore("GET /explorer/../../../../etc/passwd") / 100, 4);
+    CHECK_EQ(explore("GET /explorer/%2e%2e/%2e%2e/etc/passwd") / 100, 4);
+    CHECK_EQ(explore("GET /entity/flecs/core/World?values=true"), 200);
+    CHECK(strstr(s.got, "\"flecs.stats.WorldSummary\":{\"fps\":60") != NULL);
+    CHECK_EQ(explore_tree("(flecs.core.ChildOf,%200)"), 200);
+    CHECK(strstr(s.got, "{\"name\":\"tank\",\"id\":4294967297,\"fields\":{\"is_set\":[false,false,"
+                        "false,false,false,false,false,false,true,false]}}") != NULL);
+    CHECK(strstr(s.got, "turret") == NULL);
+    CHECK_EQ(explore_tree("(flecs.core.ChildOf,%20tank)"), 200);
+    CHECK(strstr(s.got, "{\"name\":\"turret\",\"parent\":\"tank\",\"id\":4294967298") != NULL);
+    CHECK_EQ(explore_tree("$this%20~=%20%22urr%22"), 200);
+    CHECK(strstr(s.got, "\"name\":\"turret\"") != NULL);
+    CHECK_EQ(explore("GET /entity/tank.turret?values=true&type_info=true"), 200);
+    CHECK(strstr(s.got, "\"tags\":[\"Armed\"],\"components\":{\"Hull\":{\"armour\": 40") != NULL);
+    CHECK(strstr(s.got,
+                 "\"type_info\":{\"Hull\":{\"armour\":[\"float\",{\"unit\":\"mm\",\"symbol\":"
+                 "\"mm\"}],\"plates\":[\"array\",[\"int\"],2],\"at\":{\"x\":[\"float\"]") != NULL);
+    CHECK_EQ(explore("GET /entity/%234294967298"), 200);
+    CHECK_EQ(explore("GET /entity/nothing"), 404);
+    CHECK_EQ(explore("GET /query?expr=Hull&try=true"), 200);
+    CHECK(strstr(s.got, "\"fields\":{\"values\":[{\"armour\": 40") != NULL);
+    CHECK(strstr(s.got, "\"query_info\":{\"vars\":[\"this\"]") != NULL);
+    CHECK(strstr(s.got, "\"field_info\":[{\"id\":\"Hull\"") != NULL);
+    CHECK_EQ(explore("GET /query?expr=Nonsense(&try=true"), 200);
+    CHECK(strstr(s.got, "{\"error\":") != NULL);
+    CHECK_EQ(explore("PUT /component/tank.turret?component=Hull&value=%7B%22at.y%22:%207.5%7D"),
+             200);
+    CHECK(SETT_GET(s.world, turret, Hull)->at.y == 7.5f);
+    CHECK(SETT_GET(s.world, turret, Hull)->armour == 40);
+    CHECK_EQ(explore("PUT /component/tank?component=Armed"), 200);
+    CHECK(sett_has(s.world, tank, Armed_id));
+    CHECK_EQ(explore("DELETE /component/tank?component=Armed"), 200);
+    CHECK(!sett_has(s.world, tank, Armed_id));
+    CHECK_EQ(explore("PUT /entity/tank.wheel"), 200);
+    CHECK(!sett_is_null(sett_name_find(s.world, tank, "wheel")));
+    CHECK_EQ(explore("DELETE /entity/tank.wheel"), 200);
+    CHECK(sett_is_null(sett_name_find(s.world, tank, "wheel")));
+    CHECK_EQ(explore("GET /components"), 200);
+    CHECK(strstr(s.got, "{\"name\":\"Hull\",\"entity_count\":1") != NULL);
+    CHECK_EQ(explore("GET /stats/pipeline?name=all"), 200);
+    scene_close();
+    CHECK_EQ(remove(path), 0);
+    CHECK_EQ(rmdir(folder), 0);
+}
+
+TEST_MAIN(TEST(answers_the_flecs_explorer), TEST(answers_the_page), TEST(listens_on_loopback),
+          TEST(rejects_strangers), TEST(rejects_bad_requests), TEST(survives_slow_ones),
+          TEST(streams_to_those_with_a_token))
