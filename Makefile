@@ -48,10 +48,9 @@ page: ## build the inspector's page into addons/inspector/page.inc; needs node
 
 test-inspector: ## drive the inspector in a browser; pictures in out/inspector
 	@tools/deps.sh test-inspector
-	@tools/page.sh --check
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
-	@cd addons/inspector/page && node test.mjs ../../../$(release)/examples/freedoom/freedoom
+	@tools/page.sh --test $(release)
 
 web: ## Freedoom as a page, in build/web: WebAssembly, all maps; MAP=E1M1 shows another one
 	@tools/deps.sh web

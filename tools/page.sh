@@ -4,6 +4,7 @@
 #
 #   tools/page.sh            build it (make page)
 #   tools/page.sh --check    build it, and compare with the page.inc that is there
+#   tools/page.sh --test <build>    the same, and drive the page in a browser (make test-inspector)
 #   tools/page.sh --unpack   write build/page/inspector.html from page.inc; needs no node and no clang
 #
 # The page is the same, byte for byte, for the same sources, compiler and packages: package-lock.json
@@ -33,9 +34,18 @@ if [ ! -d node_modules ] || [ "$page/package-lock.json" -nt node_modules ]; then
     touch node_modules
 fi
 inc=$root/addons/inspector/page.inc
-[ "${1-}" = --check ] && inc=$out/page.inc
+[ -n "${1-}" ] && inc=$out/page.inc
 node "$page/build.mjs" "$out/replica.wasm" "$out/inspector.html" "$inc"
-if [ "${1-}" = --check ] && ! cmp -s "$inc" "$root/addons/inspector/page.inc"; then
+if [ -n "${1-}" ] && ! cmp -s "$inc" "$root/addons/inspector/page.inc"; then
     echo "page: page.inc is not what its sources make: run make page" >&2
     exit 1
+fi
+
+if [ "${1-}" = --test ]; then
+    build=$root/$2
+    cc -std=c11 -I"$root/include" "$page/crowded.c" "$build/libsett.a" -lpthread -lm -o crowded
+    ./crowded crowded.rec
+    "$build/examples/freedoom/freedoom" --map MAP01 --ticks 1050 --png none --no-rewind \
+        --record freedoom.rec >/dev/null 2>&1
+    node "$page/test.mjs" "$build/examples/freedoom/freedoom" freedoom.rec crowded.rec "$out/inspector.html"
 fi

@@ -27,7 +27,8 @@
 #define EXPORT(name)
 #endif
 
-#define FOLLOW_STEP 12.0    /* milliseconds of deltas between two snapshots */
+#define FOLLOW_STEP 8.0     /* milliseconds of deltas between two snapshots */
+#define FOLLOW_FIXED 4000.0 /* bytes that cost what a delta costs beside its bytes */
 #define FOLLOW_NEAR 64      /* snapshots of neighbouring frames, for going back step by step */
 #define FOLLOW_CHANGES 5000 /* values that a difference lists */
 #define FOLLOW_WORLDS 16
@@ -306,7 +307,7 @@ static double follow_distance(uint32_t number)
     double cost = 0;
     const follow_entry* entry = follow_at(number);
     while (entry != NULL && (entry->snapshot.serial == 0 || entry->near_by)) {
-        cost += f.rate * ((double)entry->size + 200);
+        cost += f.rate * ((double)entry->size + FOLLOW_FIXED);
         entry = follow_at(entry->parent);
     }
     return cost;
@@ -339,7 +340,7 @@ static int follow_play(uint32_t number)
         }
         entry->played = true;
         if (trust) {
-            double rate = (follow_clock() - start) / ((double)entry->size + 200);
+            double rate = (follow_clock() - start) / ((double)entry->size + FOLLOW_FIXED);
             f.rate = SETTI_MIN(rate, f.rate * 1.01); /* without the copies behind a snapshot */
         }
     }
@@ -747,8 +748,8 @@ EXPORT(follow_info) const double* follow_info(void)
     const follow_entry* at = follow_at(f.at);
     f.info[0] = f.first;
     f.info[1] = f.end;
-    f.info[2] = f.at == SETTI_NONE ? -1 : f.at;
-    f.info[3] = f.tail == SETTI_NONE ? -1 : f.tail;
+    f.info[2] = f.at == SETTI_NONE ? -1 : (double)f.at;
+    f.info[3] = f.tail == SETTI_NONE ? -1 : (double)f.tail;
     f.info[4] = follow_memory();
     f.info[5] = f.limit;
     f.info[6] = at != NULL ? (double)at->frame : 0;

@@ -92,20 +92,19 @@ export function Break() {
       model.say(condition ? 'The program will pause in the frame in which this becomes true.' : 'No condition any more.');
     }
   };
-  const hit = model.status?.hit;
+  const broke = model.status?.broke;
   return (
     <div class="form">
       <p>Pause the program in the frame in which this query gets its first result:</p>
       <div class="tools">
-        <input id="condition" class="wide" placeholder="Player, Health.points < 20" value={text} spellcheck={false} disabled={!model.live()}
+        <input id="condition" class="wide" placeholder="Player, Health.points < 20" value={text} spellcheck={false}
           onInput={(event) => setText(event.target.value)}
           onKeyDown={(event) => { event.stopPropagation(); if (event.key === 'Enter') { set(text); } if (event.key === 'Escape') { event.target.blur(); } }} />
         <button disabled={!model.live()} onClick={() => set(text)}>Set</button>
         <button disabled={!model.live()} onClick={() => { setText(''); set(''); }}>Clear</button>
       </div>
-      {model.condition && <p>Waiting for <code>{model.condition}</code>{model.status?.running ? '.' : <>: <b>the program is paused</b> in frame {model.status?.frame.toLocaleString('en')}.
-        {' '}<button onClick={() => model.step(-1)}>Step back ( , )</button> <button onClick={() => model.ask('run')}>Run on</button></>}</p>}
-      {hit && <p class="note">{plain(hit)}</p>}
+      {model.condition && <p>Waiting for <code>{model.condition}</code>{broke === undefined || broke === null ? '.' : <>: it became true in <button class="link" onClick={() => goFrame(broke)}>frame {broke.toLocaleString('en')}</button>,
+        and <b id="broke">the program is paused</b>. <button onClick={() => model.step(-1)}>Step back ( , )</button> <button onClick={() => model.ask('run')}>Run on</button></>}</p>}
       <p class="note">In the frames that are kept, or in a recording:</p>
       <div class="tools"><button id="find-past" disabled={!text} onClick={() => findPast(text, -1)}>Find it before this frame</button>
         <button disabled={!text} onClick={() => findPast(text, 1)}>after this frame</button></div>

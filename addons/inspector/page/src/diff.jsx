@@ -118,7 +118,7 @@ export function Diff() {
       <div class="tools">
         {a >= 0 ? <span id="diff-of">frame <b>{name(a)}</b> → <b>{name(model.info.at)}</b></span> : <span class="note">the first frame has no frame before it</span>}
         <button title="Compare with this frame from now on ( m )" onClick={() => { model.marked = model.info.at; model.changed(); }}>Mark A here</button>
-        {model.marked >= 0 && <button onClick={() => { model.marked = -1; model.changed(); }}>Compare with the frame before</button>}
+        {model.marked >= 0 && <button title="Compare with the frame before" onClick={() => { model.marked = -1; model.changed(); }}>Unmark</button>}
         <span class="fill" />
         <select aria-label="Component" value={state.only} onChange={(event) => { state.only = event.target.value; state.lines = lines(state.changes, state.only); model.changed(); }}>
           <option value="">all components</option>

@@ -59,8 +59,7 @@ function Live({ type, reference }) {
   return text === null
     ? <button onClick={async () => {
         const answer = await model.ask('live', { entity: reference });
-        const values = answer && (answer.components || answer.values || answer);
-        setText(values ? plain(values[type.name]) : null);
+        setText(answer ? String(answer.values?.[type.name] ?? 'absent') : null);
       }}>show as it is now</button>
     : <span class="text">{text}</span>;
 }

@@ -53,7 +53,7 @@ class Model {
     clearTimeout(this.fallback);
     const start = performance.now();
     this.advance(start);
-    if (this.replica) { this.refresh(); }
+    if (this.ready) { this.refresh(); }
     for (const listener of this.listeners) { listener(); }
     this.timings.paint = performance.now() - start;
     if (this.play || !this.there()) { this.changed(); }
@@ -67,7 +67,7 @@ class Model {
   // ------------------------------------------------------------------------------------- time
 
   advance(now) {
-    if (!this.replica) { return; }
+    if (!this.ready) { return; }
     this.readEntries();
     if (this.play && this.there() && this.line.length) {
       const due = Math.floor((now - this.playedAt) * this.speed / 1000);
@@ -136,6 +136,13 @@ class Model {
     return false;
   }
 
+  // The parent; a line that does not lead to the past ends.
+  before(entry) {
+    const parent = this.parent(entry);
+    if (parent >= entry) { console.error('entry', entry, 'has parent', parent, JSON.stringify([this.info, this.entryBase, this.entryEnd])); }
+    return parent < entry ? parent : -1;
+  }
+
   // The line ends at an entry: all others are other branches.
   setTip(tip, again) {
     const last = this.line.length ? this.line[this.line.length - 1] : -1;
@@ -143,13 +150,13 @@ class Model {
     let at = tip;
     while (at >= this.info.first && at >= 0 && (again || at !== last)) {
       fresh.push(at);
-      at = this.parent(at);
+      at = this.before(at);
     }
     if (again || at !== last || last < 0) {
       this.line = [];
       this.place.clear();
       if (!again && at >= this.info.first && at >= 0) {
-        while (at >= this.info.first && at >= 0) { fresh.push(at); at = this.parent(at); }
+        while (at >= this.info.first && at >= 0) { fresh.push(at); at = this.before(at); }
       }
     }
     for (let k = fresh.length - 1; k >= 0; k--) {

@@ -28,8 +28,21 @@ function Pages({ type }) {
 
 function Advice() {
   const [advice, setAdvice] = useState(null);
+  const [waiting, setWaiting] = useState(false);
   const [tried, setTried] = useState({});
   if (!model.live()) { return null; }
+  const ask = async () => {
+    const start = model.status?.frame ?? 0;
+    let answer = await model.ask('advice');
+    setWaiting(true);
+    for (let k = 0; answer && answer.profiling && k < 200; k++) {
+      await new Promise((done) => setTimeout(done, 250));
+      if (!model.live() || (model.status?.frame ?? 0) < start + 61) { continue; }
+      answer = await model.ask('advice');
+    }
+    setWaiting(false);
+    if (answer) { setAdvice(answer.advice ?? []); }
+  };
   const call = async (what, index) => {
     const answer = await model.ask(what, { advice: index });
     if (answer) { setTried({ ...tried, [index]: answer }); }
@@ -37,7 +50,7 @@ function Advice() {
   return (
     <div class="advice">
       <div class="head"><span class="title">Advice</span>
-        <button id="advise" onClick={async () => { const answer = await model.ask('advice'); if (answer) { setAdvice(answer.advice ?? []); } }}>Ask the program</button></div>
+        <button id="advise" disabled={waiting} onClick={ask}>{waiting ? 'profiling 60 frames …' : 'Ask the program'}</button></div>
       {advice && advice.length === 0 && <div class="note">It would change nothing.</div>}
       {advice && advice.map((item, k) => (
         <div class="member">

@@ -24,7 +24,7 @@ export function Systems() {
       const reply = await model.link.ask('systems');
       for (const system of reply.systems ?? []) {
         const list = past.get(system.name) ?? past.set(system.name, []).get(system.name);
-        list.push(system.time_ns ?? 0);
+        list.push(system.time_last ?? 0);
         if (list.length > 60) { list.shift(); }
       }
       setAnswer(reply);
@@ -42,10 +42,10 @@ export function Systems() {
   if (!answer) { return <div class="empty">{why || 'asking …'}</div>; }
   const stages = new Map();
   for (const system of answer.systems ?? []) {
-    const stage = system.stage ?? 0;
+    const stage = `phase ${system.phase ?? 0}, stage ${system.stage ?? 0}`;
     (stages.get(stage) ?? stages.set(stage, []).get(stage)).push(system);
   }
-  const longest = Math.max(...(answer.systems ?? []).map((system) => system.time_ns ?? 0), 1);
+  const longest = Math.max(...(answer.systems ?? []).map((system) => system.time_last ?? 0), 1);
   return (
     <div class="scroll" tabIndex={0} id="systems">
       {why && <div class="error">{why}</div>}
@@ -53,26 +53,28 @@ export function Systems() {
         <thead><tr><th>system</th><th>last frame</th><th /><th>last {Math.max(0, ...[...past.values()].map((list) => list.length))} times</th><th>on</th></tr></thead>
         {[...stages].map(([stage, list]) => (
           <tbody>
-            <tr class="stage"><td colSpan={5}>stage {stage}{list.length > 1 ? `, ${list.length} systems side by side` : ''}</td></tr>
+            <tr class="stage"><td colSpan={5}>{stage}{list.length > 1 ? `, ${list.length} systems side by side` : ''}</td></tr>
             {list.map((system) => (
               <>
                 <tr class={chosen === system.name ? 'chosen' : ''} onClick={() => setChosen(chosen === system.name ? null : system.name)}>
-                  <td>{system.name}</td><td class="n">{nanoseconds(system.time_ns)}</td>
-                  <td class="share"><i style={{ width: `${100 * (system.time_ns ?? 0) / longest}%` }} /></td>
+                  <td>{system.name}</td><td class="n">{nanoseconds(system.time_last)}</td>
+                  <td class="share"><i style={{ width: `${100 * (system.time_last ?? 0) / longest}%` }} /></td>
                   <td><Spark values={past.get(system.name) ?? []} /></td>
                   <td><input type="checkbox" aria-label={`${system.name} runs`} checked={system.enabled !== false}
                     onClick={(event) => event.stopPropagation()}
                     onChange={(event) => model.ask('enable', { system: system.name, on: event.target.checked }).then(fetchAll)} /></td>
                 </tr>
                 {chosen === system.name && <tr><td colSpan={5} class="pages">
-                  {system.why ? [].concat(system.why).map((line) => <div class="note">{typeof line === 'string' ? line : Object.values(line).join(': ')}</div>)
-                    : <div class="note">Nothing keeps it from running beside its neighbours.</div>}</td></tr>}
+                  <div>{system.waits_for ? <>Waits for <b>{system.waits_for}</b>{system.waits_on ? <>: both use <b>{system.waits_on}</b></> : ', as it was declared'}.</>
+                    : 'The first stage of its phase: it waits for nothing.'}</div>
+                  <div class="note">{system.matches !== undefined && `${system.matches.toLocaleString('en')} entities, `}{system.jobs !== undefined && `${system.jobs} jobs, `}
+                    {(system.runs ?? 0).toLocaleString('en')} runs, {nanoseconds(system.runs ? system.time_total / system.runs : 0)} on average</div></td></tr>}
               </>
             ))}
           </tbody>
         ))}
       </table>
-      {answer.text && <pre>{answer.text}</pre>}
+      {answer.schedule && <pre>{answer.schedule}</pre>}
     </div>
   );
 }

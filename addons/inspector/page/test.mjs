@@ -1,0 +1,275 @@
+// Drives the page in a browser: recordings, and a running Freedoom. Each panel has an assertion; where
+// it can, what was done in the page is read back from the program by a request.
+//
+//   node test.mjs <freedoom> <recording of it> <recording of crowded.c> <inspector.html>     in the folder with node_modules
+import { createRequire } from 'node:module';
+import { spawn } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+
+const { chromium } = createRequire(`${process.cwd()}/`)('playwright-core');
+const [freedoom, recording, scene, html] = process.argv.slice(2);
+const out = new URL('../../../out/inspector/', import.meta.url).pathname;
+mkdirSync(out, { recursive: true });
+
+let failed = 0;
+function check(what, good, more = '') {
+  console.log(`${good ? 'ok  ' : 'FAIL'} ${what}${more !== '' ? ` (${more})` : ''}`);
+  failed += !good;
+}
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: ['--no-sandbox'] });
+const errors = [];
+// The policy of the page allows no code from texts, and so no page.waitForFunction.
+async function until(page, holds, of, limit = 30000) {
+  for (const end = Date.now() + limit; !await page.evaluate(holds, of);) {
+    if (Date.now() > end) { throw new Error(`this did not become true: ${holds}`); }
+    await new Promise((done) => setTimeout(done, 30));
+  }
+}
+const key = async (page, name) => { await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press(name); };
+async function open(url, scheme) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, colorScheme: scheme });
+  page.setDefaultTimeout(20000);
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && !/404/.test(message.text()) && errors.push(message.text()));
+  await page.goto(url);
+  await until(page, () => globalThis.inspector?.ready);
+  return page;
+}
+const shot = (page, name) => page.screenshot({ path: `${out}${name}.png` });
+const tab = (page, name) => page.click(`nav button:text-is("${name}")`);
+const rows = (page) => page.evaluate(() => inspector.rowCount);
+// Times are limits on an idle machine; SETT_BUSY=1 only prints them.
+const limit = (what, is, most, more = '') => check(what, process.env.SETT_BUSY === '1' || is <= most, `${is.toFixed(1)} ms${more}`);
+const settled = (page) => until(page, () => inspector.info.at >= 0 && inspector.there() && !(inspector.file && inspector.file.read < inspector.file.size)
+  && (!inspector.file || inspector.atHead()));
+
+// Milliseconds to the slowest of 60 frames here and there; each the faster of two ways.
+function measure() {
+  const { replica, line } = inspector, times = [];
+  const go = (place) => { const start = performance.now(); replica.seek(line[place], 1e6); return performance.now() - start; };
+  for (let k = 0; k < 60; k++) {
+    const place = (k * 7919) % line.length, other = (place + Math.floor(line.length / 2)) % line.length;
+    go(other);
+    const once = go(place);
+    go(other);
+    times.push(Math.min(once, go(place)));
+  }
+  return Math.max(...times);
+}
+
+// ------------------------------------------------------------------------------------- recordings
+
+async function recordings() {
+  const page = await open(`file://${html}`, 'dark');
+  await page.setInputFiles('#file', recording);
+  await settled(page);
+  await page.waitForTimeout(500);
+  const last = await page.evaluate(() => inspector.info.frame);
+  check('a recording opens from a file', last === 1050, `frame ${last}`);
+  await page.fill('#query', 'Monster, Health.points > 0');
+  await page.press('#query', 'Enter');
+  await page.waitForTimeout(200);
+  check('the tree is filtered by a query', await rows(page) > 0 && await page.isVisible('.component[data-component=Health]'), `${await rows(page)} rows`);
+  check('a scaled member is shown in its unit', await page.$eval('[data-component=Position] [data-path=x] .value', (value) => Math.abs(parseFloat(value.textContent)) < 32768));
+  await shot(page, 'recording');
+  await page.fill('#query', 'Monster(');
+  check('a wrong query says where', /column/.test(await page.textContent('#query-error')));
+  await page.fill('#query', 'Monster');
+  await tab(page, 'Plan');
+  check('a plan is shown', /scan/.test(await page.textContent('#plan')));
+  await tab(page, 'Diff');
+  await key(page, 'Home');
+  await until(page, () => inspector.info.frame === 0);
+  await key(page, 'm');
+  await page.fill('#frame', '35');
+  await page.press('#frame', 'Enter');
+  await until(page, () => inspector.info.frame === 35 && inspector.diff.count > 0 && inspector.diff.b === inspector.info.at);
+  check('two frames are compared', await page.isVisible('#diff .change'), await page.textContent('.panel .foot'));
+  await shot(page, 'diff');
+  await key(page, '.');
+  await key(page, ',');
+  await key(page, ',');
+  await until(page, () => inspector.info.frame === 34);
+  check('steps go on and back', true);
+  const seeks = await page.evaluate(measure);
+  limit('every frame is reached in 50 ms', seeks, 50);
+  await tab(page, 'Break when');
+  await page.fill('#condition', 'Monster, Health.points < 10');
+  await page.click('#find-past');
+  await until(page, () => /frame|does not/.test(inspector.found ?? '') && !/looking/.test(inspector.found));
+  check('a condition is found in the past', true, await page.textContent('#found'));
+  await key(page, '?');
+  check('? shows the keys', await page.isVisible('.help'));
+  await shot(page, 'keys');
+  await key(page, 'Escape');
+
+  await page.setInputFiles('#file', { name: 'text.rec', mimeType: 'application/octet-stream', buffer: Buffer.from('this is no stream of any kind') });
+  await page.waitForSelector('#problem');
+  check('a file that is no recording is named as such', /no stream/.test(await page.textContent('#problem')));
+
+  await page.setInputFiles('#file', scene);
+  await settled(page);
+  check('100,000 entities open', await rows(page) === 100000);
+  const text = await page.textContent('#tree');
+  check('HTML in a name is text', text.includes('<img src=x onerror=harm()>') && await page.$('#tree img') === null);
+  await page.fill('#find', '<img');
+  await page.press('#find', 'Enter');
+  await page.waitForSelector('.component[data-component=Note]');
+  check('HTML in a value is text', (await page.textContent('[data-component=Note]')).includes('<script>harm()'));
+  await page.fill('#find', '');
+  const cost = await page.evaluate(async () => {
+    const list = document.getElementById('tree'), times = [], filters = [];
+    for (let k = 0; k < 60; k++) {
+      await new Promise((done) => requestAnimationFrame(done));
+      const start = performance.now();
+      list.scrollTop = (k * 33331) % 2000000;
+      list.dispatchEvent(new Event('scroll'));
+      await Promise.resolve();
+      await new Promise((done) => setTimeout(done));
+      void list.offsetHeight;
+      times.push(performance.now() - start);
+    }
+    for (const query of ['Life.points < 50', 'Place, Team.number == 3', 'Speed', '.name ~= "99"']) {
+      const start = performance.now();
+      inspector.setFilter(query, '');
+      filters.push(performance.now() - start);
+    }
+    inspector.setFilter('', '');
+    times.sort((a, b) => a - b);
+    return { scroll: times[Math.floor(times.length * 0.9)], filter: Math.max(...filters) };
+  });
+  limit('scrolling 100,000 rows takes 16 ms', cost.scroll, 16, ', 9 of 10');
+  limit('filtering 100,000 rows takes 50 ms', cost.filter, 50, ', the slowest of 4');
+  const far = await page.evaluate(measure);
+  limit('every frame of it is reached in 50 ms', far, 50);
+  await page.close();
+}
+
+// ------------------------------------------------------------------------------------ live program
+
+async function live() {
+  const game = spawn(freedoom, ['--inspect', '--map', 'MAP01', '--ticks', '4000000000', '--png', 'none']);
+  try {
+    const url = await new Promise((done, wrong) => {
+      let said = '';
+      game.stdout.on('data', (bytes) => { said += bytes; const found = /(http:\S+)/.exec(said); if (found) { done(found[1]); } });
+      game.on('exit', () => wrong(new Error(`freedoom ended: ${said}`)));
+    });
+    const page = await open(url, 'light');
+    const ask = (what, more) => page.evaluate(([a, b]) => inspector.link.ask(a, b), [what, more]);
+    const count = async (query) => (await ask('explain', { query })).count;
+    await until(page, () => document.documentElement.dataset.first);
+    const first = Number(await page.evaluate(() => document.documentElement.dataset.first));
+    limit('the first row is painted in 200 ms', first, 200);
+    await until(page, () => inspector.line.length > 60);
+    await page.click('#toggle');
+    await until(page, () => !inspector.status.running && inspector.atHead() && inspector.info.frame === inspector.status.frame);
+    const status = await ask('status');
+    check('the page pauses the program, and has its frame', !status.running && status.frame === await page.evaluate(() => inspector.info.frame), `frame ${status.frame}`);
+    check('the tree has its entities', status.entities === await page.evaluate(() => inspector.info.entities), status.entities);
+
+    await page.fill('#query', 'Player');
+    await page.press('#query', 'Enter');
+    await page.waitForSelector('[data-component=Health]');
+    await page.dblclick('[data-component=Health] [data-path=points] .can');
+    await page.fill('.editor', '77');
+    await page.press('.editor', 'Enter');
+    await until(page, () => /77/.test(document.querySelector('[data-component=Health] [data-path=points] .value')?.textContent));
+    check('a value that is typed arrives in the program', await count('Player, Health.points == 77') === 1);
+    await page.fill('#add', 'Spark');
+    await page.press('#add', 'Enter');
+    await page.waitForSelector('[data-component=Spark]');
+    check('a component is added', await count('Player, Spark') === 1);
+    await page.click('[data-component=Spark] button[title^=Remove]');
+    await page.waitForSelector('[data-component=Spark]', { state: 'detached' });
+    check('and removed', await count('Player, Spark') === 0);
+    await shot(page, 'entity');
+
+    await page.hover('[data-component=Position] [data-path=x]');
+    await page.click('[data-component=Position] [data-path=x] button[title^="Who"]');
+    await page.waitForSelector('#writer .by', { timeout: 30000 });
+    check('who wrote a value is answered', /system|outside/.test(await page.textContent('#writer .by')), await page.textContent('#writer .by'));
+    await shot(page, 'writer');
+    await page.hover('[data-component=Position] [data-path=x]');
+    await page.click('[data-component=Position] [data-path=x] button[title^="Chart"]');
+    await page.waitForSelector('#watch canvas');
+    await page.waitForTimeout(300);
+    check('a number is drawn over time', await page.evaluate(() => inspector.watched[0].frames.length > 30));
+    await shot(page, 'watch');
+
+    await tab(page, 'Systems');
+    await page.waitForSelector('#systems input[type=checkbox]');
+    const name = await page.textContent('#systems tr:has(input) td');
+    await page.click('#systems input[type=checkbox]');
+    await page.waitForTimeout(300);
+    const off = (await ask('systems')).systems.find((system) => system.name === name);
+    check('a system is switched off', off.enabled === false, name);
+    await page.click('#systems input[type=checkbox]');
+    await ask('step', { frames: 3 });
+    await page.waitForTimeout(700);
+    await page.click('#systems tr:has-text("ride")').catch(() => {});
+    await shot(page, 'systems');
+    await tab(page, 'Storage');
+    await page.waitForSelector('#storage tbody tr');
+    const health = (await ask('storage', {})).storage.find((type) => type.component === 'Health');
+    const shown = await page.textContent('#storage tr:has(td:text-is("Health")) td.n');
+    check('the storage panel counts what the program counts', Number(shown.replace(/,/g, '')) === health.count, shown);
+    await page.click('#storage tr:has(td:text-is("Line"))');
+    await page.waitForTimeout(200);
+    await shot(page, 'storage');
+    await tab(page, 'Log');
+    await page.waitForTimeout(700);
+    check('the log lists what begins and ends', await page.isVisible('#log .row'));
+    await shot(page, 'log');
+
+    await tab(page, 'Break when');
+    await page.fill('#condition', 'Player, Cooldown.ticks > 0');
+    await page.press('#condition', 'Enter');
+    await page.waitForSelector('#said');
+    await ask('run');
+    await until(page, () => inspector.status.broke !== undefined && inspector.status.broke !== null && !inspector.status.running, null, 60000);
+    check('a condition pauses the program', await count('Player, Cooldown.ticks > 0') > 0, `frame ${(await ask('status')).broke}`);
+    await page.waitForTimeout(200);
+    await shot(page, 'break');
+    await ask('break', { condition: '', on: true });
+
+    const before = (await ask('status')).frame;
+    await tab(page, 'Branches');
+    await key(page, '<');
+    await until(page, (frame) => inspector.info.frame <= frame - 20, before);
+    const past = await page.evaluate(() => inspector.info.frame);
+    await page.click('#restore');
+    await until(page, (frame) => inspector.status.frame === frame && inspector.atHead(), past);
+    check('the past is restored', (await ask('status')).frame === past, `frame ${before} to ${past}`);
+    const reference = await page.evaluate(() => { const { index, generation } = inspector.selected; return `#${index}:${generation}`; });
+    await ask('set', { entity: reference, component: 'Health', value: { points: 5 } });
+    await ask('step', { frames: 50 });
+    await until(page, (frame) => inspector.info.frame >= frame + 50 && inspector.atHead(), past);
+    const list = await ask('branches');
+    check('both futures are there', await page.locator('#branches .branch').count() >= 2 && (list.branches ?? []).length >= 2);
+    await shot(page, 'branches');
+    await page.locator('#branches button:has-text("Compare with")').first().click();
+    await until(page, () => inspector.diff.count > 0);
+    check('and are compared', await page.isVisible('#diff .change'));
+    await shot(page, 'futures');
+    await page.close();
+  } finally {
+    game.kill();
+  }
+}
+
+const size = gzipSync(readFileSync(html), { level: 9 }).length;
+check('the page is at most 250 KB', size <= 250e3, size);
+for (const part of [recordings, live]) {
+  try {
+    await part();
+  } catch (error) {
+    check(`${part.name} goes to its end: ${error.message.split('\n')[0]}`, false);
+  }
+}
+check('no error in the console', errors.length === 0, errors.slice(0, 3).join('; '));
+await browser.close();
+process.exitCode = failed ? 1 : 0;
