@@ -11,7 +11,8 @@
 #define GAME_EYE 41.0f
 #define GAME_DEAD_EYE 10.0f
 #define GAME_REWIND 4.0f /* times as fast as the game */
-#define GAME_BUDGET 3u   /* ticks that are played again in a frame */
+#define GAME_REPLAY 4.8f /* ticks are played again: so the world is there in time */
+#define GAME_BUDGET 6u   /* of them in a frame, at most */
 #define GAME_CATCH_UP 3  /* ticks in a frame, at most: a slow machine slows the game down */
 #define GAME_HUD_TICKS 18u
 
@@ -161,6 +162,15 @@ static void game_look_as_then(Play* play)
     play->clock = 0.0f;
 }
 
+/* Ticks to be played again in this frame: spread evenly, however many frames a second has. */
+static uint32_t game_budget(Play* play, float ticks)
+{
+    play->credit = fminf(play->credit + ticks * GAME_REPLAY, (float)GAME_BUDGET);
+    uint32_t budget = (uint32_t)play->credit;
+    play->credit -= (float)budget;
+    return budget;
+}
+
 static bool game_go_on(Play* play, float seconds, const GameControls* controls, Fault* fault)
 {
     Session* session = play->session;
@@ -176,9 +186,10 @@ static bool game_go_on(Play* play, float seconds, const GameControls* controls, 
     float ticks = seconds * (float)SIMULATION_TICKS_A_SECOND;
     switch (session->mode) {
     case SESSION_REWINDS:
-        return good && session_rewind(session, ticks * GAME_REWIND, GAME_BUDGET, fault);
+        return good &&
+               session_rewind(session, ticks * GAME_REWIND, game_budget(play, ticks), fault);
     case SESSION_RETURNS:
-        good = good && session_return(session, GAME_BUDGET, fault);
+        good = good && session_return(session, game_budget(play, ticks), fault);
         break;
     default:
         good = good && game_play(play, seconds, controls, fault);

@@ -33,6 +33,7 @@ typedef struct Play {
     bool above;       /* shows the map */
     float angle;      /* of the own view: ahead of the ticks */
     float clock;      /* ticks, 0 to 1: since the last one */
+    float credit;     /* ticks, parts of one: to be played again in the next frame */
     float eye;        /* height, which follows steps softly */
     float hurt, gain; /* how much red, yellow is in the picture */
     int32_t health;

@@ -24,7 +24,7 @@ typedef struct Arguments {
     const char* wads[GAME_FILES];
     uint32_t wad_count, workers, demo;
     const char* map;
-    bool only, help;
+    bool only, measure, help;
     int width, height;
     uint64_t seed;
 } Arguments;
@@ -50,6 +50,8 @@ static const char window_help[] =
     "  --workers N    threads (default: 0, as many as the machine has)\n"
     "  --demo [N]     plays N frames by itself, writes pictures to out/, prints\n"
     "                 what was done, and fails if something was not\n"
+    "  --measure      prints how long frames take: playing, a minute rewound, ever more\n"
+    "                 monsters\n"
     "  --help         this text; the key H shows the keys\n";
 
 /* --- arguments -------------------------------------------------------------------------------- */
@@ -83,6 +85,8 @@ static bool arguments_parse(Arguments* to, int count, char** texts, Fault* fault
             to->help = true;
         } else if (strcmp(texts[i], "--only") == 0) {
             to->only = true;
+        } else if (strcmp(texts[i], "--measure") == 0) {
+            to->measure = true;
         } else if (strcmp(texts[i], "--demo") == 0) {
             bool number = i + 1 < count && texts[i + 1][0] >= '0' && texts[i + 1][0] <= '9';
             to->demo = number ? (uint32_t)strtoul(texts[++i], NULL, 10) : WINDOW_DEMO;
@@ -104,7 +108,7 @@ static bool arguments_parse(Arguments* to, int count, char** texts, Fault* fault
 static bool window_open(Window* window, const Arguments* arguments, Fault* fault)
 {
     *window = (Window){.times = calloc(WINDOW_FRAMES, sizeof *window->times)};
-    int scale = arguments->demo == 0 && arguments->width <= 640 ? 2 : 1;
+    int scale = arguments->demo == 0 && !arguments->measure && arguments->width <= 640 ? 2 : 1;
     if (window->times == NULL || SDL_Init(SDL_INIT_VIDEO) != 0) {
         return fault_set(fault, "no window: %s", SDL_GetError());
     }
@@ -112,7 +116,8 @@ static bool window_open(Window* window, const Arguments* arguments, Fault* fault
     window->window =
         SDL_CreateWindow("Freedoom on Sett", SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
                          arguments->width * scale, arguments->height * scale, SDL_WINDOW_RESIZABLE);
-    uint32_t flags = arguments->demo != 0 ? 0 : SDL_RENDERER_PRESENTVSYNC;
+    bool alone = arguments->demo != 0 || arguments->measure;
+    uint32_t flags = alone ? 0 : SDL_RENDERER_PRESENTVSYNC;
     if (window->window != NULL) {
         window->renderer = SDL_CreateRenderer(window->window, -1, flags);
     }
@@ -125,7 +130,7 @@ static bool window_open(Window* window, const Arguments* arguments, Fault* fault
         return fault_set(fault, "no window: %s", SDL_GetError());
     }
     SDL_RenderSetLogicalSize(window->renderer, arguments->width, arguments->height);
-    if (arguments->demo == 0) {
+    if (!alone) {
         SDL_SetRelativeMouseMode(SDL_TRUE);
     }
     return true;
@@ -232,7 +237,7 @@ static void window_print_times(Window* window)
     uint32_t n = window->frame_count < WINDOW_FRAMES ? window->frame_count : WINDOW_FRAMES;
     if (n != 0) {
         qsort(window->times, n, sizeof *window->times, window_compare);
-        printf("frames      %lu: median %.2f ms, 99 %% within %.2f ms, worst %.2f ms\n",
+        printf("%lu frames: median %.2f ms, 99 %% within %.2f ms, worst %.2f ms\n",
                (unsigned long)n, (double)window->times[n / 2],
                (double)window->times[(uint64_t)n * 99 / 100], (double)window->times[n - 1]);
     }
@@ -263,23 +268,78 @@ static bool window_play(Window* window, Play* play, Fault* fault)
     return true;
 }
 
+/* A sixtieth of a second of the game, as fast as it can be made and shown. */
+static bool window_step(Window* window, Play* play, const GameControls* controls, Fault* fault)
+{
+    SDL_PumpEvents();
+    uint64_t start = host_nanoseconds();
+    bool good = game_frame(play, DEMO_SECONDS, controls, fault);
+    window_present(window, play->render);
+    uint64_t time = host_nanoseconds() - start;
+    play->hud.frames_a_second = (uint32_t)(1e9f / (float)time);
+    window_note_time(window, play, time);
+    return good;
+}
+
 static bool window_show_demo(Window* window, Play* play, uint32_t frames, Fault* fault)
 {
     Demo demo;
     bool good = demo_init(&demo, frames) || fault_set(fault, "out of memory");
     while (good && demo.frame < frames && !window->quits) {
-        SDL_PumpEvents();
         GameControls controls = demo_controls(&demo, play);
-        uint64_t start = host_nanoseconds();
-        good = game_frame(play, DEMO_SECONDS, &controls, fault);
-        window_present(window, play->render);
-        uint64_t time = host_nanoseconds() - start;
-        play->hud.frames_a_second = (uint32_t)(1e9f / (float)time);
-        window_note_time(window, play, time);
-        good = good && shot_take_due(&demo, play, fault);
+        good = window_step(window, play, &controls, fault) && shot_take_due(&demo, play, fault);
     }
     demo_deinit(&demo);
     return good;
+}
+
+/* --- measuring -------------------------------------------------------------------------------- */
+
+static bool window_time_frames(Window* window, Play* play, const char* what, uint32_t frames,
+                               const GameControls* controls, Fault* fault)
+{
+    bool good = true;
+    window->frame_count = 0;
+    for (uint32_t i = 0; good && i < frames; ++i) {
+        good = window_step(window, play, controls, fault);
+    }
+    printf("%-12s", what);
+    window_print_times(window);
+    return good;
+}
+
+/* Twice as many monsters again and again, while a tick takes less than a tick may. */
+static bool window_measure_crowd(Window* window, Play* play, Fault* fault)
+{
+    const float most = 1e3f / (float)SIMULATION_TICKS_A_SECOND;
+    GameControls more = {.crowd = true}, none = {.turn = 0.02f};
+    for (;;) {
+        uint32_t monsters = sett_component_count(play->sim->world, Monster_id);
+        if (!window_time_frames(window, play, "crowd", 240, &none, fault)) {
+            return false;
+        }
+        printf("            %lu monsters: %.1f ms a tick\n", (unsigned long)monsters,
+               (double)play->hud.tick_time);
+        if (play->hud.tick_time > most || monsters == 0) {
+            return true;
+        }
+        do {
+            if (!window_step(window, play, &more, fault)) {
+                return false;
+            }
+        } while (sett_component_count(play->sim->world, Monster_id) <= monsters);
+    }
+}
+
+static bool window_measure(Window* window, Play* play, Fault* fault)
+{
+    const uint32_t minute = SESSION_SECONDS * 60;
+    GameControls walks = {.forward = 100, .turn = 0.01f}, back = {.rewind = true},
+                 none = {.turn = 0};
+    return window_time_frames(window, play, "playing", minute + 60, &walks, fault) &&
+           window_time_frames(window, play, "rewinding", minute / 4, &back, fault) &&
+           window_time_frames(window, play, "returning", 60, &none, fault) &&
+           window_measure_crowd(window, play, fault);
 }
 
 static bool window_report(const Session* session, Fault* fault)
@@ -307,10 +367,15 @@ static bool window_run_game(const Arguments* arguments, Simulation* sim, uint32_
                 window_open(&window, arguments, fault);
     if (good && arguments->demo != 0) {
         good = window_show_demo(&window, &play, arguments->demo, fault);
+        printf("%-12s", "demo");
         window_print_times(&window);
         good = good && window_report(play.session, fault);
+    } else if (good && arguments->measure) {
+        good = window_measure(&window, &play, fault);
+        printf("snapshots   %.1f MB at most\n", (double)play.session->kept * 1e-6);
     } else if (good) {
         good = window_play(&window, &play, fault);
+        printf("%-12s", "played");
         window_print_times(&window);
     }
     window_close(&window);

@@ -9,6 +9,7 @@
 #define SESSION_SECOND SIMULATION_TICKS_A_SECOND
 #define SESSION_KILL_SECONDS 5u
 #define SESSION_LEAD SESSION_SECOND /* ticks seen before the shown one: enough */
+#define SESSION_SLOWING 0.3f        /* of the ticks to be played again: how far it runs on */
 
 static bool session_fail(const Session* session, Fault* fault)
 {
@@ -202,6 +203,16 @@ static bool session_give_up(Session* session, uint32_t tick)
     return true;
 }
 
+/* All that lies ahead of what is shown. */
+static bool session_give_up_to(Session* session, float shown)
+{
+    bool good = true;
+    while (good && (float)session->ghost_first > shown && session->ghost_first > 0) {
+        good = session_give_up(session, --session->ghost_first);
+    }
+    return good;
+}
+
 bool session_rewind_begin(Session* session, Fault* fault)
 {
     if (session->mode == SESSION_RETURNS || session->mode == SESSION_KILLED ||
@@ -248,25 +259,44 @@ bool session_rewind(Session* session, float ticks, uint32_t budget, Fault* fault
     }
     float first = (float)session->first_seen;
     session->shown = session->shown - ticks > first ? session->shown - ticks : first;
-    while ((float)session->ghost_first > session->shown && session->ghost_first > 0) {
-        if (!session_give_up(session, --session->ghost_first)) {
-            return fault_set(fault, "out of memory");
-        }
+    if (!session_give_up_to(session, session->shown)) {
+        return fault_set(fault, "out of memory");
     }
     return session_prepare(session, budget, fault);
 }
 
+/* The world is some ticks before what is shown, and has to be played there: meanwhile the picture
+ * runs on backwards, slower and slower, and they meet. So it never stands still. */
 bool session_rewind_end(Session* session, Fault* fault)
 {
     if (session->mode != SESSION_REWINDS) {
         return true;
     }
-    session->target = (uint32_t)session->shown;
+    uint32_t shown = (uint32_t)session->shown;
+    bool good = session->sim->dice.tick <= shown ||
+                session_restore(session, shown / SESSION_SECOND * SESSION_SECOND, fault);
+    if (!good) {
+        return false;
+    }
+    session->start = session->sim->dice.tick;
+    session->released = session->shown;
+    session->target = shown - (uint32_t)((float)(shown - session->start) * SESSION_SLOWING);
+    if (session->target < session->first_seen) {
+        session->target = session->first_seen;
+    }
     session->mode = SESSION_RETURNS;
-    uint32_t start = session->target / SESSION_SECOND * SESSION_SECOND;
-    bool good =
-        session->sim->dice.tick <= session->target || session_restore(session, start, fault);
-    return good && session_return(session, 0, fault);
+    return session_return(session, 0, fault);
+}
+
+/* From `released` to `target`, as far as the world has come. */
+static float session_slow_down(const Session* session)
+{
+    if (session->target == session->start) {
+        return (float)session->target;
+    }
+    float left = (float)(session->target - session->sim->dice.tick) /
+                 (float)(session->target - session->start);
+    return (float)session->target + (session->released - (float)session->target) * left * left;
 }
 
 bool session_return(Session* session, uint32_t budget, Fault* fault)
@@ -275,6 +305,10 @@ bool session_return(Session* session, uint32_t budget, Fault* fault)
         if (!session_replay(session, fault)) {
             return false;
         }
+    }
+    session->shown = session_slow_down(session);
+    if (!session_give_up_to(session, session->shown)) {
+        return fault_set(fault, "out of memory");
     }
     if (session->sim->dice.tick == session->target) {
         session->mode = SESSION_PLAYS;
@@ -345,9 +379,6 @@ bool session_show(const Session* session, float share, const Sight** from, const
     float tick =
         stands ? session->shown
                : (session->mode == SESSION_KILLED ? session->shown : (float)last) - 1.0f + share;
-    if (session->mode == SESSION_RETURNS) {
-        tick = (float)session->target;
-    }
     tick = tick < (float)session->first_seen ? (float)session->first_seen : tick;
     uint32_t below = (uint32_t)tick;
     uint32_t above = below < last ? below + 1 : below;

@@ -23,7 +23,7 @@
 typedef enum SessionMode {
     SESSION_PLAYS,
     SESSION_REWINDS, /* as long as the key is held */
-    SESSION_RETURNS, /* plays from a snapshot to the tick that was shown */
+    SESSION_RETURNS, /* plays from a snapshot to a tick shortly before the one that was shown */
     SESSION_KILLED,  /* shows the last seconds from the killer's eyes */
 } SessionMode;
 
@@ -49,8 +49,9 @@ typedef struct Session {
     Sight sights[SESSION_SIGHTS];      /* by tick: what is seen at its end */
     uint32_t first_seen, last_seen;
 
-    float shown;                 /* tick, while it rewinds */
-    uint32_t target;             /* tick to return to */
+    float shown;                 /* tick, while it rewinds and returns */
+    float released;              /* what was shown when the key was let go */
+    uint32_t start, target;      /* ticks: the world returns from one to the other */
     Sight ghosts[SESSION_TICKS]; /* of the future that was given up, by tick; the living only */
     uint32_t ghost_first, ghost_last; /* none if first > last */
 

@@ -61,6 +61,36 @@ static void rewound_worlds_are_as_they_were(void)
     }
 }
 
+/* Let go, the picture goes on in every frame until the world has come there. */
+static void nothing_freezes_after_a_rewind(void)
+{
+    Simulation sim;
+    Fault fault;
+    Session* session = session_start(&sim, "E1M1");
+    for (uint32_t i = 0; i < 400; i++) {
+        tick(session, (Input){.forward = 100, .angle = (uint16_t)(i * 50)});
+    }
+    for (uint32_t frames = 1; frames < 60; frames += 7) {
+        CHECK_MSG(session_rewind_begin(session, &fault), "%s", fault.text);
+        for (uint32_t i = 0; i < frames; i++) {
+            CHECK_MSG(session_rewind(session, 2.33f, 3, &fault), "%s", fault.text);
+        }
+        CHECK_MSG(session_rewind_end(session, &fault), "%s", fault.text);
+        for (uint32_t i = 0; session->mode != SESSION_PLAYS; i++) {
+            float shown = session->shown;
+            CHECK_MSG(session_return(session, 3, &fault), "%s", fault.text);
+            CHECK(session->shown < shown);
+            CHECK(i < 24);
+        }
+        CHECK(session->shown == (float)sim.dice.tick);
+        CHECK(session_ghosts(session) != NULL);
+        for (uint32_t i = 0; i < 100; i++) {
+            tick(session, (Input){.forward = 100, .angle = (uint16_t)(i * 50)});
+        }
+    }
+    session_stop(session);
+}
+
 static const Position* position_of(const Session* session)
 {
     return SETT_GET(session->sim->world, session->self, Position);
@@ -127,4 +157,4 @@ static void sines_are_near(void)
 
 TEST_MAIN(TEST(sines_are_near), TEST(humans_run_and_stop),
           TEST(who_is_no_longer_human_goes_on_by_himself), TEST(crowds_double),
-          TEST(rewound_worlds_are_as_they_were))
+          TEST(nothing_freezes_after_a_rewind), TEST(rewound_worlds_are_as_they_were))
