@@ -365,13 +365,28 @@ sett_component setti_component_own_id(const sett_world* world, const char* name)
     return id;
 }
 
-static void* pool_copy(setti_pool* pool, const void* from, size_t size)
+static size_t text_size(const char* text)
 {
-    void* copy = setti_pool_alloc(pool, SETTI_MAX(size, 1), 8);
-    if (copy != NULL && size != 0) {
-        memcpy(copy, from, size);
+    return text != NULL ? strlen(text) + 1 : 0;
+}
+
+/* NULL for nothing. *done becomes false when memory runs out. */
+static void* pool_copy(setti_pool* pool, const void* from, size_t size, bool* done)
+{
+    if (size == 0) {
+        return NULL;
     }
-    return copy;
+    void* copy = setti_pool_alloc(pool, size, 8);
+    if (copy == NULL) {
+        *done = false;
+        return NULL;
+    }
+    return memcpy(copy, from, size);
+}
+
+static void pool_free_copy(setti_pool* pool, const void* copy, size_t size)
+{
+    setti_pool_free(pool, setti_unconst(copy), size, 8);
 }
 
 static uint32_t component_flags(const sett_component_desc* desc)
@@ -391,11 +406,10 @@ static uint32_t component_flags(const sett_component_desc* desc)
 /* Gives the type the name of its C type, if there is one. False when memory runs out. */
 static bool component_own_type_name(setti_pool* pool, setti_type* type, const char* type_name)
 {
-    if (type_name != NULL) {
-        type->desc.type_name = pool_copy(pool, type_name, strlen(type_name) + 1);
-        type->type_text = type_name;
-    }
-    return (type->desc.type_name != NULL) == (type_name != NULL);
+    bool done = true;
+    type->desc.type_name = pool_copy(pool, type_name, text_size(type_name), &done);
+    type->type_text = type_name;
+    return done;
 }
 
 /* What counts of a value: the one place where all that is known of its padding comes together. The
@@ -439,17 +453,16 @@ static sett_status component_own(sett_world* world, setti_type* type,
     type->desc = *desc;
     type->desc.mask = NULL;
     type->desc.members = NULL;
-    type->desc.name = pool_copy(pool, desc->name, strlen(desc->name) + 1);
-    type->desc.type_name = NULL;
-    bool named = component_own_type_name(pool, type, desc->type_name);
-    type->desc.required =
-        pool_copy(pool, desc->required, desc->required_count * sizeof(sett_component));
+    bool done = component_own_type_name(pool, type, desc->type_name);
+    type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &done);
+    type->desc.required = pool_copy(pool, desc->required,
+                                    desc->required_count * sizeof(*desc->required), &done);
     type->desc.entity_offsets =
-        pool_copy(pool, desc->entity_offsets, desc->entity_offset_count * sizeof(uint32_t));
-    type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes));
-    if (!named || type->desc.name == NULL || type->desc.required == NULL ||
-        type->desc.entity_offsets == NULL || type->desc.bytes == NULL ||
-        !component_set_mask(pool, type, desc) ||
+        pool_copy(pool, desc->entity_offsets,
+                  desc->entity_offset_count * sizeof(*desc->entity_offsets), &done);
+    type->desc.bytes =
+        pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes), &done);
+    if (!done || !component_set_mask(pool, type, desc) ||
         (desc->members != NULL && !desc->members->calls_()->own(pool, type, desc->members))) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -484,21 +497,13 @@ static sett_status component_own(sett_world* world, setti_type* type,
 static void component_free_parts(setti_pool* pool, setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
-    if (desc->name != NULL) {
-        setti_pool_free(pool, setti_unconst(desc->name), strlen(desc->name) + 1, 8);
-    }
-    if (desc->type_name != NULL) {
-        setti_pool_free(pool, setti_unconst(desc->type_name), strlen(desc->type_name) + 1, 8);
-    }
-    size_t required_size = desc->required_count * sizeof(sett_component);
-    setti_pool_free(pool, setti_unconst(desc->required), SETTI_MAX(required_size, 1), 8);
-    size_t offsets_size = desc->entity_offset_count * sizeof(uint32_t);
-    setti_pool_free(pool, setti_unconst(desc->entity_offsets), SETTI_MAX(offsets_size, 1), 8);
-    size_t bytes_size = desc->byte_count * sizeof(*desc->bytes);
-    setti_pool_free(pool, setti_unconst(desc->bytes), SETTI_MAX(bytes_size, 1), 8);
-    if (desc->mask != NULL) {
-        setti_pool_free(pool, setti_unconst(desc->mask), desc->size, 8);
-    }
+    pool_free_copy(pool, desc->name, text_size(desc->name));
+    pool_free_copy(pool, desc->type_name, text_size(desc->type_name));
+    pool_free_copy(pool, desc->required, desc->required_count * sizeof(*desc->required));
+    pool_free_copy(pool, desc->entity_offsets,
+                   desc->entity_offset_count * sizeof(*desc->entity_offsets));
+    pool_free_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes));
+    pool_free_copy(pool, desc->mask, desc->size);
     setti_members_destroy(pool, type->members);
     setti_type_list_deinit(pool, &type->required);
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {

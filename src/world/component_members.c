@@ -87,10 +87,10 @@ static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* o
     if (members == NULL) {
         return false;
     }
-    size_t size = SETTI_MAX(members->entity_count * sizeof(uint32_t), 1);
-    uint32_t* offsets = setti_pool_alloc(pool, size, 8);
+    size_t size = members->entity_count * sizeof(uint32_t);
+    uint32_t* offsets = size != 0 ? setti_pool_alloc(pool, size, 8) : NULL;
     unsigned char* mask = NULL;
-    if (offsets == NULL || !members_make_mask(pool, members, &mask)) {
+    if ((offsets == NULL && size != 0) || !members_make_mask(pool, members, &mask)) {
         setti_pool_free(pool, offsets, size, 8);
         setti_members_destroy(pool, members);
         return false;
@@ -99,7 +99,7 @@ static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* o
     if (members->entity_count != 0) {
         memcpy(offsets, members->entities, size);
     }
-    size_t old = SETTI_MAX(desc->entity_offset_count * sizeof(uint32_t), 1);
+    size_t old = desc->entity_offset_count * sizeof(uint32_t);
     setti_pool_free(pool, setti_unconst(desc->entity_offsets), old, 8);
     if (desc->mask != NULL) {
         setti_pool_free(pool, setti_unconst(desc->mask), desc->size, 8);

@@ -118,18 +118,20 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, sett_
         return NULL;
     }
     const setti_transition* added = setti_type_added(type, *signature);
-    if (added->from != *signature) {
+    uint32_t to = added->to;
+    if (added->from != *signature ||
+        !setti_entity_try_mark(&world->pool, &world->entities, entity.index, true)) {
         return NULL;
     }
     void* value = fast_insert(world, &type->storage, entity.index);
     if (value != NULL) {
-        setti_edit_write_signature(world, entity.index, signature, added->to);
+        *signature = to;
     }
     return value;
 }
 
 /* The same for a dont_fragment type that requires none: no signature and no group knows of it. */
-static void* fast_try_add_dont_fragment(sett_world* world, setti_type* type, sett_entity entity)
+SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type, sett_entity entity)
 {
     if (setti_entity_signature(&world->entities, entity) == NULL ||
         (type->flags & SETTI_TYPE_REQUIRES) != 0) {
@@ -264,6 +266,19 @@ SETTI_INLINE void* fast_add_short(sett_world* world, setti_type* type, sett_enti
     return setti_row_zero(value, type->storage.size);
 }
 
+/* Tags, sparse sets and dont_fragment types without hooks: keeps little over the call. */
+SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
+{
+    void* value = NULL;
+    if (SETTI_LIKELY((world->locks | (type->flags & SETTI_TYPE_ADD_HOOKS)) == 0)) {
+        value = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
+                    ? fast_try_add_dont_fragment(world, type, entity)
+                    : fast_try_add_other(world, type, entity);
+    }
+    return SETTI_LIKELY(value != NULL) ? setti_row_zero(value, type->storage.size)
+                                       : setti_fast_add(world, type, entity, "sett_add", NULL);
+}
+
 SETTI_APART static void* fast_add_cow(sett_world* world, setti_type* type, sett_entity entity)
 {
     return fast_add_short(world, type, entity, true);
@@ -280,7 +295,7 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
         return fast_add_unknown(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
-        return setti_fast_add(world, type, entity, "sett_add", NULL);
+        return fast_add_other(world, type, entity);
     }
     return SETTI_LIKELY(world->pool.cow_from == 0) ? fast_add_short(world, type, entity, false)
                                                    : fast_add_cow(world, type, entity);

@@ -362,7 +362,9 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
     }
     for (uint32_t row = 0; row < task->count; row++) {
         const unsigned char* value =
-            setti_storage_find(&by->storage, *setti_storage_index(rows, row));
+            &by->storage == rows
+                ? setti_storage_at(rows, row)
+                : setti_storage_find(&by->storage, *setti_storage_index(rows, row));
         items[row].key =
             desc->compare == NULL ? sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
         items[row].row = row;

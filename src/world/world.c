@@ -49,7 +49,9 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     if (world == NULL) {
         return NULL;
     }
-    memset(world, 0, sizeof(*world));
+    memset(world, 0, offsetof(sett_world, message)); /* texts are a third of it */
+    world->message[0] = 0;
+    world->reason[0] = 0;
     setti_pool_init(&world->pool, allocator, desc->huge_pages);
     world->pool.allocations = 1;
     setti_entity_init(&world->entities,

@@ -234,7 +234,7 @@ struct sett_world {
     sett_entity error_entity;
     sett_component error_component;
     const char* error_call; /* the function's name; NULL: `message` is written */
-    char message[SETTI_MESSAGE_SIZE];
+    char message[SETTI_MESSAGE_SIZE]; /* from here on not zeroed when a world is made */
     char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
 };
 
