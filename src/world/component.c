@@ -455,13 +455,12 @@ static sett_status component_own(sett_world* world, setti_type* type,
     type->desc.members = NULL;
     bool done = component_own_type_name(pool, type, desc->type_name);
     type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &done);
-    type->desc.required = pool_copy(pool, desc->required,
-                                    desc->required_count * sizeof(*desc->required), &done);
+    type->desc.required =
+        pool_copy(pool, desc->required, desc->required_count * sizeof(*desc->required), &done);
     type->desc.entity_offsets =
         pool_copy(pool, desc->entity_offsets,
                   desc->entity_offset_count * sizeof(*desc->entity_offsets), &done);
-    type->desc.bytes =
-        pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes), &done);
+    type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes), &done);
     if (!done || !component_set_mask(pool, type, desc) ||
         (desc->members != NULL && !desc->members->calls_()->own(pool, type, desc->members))) {
         return SETT_STATUS_OUT_OF_MEMORY;

@@ -131,7 +131,8 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, sett_
 }
 
 /* The same for a dont_fragment type that requires none: no signature and no group knows of it. */
-SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type, sett_entity entity)
+SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
+                                              sett_entity entity)
 {
     if (setti_entity_signature(&world->entities, entity) == NULL ||
         (type->flags & SETTI_TYPE_REQUIRES) != 0) {

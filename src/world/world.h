@@ -233,9 +233,9 @@ struct sett_world {
     /* what it was about, where `message` is still to be written from it */
     sett_entity error_entity;
     sett_component error_component;
-    const char* error_call; /* the function's name; NULL: `message` is written */
+    const char* error_call;           /* the function's name; NULL: `message` is written */
     char message[SETTI_MESSAGE_SIZE]; /* from here on not zeroed when a world is made */
-    char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
+    char reason[SETTI_MESSAGE_SIZE];  /* of sett_world_validate */
 };
 
 /* The type, on a fast path: NULL while use is profiled. */
