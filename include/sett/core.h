@@ -340,10 +340,10 @@ static inline sett_status sett_component_register_list_(sett_world* world,
     return SETT_OK;
 }
 
-/* Ends a type: removes it from all entities, with callbacks, and frees its name and its id, such as
- * for a library of the game that is loaded again with another layout (examples/15_hot_reload.c).
- * What uses the type must have ended before: systems, queries, searches, observers, groups, types
- * that require it; orders (ordered.h), unchecked.
+/* Ends a type: removes it from all entities (on_remove callbacks run), and frees its name and its
+ * id. For a library of the game that is loaded again while the world lives
+ * (examples/15_hot_reload.c). Before, destroy what uses the type: systems, queries, searches,
+ * observers, groups, orders (ordered.h; not checked), and types that require it.
  * Fails: UNREGISTERED, CONFLICT (the message names what uses it), ARGUMENT (a type of the library,
  * or a relationship), LOCKED (a loop is open, snapshots are held, or commands are recorded),
  * OUT_OF_MEMORY (some entities may have lost it).
@@ -351,20 +351,20 @@ static inline sett_status sett_component_register_list_(sett_world* world,
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_component_unregister(sett_world* world, sett_component component);
 
-/* A module: a function that registers components, queries, systems and observers, and imports the
- * modules that it needs itself. */
+/* A module: a function that registers components, queries, systems and observers. It imports the
+ * modules that it needs. */
 typedef sett_status (*sett_module_fn)(sett_world* world);
 
-/* Calls a module's function, unless a module of this name was imported into the world already.
+/* Imports a module: calls its function, unless the world has imported this name before.
  *   name  unique among modules; copied
- * Returns OK, also if it was imported already; or what the function returned, and then it was not
- * imported. Fails: ARGUMENT, CYCLE (modules import one another in a circle), OUT_OF_MEMORY.
+ * Returns OK, or the failure of the function; the module is not imported then. Fails: ARGUMENT,
+ * CYCLE (modules import one another in a circle), OUT_OF_MEMORY.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_module_import(sett_world* world, const char* name,
                                         sett_module_fn register_all);
 
-/* Forgets that a module was imported, so that it can be imported again. What it has registered
- * stays: destroy its systems and observers, and unregister its components, before.
+/* Forgets that a module was imported: it can be imported again. Before, destroy its systems and
+ * observers, and unregister its components.
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_module_forget(sett_world* world, const char* name);
 
@@ -670,7 +670,7 @@ SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* enti
 typedef struct sett_row {
     const sett_world* world;
     sett_entity entity;
-    uint32_t index; /* UINT32_MAX: the handle was stale, or reading takes the slow path */
+    uint32_t index; /* UINT32_MAX: the handle was stale, or reading is not in line */
 } sett_row;
 
 /* Returns the row of an entity. In the row of a stale handle nothing is found.
@@ -739,8 +739,8 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
 }
 
 /* Returns the tick of the last write to a value; 0 if the entity does not have the component. A
- * type with track_rows stores this tick for each value. For other types the result is the last
- * write to any value of the same page. If a later restore (state.h) changed the page, the result is
+ * type with track_rows stores this tick for each value. For other types it is the tick of the
+ * last write to any value of the same page. If a later restore (state.h) changed the page, the result is
  * the tick of the restore.
  *
  * Writes are sett_set, sett_ensure and the _mut calls. A loop with SETT_OUT or SETT_INOUT writes
@@ -750,36 +750,6 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
                                     sett_component component);
 
 /* ------------------------------------------------------------------------------------- commands */
-
-/* Structural changes recorded for later: inside loops, systems and callbacks structure cannot
- * change. Every world has a buffer; more can be created, such as one for each thread.
- * sett_commands_apply applies a buffer in the order of recording. sett_progress and sett_system_run
- * apply the world's own buffer; sett_snapshot_take, sett_ring_take and sett_delta_apply apply all
- * buffers. Other calls apply nothing.
- *
- * When a command is applied, and
- *     its entity is dead                           it is skipped; a recorded value is deinitialised
- *     its entity was reserved by another buffer,
- *         which was not applied yet                likewise
- *     add: the entity has the component            it is skipped; the value stays
- *     set: the entity does not have the component  it is added, as by sett_set
- *     remove: the entity does not have it          it is skipped
- * None of these is an error. A command that the world rejects (to destroy a parent whose children
- * forbid it) is skipped too; sett_world_error says so, and its message begins with
- * "sett_commands_apply: ".
- *
- * sett_cmd_create reserves a handle. It can be stored, compared and used in further commands. Until
- * the command is applied the entity is not alive: sett_entity_valid and sett_has return false,
- * sett_find returns NULL, immediate changes fail with STALE, and no loop visits it. If the command
- * is dropped, no other entity ever gets this handle.
- *
- * If callbacks record into a buffer during sett_commands_apply, the same call also applies these
- * commands, at the end. Commands recorded by callbacks of commands, nested more than 64 levels
- * deep, are rejected (LIMIT); the log names the callback and the component.
- *
- * Recording: by any thread, one at a time for each buffer, while no thread changes the world. But
- * sett_cmd_create is for the thread that owns the world, or for systems through context->commands.
- * Recording allocates nothing once a buffer has grown to its usual size. */
 
 /* Commands are structural changes that are recorded now and applied later. They are for places
  * where structure is locked. A buffer stores them. Each world has a buffer of its own; more can be
@@ -806,10 +776,9 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * the end. If callbacks cause commands, which cause callbacks, and so on, the 65th level is
  * rejected (LIMIT). The log names the callback and the component.
  *
- * Recording needs no memory once a buffer has its usual size. Threads: one at a time can record
- * into a buffer, while no thread changes the world. sett_cmd_create is for the thread that owns the
- * world; a system passes context->commands.
- */
+ * Recording allocates nothing once a buffer has its usual size. One thread at a time can record into
+ * a buffer, while no thread changes the world. sett_cmd_create is for the thread that owns the
+ * world, and for systems, which pass context->commands. */
 
 /* Returns the buffer for the place of the call:
  *     in a system's function                     the buffer of the job (system.h)
@@ -866,14 +835,14 @@ SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 /* Records a call of a function: for changes that have no command of their own, such as
  * sett_entity_create_many, sett_entity_destroy_with and sett_component_clear.
  *   data  `size` bytes, at most 1 MB; copied, aligned to 16; NULL with 0 for none
- * When it is applied the function can change structure and record, but not apply commands (LOCKED).
+ * The function can change structure and record commands, but not apply them (LOCKED).
  * Fails: ARGUMENT, OUT_OF_MEMORY, LIMIT, LOCKED. Threads: as sett_cmd_add. Since: 0.2 */
 SETT_API sett_status sett_cmd_call(sett_commands* commands,
                                    void (*fn)(sett_world* world, void* data), const void* data,
                                    size_t size);
 
-/* Record a change for later. The function of the same name without "cmd_" makes it now. More such
- * functions are in relationship.h, hierarchy.h, name.h and prefab.h.
+/* These functions record a change. The function of the same name without "cmd_" makes the change
+ * now. More of them are in relationship.h, hierarchy.h, name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (65 levels, see above),
  * LOCKED (the world's own buffer, while systems run). Because several threads can record at once,
