@@ -740,8 +740,8 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
 
 /* Returns the tick of the last write to a value; 0 if the entity does not have the component. A
  * type with track_rows stores this tick for each value. For other types it is the tick of the
- * last write to any value of the same page. If a later restore (state.h) changed the page, the result is
- * the tick of the restore.
+ * last write to any value of the same page. If a restore (state.h) changed the page later, it
+ * is the tick of the restore.
  *
  * Writes are sett_set, sett_ensure and the _mut calls. A loop with SETT_OUT or SETT_INOUT writes
  * every value that it visits.
@@ -776,8 +776,8 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * the end. If callbacks cause commands, which cause callbacks, and so on, the 65th level is
  * rejected (LIMIT). The log names the callback and the component.
  *
- * Recording allocates nothing once a buffer has its usual size. One thread at a time can record into
- * a buffer, while no thread changes the world. sett_cmd_create is for the thread that owns the
+ * Recording allocates nothing once a buffer has its usual size. One thread at a time can record
+ * into a buffer, while no thread changes the world. sett_cmd_create is for the thread that owns the
  * world, and for systems, which pass context->commands. */
 
 /* Returns the buffer for the place of the call:
