@@ -521,7 +521,7 @@ static void clone_make(setti_clone* clone)
             setti_chain_make_target(clone->instances,
                                     setti_entity_at(&clone->from->entities, node->index));
         }
-        setti_edit_commit(clone->to, &node->edit);
+        setti_edit_commit_many(clone->to, &node->edit);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];

@@ -18,7 +18,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     setti_edit edit = setti_edit_of_added(world, &entity, *signature, &part);
     SETTI_ASSERT(!setti_storage_has(&type->storage, index));
     *signature = edit.to;
-    return setti_edit_reserve(world, &edit, NULL) == SETT_OK;
+    return setti_edit_reserve_at(world, &edit, index);
 }
 
 /* Carries out the edit that adds what a part says: reserved. */
@@ -384,7 +384,7 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
     sett_entity entity = {index, 0};
     setti_edit edit = setti_edit_of_removed(world, &entity, *signature, type);
     *signature = edit.to;
-    return setti_edit_reserve(world, &edit, NULL) == SETT_OK;
+    return setti_edit_reserve_at(world, &edit, index);
 }
 
 /* What goes when a type goes, from the last k on: its dependants, the latest registered first, then

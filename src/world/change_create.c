@@ -131,7 +131,8 @@ static sett_status create_run(sett_world* world, setti_edit* edit, const char* c
         status = setti_edit_reserve(world, edit, &from);
     }
     if (status == SETT_OK) {
-        setti_edit_run(world, edit);
+        setti_edit_commit_many(world, edit);
+        setti_edit_notify_entering(world, edit);
     } else {
         setti_world_fail(world, status, call, sett_null(), 0);
     }

@@ -101,13 +101,14 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index);
 void setti_edit_unclaim(sett_world* world);
 
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
-void setti_edit_commit(sett_world* world, const setti_edit* edit);
+void setti_edit_commit(sett_world* world, const setti_edit* edit); /* of one entity */
+void setti_edit_commit_many(sett_world* world, const setti_edit* edit);
 void setti_edit_notify_entering(sett_world* world, const setti_edit* edit);
 
 /* The last step of an entity that begins without components. */
 void setti_edit_notify_begun(sett_world* world, sett_entity entity);
 
-/* The last three of those before. */
+/* The last three of those before, of one entity that there was. */
 void setti_edit_run(sett_world* world, const setti_edit* edit);
 
 /* ------------------------------------------------------------------------------- parts of steps */

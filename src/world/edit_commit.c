@@ -244,23 +244,27 @@ static void commit_many(sett_world* world, const setti_edit* edit)
 
 void setti_edit_commit(sett_world* world, const setti_edit* edit)
 {
-    SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0);
-    if (SETTI_LIKELY(edit->count == 1)) {
-        commit_one(world, edit);
-    } else {
-        SETTI_ASSERT(edit->begins && !edit->ends);
-        commit_many(world, edit);
-    }
+    SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0 && edit->count == 1);
+    commit_one(world, edit);
     if (SETTI_UNLIKELY((edit->flags & SETTI_EDIT_CLAIMS) != 0)) {
         commit_claims(edit);
     }
 }
 
+void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
+{
+    if (edit->count == 1) {
+        setti_edit_commit(world, edit);
+        return;
+    }
+    SETTI_ASSERT(edit->begins && !edit->ends && edit->to != SETTI_NONE && world->locks == 0);
+    commit_many(world, edit);
+    commit_claims(edit);
+}
+
 void setti_edit_run(sett_world* world, const setti_edit* edit)
 {
-    if (!edit->begins) {
-        setti_edit_notify_leaving(world, edit);
-    }
+    setti_edit_notify_leaving(world, edit);
     setti_edit_commit(world, edit);
     setti_edit_notify_entering(world, edit);
 }

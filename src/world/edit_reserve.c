@@ -170,11 +170,11 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from)
 {
     if (!edit->begins) {
-        SETTI_ASSERT(edit->count == 1);
         return setti_edit_reserve_at(world, edit, edit->entities[0].index)
                    ? SETT_OK
                    : SETT_STATUS_OUT_OF_MEMORY;
     }
+    SETTI_ASSERT(edit->count != 0);
     const setti_entity_table* table = &world->entities;
     uint32_t at = *from;
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, from, edit->count);
