@@ -36,8 +36,9 @@ DOCUMENTS = {
     "docs/bench/README.md": "more/bench/index.md",
     "CONTRIBUTING.md": "more/contributing.md",
     "CHANGELOG.md": "more/changelog.md",
-    "README.md": "readme.md",
 }
+
+ROLES = {"function": "func", "macro": "macro", "struct": "struct", "enum": "enum", "type": "type"}
 
 
 def read(path):
@@ -67,7 +68,7 @@ class Pages:
     def __init__(self):
         self.api = json.loads(read("build/api.json"))
         self.programs = programs()
-        self.page_of = dict(DOCUMENTS)
+        self.page_of = dict(DOCUMENTS, **{"README.md": "index.md"})
         for name in os.listdir(os.path.join(ROOT, "include", "sett")):
             self.page_of["include/sett/" + name] = "reference/" + name[:-2] + ".rst"
         for name, path in self.programs.items():
@@ -112,8 +113,15 @@ class Pages:
                 fenced = not fenced
             if not fenced:
                 line = re.sub(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\(([^)\s]+)\)", lambda m: self.markdown_link(m, path, page), line)
+                if path not in ("CHANGELOG.md", "docs/migrating.md"):  # there names are of other versions
+                    line = re.sub(r"(?<![`\w}])`(\w+)`(?!`)(?![^[]*\]\()", self.name_link, line)
             out.append(line)
         return "\n".join(out)
+
+    def name_link(self, found):
+        """A name of the API, as code: a link to its description."""
+        role = ROLES.get(self.kinds.get(found.group(1)))
+        return "{c:%s}%s" % (role, found.group(0)) if role else found.group(0)
 
     def markdown_link(self, found, path, page):
         to = self.link(path, page, found.group(3))
@@ -122,7 +130,6 @@ class Pages:
     def documents(self):
         for path, page in DOCUMENTS.items():
             write(page, self.document(path, page))
-        write("readme.md", "---\norphan: true\n---\n\n" + read_page("readme.md"))
         for folder, _, names in os.walk(TEXTS):
             for name in names:
                 full = os.path.relpath(os.path.join(folder, name), ROOT)
@@ -176,7 +183,12 @@ class Pages:
             if kind == "cookbook":
                 items.sort()
             head = read_page(kind + "/index.md") if os.path.exists(os.path.join(SOURCE, kind, "index.md")) else "# %s\n" % kind.title()
-            rows = "".join("- [%s](%s.md)\n" % (title, name) for title, name, _ in items)
+            titles = {name: title for title, name, _ in items}
+            listed = re.findall(r"<!-- recipes: (.*?) -->", head)
+            rows = "" if listed else links(titles, titles)
+            if listed and sorted(" ".join(listed).split()) != sorted(titles):
+                raise SystemExit("docs/site/%s.md: lists other programs than there are" % kind)
+            head = re.sub(r"<!-- recipes: (.*?) -->", lambda m: "\n\n" + links(m.group(1).split(), titles), head)
             toc = "\n```{toctree}\n:hidden:\n\n%s```\n" % "".join(name + "\n" for _, name, _ in items)
             write(kind + "/index.md", head + "\n" + rows + toc)
 
@@ -192,8 +204,7 @@ class Pages:
             if quoted:
                 link = "``%s``" % quoted
             elif name:
-                kind = self.kinds.get(name)
-                role = {"function": "func", "macro": "macro", "struct": "struct", "enum": "enum", "type": "type"}.get(kind)
+                role = ROLES.get(self.kinds.get(name))
                 link = ":c:%s:`%s`" % (role, name) if role else "``%s``" % token
             elif status and status in self.api["statuses"]:
                 link = ":ref:`%s <status-%s>`" % (status, status.lower())
@@ -376,6 +387,10 @@ def stand_alone():
 
     change("scripts/furo.js", script)
     change("styles/furo.css", style)
+
+
+def links(names, titles):
+    return "".join("- [%s](%s.md)\n" % (titles[name], name) for name in names)
 
 
 def escape(text):

@@ -10,6 +10,7 @@ html_css_files = ["site.css"]
 html_js_files = ["wasi.js", "run.js"]
 html_show_sphinx = False
 html_copy_source = False
+html_show_copyright = False
 html_show_search_summary = False  # excerpts would have to be fetched, which a page in a file cannot
 html_show_sourcelink = False
 html_theme_options = {"navigation_with_keys": False}
