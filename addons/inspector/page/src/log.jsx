@@ -1,4 +1,4 @@
-// What began and ended, and the commands: from the program, or from the recording.
+// What began and ended: as the program logs it, or from the stream, frame by frame.
 
 import { h, Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
@@ -8,10 +8,10 @@ import { goFrame } from './timeline.jsx';
 import { Reference } from './value.jsx';
 
 const lines = [];
-let last = -1, asking = false;
+let last = -1, asking = false, unknown = false;
 
 async function fetchLog() {
-  if (asking || !model.live()) { return; }
+  if (asking || unknown || !model.live()) { return; }
   asking = true;
   try {
     const answer = await model.link.ask('log', { since: Math.max(0, last) });
@@ -21,9 +21,8 @@ async function fetchLog() {
     }
     if (lines.length > 20000) { lines.splice(0, 5000); }
     if (answer.next !== undefined) { last = answer.next; }
-    model.logProblem = '';
-  } catch (error) {
-    model.logProblem = error.message;
+  } catch {
+    unknown = true; // to this program: the stream says what it can
   }
   asking = false;
   model.changed();
@@ -44,7 +43,7 @@ export function Log() {
   const list = own ? lines : frames();
   return (
     <>
-      {model.logProblem && <div class="note pad">{model.logProblem}; the frames in which entities begin or end:</div>}
+      {!own && <div class="note pad">Frames in which entities begin or end. A click goes there; Diff lists them.</div>}
       <Virtual id="log" label="Log" count={list.length} row={ROW} paint={(first, count) => list.slice(first, first + count).map((line, k) => (own
         ? <div class="row" key={first + k}>
             <button class="link number" onClick={() => goFrame(line.frame)}>{line.frame}</button>
