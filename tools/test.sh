@@ -162,6 +162,7 @@ stage_portable() {
     else
         echo "  skipped: gcc makes no 32-bit programs here (Debian: gcc-multilib)"
     fi
+    tools/machines.sh
     if command -v x86_64-w64-mingw32-gcc >/dev/null; then
         tools/amalgamate.sh build/windows
         quiet x86_64-w64-mingw32-gcc $strict -O2 -c build/windows/sett.c -o build/windows/sett.o

@@ -275,10 +275,9 @@ static bool play_name(const setti_delta* delta, const setti_type* type, sett_ent
 static bool play_link(sett_world* world, const setti_type* type, sett_entity entity,
                       setti_delta_entry entry)
 {
-    sett_entity target;
-    memcpy(&target, entry.bytes, sizeof(target));
-    const unsigned char* data = entry.bytes + sizeof(target);
-    return setti_relation_relate(world, entity, type->id, target, data) != NULL;
+    setti_delta_reader from = {entry.bytes, entry.bytes + sizeof(sett_entity), false};
+    sett_entity target = setti_delta_entity(&from);
+    return setti_relation_relate(world, entity, type->id, target, from.at) != NULL;
 }
 
 /* ---------------------------------------------------------------------------------------- links */

@@ -69,7 +69,8 @@ void setti_delta_write_bytes(setti_delta_writer* to, const void* value)
 static void value_write_link(setti_delta_writer* to, const sett_link* link)
 {
     const setti_relation* relation = to->type->relation;
-    setti_delta_write(to, &link->target, sizeof(link->target));
+    setti_delta_write_number(to, link->target.index, 4);
+    setti_delta_write_number(to, link->target.generation, 4);
     setti_delta_write(to, (const unsigned char*)link + relation->data, relation->data_size);
 }
 
