@@ -58,9 +58,9 @@
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
 
-/* Returns whether sett_world_hash is the same number on every machine. It is, if every type that is
- * hashed has members, and no member is opaque.
- *   raw  receives the first type without members, or with an opaque one; can be NULL
+/* Returns whether sett_world_hash is the same number on every machine: every type that is hashed
+ * has members, and no member is opaque.
+ *   raw  receives the first type for which this is not true; can be NULL
  * Cost: O(types). Threads: reader. Since: 0.2 */
 SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* raw);
 
@@ -89,10 +89,10 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  * Types are matched by name. Types that `into` does not have are registered, with the same id if it
  * is free. Systems are matched by name too, for their timers. Create queries, groups, systems and
  * observers in `into` yourself.
- * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (`into` has a type of this
- * name with another layout or storage, or as a relationship in only one world), LIMIT (an index is
- * beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take): types may have been
- * registered. OUT_OF_MEMORY: `into` is empty.
+ * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (a type has another layout
+ * or storage in `into`, or is a relationship in one world only; the message names it), LIMIT (an
+ * index is beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take). After these, types
+ * may have been registered. OUT_OF_MEMORY: `into` is empty.
  * Cost: O(pages), and O(values) of SETT_SAVE_CLONE types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */
@@ -242,7 +242,7 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *   out   receives up to `capacity` bytes. To ask for the size, pass NULL and 0
  *   size  receives the size of the whole delta, even if it does not fit
  * Fails: STALE, LOST, LIMIT (the delta does not fit), ARGUMENT (a SETT_SAVE_CLONE type differs, and
- * has no sett_component_desc.bytes; or an index that is retired in `a` is not in `b`),
+ * has no sett_component_desc.bytes; or an index without generations left in `a` has some in `b`),
  * OUT_OF_MEMORY.
  * Cost: O(pages that differ) and O(types), plus O(siblings) of changed children and O(sources) of
  * changed links. The first delta between two snapshots also costs a sett_world_hash, and begins a
@@ -252,8 +252,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
                                        void* out, size_t capacity, size_t* size);
 
 /* Applies a delta. The world must be in the state `a` of the delta: its hash is compared. Recorded
- * commands are applied first. Afterwards the world is in state `b`: the same hash, the same order
- * of rows, the same next handles. So both worlds go on alike.
+ * commands are applied first. Afterwards the world is in state `b`: the hashes are equal. If the
+ * world began as a clone of the sender's and has applied all its deltas, the order of rows and the
+ * next handles are equal too: both worlds go on alike.
  *
  * The bytes can come from an untrusted source. All of them are checked. If they are wrong, or if
  * the result is not `b`, the delta is rejected, and what it changed is undone.

@@ -22,7 +22,6 @@
  *     conflict    two systems conflict if one writes a component that the other reads or writes
  *     exclusive   an exclusive system runs alone, on the thread that calls sett_progress
  *     by handle   with an entity's handle: sett_get(world, entity, component)
- *     interval    a system with an interval runs every so many seconds
  *
  * Order. Systems of one phase run in the order in which they were created. `after` makes a system
  * wait for the systems that it names. `before` places it directly in front of the first of the
@@ -31,8 +30,8 @@
  *     created B, C, A, where A has before B     runs as  A, B, C
  *     created A, B, C, D, where A has after C   runs as  B, C, A, D
  *
- * Systems that conflict keep this order. The others can run in parallel. sett_schedule_describe
- * prints the stages.
+ * Systems that conflict run one after another, in this order. Other systems of the phase can run in
+ * parallel. sett_schedule_describe prints the stages.
  *
  * Access. The terms declare what the system's loop does with the entities that it visits: SETT_IN,
  * SETT_INOUT or SETT_OUT. SETT_WITH(T) permits sett_has for T, but no access to its values.
@@ -56,9 +55,9 @@
  * recording. The world's own buffer is the last; it is also applied at the beginning of a frame.
  *
  * A system's function can call:
- *     functions of class `reader` (core.h)
+ *     functions marked `Threads: reader` (core.h)
  *     sett_get_mut, sett_find_mut   for components that it declared as written
- *     sett_set                      the same, if the entity has the component, without on_set
+ *     sett_set                      the same, if the entity has the component and no on_set runs
  *     sett_context_query            to loop over another query
  *     sett_cmd_...                  for structural changes; immediate ones fail with LOCKED
  * An exclusive system can call everything except sett_progress and sett_system_run.
