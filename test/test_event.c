@@ -441,7 +441,94 @@ static void every_allocation_can_fail(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(observers_run_in_the_order_of_their_creation),
+static void say_both(sett_world* w, sett_entity entity, const void* old, void* value, void* user)
+{
+    Damage both = {((const Damage*)old)->points * 1000 + ((const Damage*)value)->points};
+    say(user, entity, &both);
+    if (both.points == 3004) { /* a set inside of it has an old value of its own */
+        CHECK(SETT_SET(w, entity, Damage, .points = 5) != NULL);
+        CHECK_EQ(((const Damage*)old)->points, 3);
+    }
+}
+
+static void old_values_are_seen(void)
+{
+    begin();
+    sett_observer_desc desc = {.component = Damage_id, .on_replace = say_both, .user = "r"};
+    sett_observer* observer = sett_observer_create(world, &desc);
+    sett_entity e = sett_entity_create(world);
+    CHECK(SETT_SET(world, e, Damage, .points = 1) != NULL);
+    heard("");
+    CHECK(SETT_SET(world, e, Damage, .points = 2) != NULL);
+    heard("r0:1002 ");
+    SETT_CMD_SET(sett_commands_here(world), e, Damage, .points = 3);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    heard("r0:2003 ");
+    CHECK(SETT_SET(world, e, Damage, .points = 4) != NULL);
+    heard("r0:3004 r0:4005 ");
+    sett_observer_enable(observer, false);
+    CHECK(SETT_SET(world, e, Damage, .points = 6) != NULL);
+    heard("");
+    sett_observer_enable(observer, true);
+    CHECK(SETT_SET(world, e, Damage, .points = 7) != NULL);
+    heard("r0:6007 ");
+    sett_observer_destroy(observer);
+
+    desc.on_set = on_damage;
+    desc.terms[0].component = Armor_id;
+    CHECK(sett_observer_create(world, &desc) != NULL);
+    CHECK(SETT_SET(world, e, Damage, .points = 8) != NULL);
+    heard("");
+    SETT_ADD_TAG(world, e, Armor);
+    CHECK(SETT_SET(world, e, Damage, .points = 9) != NULL);
+    heard("r0:9 r0:8009 ");
+
+    desc = (sett_observer_desc){.component = Armor_id, .on_replace = say_both};
+    CHECK(sett_observer_create(world, &desc) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    desc.component = sett_name_register(world);
+    CHECK(sett_observer_create(world, &desc) == NULL);
+    desc.component =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Likes", .many = true});
+    CHECK(sett_observer_create(world, &desc) == NULL);
+    CHECK_END(world);
+}
+
+static void say_targets(sett_world* w, sett_entity entity, const void* old, void* value, void* user)
+{
+    const sett_link* from = old;
+    const sett_link* to = value;
+    Damage both = {(int)(from->target.index * 10 + to->target.index)};
+    CHECK_ENTITY_EQ(sett_target(w, entity, *(sett_component*)user), to->target);
+    say("", entity, &both);
+}
+
+static void old_targets_are_seen(void)
+{
+    begin();
+    sett_component aims =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Aims"});
+    sett_entity e[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        e[k] = sett_entity_create(world);
+    }
+    CHECK(sett_observer_create(world, &(sett_observer_desc){.component = aims,
+                                                            .on_replace = say_targets,
+                                                            .user = &aims}) != NULL);
+    CHECK(sett_relate(world, e[0], aims, e[1]) != NULL);
+    heard("");
+    CHECK(sett_relate(world, e[0], aims, e[1]) != NULL);
+    heard("");
+    CHECK(sett_relate(world, e[0], aims, e[3]) != NULL);
+    heard("0:13 ");
+    CHECK_EQ(sett_cmd_relate(sett_commands_here(world), e[0], aims, e[2], NULL), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    heard("0:32 ");
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(old_values_are_seen), TEST(old_targets_are_seen),
+          TEST(observers_run_in_the_order_of_their_creation),
           TEST(a_tag_is_an_event_without_payload), TEST(routes_lead_to_ancestors_and_descendants),
           TEST(observers_ask_for_terms_and_for_one_entity), TEST(terms_filter_other_events_too),
           TEST(entities_that_begin_and_end_are_observed),

@@ -39,6 +39,12 @@ typedef struct sett_observer_desc {
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
 
     void (*on_event)(sett_world* world, sett_entity entity, void* value, void* user);
+    /* runs after on_set if the component was there before, also with its old value, of which it
+     * gets a copy: by sett_set, a recorded set, and when sett_relate redirects a link (`old` and
+     * `value` begin with a sett_link: both targets). Not while a delta is applied. Only for values
+     * without the hooks copy and deinit, and not for relationships with many targets */
+    void (*on_replace)(sett_world* world, sett_entity entity, const void* old, void* value,
+                       void* user);
     sett_entity entity; /* only this entity; default (null): all */
 
     /* With a component: run only for entities that match these terms, of kind SETT_WITH,

@@ -475,16 +475,22 @@ static void* relation_set_target(setti_relation* relation, sett_entity source, s
         relation_rewrite(relation, source, link, data);
         return link;
     }
-    if (!relation_attach(relation, source, target, data)) {
+    bool turned = link != NULL;
+    bool replaces = turned && relation->links->replace_observers != 0;
+    void* old = replaces ? setti_change_preserve(world, relation->links, link) : NULL;
+    if ((replaces && old == NULL) || !relation_attach(relation, source, target, data)) {
+        setti_change_release(world, relation->links, old);
         return NULL;
     }
-    bool turned = link != NULL;
     link = setti_storage_find_mut(&world->pool, storage, source.index);
     if (turned) {
         setti_chain_unlink(relation, link);
         setti_chain_set(relation, source.index, link, target);
         relation_write(relation, (unsigned char*)link + relation->data, data);
+        world->replaced_link = old;
         setti_chain_notify(relation, source.index);
+        world->replaced_link = NULL;
+        setti_change_release(world, relation->links, old);
     }
     return link;
 }

@@ -199,12 +199,34 @@ SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type*
     return false;
 }
 
+/* `old`: the value from before, for on_replace; or NULL. */
 SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* type,
-                                         sett_entity entity, void* row)
+                                         sett_entity entity, void* row, const void* old)
 {
+    const void* outer = world->replaced;
+    world->replaced = old;
     world->set_depth++;
     setti_edit_call_all(world, type, SETTI_ON_SET, entity, row);
     world->set_depth--;
+    world->replaced = outer;
+}
+
+void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row)
+{
+    const setti_storage* storage = &type->storage;
+    void* old = setti_pool_alloc(&world->pool, storage->size, SETTI_MAX(storage->align, 16));
+    if (old != NULL) {
+        memcpy(old, row, storage->size);
+    } else {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_set", sett_null(), type->id);
+    }
+    return old;
+}
+
+void setti_change_release(sett_world* world, const setti_type* type, void* old)
+{
+    const setti_storage* storage = &type->storage;
+    setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
 }
 
 /* Writes a value of a type with hooks over one that is there. */
@@ -222,6 +244,11 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
         return change_set_too_deep(world, entity, type);
     }
+    bool replaces = type->replace_observers != 0 && value != row;
+    void* old = replaces ? setti_change_preserve(world, type, row) : NULL;
+    if (replaces && old == NULL) {
+        return false;
+    }
     if (type->desc.copy == NULL && value != row) {
         setti_type_deinit_values(type, row, 1); /* without copy, what is given moves in */
     }
@@ -229,7 +256,12 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
         setti_type_copy_values(type, row, value, type->storage.size != 0);
     }
     if (notified) {
-        change_notify_set(world, type, entity, row);
+        const void* link = world->replaced_link;
+        world->replaced_link = NULL;
+        change_notify_set(world, type, entity, row, old != NULL ? old : link);
+    }
+    if (old != NULL) {
+        setti_change_release(world, type, old);
     }
     return true;
 }
@@ -296,7 +328,7 @@ SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity
                     ? change_set_moving(world, entity, &part)
                     : setti_fast_add(world, type, entity, "sett_set", &part);
     if (row != NULL && setti_edit_has_callbacks(type, SETTI_ON_SET)) {
-        change_notify_set(world, type, entity, row); /* not inside of a callback */
+        change_notify_set(world, type, entity, row, NULL); /* not inside of a callback */
     }
     return row;
 }

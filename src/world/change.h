@@ -85,6 +85,11 @@ void* setti_change_add(sett_world* world, sett_entity entity, sett_component com
                        const char* call, const setti_edit_part* given);
 sett_status setti_change_remove(sett_world* world, sett_entity entity, sett_component component);
 
+/* A copy of the bytes of a value, for on_replace; NULL, and the world says so, when memory runs
+ * out. The second frees it; NULL is fine. */
+void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row);
+void setti_change_release(sett_world* world, const setti_type* type, void* old);
+
 /* The type, if the world is unlocked and knows it. */
 setti_type* setti_change_check_type(sett_world* world, sett_component component, const char* call);
 

@@ -203,6 +203,7 @@ typedef struct setti_type {
     struct setti_type_sample* sample; /* inspect/auto_layout.c; NULL until it samples */
     setti_root root;                  /* of the storage */
     void* row;                        /* cloned and moved by hooks: room for a value on its way */
+    uint32_t replace_observers;       /* observers with on_replace */
     uint32_t claimed;                 /* rows reserved and not taken yet, see edit_reserve.c */
     /* entries of world->collect_list for entities that have it: of types whose cascade collects */
     uint32_t collect_room;

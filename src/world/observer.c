@@ -49,7 +49,7 @@ static void (*observer_function(const sett_observer* observer,
     case SETTI_ON_ADD:
         return observer->desc.on_add;
     case SETTI_ON_SET:
-        return observer->desc.on_set;
+        return observer->desc.on_replace != NULL ? observer_idle : observer->desc.on_set;
     case SETTI_ON_REMOVE:
         return observer->desc.on_remove;
     case SETTI_ON_EVENT:
@@ -99,6 +99,22 @@ OBSERVER_FILTER(on_remove)
 OBSERVER_FILTER(on_event)
 #undef OBSERVER_FILTER
 
+/* The function for sets of an observer with on_replace; `user` is the observer. */
+static void observer_replaced(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    const sett_observer* observer = user;
+    const sett_observer_desc* desc = &observer->desc;
+    if (!observer_wants(observer, entity)) {
+        return;
+    }
+    if (desc->on_set != NULL) {
+        desc->on_set(world, entity, value, desc->user);
+    }
+    if (world->replaced != NULL) {
+        desc->on_replace(world, entity, world->replaced, value, desc->user);
+    }
+}
+
 static bool observer_has_filter(const sett_observer* observer)
 {
     return observer->desc.terms[0].component != 0 || !sett_is_null(observer->desc.entity);
@@ -112,7 +128,10 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
         observer_filter_on_event};
     setti_call call = {observer_function(observer, event), observer->desc.user,
                        observer->listener.name, setti_unconst(observer)};
-    if (call.fn != NULL && observer_has_filter(observer)) {
+    if (event == SETTI_ON_SET && observer->desc.on_replace != NULL) {
+        call.fn = observer_replaced;
+        call.user = setti_unconst(observer);
+    } else if (call.fn != NULL && observer_has_filter(observer)) {
         call.fn = filter[event];
         call.user = setti_unconst(observer);
     }
@@ -127,6 +146,14 @@ static sett_status observer_reject(sett_world* world, const char* name, const ch
                                  name, why);
 }
 
+/* Whether an old value cannot be preserved by its bytes. Those of an exclusive link can. */
+static bool observer_type_owns(const setti_type* type)
+{
+    return type->relation != NULL ? type->relation_of_sources != NULL || type->records != NULL
+                                  : (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 ||
+                                        type->writers != NULL;
+}
+
 static sett_status observer_check_component(sett_world* world, const char* name,
                                             const sett_observer_desc* desc)
 {
@@ -139,9 +166,15 @@ static sett_status observer_check_component(sett_world* world, const char* name,
             world, name, "on_enter and on_exit observe a query - give terms without component");
     }
     if (desc->on_add == NULL && desc->on_set == NULL && desc->on_remove == NULL &&
-        desc->on_event == NULL) {
+        desc->on_event == NULL && desc->on_replace == NULL) {
+        return observer_reject(
+            world, name, "it needs one of on_add, on_set, on_remove, on_replace and on_event");
+    }
+    const setti_type* type = setti_world_type(world, desc->component);
+    if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
         return observer_reject(world, name,
-                               "it needs one of on_add, on_set, on_remove and on_event");
+                               "on_replace needs a component whose values are plain bytes, without "
+                               "the hooks copy and deinit");
     }
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
@@ -201,10 +234,11 @@ static sett_status observer_check_query(sett_world* world, const char* name,
         return status;
     }
     if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
-        desc->on_event != NULL || !sett_is_null(desc->entity)) {
+        desc->on_event != NULL || desc->on_replace != NULL || !sett_is_null(desc->entity)) {
         return observer_reject(
             world, name,
-            "on_add, on_set, on_remove, on_event and entity need a component - set .component");
+            "on_add, on_set, on_remove, on_replace, on_event and entity need a component - set "
+            ".component");
     }
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
         return observer_reject(world, name, "it needs on_enter or on_exit");
@@ -272,6 +306,7 @@ static void observer_link(sett_observer* observer)
     }
     world->observers = observer;
     if (observer->type != NULL) {
+        observer->type->replace_observers += observer->desc.on_replace != NULL;
         observer_enlist(observer);
     } else {
         setti_edit_listen(world, &observer->listener);
@@ -291,6 +326,7 @@ static void observer_unlink(sett_observer* observer)
         observer->next->previous = observer->previous;
     }
     if (observer->type != NULL) {
+        observer->type->replace_observers -= observer->desc.on_replace != NULL;
         observer_delist(observer);
     } else {
         setti_edit_unlisten(world, &observer->listener);
