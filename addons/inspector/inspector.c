@@ -74,6 +74,7 @@ void sett_inspector_close(sett_inspector* inspector)
     server_close(inspector->server);
     feed_end(&inspector->feed);
     (void)sett_search_destroy(inspector->condition);
+    history_end(&inspector->history);
     past_deinit(&inspector->past);
     free(inspector->advice);
     text_free(&inspector->feed.bytes);
@@ -189,6 +190,7 @@ bool inspector_holds(sett_inspector* inspector)
 static void inspector_end_frame(sett_inspector* inspector)
 {
     inspector->frame++;
+    history_frame(&inspector->history, inspector->frame);
     if (inspector->steps != 0 && --inspector->steps == 0) {
         inspector->running = false;
     }

@@ -10,6 +10,7 @@
 #ifndef INSPECTOR_INSPECTOR_H
 #define INSPECTOR_INSPECTOR_H
 
+#include "history.h"
 #include "inspector_text.h"
 #include "past.h"
 #include "sett_inspector.h"
@@ -84,6 +85,7 @@ struct sett_inspector {
     uint64_t frame;        /* frames run */
     uint64_t steps;        /* frames to run before it pauses */
     past past;
+    history history;
     sett_search* condition; /* to break when it becomes true; NULL: none */
     bool was_true;
     uint64_t broke; /* the frame in which it did */

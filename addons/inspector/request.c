@@ -84,12 +84,12 @@ static void request_put_entity(inspector_text* out, const char* key, sett_entity
 
 void request_status(const sett_inspector* inspector, inspector_text* out)
 {
-    const past* history = &inspector->past;
+    const past* times = &inspector->past;
     text_format(out, "\"frame\":%llu,\"running\":%s,\"oldest\":%llu,\"newest\":%llu",
                 (unsigned long long)inspector->frame, inspector->running ? "true" : "false",
-                (unsigned long long)past_oldest(history, inspector->frame),
-                (unsigned long long)past_newest(history, inspector->frame));
-    text_format(out, ",\"branch\":%u", (unsigned)history->branch);
+                (unsigned long long)past_oldest(times, inspector->frame),
+                (unsigned long long)past_newest(times, inspector->frame));
+    text_format(out, ",\"branch\":%u", (unsigned)times->branch);
     if (inspector->broke != 0) {
         text_format(out, ",\"broke\":%llu", (unsigned long long)inspector->broke);
     }
@@ -240,6 +240,7 @@ static const request_kind request_kinds[] = {
     {"try", request_do_try, false},
     {"apply", request_do_apply, false},
     {"live", request_do_live, false},
+    {"log", request_do_log, false},
 };
 
 static const request_kind* request_find(const char* name)

@@ -35,5 +35,6 @@ bool request_do_advice(request* of);
 bool request_do_try(request* of);
 bool request_do_apply(request* of);
 bool request_do_live(request* of);
+bool request_do_log(request* of);
 
 #endif

@@ -7,19 +7,19 @@
 bool request_do_restore(request* of)
 {
     sett_inspector* inspector = of->inspector;
-    past* history = &inspector->past;
+    past* times = &inspector->past;
     uint64_t frame;
     uint64_t branch;
     if (!request_number(of, "frame", inspector->frame, &frame) ||
-        !request_number(of, "branch", history->branch, &branch)) {
+        !request_number(of, "branch", times->branch, &branch)) {
         return false;
     }
     if (branch > UINT32_MAX) {
         return request_fail(of, "there is no such branch");
     }
-    if (!past_take(history, inspector->frame, inspector->changed) ||
-        !past_restore(history, (uint32_t)branch, frame)) {
-        return request_fail(of, history->why);
+    if (!past_take(times, inspector->frame, inspector->changed) ||
+        !past_restore(times, (uint32_t)branch, frame)) {
+        return request_fail(of, times->why);
     }
     inspector->changed = false;
     inspector->frame = frame;
@@ -32,15 +32,15 @@ bool request_do_restore(request* of)
 
 bool request_do_branches(request* of)
 {
-    const past* history = &of->inspector->past;
+    const past* times = &of->inspector->past;
     text_key(of->out, "branches");
     text_add(of->out, "[", 1);
-    for (uint32_t k = 0; k < history->branch_count; k++) {
-        const past_branch* branch = &history->branches[k];
+    for (uint32_t k = 0; k < times->branch_count; k++) {
+        const past_branch* branch = &times->branches[k];
         text_comma(of->out);
         text_format(of->out, "{\"id\":%u,\"parent\":%u,\"from\":%llu,\"to\":%llu,\"current\":%s}",
                     (unsigned)k, (unsigned)branch->parent, (unsigned long long)branch->from,
-                    (unsigned long long)branch->to, k == history->branch ? "true" : "false");
+                    (unsigned long long)branch->to, k == times->branch ? "true" : "false");
     }
     text_add(of->out, "]", 1);
     return true;
@@ -112,7 +112,11 @@ bool request_do_writer(request* of)
         !request_member(of, &question)) {
         return false;
     }
-    if (!past_ask(&of->inspector->past, &question, of->inspector->frame, &answer)) {
+    bool asked = past_ask(&of->inspector->past, &question, of->inspector->frame, &answer);
+    if (of->inspector->history.listens) {
+        history_watch(&of->inspector->history);
+    }
+    if (!asked) {
         return request_fail(of, of->inspector->past.why);
     }
     request_put_writer(of, &answer);

@@ -309,3 +309,39 @@ bool request_do_live(request* of)
     text_add(of->out, "}", 1);
     return true;
 }
+
+/* -------------------------------------------------------------------------------------- history */
+
+static void request_put_event(request* of, const history_event* event)
+{
+    static const char* const kinds[] = {"created", "destroyed", "added", "removed"};
+    text_comma(of->out);
+    text_format(of->out, "{\"frame\":%llu,\"kind\":\"%s\",\"entity\":\"#%u:%u\",\"commands\":%s",
+                (unsigned long long)event->frame, kinds[event->kind], (unsigned)event->entity.index,
+                (unsigned)event->entity.generation, event->commands ? "true" : "false");
+    text_key(of->out, "system");
+    text_quote(of->out, event->system != NULL ? sett_system_name(event->system) : "");
+    text_key(of->out, "component");
+    text_quote(of->out,
+               event->component != 0 ? sett_component_name(of->world, event->component) : "");
+    text_add(of->out, "}", 1);
+}
+
+bool request_do_log(request* of)
+{
+    history* log = &of->inspector->history;
+    uint64_t since;
+    if (!request_number(of, "since", 0, &since)) {
+        return false;
+    }
+    if (!history_ask(log, of->world, of->inspector->frame)) {
+        return request_fail(of, "memory ran out");
+    }
+    uint64_t from = log->count > HISTORY_EVENTS ? log->count - HISTORY_EVENTS : 0;
+    text_format(of->out, "\"next\":%llu,\"log\":[", (unsigned long long)log->count);
+    for (uint64_t k = since > from ? since : from; k < log->count; k++) {
+        request_put_event(of, &log->events[k % HISTORY_EVENTS]);
+    }
+    text_add(of->out, "]", 1);
+    return true;
+}

@@ -495,6 +495,41 @@ static void conditions_pause(void)
     game_close(&g);
 }
 
+static void spawn(sett_context* context)
+{
+    sett_entity born = sett_cmd_create(context->commands);
+    (void)sett_cmd_add(context->commands, born, Flag_id);
+    SETT_SYSTEM_FOR(context, b, i) {
+        if (i == 0) {
+            (void)sett_cmd_destroy(context->commands, sett_batch_entity(b, i));
+        }
+    }
+}
+
+static void changes_are_listed(void)
+{
+    game g;
+    game_open(&g);
+    CHECK(SETT_SYSTEM(g.world, spawn, .terms = {SETT_IN(Clock)}, .phase = 50) != NULL);
+    CHECK_STR_EQ(game_ask(&g, "{\"do\":\"log\"}"), "{\"ok\":true,\"next\":0,\"log\":[]}");
+    CHECK_EQ(sett_inspector_frame(g.inspector), 1);
+    CHECK_EQ(sett_progress(g.world, 1), SETT_OK);
+    CHECK_EQ(sett_inspector_frame(g.inspector), 1);
+    const char* answer = game_ask(&g, "{\"do\":\"log\"}");
+    CHECK_MSG(strstr(answer, "\"kind\":\"created\",\"entity\":\"#17:1\",\"commands\":true,"
+                             "\"system\":\"spawn\",\"component\":\"\"}") != NULL,
+              "%s", answer);
+    CHECK(strstr(answer, "\"kind\":\"added\",\"entity\":\"#17:1\",\"commands\":true,"
+                         "\"system\":\"spawn\",\"component\":\"Flag\"}") != NULL);
+    CHECK(strstr(answer, "\"kind\":\"destroyed\",\"entity\":\"#0:1\",\"commands\":true,"
+                         "\"system\":\"spawn\"") != NULL);
+    CHECK_EQ(sett_entity_destroy(g.world, g.cells[0]), SETT_OK);
+    CHECK(strstr(game_ask(&g, "{\"do\":\"log\",\"since\":4}"),
+                 "\"kind\":\"removed\",\"entity\":\"#1:1\",\"commands\":false,\"system\":\"\","
+                 "\"component\":\"Cell\"}") != NULL);
+    game_close(&g);
+}
+
 static void tools_answer(void)
 {
     game g;
@@ -523,4 +558,4 @@ static void tools_answer(void)
 TEST_MAIN(TEST(requests_edit), TEST(requests_are_rejected), TEST(frames_pause_and_step),
           TEST(stream_follows_frames), TEST(writers_are_found), TEST(edits_are_outside),
           TEST(hidden_state_is_not_reproducible), TEST(edited_pasts_go_on), TEST(conditions_pause),
-          TEST(tools_answer))
+          TEST(changes_are_listed), TEST(tools_answer))

@@ -316,7 +316,7 @@ static void streams_to_those_with_a_token(void)
     scene_close();
 }
 
-/* -------------------------------------------------------------------------- the flecs explorer */
+/* --------------------------------------------------------------------------- the flecs explorer */
 
 typedef struct Hull {
     float armour;
