@@ -529,7 +529,7 @@ static void descriptors_are_checked(void)
     desc.members = &by_hand;
     CHECK_EQ(sett_component_register(world, &desc), 0);
     CHECK_SAID(sett_world_message(world), "sett_members_set");
-    by_hand.calls_ = sett_member_calls_;
+    by_hand.calls_ = sett_members_link_;
     sett_component id = sett_component_register(world, &desc);
     CHECK(id != 0);
     desc.entity_offset_count = 0; /* and as before without what follows */

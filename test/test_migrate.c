@@ -42,7 +42,7 @@ static const sett_struct* thing1(void)
         SETT_MEMBER(Thing1, x),     SETT_MEMBER(Thing1, label),
         SETT_MEMBER(Thing1, gone),  SETT_MEMBER(Thing1, inner, .of = &inner_of),
         SETT_MEMBER(Thing1, friend)};
-    static const sett_struct of = {"Thing", sizeof(Thing1), 7, members, sett_member_calls_};
+    static const sett_struct of = {"Thing", sizeof(Thing1), 7, members, sett_members_link_};
     return &of;
 }
 
@@ -58,7 +58,7 @@ static const sett_struct* thing2(void)
                                           SETT_MEMBER(Thing2, depth),
                                           SETT_MEMBER(Thing2, armour),
                                           SETT_MEMBER(Thing2, label)};
-    static const sett_struct of = {"Thing", sizeof(Thing2), 7, members, sett_member_calls_};
+    static const sett_struct of = {"Thing", sizeof(Thing2), 7, members, sett_members_link_};
     return &of;
 }
 

@@ -109,7 +109,7 @@ typedef struct sett_struct {
     const struct sett_member_calls_* (*calls_)(void);
 } sett_struct;
 
-SETT_API const struct sett_member_calls_* sett_member_calls_(void);
+SETT_API const struct sett_member_calls_* sett_members_link_(void);
 
 /* Where a path such as "at[1].x" leads. */
 typedef struct sett_member_ref {
@@ -233,7 +233,7 @@ static inline sett_constant sett_constant_make_(const char* name, int64_t value)
         static const sett_struct sett_of_ = {                                                      \
             #T, static_cast<uint32_t>(sizeof(T)),                                                  \
             static_cast<uint32_t>(sizeof(sett_items_) / sizeof(sett_member)), sett_items_,         \
-            sett_member_calls_};                                                                   \
+            sett_members_link_};                                                                   \
         return &sett_of_;                                                                          \
     }())
 #define SETT_CONSTANTS(...)                                                                        \
@@ -295,7 +295,7 @@ static inline sett_constant sett_constant_make_(const char* name, int64_t value)
 #define SETT_STRUCT(T, ...)                                                                        \
     (&(const sett_struct){#T, (uint32_t)sizeof(T), SETT_COUNT_(__VA_ARGS__),                       \
                           (const sett_member[]){SETT_ITEMS_(SETT_MEMBER_ITEM_, T, __VA_ARGS__)},   \
-                          sett_member_calls_})
+                          sett_members_link_})
 
 /* The names of some enumerators or other constants, for sett_member.constants. */
 #define SETT_CONSTANTS(...)                                                                        \

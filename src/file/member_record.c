@@ -202,7 +202,7 @@ static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* a
     of->size = setti_delta_u32(from);
     of->count = (uint32_t)count;
     of->members = members;
-    of->calls_ = sett_member_calls_;
+    of->calls_ = sett_members_link_;
     for (size_t k = 0; k < count && !from->short_of; k++) {
         record_member(from, arena, depth, &members[k]);
     }

@@ -95,7 +95,7 @@ static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* o
         setti_members_destroy(pool, members);
         return false;
     }
-    members->of.calls_ = sett_member_calls_;
+    members->of.calls_ = sett_members_link_;
     if (members->entity_count != 0) {
         memcpy(offsets, members->entities, size);
     }
@@ -193,7 +193,7 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
     return SETT_OK;
 }
 
-const setti_member_calls* sett_member_calls_(void)
+const setti_member_calls* sett_members_link_(void)
 {
     static const setti_member_calls calls = {members_check, members_own, setti_members_equal,
                                              setti_component_set_members};

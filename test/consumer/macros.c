@@ -137,7 +137,7 @@ void members(sett_world* world, sett_component door)
     list[3].constants = SETT_CONSTANTS(SHUT, OPEN);
     list[5].element = SETT_MEMBER_F32;
     sett_struct of = {"Door", sizeof(Door), sizeof(list) / sizeof(list[0]), list,
-                      sett_member_calls_};
+                      sett_members_link_};
     sett_members_set(world, door, &of);
 }
 
