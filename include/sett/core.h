@@ -24,7 +24,8 @@
  *     component   a type of data, such as Position; also one entity's value of this type
  *     tag         a component without a value
  *     structure   which entities are alive, and which components each of them has
- *     locked      a loop is open, or a callback or system runs: structure cannot change
+ *     locked      a loop is open, or a callback runs, or a system that is not exclusive: structure
+ *                 cannot change
  *     command     a structural change, recorded in order to be applied later
  *     callback    your function that runs when something changes: on_add, on_remove, ...
  *     hook        your function that serves the library: it allocates, copies a value, logs
@@ -53,8 +54,8 @@
  *     sparse set          until any value of the type is removed, or the type is sorted
  *     with keep_order     until the value is removed, or the type is sorted or compacted
  *     owned by a group    until any entity gains or loses one of the group's types
- * Converting a type to another storage moves all its values. An addition can compact a keep_order
- * type.
+ * Converting a type to another storage moves all its values. With keep_order, removals leave gaps.
+ * An addition can close them (compact the type).
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
  * loop. The call changes nothing and returns its failure, in every build. Debug builds also report
@@ -62,7 +63,7 @@
  *
  * Descriptors are structs of options; their names end in _desc. Zero in a field means the default
  * that is written beside the field. Each call with a descriptor is inline. It calls a function
- * whose name ends in _sized, and passes the size of the struct. By this size a newer library serves
+ * whose name ends in _sized, and passes the size of the struct. So a newer library can serve
  * programs that were compiled with an older header. Other languages call the _sized function.
  *
  * NULL as the first argument: the call does nothing and returns ARGUMENT, NULL, 0 or false. Debug
@@ -97,8 +98,8 @@ typedef struct sett_world_desc {
     /* log a warning when this many different sets of components (signatures) exist; default:
      * 65,536 */
     uint32_t signature_warning;
-    /* take memory in aligned blocks of 2 MB from the start, for huge pages. Default: no; without an
-     * allocator of your own, a world does so as soon as it uses 1.25 MB */
+    /* take memory in aligned blocks of 2 MB, for huge pages, from the start. Default (false): only
+     * once the world uses 1.25 MB, and never with an allocator of your own */
     bool huge_pages;
     /* choose storages and groups by measuring the program's loops, for types registered with
      * SETT_STORAGE_DEFAULT. Values move at the end of sett_progress and in sett_layout_step
@@ -143,7 +144,7 @@ SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_destroy(sett_world* world);
 
-/* The program's own pointer, for callbacks, which only get a world. sett_world_desc.user is its
+/* The program's own pointer, for functions that receive only a world. sett_world_desc.user is its
  * first value.
  * Threads: reader / writer. Since: 0.2 */
 SETT_API void* sett_world_user(const sett_world* world);
@@ -202,8 +203,8 @@ enum {
     SETT_ID_NAME,                /* name.h */
     SETT_ID_PREFAB,              /* prefab.h: a tag */
     SETT_ID_DISABLED,            /* prefab.h: a tag */
-    SETT_ID_INSTANCE_OF,         /* prefab.h: a relationship, */
-    SETT_ID_INSTANCE_OF_SOURCES, /* and the component that its targets have */
+    SETT_ID_INSTANCE_OF,         /* prefab.h: a relationship */
+    SETT_ID_INSTANCE_OF_SOURCES, /* prefab.h: the component of its targets */
     SETT_ID_SINGLETONS,          /* singleton.h: the tag of the entity that has the singletons */
     SETT_ID_RESERVED_END = 1088  /* ids from 1,024 to 1,087 belong to the library */
 };
@@ -242,9 +243,9 @@ typedef struct sett_component_desc {
     size_t size;
     /* power of two, up to 4,096; default: the largest that divides `size`, up to 16 */
     size_t align;
-    /* where a value has padding, as `size` bytes: bits of padding are 0, all others 1. Padding is
-     * hashed, compared and sent as zero. SETT_REGISTER, SETT_REGISTER_WITH and component lists pass
-     * SETT_MASK(T). Default: no padding */
+    /* marks the padding in a value: `size` bytes, in which the bits of padding are 0, and all
+     * others 1. Padding is hashed, compared and sent as zero. SETT_REGISTER, SETT_REGISTER_WITH and
+     * component lists pass SETT_MASK(T). Default: no padding */
     const void* mask;
     /* 1 to 1,048,575, without 1,024 to 1,087 (the library's own). Default: the lowest free id */
     sett_component id;
@@ -296,7 +297,7 @@ typedef struct sett_component_desc {
      *     on_set     after a value was set by sett_set or a command; then observers run
      *     on_remove  before a value is removed, after observers
      * If an entity is destroyed, all its on_remove callbacks run before the first value is removed.
-     * Structure is locked: record commands into sett_commands_here(). */
+     * Structure is locked: record commands into sett_commands_here(world). */
     void (*on_add)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
@@ -341,9 +342,9 @@ static inline sett_status sett_component_register_list_(sett_world* world,
 }
 
 /* Ends a type: removes it from all entities (on_remove callbacks run), and frees its name and its
- * id. For a library of the game that is loaded again while the world lives
- * (examples/15_hot_reload.c). Before, destroy what uses the type: systems, queries, searches,
- * observers, groups, orders (ordered.h; not checked), and types that require it.
+ * id. This serves hot reload of game code (examples/15_hot_reload.c). Before, destroy what uses the
+ * type: systems, queries, searches, observers, groups, orders (ordered.h; not checked), and types
+ * that require it.
  * Fails: UNREGISTERED, CONFLICT (the message names what uses it), ARGUMENT (a type of the library,
  * or a relationship), LOCKED (a loop is open, snapshots are held, or commands are recorded),
  * OUT_OF_MEMORY (some entities may have lost it).
@@ -380,9 +381,9 @@ SETT_API const char* sett_component_name(const sett_world* world, sett_component
  *   size       bytes of the C type; 0: not checked
  *   type_name  name of the C type, with or without `const`
  *   call       name of the macro, for the message
- * Returns false and reports a mismatch, in every build. Returns true for types registered without
- * type_name if the size is right. Returns true for an unregistered id, and stores type_name for the
- * message of the next call.
+ * Returns false and reports a mismatch, in debug and release builds of the library. Returns true
+ * for types registered without type_name if the size is right. Returns true for an unregistered id:
+ * the call of the macro that follows reports it, and uses type_name in its message.
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
@@ -466,7 +467,7 @@ typedef struct sett_value {
  *   values  `count` of them, at most 32, each component once. They are copied
  * Callbacks run when all values are there: on_add, then on_set for each given value.
  * Returns null on failure. Fails: LOCKED, LIMIT, UNREGISTERED, OUT_OF_MEMORY, ARGUMENT (a component
- * twice; a relationship; a value that lies in a keep_order type of this world).
+ * twice; a relationship; a value whose address is inside a keep_order storage of this world).
  * Cost: O(count); less than creating the entity and setting each value.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count);
@@ -604,11 +605,11 @@ SETT_API const void* sett_find_slow_(const sett_world* world, sett_entity entity
                                      sett_component component);
 SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_component component);
 
-/* Removes a component, after those of the entity's components that require it.
+/* Removes a component. Components of the entity that require it are removed first.
  * Returns OK. Returns ABSENT if the entity does not have it; this is no misuse.
  * Fails: STALE, UNREGISTERED, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1), about 4 ns plus cache misses. Invalidates: the address of the value; in a sparse set
- * all addresses of the type.
+ * without keep_order all addresses of the type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
@@ -670,7 +671,7 @@ SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* enti
 typedef struct sett_row {
     const sett_world* world;
     sett_entity entity;
-    uint32_t index; /* UINT32_MAX: the handle was stale, or reading is not in line */
+    uint32_t index; /* UINT32_MAX: the handle was stale, or sett_get is not inline here */
 } sett_row;
 
 /* Returns the row of an entity. In the row of a stale handle nothing is found.
@@ -755,7 +756,7 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * where structure is locked. A buffer stores them. Each world has a buffer of its own; more can be
  * created, such as one for each thread.
  *
- * Buffers are applied in the order of recording:
+ * These calls apply buffers, each in the order of recording:
  *     by sett_commands_apply                                     this buffer
  *     by sett_progress, sett_system_run                          those of systems, and the world's
  *     by sett_snapshot_take, sett_ring_take, sett_delta_apply    all buffers
@@ -883,7 +884,7 @@ typedef enum sett_access {
 /* The entity that a term looks at. */
 typedef enum sett_walk {
     SETT_WALK_NONE,    /* the visited entity */
-    SETT_WALK_ONE,     /* one step along `along`: by default the parent */
+    SETT_WALK_ONE,     /* the parent, or the target of the relationship `along` */
     SETT_WALK_UP,      /* the nearest ancestor that has the component, from the parent on */
     SETT_WALK_SELF_UP, /* the same, from the visited entity on */
 } sett_walk;
@@ -895,10 +896,10 @@ typedef struct sett_term {
     sett_term_kind kind;      /* default: SETT_WITH */
     bool changed;             /* WITH: only if changed, see sett_query_set_since; default: no */
 
-    /* A term elsewhere looks at another entity than the visited one; one of `walk`, `entity` and
-     * `singleton` says which. It comes after the other terms, cannot be ANY, and has no field:
-     * SETT_FIELD_FROM(b, k, i, T) returns its value for one row. A system that writes through it
-     * has a single job. */
+    /* A term can look at another entity than the one that is visited: `walk`, `entity` or
+     * `singleton` says at which. Such a term comes after the other terms, cannot be ANY, and has no
+     * field: SETT_FIELD_FROM(b, k, i, T) returns its value for one row. A system that writes
+     * through it has a single job. */
     sett_walk walk;       /* default: SETT_WALK_NONE */
     sett_component along; /* a relationship with one target, for `walk`; default: the hierarchy */
     sett_entity entity;   /* this entity; default: none */
@@ -1001,13 +1002,14 @@ SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
 
-/* As sett_query_begin, for a batch that is a local variable. When its function has returned, the
- * next structural change closes the loop. SETT_FOR calls it where C has no attribute `cleanup`.
+/* As sett_query_begin, for a batch that is a local variable. If the function with this variable
+ * returns without closing the loop, the next structural change closes it. SETT_FOR calls it where C
+ * has no attribute `cleanup`.
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 
-/* Ends the loop with this batch: the next sett_batch_next returns false. `break` in SETT_EACH calls
- * it.
+/* Ends the loop with this batch: the next sett_batch_next returns false. A `break` in SETT_EACH
+ * (loop.h) does the same.
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API void sett_batch_stop(const sett_batch* batch);
 
@@ -1031,8 +1033,8 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 /* As sett_batch_field, with checks. SETT_FIELD (`mut` false) and SETT_FIELD_MUT (`mut` true) call
  * it in programs compiled without NDEBUG.
  *   size, type  the C type that the caller expects
- * Reports another C type (and returns NULL), SETT_FIELD_MUT of a term that is SETT_IN, and
- * SETT_FIELD of a term that is SETT_OUT, in every build.
+ * It reports another C type (and returns NULL), SETT_FIELD_MUT of a SETT_IN term, and SETT_FIELD of
+ * a SETT_OUT term, in debug and release builds of the library.
  * Threads: the one that runs the loop. Since: 0.1 */
 SETT_API void* sett_batch_field_checked_(const sett_batch* batch, uint32_t k, bool mut, size_t size,
                                          const char* type);
@@ -1159,7 +1161,7 @@ typedef enum sett_key_kind {
  *                                        .key_offset = offsetof(Sprite, layer)}); */
 typedef struct sett_sort_desc {
     /* the type to sort: in a sparse set, and owned by no group. With `group`: the owned type whose
-     * values are compared (`like` ignores it) */
+     * values are compared (not needed with `like`) */
     sett_component component;
     sett_group* group; /* sort the members of this group, in all types it owns; default: none */
     /* returns a number below 0 if `a` goes before `b`. Structure is locked */
@@ -1167,8 +1169,8 @@ typedef struct sett_sort_desc {
     void* user;        /* passed to `compare` */
     sett_key_kind key; /* compare a number in the value; default: SETT_KEY_NONE */
     size_t key_offset; /* of that number, in bytes */
-    /* take the order of this type's rows (of an array: of entity indices). Entities without this
-     * type go last, and stay in their present order */
+    /* take the order of this type's rows; if it is an array, the order of entity indices. Entities
+     * without this type go last, and stay in their present order */
     sett_component like;
     bool reverse; /* greatest first; with `like`: last row first; default: no */
 } sett_sort_desc;

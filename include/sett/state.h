@@ -34,9 +34,9 @@
  *
  * What counts as changed after a restore. A restore begins a new tick, and stores it in each page
  * that it changes. Queries and sett_changed_tick therefore find these pages, so a renderer draws
- * them again. All values of such a page count as changed, even with track_rows. For `changed` terms
- * of systems it is different: a restore also restores the tick of the system's last run, and a
- * frame that is played again visits the same entities as before.
+ * them again. All values of such a page count as changed, even with track_rows. Systems do not see
+ * a restore as a change: their `changed` terms compare with the ticks that were stored when the
+ * snapshot was taken. So a frame that is played again visits the same entities as before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -52,8 +52,8 @@
  * matter. Begins a new tick.
  *
  * A type with members (members.h) is hashed member by member: little endian, text up to its zero
- * byte, all NaNs alike. Another type is hashed as bytes, with padding as zero. Of types without
- * SETT_SAVE_BYTES only sett_component_desc.bytes are hashed.
+ * byte, all NaNs alike. Another type is hashed as bytes, with padding as zero. Of a type with
+ * SETT_SAVE_CLONE or SETT_SAVE_SKIP only the ranges in sett_component_desc.bytes are hashed.
  * Cost: O(pages), plus O(values) of pages that were written since the last call.
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
@@ -91,8 +91,8 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  * observers in `into` yourself.
  * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (a type has another layout
  * or storage in `into`, or is a relationship in one world only; the message names it), LIMIT (an
- * index is beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take). After these, types
- * may have been registered. OUT_OF_MEMORY: `into` is empty.
+ * index is beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take). Such a call may
+ * have registered missing types. OUT_OF_MEMORY: `into` is empty.
  * Cost: O(pages), and O(values) of SETT_SAVE_CLONE types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */
@@ -118,8 +118,8 @@ typedef struct sett_snapshot {
  *   out  receives the handle
  * Fails: LOCKED (a loop is open, or a hook runs), ARGUMENT (a type with deinit or copy has
  * SETT_SAVE_BYTES: choose CLONE or SKIP), OUT_OF_MEMORY, or as sett_commands_apply.
- * Cost: O(types), for any number of snapshots. Later the first write to each page copies the page:
- * about 1 us for 16 KB.
+ * Cost: O(types); the number of snapshots that exist does not matter. Later the first write to each
+ * page copies the page: about 1 us for 16 KB.
  * Invalidates: addresses from sett_get_mut: they are for reading only from now on.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
@@ -151,7 +151,7 @@ SETT_API sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapsho
 SETT_API void sett_snapshot_drop_all(sett_world* world);
 
 /* Returns whether a snapshot can be restored: OK; STALE if it was dropped, or never taken; LOST if
- * memory ran out when a page was to be copied for it, or if memory_limit dropped it.
+ * memory ran out when a page was to be copied for it, or because of memory_limit.
  * Threads: reader, but not while systems run: their writes copy pages, and can lose the snapshot.
  * Since: 0.1 */
 SETT_API sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot);
@@ -180,15 +180,15 @@ typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, 
 
 /* Options for the snapshots of a world. All zeroes is the default. */
 typedef struct sett_snapshot_options {
-    /* bytes of pages that snapshots can use. Beyond it the oldest snapshots are dropped, and the
-     * log says so; the latest one stays. It can be exceeded inside a loop, and, if a type has
-     * SETT_SAVE_CLONE, between two snapshots. Default: no limit */
+    /* bytes of pages that snapshots can use. Beyond it the oldest snapshots are lost, and the log
+     * says so; the latest one stays. The limit can be exceeded while a loop is open; with a
+     * SETT_SAVE_CLONE type, until the next snapshot is taken. Default: no limit */
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */
     void* user;                /* passed to `restored` */
-    /* bytes of memory that applying a delta can take, without the copies of pages for undoing it. A
-     * delta that needs more is rejected. Default: 64 MB, plus the memory of the world, plus 64
-     * times the size of the delta */
+    /* the most bytes of memory that applying a delta takes. Copies of pages, made in order to undo
+     * it, are not counted. A delta that needs more is rejected. Default: 64 MB, plus the memory of
+     * the world, plus 64 times the size of the delta */
     size_t delta_limit;
 } sett_snapshot_options;
 
@@ -242,8 +242,8 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *   out   receives up to `capacity` bytes. To ask for the size, pass NULL and 0
  *   size  receives the size of the whole delta, even if it does not fit
  * Fails: STALE, LOST, LIMIT (the delta does not fit), ARGUMENT (a SETT_SAVE_CLONE type differs, and
- * has no sett_component_desc.bytes; or an index without generations left in `a` has some in `b`),
- * OUT_OF_MEMORY.
+ * has no sett_component_desc.bytes; or an index that is used up in `a`, because all its generations
+ * are spent, is not in `b`), OUT_OF_MEMORY.
  * Cost: O(pages that differ) and O(types), plus O(siblings) of changed children and O(sources) of
  * changed links. The first delta between two snapshots also costs a sett_world_hash, and begins a
  * new tick.
@@ -267,8 +267,8 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * runs after it; on_set also runs for each changed value. A callback must only read, because the
  * next delta would find another state. If it records a command, that fails with LOCKED. If it
  * writes a value, the delta fails with INVALID. No callback runs for what is undone, except
- * sett_snapshot_options.restored. SETT_SAVE_SKIP values that were destroyed and undone are
- * initialised anew.
+ * sett_snapshot_options.restored. If the rejected delta had removed SETT_SAVE_SKIP values, they
+ * come back initialised anew.
  *
  * sett_snapshot_options.delta_limit bounds the memory that a delta takes. It is checked before
  * memory is allocated.
@@ -302,7 +302,7 @@ SETT_API sett_status sett_ring_take(sett_ring* ring);
 /* Restores a snapshot of the ring. It stays in the ring; later ones are dropped.
  *   back  0: the latest, 1: the one before it, and so on
  *
- * In a program where each frame takes a snapshot and then plays, `back` n undoes n + 1 frames. To
+ * If each frame takes a snapshot and then plays, sett_ring_restore(ring, n) undoes n + 1 frames. To
  * play them again, skip the first sett_ring_take, because that snapshot is still there:
  *
  *     sett_ring_restore(ring, n);

@@ -47,7 +47,7 @@
  *     it has `single_job`;
  *     it has `access_any_inout`;
  *     it writes a component that is in its `access_any_in`;
- *     it writes a field that is a copy (sett_query_explain says "gathered");
+ *     it writes a field that is gathered: copied from a sparse set (sett_query_explain says so);
  *     `access_inout` lists a type in a sparse set.
  *
  * Commands. A system records into context->commands. Commands are applied at the end of each phase
@@ -55,12 +55,14 @@
  * recording. The world's own buffer is the last; it is also applied at the beginning of a frame.
  *
  * A system's function can call:
- *     functions marked `Threads: reader` (core.h)
+ *     functions marked `Threads: reader` (core.h), and those marked `system` for what it declared
  *     sett_get_mut, sett_find_mut   for components that it declared as written
- *     sett_set                      the same, if the entity has the component and no on_set runs
+ *     sett_set                      for these components too, if the entity has the component, and
+ *                                   no on_set callback or observer exists for it
  *     sett_context_query            to loop over another query
  *     sett_cmd_...                  for structural changes; immediate ones fail with LOCKED
- * An exclusive system can call everything except sett_progress and sett_system_run.
+ * An exclusive system can call everything that is not LOCKED inside a frame: it can change
+ * structure, but cannot run other systems or destroy them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -120,16 +122,17 @@ typedef struct sett_system_desc {
     const char* after[SETT_SYSTEM_ORDER];
 
     bool single_job; /* one job visits all entities; default: no */
-    bool exclusive;  /* default: no, but yes if it declares no terms and no access */
+    bool exclusive;  /* default: only a system without terms and access lists is exclusive */
     bool run_once;   /* disable it after its first run; default: no */
     bool disabled;   /* create it disabled; default: no */
 
     /* Called before the system runs, on the thread that calls sett_progress; can only read. If it
      * returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between two runs. dt is then the interval. Time left over counts for the next run. In
-     * a frame longer than the interval it runs once, and dt is the time since its last run. It may
-     * run early, by a thousandth of the frame's dt. Default: every frame */
+    /* seconds between two runs; dt is then the interval, and time left over counts for the next
+     * run. But if one frame is longer than the interval, the system runs once, dt is all the time
+     * since its last run, and nothing is left over. It may run early, by a thousandth of the
+     * frame's dt. Default: every frame */
     float interval;
     /* seconds of one step, which is also dt. In each frame it runs as many steps as fit into the
      * time that has passed. Default: one run a frame */
@@ -137,8 +140,8 @@ typedef struct sett_system_desc {
     uint32_t max_steps; /* the most fixed steps in one frame; the rest is dropped; default: 8 */
 
     /* Callbacks for entities that begin or cease to match the terms. on_enter also runs for each
-     * match that exists when the system is created. Otherwise as in sett_group_desc. With them,
-     * terms can only be WITH and WITHOUT, of types without dont_fragment. */
+     * match that exists when the system is created. Otherwise as in sett_group_desc. Such a system
+     * has only SETT_WITH and SETT_WITHOUT terms, and none of a dont_fragment type. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
@@ -218,10 +221,8 @@ typedef struct sett_system_stats {
     uint32_t jobs;       /* of the last run */
     uint32_t stage;      /* number of its stage in its phase, from 0 */
     int phase;
-    /* why it is not in an earlier stage: it waits for this system, because both access this
-     * component, or 0: because of a declared order, or one is exclusive. NULL: it waits for none */
-    const sett_system* waits_for;
-    sett_component waits_on;
+    const sett_system* waits_for; /* why it is not in an earlier stage; NULL: it waits for none */
+    sett_component waits_on;      /* that both access; 0: a declared order, or one is exclusive */
 } sett_system_stats;
 
 SETT_API void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats,
@@ -260,8 +261,8 @@ SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first
  *         sett_progress(world, sett_frame_wait(&clock, 60));
  *     }
  *
- *   clock  0 before the first frame, which is taken to last 1 / `rate` seconds
- *   rate   frames a second; 0: does not wait
+ *   clock  0 at first; the first call then waits for nothing, and returns 1 / `rate`
+ *   rate   frames a second; 0: never waits, and the first call returns 0
  * Threads: any. Since: 0.2 */
 SETT_API float sett_frame_wait(uint64_t* clock, float rate);
 
@@ -284,7 +285,8 @@ SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
                                         sett_batch* batch);
 
-/* Loops over the entities of the job: as SETT_FOR, and in batches as SETT_QUERY_EACH. */
+/* Loop over the entities of the job. SETT_SYSTEM_FOR visits them one by one, as SETT_FOR does;
+ * SETT_SYSTEM_EACH batch by batch, as SETT_QUERY_EACH does. */
 #define SETT_SYSTEM_FOR(context, b, i)                                                             \
     SETT_LOOP_(sett_context_begin((context), &b##_batch_), b) SETT_ROWS_(b, i)
 #define SETT_SYSTEM_EACH(context, b)                                                               \
@@ -359,8 +361,9 @@ static inline sett_status sett_schedule_configure(sett_world* world, const sett_
     return sett_schedule_configure_sized(world, desc, sizeof(*desc));
 }
 
-/* A step of a frame: this system has run (`commands` false), or what it recorded was applied; NULL
- * with `commands`: what was recorded elsewhere was. It can read the world. */
+/* Called after a step of a frame. If `commands` is false, `system` has run. If it is true, the
+ * commands that `system` recorded were applied; `system` is NULL for commands that no system
+ * recorded. The function can read the world. */
 typedef void (*sett_step_fn)(sett_world* world, sett_system* system, bool commands, void* user);
 
 /* Calls a function after each step of a frame: to find out which system changes a value. Systems
@@ -368,8 +371,8 @@ typedef void (*sett_step_fn)(sett_world* world, sett_system* system, bool comman
  * Fails: LOCKED (systems run), OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user);
 
-/* Whether frames are played again, to find something out: what leaves the world (sounds, logs,
- * packets) should be silent. Tools such as the inspector set it; the library does not look at it.
+/* Whether a tool plays frames again, as the inspector does to find the system that wrote a value.
+ * The program then makes no sound, and sends and logs nothing. The library does not look at it.
  * Threads: reader / writer. Since: 0.2 */
 SETT_API bool sett_world_is_replaying(const sett_world* world);
 SETT_API void sett_world_set_replaying(sett_world* world, bool replaying);

@@ -158,7 +158,7 @@ static void listens_on_loopback(void)
 
 static void rejects_strangers(void)
 {
-    char other[128];
+    char other[512];
     scene_open();
     CHECK_EQ(ask("POST /request", s.host, "", status_body), 403); /* no token */
     CHECK_EQ(ask("POST /request", s.host, "X-Sett-Token: 0\r\n", status_body), 403);
