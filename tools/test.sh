@@ -31,9 +31,9 @@ describe() {
     api) echo "each public function says its threads and its version, and describes no parameter it has not" ;;
     cookbook) echo "the programs of the cookbook, clang Debug, with sanitizers" ;;
     checks) echo "each check of this list can fail" ;;
-    asan) echo "unit tests, clang Debug, address and undefined-behaviour sanitizers" ;;
+    asan) echo "unit tests and those of add-ons, clang Debug, address and undefined-behaviour sanitizers" ;;
     tsan) echo "what threads take part in, thread sanitizer" ;;
-    gcc) echo "unit tests, gcc Release" ;;
+    gcc) echo "unit tests and those of add-ons, gcc Release" ;;
     clang) echo "unit tests, clang Release" ;;
     portable) echo "unit tests where addresses have 32 bits; Windows, as far as compiling" ;;
     vectors) echo "loops become vector code where loop.h says so, gcc and clang" ;;
@@ -135,7 +135,7 @@ stage_checks() {
 
 stage_asan() {
     build_asan
-    run_tests asan unit
+    run_tests asan 'unit|addon'
 }
 
 stage_tsan() {
@@ -146,7 +146,7 @@ stage_tsan() {
 
 stage_gcc() {
     build_gcc
-    run_tests gcc unit
+    run_tests gcc 'unit|addon'
 }
 
 stage_clang() {
