@@ -162,7 +162,8 @@ export function Timeline() {
         <button title="One frame on ( . )" onClick={() => model.step(1)}>›</button>
         <button title={model.file ? 'Last frame (End)' : 'Live (End)'} class={model.following && !model.file ? 'on' : ''}
           onClick={() => (model.file ? model.goPlace(1e9) : model.goLive())}>{model.file ? '▶|' : 'live'}</button>
-        <input id="frame" aria-label="Frame" title="Go to a frame ( g )" value={model.info.at >= 0 ? model.info.frame : ''}
+        <input id="frame" aria-label="Frame" title="Go to a frame ( g )" 
+          value={document.activeElement?.id === 'frame' ? undefined : model.info.at >= 0 ? model.info.frame : ''}
           onKeyDown={(event) => {
             event.stopPropagation();
             if (event.key === 'Enter') { goFrame(Number(event.target.value.replace(/\D/g, ''))); event.target.blur(); }
