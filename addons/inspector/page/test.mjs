@@ -222,7 +222,22 @@ async function live() {
     await shot(page, 'storage');
     await tab(page, 'Log');
     await page.waitForTimeout(700);
-    check('the log lists what begins and ends', await page.isVisible('#log .row'));
+    check('the log begins with frames', await page.isVisible('#log .row'));
+    const marked = await page.evaluate(() => { const { index, generation } = inspector.selected; return `#${index}:${generation}`; });
+    await ask('add', { entity: marked, component: 'Spark' });
+    await ask('remove', { entity: marked, component: 'Spark' });
+    await page.waitForSelector('#log .row:has-text("removed"):has-text("Spark")');
+    check('the log shows a change from outside of systems', await page.isVisible('#log .row:has-text("added"):has-text("Spark"):has-text("outside of systems")'));
+    await ask('step', { frames: 20 });
+    await until(page, () => inspector.atHead() && !inspector.status.running);
+    await page.waitForTimeout(1200);
+    const { next, log } = await ask('log', { since: 0 }), last = log[log.length - 1];
+    const foot = await page.textContent('.panel .foot');
+    check('and all that the program logged', next > 2 && foot === `${next.toLocaleString('en')} lines`, foot);
+    await page.evaluate(() => { document.getElementById('log').scrollTop = 1e9; });
+    await page.waitForTimeout(300);
+    const line = await page.locator('#log .row').last().textContent();
+    check('with the system that made it', last.system !== '' && [last.frame, last.kind, last.system].every((part) => line.includes(part)), line);
     await shot(page, 'log');
 
     await tab(page, 'Break when');

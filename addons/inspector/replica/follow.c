@@ -857,7 +857,7 @@ static void follow_members(setti_json_out* to, const sett_struct* of)
         if (member->scale != 0 && member->scale != 1) {
             follow_say(to, ",\"scale\":%.17g", member->scale);
         }
-        if (member->minimum < member->maximum) {
+        if (member->minimum < member->maximum && isfinite(member->maximum - member->minimum)) {
             follow_say(to, ",\"minimum\":%.17g,\"maximum\":%.17g", member->minimum,
                        member->maximum);
         }
@@ -1017,7 +1017,7 @@ static bool follow_contains(const char* text, const char* part)
 {
     for (; *text != '\0'; text++) {
         size_t k = 0;
-        while (part[k] != '\0' && (text[k] | 32) == (part[k] | 32)) {
+        while (part[k] != '\0' && text[k] != '\0' && (text[k] | 32) == (part[k] | 32)) {
             k++;
         }
         if (part[k] == '\0') {

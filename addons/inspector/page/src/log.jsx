@@ -8,22 +8,19 @@ import { goFrame } from './timeline.jsx';
 import { Reference } from './value.jsx';
 
 const lines = [];
-let last = -1, asking = false, unknown = false;
+let next = 0, lost = 0, asking = false;
 
 async function fetchLog() {
-  if (asking || unknown || !model.live()) { return; }
+  if (asking || !model.live()) { return; }
   asking = true;
   try {
-    const answer = await model.link.ask('log', { since: Math.max(0, last) });
-    for (const line of answer.log ?? []) {
-      lines.push(line);
-      last = Math.max(last, line.serial ?? line.frame);
-    }
+    const answer = await model.link.ask('log', { since: next });
+    if (answer.next < next) { lines.length = next = lost = 0; } // another program at this address
+    lost += answer.next - next - answer.log.length;
+    next = answer.next;
+    lines.push(...answer.log);
     if (lines.length > 20000) { lines.splice(0, 5000); }
-    if (answer.next !== undefined) { last = answer.next; }
-  } catch {
-    unknown = true; // to this program: the stream says what it can
-  }
+  } catch { /* the next time */ }
   asking = false;
   model.changed();
 }
@@ -43,18 +40,19 @@ export function Log() {
   const list = own ? lines : frames();
   return (
     <>
+      {model.live() && !own && <div class="note pad">From now on this lists what is created, destroyed, added and removed, with the system that does it.</div>}
       {!own && <div class="note pad">Frames in which entities begin or end. A click goes there; Diff lists them.</div>}
       <Virtual id="log" label="Log" count={list.length} row={ROW} paint={(first, count) => list.slice(first, first + count).map((line, k) => (own
         ? <div class="row" key={first + k}>
             <button class="link number" onClick={() => goFrame(line.frame)}>{line.frame}</button>
-            <span class="what">{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.system}</span>
+            <span class="what">{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.commands && 'commands of '}{line.system || 'outside of systems'}</span>
           </div>
         : <div class="row" key={first + k} onMouseDown={() => model.go(line)}>
             <span class="number">{model.frame(line).toLocaleString('en')}</span>
             {model.begun(line) > 0 && <span class="born">{model.begun(line).toLocaleString('en')} begin</span>}
             {model.ended(line) > 0 && <span class="gone">{model.ended(line).toLocaleString('en')} end</span>}
           </div>))} />
-      <div class="foot">{list.length.toLocaleString('en')} {own ? 'lines' : 'frames'}</div>
+      <div class="foot">{list.length.toLocaleString('en')} {own ? 'lines' : 'frames'}{own && lost > 0 && `, ${lost.toLocaleString('en')} were not read in time`}</div>
     </>
   );
 }
