@@ -543,6 +543,12 @@ static void reads_undeclared(sett_context* c)
     CHECK(sett_get(c->world, s->f, Sprite_id) != NULL);
 }
 
+static void writes_a_link_undeclared(sett_context* c)
+{
+    scene* s = c->user;
+    (void)sett_related_mut(c->world, s->e, s->owes, s->f);
+}
+
 static void begins_a_query(sett_context* c)
 {
     scene* s = c->user;
@@ -577,6 +583,11 @@ static void system_changes_structure(scene* s)
 static void system_reads_undeclared(scene* s)
 {
     run_system(s, "peeks", reads_undeclared);
+}
+
+static void system_writes_a_link(scene* s)
+{
+    run_system(s, "raises", writes_a_link_undeclared);
 }
 
 static void system_begins_a_query(scene* s)
@@ -879,6 +890,8 @@ static const misuse table[] = {
      EVERY},
     {"change structure in a system", "NULL, LOCKED", system_changes_structure, EVERY},
     {"read a component that the system did not declare", "the value", system_reads_undeclared,
+     LOGGED},
+    {"write the data of a link that the system did not declare", "the data", system_writes_a_link,
      LOGGED},
     {"begin a loop in a system by `sett_query_begin` or `SETT_FOR`", "NULL", system_begins_a_query,
      EVERY},

@@ -29,7 +29,7 @@ typedef struct sett_observer sett_observer;
  * on_remove and on_exit also run when the world is cleared, destroyed or replaced by
  * sett_world_clone. Restoring a snapshot runs no observer: what observers count must be in a
  * component, such as a singleton, which is restored. While a delta is applied callbacks can only
- * read (state.h). */
+ * read (state.h), and singletons may not be there yet: give a receiver no observers that write. */
 typedef struct sett_observer_desc {
     const char* name; /* for messages; default: "observer" */
 

@@ -139,8 +139,10 @@ SETT_API sett_status sett_unrelate_sources(sett_world* world, sett_component rel
 
 /* Returns the data of the link from `source` to `target`, NULL if there is no link: this is also
  * how to ask for a link. If the relationship has no data the address is not to be dereferenced.
+ * A system declares relationships whose data it uses, as it does components: `access_any_in` to
+ * read, also by SETT_SOURCES and SETT_TARGETS; `access_any_inout` to write.
  * Cost: as sett_relate.
- * Threads: reader; of sett_related_mut: writer. Since: 0.1 */
+ * Threads: reader; of sett_related_mut: writer, or a system that declares it. Since: 0.1 */
 SETT_API const void* sett_related(const sett_world* world, sett_entity source,
                                   sett_component relationship, sett_entity target);
 SETT_API void* sett_related_mut(sett_world* world, sett_entity source, sett_component relationship,

@@ -259,6 +259,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * The bytes can come from an untrusted source. All of them are checked. If they are wrong, or if
  * the result is not `b`, the delta is rejected, and what it changed is undone.
  *
+ * A receiver whose state differs once can apply no later delta either. Replace its state: by a file
+ * (sett_world_load), or by a new world and a delta that begins at a snapshot of the empty world.
+ *
  * Types are found by name. The library registers its own; all others must be registered before. If
  * the receiver has another storage for a type, its rows can have another order: the log says so
  * once (SETT_LOG_INFO).

@@ -719,13 +719,26 @@ static unsigned char* relation_link_at(const setti_relation* relation, uint32_t 
                           : setti_storage_find(&relation->links->storage, place);
 }
 
+/* The relationship, where data of a link is read or written: a running system declares that. Links
+ * themselves cannot change while systems run. */
+static const setti_relation* relation_accessed(const sett_world* world, sett_component relationship,
+                                               uint32_t access, const char* call)
+{
+    const setti_relation* relation = setti_relation_of(world, relationship);
+    if (world->guard != NULL && relation != NULL && relation->data_size != 0) {
+        world->guard->touch(world->guard, world, relationship, access, call);
+    }
+    return relation;
+}
+
 const void* sett_related(const sett_world* world, sett_entity source, sett_component relationship,
                          sett_entity target)
 {
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    const setti_relation* relation = setti_relation_of(world, relationship);
+    const setti_relation* relation =
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_related");
     uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
     return place != SETTI_NONE ? relation_link_at(relation, place) + relation->data : NULL;
 }
@@ -736,7 +749,8 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    const setti_relation* relation = setti_relation_of(world, relationship);
+    const setti_relation* relation =
+        relation_accessed(world, relationship, SETTI_ACCESS_WRITE, "sett_related_mut");
     uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
     if (place == SETTI_NONE) {
         return NULL;
@@ -829,7 +843,8 @@ sett_entity sett_target_next(const sett_world* world, sett_entity source,
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
-    const setti_relation* relation = setti_relation_of(world, relationship);
+    const setti_relation* relation =
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_target_next");
     const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
     if (value == NULL || (cursor->begun_ && cursor->next_ == SETTI_NONE)) {
         return sett_null();
@@ -870,7 +885,8 @@ sett_entity sett_source_next(const sett_world* world, sett_component relationshi
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
-    const setti_relation* relation = setti_relation_of(world, relationship);
+    const setti_relation* relation =
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_source_next");
     const sett_links* sources = relation_sources(world, relation, target);
     if (sources == NULL || (cursor->begun_ && cursor->next_ == SETTI_NONE)) {
         return sett_null();

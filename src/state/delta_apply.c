@@ -176,10 +176,14 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     setti_writer writer = {text, sizeof(text), 0};
     setti_writer_add_escaped(&writer, name, strlen(name));
     if (of->type == NULL) {
+        /* "R sources" belongs to the relationship R, which is what programs register. */
+        size_t length = strlen(text);
+        bool sources = length > 8 && strcmp(text + length - 8, " sources") == 0;
+        text[length - (sources ? 8 : 0)] = '\0';
         return setti_world_fail_with(delta->world, SETT_STATUS_CONFLICT,
-                                     "%s: type \"%s\" is not registered in this world - register "
+                                     "%s: %s \"%s\" is not registered in this world - register "
                                      "it as the sender does",
-                                     apply_call, text);
+                                     apply_call, sources ? "the relationship" : "type", text);
     }
     return setti_world_fail_with(
         delta->world, SETT_STATUS_CONFLICT,
