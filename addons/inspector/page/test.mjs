@@ -87,7 +87,7 @@ async function recordings() {
   await page.fill('#frame', '35');
   await page.press('#frame', 'Enter');
   await until(page, () => inspector.info.frame === 35 && inspector.diff.count > 0 && inspector.diff.b === inspector.info.at);
-  check('two frames are compared', await page.isVisible('#diff .change'), await page.textContent('.panel .foot'));
+  check('two frames are compared', await page.waitForSelector('#diff .change').then(() => true, () => false), await page.textContent('.panel .foot'));
   await shot(page, 'diff');
   await key(page, '.');
   await key(page, ',');
@@ -268,7 +268,7 @@ async function live() {
     await shot(page, 'branches');
     await page.locator('#branches button:has-text("Compare with")').first().click();
     await until(page, () => inspector.diff.count > 0);
-    check('and are compared', await page.isVisible('#diff .change'));
+    check('and are compared', await page.waitForSelector('#diff .change').then(() => true, () => false));
     await shot(page, 'futures');
     await page.close();
   } finally {
