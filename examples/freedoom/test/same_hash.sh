@@ -25,7 +25,7 @@ compile() { # <compiler> <level> <folder>
         xargs -P "$jobs" -I '{}' sh -c \
             '"$1" -std=c11 "$2" -Iinclude -Isrc -c "$4" -o "$3/$(echo "$4" | tr / _).o"' \
             sh "$1" "$2" "$3" '{}' || fail "$1 $2 does not compile it"
-    "$1" "$3"/*.o -lpng -lz -o "$3/freedoom" || fail "$1 $2 does not link it"
+    "$1" "$3"/*.o -lpng -lz -lm -o "$3/freedoom" || fail "$1 $2 does not link it"
 }
 
 play() { # <program> <seed>
