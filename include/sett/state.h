@@ -229,7 +229,7 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  * sett_delta_apply applies it, in this world or in another one.
  *
  * A delta contains:
- *     the handles of entities that are destroyed or created, and of those created next
+ *     the handles of destroyed and created entities, and the handles that come next
  *     components that are added, removed or changed, with their bytes; types are named
  *     parents and the order of children; links, their data and order; names
  *     the order of rows in sparse sets

@@ -108,7 +108,7 @@ void setti_edit_notify_entering(sett_world* world, const setti_edit* edit);
 /* The last step of an entity that begins without components. */
 void setti_edit_notify_begun(sett_world* world, sett_entity entity);
 
-/* The last three of those before, of one entity that there was. */
+/* For one entity that exists already: notifies leaving, commits, notifies entering. */
 void setti_edit_run(sett_world* world, const setti_edit* edit);
 
 /* ------------------------------------------------------------------------------- parts of steps */
