@@ -26,7 +26,7 @@ fi
 
 "$root/tools/amalgamate.sh" "$out" >/dev/null
 clang --target=wasm32-wasi -mexec-model=reactor -O2 -DNDEBUG -ffile-prefix-map="$root"=. -I"$out" \
-    "$root/addons/inspector/replica/follow.c" -o "$out/replica.wasm" -Wl,--strip-all
+    "$root/addons/inspector/replica/follow_view.c" -o "$out/replica.wasm" -Wl,--strip-all
 cp "$page"/package.json "$page"/package-lock.json "$out"
 cd "$out"
 if [ ! -d node_modules ] || [ "$page/package-lock.json" -nt node_modules ]; then

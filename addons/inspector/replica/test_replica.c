@@ -1,9 +1,9 @@
-/* test_replica.c: the replica of the page (follow.c) as a program of this machine. Recordings come
+/* test_replica.c: the replica of the page as a program of this machine. Recordings come
  * from outside: truncated ones, ones with flipped bits, and ones whose checksums were made to fit.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "follow.c"
+#include "follow_view.c"
 
 #include "chance.h"
 #include "check.h"
@@ -117,13 +117,13 @@ static int test_feed(const unsigned char* bytes, size_t size, size_t piece)
     return status;
 }
 
-static double test_filter(const char* query, const char* find)
+static int test_filter(const char* query, const char* part)
 {
     size_t length = strlen(query);
-    char* to = follow_input(length + strlen(find) + 1);
+    char* to = follow_input(length + strlen(part) + 1);
     memcpy(to, query, length + 1);
-    memcpy(to + length + 1, find, strlen(find));
-    return follow_filter(length + 1 + strlen(find));
+    memcpy(to + length + 1, part, strlen(part));
+    return (int)follow_filter(length + 1 + strlen(part));
 }
 
 /* What the page asks about a frame. */
@@ -134,8 +134,8 @@ static void test_look(void)
     (void)follow_tree();
     (void)follow_rows(0, 60);
     (void)follow_types();
-    for (uint32_t k = 0; k < f.rows; k++) {
-        (void)follow_entity(f.row[k], follow_generation(f.row[k]));
+    for (uint32_t k = 0; k < view.rows; k++) {
+        (void)follow_entity(view.row[k], follow_generation(view.row[k]));
     }
     for (sett_component id = 1; id < 8; id++) {
         (void)follow_pages(id);

@@ -1,4 +1,4 @@
-// The replica: follow.c as WebAssembly, and the calls that the page makes.
+// The replica: follow_view.c as WebAssembly, and the calls that the page makes.
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
