@@ -6,7 +6,7 @@
  *     values       an entity's components                    sett_add, sett_get, sett_set, ...
  *     commands     changes recorded now, applied later       sett_commands_*, sett_cmd_*
  *     queries      loops over matching entities              sett_query_*, SETT_FOR
- *     groups       sets of entities, stored together         sett_group_*
+ *     groups       sets of entities, kept up to date         sett_group_*
  *     sorting      order of sparse sets and groups           sett_sort
  *     inspection   validation and statistics                 sett_world_validate, sett_world_stats
  *
@@ -19,13 +19,15 @@
  * such as SETT_SET). This header includes both. A program includes sett.h, which includes all.
  *
  * Words:
- *     entity      a thing of your program. A handle (sett_entity) names it
+ *     entity      a thing of your program
+ *     handle      names an entity (sett_entity): an index, and a generation that counts how often
+ *                 the index was used again
  *     stale       a stale handle names an entity that is not alive
  *     component   a type of data, such as Position; also one entity's value of this type
  *     tag         a component without a value
  *     structure   which entities are alive, and which components each of them has
- *     locked      a loop is open, or a callback runs, or a system that is not exclusive: structure
- *                 cannot change
+ *     locked      structure cannot change: a loop is open, a callback runs, or a system runs
+ *                 (except exclusive systems, system.h). Values can still be written
  *     command     a structural change, recorded in order to be applied later
  *     callback    your function that runs when something changes: on_add, on_remove, ...
  *     hook        your function that serves the library: it allocates, copies a value, logs
@@ -38,9 +40,9 @@
  *     tick        a number for change detection. Each page stores the tick of its last write
  *
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
- * Since. "Fails" lists values of sett_status, without SETT_STATUS_. A function that does not return
- * its status stores it: sett_world_error() returns it. A call that fails has changed nothing,
- * unless its description says otherwise.
+ * Since. "Fails" lists values of sett_status, without SETT_STATUS_; base.h explains each. A
+ * function that returns something else than its status stores the status: see sett_world_error. A
+ * call that fails has changed nothing, unless its description says otherwise.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -204,7 +206,7 @@ enum {
     SETT_ID_PREFAB,              /* prefab.h: a tag */
     SETT_ID_DISABLED,            /* prefab.h: a tag */
     SETT_ID_INSTANCE_OF,         /* prefab.h: a relationship */
-    SETT_ID_INSTANCE_OF_SOURCES, /* prefab.h: the component of its targets */
+    SETT_ID_INSTANCE_OF_SOURCES, /* prefab.h: of a prefab: its instances */
     SETT_ID_SINGLETONS,          /* singleton.h: the tag of the entity that has the singletons */
     SETT_ID_RESERVED_END = 1088  /* ids from 1,024 to 1,087 belong to the library */
 };
@@ -383,7 +385,7 @@ SETT_API const char* sett_component_name(const sett_world* world, sett_component
  *   call       name of the macro, for the message
  * Returns false and reports a mismatch, in debug and release builds of the library. Returns true
  * for types registered without type_name if the size is right. Returns true for an unregistered id:
- * the call of the macro that follows reports it, and uses type_name in its message.
+ * the function that the macro calls next reports it, with type_name in the message.
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
@@ -552,12 +554,12 @@ SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Adds a component that the entity does not have, after the components that it requires. The value
- * is zeroed, or initialised by the init hook.
+/* Adds an absent component. Components that it requires are added first, with their callbacks. The
+ * value is zeroed, or initialised by the init hook.
  * Returns the address of the value. For a tag: a pointer that is not NULL, and points to nothing.
  * NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns plus cache misses. Invalidates: nothing, except in keep_order types
- * (sett_component_compact).
+ * (sett_component_compact), and in types owned by a group that the entity enters or leaves.
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component component);
 
@@ -622,7 +624,7 @@ SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_com
  * Fails: STALE, UNREGISTERED, ABSENT, ARGUMENT (the type was registered without can_disable),
  * LOCKED, OUT_OF_MEMORY.
  * Cost: as adding or removing a tag. Loops over the type read one more bitmap, if any is off.
- * Threads: writer. Since: 0.2 */
+ * Invalidates: as sett_remove, if a group owns the type. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_enable(sett_world* world, sett_entity entity, sett_component component,
                                  bool on);
 
@@ -637,7 +639,7 @@ SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
  * sett_find_many finds the component of each entity, to read; sett_find_many_mut to write.
  *   out  receives `count` addresses; NULL where the entity does not have the component
  * Returns how many have it.
- * Cost: as sett_find for each. While systems run or a profile is taken, nothing is prefetched.
+ * Cost: as sett_find for each. Without prefetch while systems run or advise.h measures.
  * Threads: reader; sett_find_many_mut: system. Since: 0.2 */
 SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* entities,
                                  uint32_t count, sett_component component, const void** out);
@@ -671,10 +673,10 @@ SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* enti
 typedef struct sett_row {
     const sett_world* world;
     sett_entity entity;
-    uint32_t index; /* UINT32_MAX: the handle was stale, or sett_get is not inline here */
+    uint32_t index; /* UINT32_MAX: a stale handle, or a build without inline reads */
 } sett_row;
 
-/* Returns the row of an entity. In the row of a stale handle nothing is found.
+/* Returns a sett_row for an entity. For a stale handle its calls find nothing.
  * Cost: one cache miss at most. Threads: reader. Since: 0.2 */
 static inline sett_row sett_row_make(const sett_world* world, sett_entity entity)
 {
@@ -717,7 +719,7 @@ typedef struct sett_accessor {
     sett_component component;
 } sett_accessor;
 
-/* Returns an accessor. While the type is not registered, the accessor finds nothing.
+/* Returns an accessor. If the type is not registered yet, the accessor finds nothing, even later.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_component component);
 
@@ -756,10 +758,10 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * where structure is locked. A buffer stores them. Each world has a buffer of its own; more can be
  * created, such as one for each thread.
  *
- * These calls apply buffers, each in the order of recording:
- *     by sett_commands_apply                                     this buffer
- *     by sett_progress, sett_system_run                          those of systems, and the world's
- *     by sett_snapshot_take, sett_ring_take, sett_delta_apply    all buffers
+ * Which call applies which buffers, each buffer in the order of recording:
+ *     sett_commands_apply                                     its argument
+ *     sett_progress, sett_system_run                          those of systems, and the world's own
+ *     sett_snapshot_take, sett_ring_take, sett_delta_apply    all
  *
  * An applied command does what the immediate call does, except:
  *     add, if the component is present      it is skipped
@@ -845,9 +847,9 @@ SETT_API sett_status sett_cmd_call(sett_commands* commands,
 /* These functions record a change. The function of the same name without "cmd_" makes the change
  * now. More of them are in relationship.h, hierarchy.h, name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
- * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (65 levels, see above),
- * LOCKED (the world's own buffer, while systems run). Because several threads can record at once,
- * only LIMIT sets sett_world_error.
+ * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels,
+ * see above), LOCKED (the world's own buffer, while systems run). Because several threads can
+ * record at once, only LIMIT sets sett_world_error.
  * Threads: as recording (see above). Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
@@ -896,8 +898,8 @@ typedef struct sett_term {
     sett_term_kind kind;      /* default: SETT_WITH */
     bool changed;             /* WITH: only if changed, see sett_query_set_since; default: no */
 
-    /* A term can look at another entity than the one that is visited: `walk`, `entity` or
-     * `singleton` says at which. Such a term comes after the other terms, cannot be ANY, and has no
+    /* A term elsewhere looks at another entity than the one that is visited: `walk`, `entity` or
+     * `singleton` says at which. It comes after the other terms, cannot be ANY, and has no
      * field: SETT_FIELD_FROM(b, k, i, T) returns its value for one row. A system that writes
      * through it has a single job. */
     sett_walk walk;       /* default: SETT_WALK_NONE */
@@ -906,7 +908,7 @@ typedef struct sett_term {
     bool singleton;       /* the entity that has the singletons; default: no */
 } sett_term;
 
-/* The most terms elsewhere (see sett_term) of a query. */
+/* The most terms of a query that look at another entity. */
 #define SETT_QUERY_ELSEWHERE 8
 
 typedef struct sett_query_desc {
@@ -947,7 +949,8 @@ SETT_API sett_query* sett_query_create_sized(sett_world* world, const sett_query
                                              size_t size, size_t term_size);
 
 /* Creates a query. The world frees it at its end. A query skips entities with the tag Disabled or
- * Prefab (prefab.h), unless a term names the tag.
+ * Prefab (prefab.h), unless a term names the tag. It keeps no list of its matches: each loop finds
+ * them anew, and adding and removing components costs no more with many queries.
  * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component both required and excluded),
  * UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
@@ -975,8 +978,8 @@ SETT_API sett_status sett_query_destroy(sett_query* query);
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
 
-/* Writes as text how a loop over the query would run now, why, and with which numbers, as snprintf
- * does.
+/* Writes a text, as snprintf does: how a loop over the query would run now, and why, with the
+ * counts that decide it.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(const sett_query* query, char* out, size_t size);
@@ -1074,7 +1077,7 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
 
-/* The value of a term elsewhere, for one row; NULL if there is none.
+/* The value of a term elsewhere (see sett_term), for one row; NULL if there is none.
  *     sett_batch_from      to read; SETT_FIELD_FROM returns a typed pointer
  *     sett_batch_from_mut  to write; SETT_FIELD_FROM_MUT returns a typed pointer
  *     sett_batch_source    the entity that has the value

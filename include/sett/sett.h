@@ -20,10 +20,10 @@
  *     sparse_set.h    the sparse set by itself, without a world
  *     describe.h      entities and components as text
  *     advise.h        advice about storages, measured in your program
- *     layout.h        that advice as a text, to save and to apply
+ *     layout.h        storages and groups as a text, to save and to apply
  *
- * Each can also be included by itself. What is not called costs nothing in a program that is linked
- * with unused functions removed.
+ * Each can also be included by itself. If the linker removes unused functions, what you do not call
+ * costs nothing.
  *
  * SPDX-License-Identifier: MIT
  */

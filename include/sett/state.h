@@ -23,8 +23,8 @@
  *     restore     make the state what it was when a snapshot was taken
  *     drop        delete a snapshot
  *     timers      of a system: the time since its last run, for interval and fixed_step
- *     write       a change of a value: by sett_set, by a _mut call, by a loop with SETT_OUT or
- *                 SETT_INOUT
+ *     write       a change of a value: by sett_set, sett_ensure, a _mut call, or a loop with
+ *                 SETT_OUT or SETT_INOUT
  *     stray write a change that the library does not see
  *
  * Stray writes. You can write to an address from sett_get_mut until the next snapshot is taken or
@@ -35,8 +35,8 @@
  * What counts as changed after a restore. A restore begins a new tick, and stores it in each page
  * that it changes. Queries and sett_changed_tick therefore find these pages, so a renderer draws
  * them again. All values of such a page count as changed, even with track_rows. Systems do not see
- * a restore as a change: their `changed` terms compare with the ticks that were stored when the
- * snapshot was taken. So a frame that is played again visits the same entities as before.
+ * a restore as a change: for their `changed` terms, each page has the tick again that it had in the
+ * snapshot. So a frame that is played again visits the same entities as before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -91,8 +91,8 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  * observers in `into` yourself.
  * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (a type has another layout
  * or storage in `into`, or is a relationship in one world only; the message names it), LIMIT (an
- * index is beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take). Such a call may
- * have registered missing types. OUT_OF_MEMORY: `into` is empty.
+ * index is beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY
+ * (`into` is then empty). A call that fails can have registered types.
  * Cost: O(pages), and O(values) of SETT_SAVE_CLONE types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */
@@ -114,10 +114,11 @@ typedef struct sett_snapshot {
 } sett_snapshot;
 
 /* Takes a snapshot. Recorded commands, in all buffers, are applied first. While a snapshot exists,
- * groups cannot be created or destroyed, and types cannot be converted.
+ * groups cannot be created or destroyed, systems cannot be destroyed, and types cannot be converted
+ * or unregistered.
  *   out  receives the handle
- * Fails: LOCKED (a loop is open, or a hook runs), ARGUMENT (a type with deinit or copy has
- * SETT_SAVE_BYTES: choose CLONE or SKIP), OUT_OF_MEMORY, or as sett_commands_apply.
+ * Fails: LOCKED (a loop is open, or a hook or callback runs), ARGUMENT (a type with deinit or copy
+ * has SETT_SAVE_BYTES: choose CLONE or SKIP), OUT_OF_MEMORY, or as sett_commands_apply.
  * Cost: O(types); the number of snapshots that exist does not matter. Later the first write to each
  * page copies the page: about 1 us for 16 KB.
  * Invalidates: addresses from sett_get_mut: they are for reading only from now on.
@@ -132,8 +133,8 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
  *
  * Values with SETT_SAVE_SKIP are not restored. If an entity has one before and after, it stays as
  * it is. Otherwise the value is initialised or deinitialised.
- * Fails: STALE (dropped), LOST, LOCKED, OUT_OF_MEMORY (only for SKIP types, and for
- * sett_snapshot_options.restored).
+ * Fails: STALE (dropped), LOST (see sett_snapshot_status), LOCKED, OUT_OF_MEMORY (only for SKIP
+ * types, and for sett_snapshot_options.restored).
  * Cost: O(pages that changed), plus O(values) of SKIP types that changed.
  * Invalidates: addresses of values that do not exist any more. A value that exists before and
  * after, in the same row, has the same address.
@@ -142,7 +143,7 @@ SETT_API sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snap
 
 /* Drops a snapshot, anywhere in the tree. A snapshot from which several branches begin stays in
  * memory, hidden, until only one branch is left.
- * Fails: STALE, LOST (it was lost already).
+ * Fails: STALE, LOST.
  * Cost: O(its pages).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot);
@@ -181,8 +182,8 @@ typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, 
 /* Options for the snapshots of a world. All zeroes is the default. */
 typedef struct sett_snapshot_options {
     /* bytes of pages that snapshots can use. Beyond it the oldest snapshots are lost, and the log
-     * says so; the latest one stays. The limit can be exceeded while a loop is open; with a
-     * SETT_SAVE_CLONE type, until the next snapshot is taken. Default: no limit */
+     * says so; the latest one stays. The limit can be exceeded while a loop is open.
+     * SETT_SAVE_CLONE types can exceed it until the next snapshot is taken. Default: no limit */
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */
     void* user;                /* passed to `restored` */
@@ -242,8 +243,8 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *   out   receives up to `capacity` bytes. To ask for the size, pass NULL and 0
  *   size  receives the size of the whole delta, even if it does not fit
  * Fails: STALE, LOST, LIMIT (the delta does not fit), ARGUMENT (a SETT_SAVE_CLONE type differs, and
- * has no sett_component_desc.bytes; or an index that is used up in `a`, because all its generations
- * are spent, is not in `b`), OUT_OF_MEMORY.
+ * has no sett_component_desc.bytes; or an index has no generation left in `a`, but has some in
+ * `b`), OUT_OF_MEMORY.
  * Cost: O(pages that differ) and O(types), plus O(siblings) of changed children and O(sources) of
  * changed links. The first delta between two snapshots also costs a sett_world_hash, and begins a
  * new tick.

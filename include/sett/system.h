@@ -24,8 +24,8 @@
  *     by handle   with an entity's handle: sett_get(world, entity, component)
  *
  * Order. Systems of one phase run in the order in which they were created. `after` makes a system
- * wait for the systems that it names. `before` places it directly in front of the first of the
- * systems that it names:
+ * wait for the systems of its list. `before` places a system just in front of the earliest system
+ * of its list:
  *
  *     created B, C, A, where A has before B     runs as  A, B, C
  *     created A, B, C, D, where A has after C   runs as  B, C, A, D
@@ -61,8 +61,7 @@
  *                                   no on_set callback or observer exists for it
  *     sett_context_query            to loop over another query
  *     sett_cmd_...                  for structural changes; immediate ones fail with LOCKED
- * An exclusive system can call everything that is not LOCKED inside a frame: it can change
- * structure, but cannot run other systems or destroy them.
+ * An exclusive system can also change structure. It cannot run or destroy systems (LOCKED).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -122,17 +121,17 @@ typedef struct sett_system_desc {
     const char* after[SETT_SYSTEM_ORDER];
 
     bool single_job; /* one job visits all entities; default: no */
-    bool exclusive;  /* default: only a system without terms and access lists is exclusive */
+    bool exclusive;  /* default: yes without terms and access lists, else no */
     bool run_once;   /* disable it after its first run; default: no */
     bool disabled;   /* create it disabled; default: no */
 
     /* Called before the system runs, on the thread that calls sett_progress; can only read. If it
      * returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between two runs; dt is then the interval, and time left over counts for the next
-     * run. But if one frame is longer than the interval, the system runs once, dt is all the time
-     * since its last run, and nothing is left over. It may run early, by a thousandth of the
-     * frame's dt. Default: every frame */
+    /* seconds between two runs; dt is then the interval, and time left over counts for the
+     * next run. But if one frame is longer than the interval, the system runs once, dt is all the
+     * time since its last run, and nothing is left over. A run can come early, by up to 1/1000 of
+     * the frame's dt. Default: every frame */
     float interval;
     /* seconds of one step, which is also dt. In each frame it runs as many steps as fit into the
      * time that has passed. Default: one run a frame */
@@ -222,7 +221,7 @@ typedef struct sett_system_stats {
     uint32_t stage;      /* number of its stage in its phase, from 0 */
     int phase;
     const sett_system* waits_for; /* why it is not in an earlier stage; NULL: it waits for none */
-    sett_component waits_on;      /* that both access; 0: a declared order, or one is exclusive */
+    sett_component waits_on;      /* the component in conflict; 0: declared order, or exclusive */
 } sett_system_stats;
 
 SETT_API void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats,
@@ -240,8 +239,8 @@ static inline void sett_system_stats_get(const sett_system* system, sett_system_
  *   dt  seconds since the last frame, not negative
  * Fails: LOCKED (a loop is open, or the call is inside a frame), ARGUMENT (dt), OUT_OF_MEMORY
  * (commands could not be applied: the frame ends, and the next call begins with them).
- * Cost: about 400 instructions a system, and 600 for each job after the first; for each job the
- * time is measured.
+ * Cost: about 400 instructions a system, and 600 for each job after the first. Each job also
+ * reads the clock twice.
  * Threads: writer. Systems run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
 SETT_API sett_status sett_progress(sett_world* world, float dt);
 
@@ -371,8 +370,9 @@ typedef void (*sett_step_fn)(sett_world* world, sett_system* system, bool comman
  * Fails: LOCKED (systems run), OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user);
 
-/* Whether a tool plays frames again, as the inspector does to find the system that wrote a value.
- * The program then makes no sound, and sends and logs nothing. The library does not look at it.
+/* A flag for your code; the library does not read it. It is true while a tool plays frames again,
+ * as the inspector (docs/inspector.md) does to find the system that wrote a value: then play no
+ * sound, and send and log nothing.
  * Threads: reader / writer. Since: 0.2 */
 SETT_API bool sett_world_is_replaying(const sett_world* world);
 SETT_API void sett_world_set_replaying(sett_world* world, bool replaying);
