@@ -39,13 +39,13 @@ static const sett_constant components_weapons[] = {
 #define COMPONENT_EVENTS                                                                           \
     SETT_CONSTANTS(EVENT_SHOT, EVENT_HIT, EVENT_MISS, EVENT_BLAST, EVENT_DEATH, EVENT_DROP,        \
                    EVENT_BIRTH, EVENT_RISE, EVENT_ENTER, EVENT_PICKUP, EVENT_DOOR, EVENT_LIFT,     \
-                   EVENT_TELEPORT)
+                   EVENT_STAIRS, EVENT_CRUSHER, EVENT_TELEPORT)
 
 static const char* const components_ammo[AMMO_COUNT] = {"none", "bullets", "shells", "rockets",
                                                         "cells"};
 static const char* const components_events[EVENT_COUNT] = {
-    "shot", "hit",   "miss",   "blast", "death", "drop",     "birth",
-    "rise", "enter", "pickup", "door",  "lift",  "teleport",
+    "shot",  "hit",    "miss", "blast", "death",  "drop",    "birth",    "rise",
+    "enter", "pickup", "door", "lift",  "stairs", "crusher", "teleport",
 };
 
 /* What depends on being alive goes when Alive is removed: a death is one removal, and a type added
@@ -70,10 +70,14 @@ static const sett_component_desc components[] = {
     {RARE(Glow), MEMBERS(Glow, low, high, rises), REQUIRES(components_sector)},
     {RARE(Flicker), MEMBERS(Flicker, low, high), REQUIRES(components_sector)},
     {RARE(Door),
-     MEMBERS(Door, LENGTH(goal), LENGTH(home), LENGTH(speed), TICKS(pause), TICKS(left), returns),
+     MEMBERS(Door, LENGTH(goal), LENGTH(home), LENGTH(speed), TICKS(pause), TICKS(left), returns,
+             crushes),
      REQUIRES(components_sector)},
     {RARE(Lift),
-     MEMBERS(Lift, LENGTH(goal), LENGTH(home), LENGTH(speed), TICKS(pause), TICKS(left), returns),
+     MEMBERS(Lift, LENGTH(goal), LENGTH(home), LENGTH(speed), TICKS(pause), TICKS(left), returns,
+             crushes),
+     REQUIRES(components_sector)},
+    {RARE(Crusher), MEMBERS(Crusher, LENGTH(low), LENGTH(high), LENGTH(speed), rises, slows),
      REQUIRES(components_sector)},
     {COMPONENT(Line), MEMBERS(Line, arena, number)},
     {COMPONENT(Special), MEMBERS(Special, action, tag)},

@@ -7,6 +7,8 @@
  *                                                     + Blink, Glow or Flicker if its light changes
  *                                                     + Door while its ceiling moves
  *                                                     + Lift while its floor does
+ *                                                     + Crusher while its ceiling goes up
+ *                                                       and down
  *     linedef      Line                               + Special if it does something
  *     any thing    Thing, Position, Place
  *       solid      + Body                             columns, barrels, monsters, players
@@ -56,6 +58,7 @@ typedef enum ComponentId {
     Flicker_id,
     Door_id,
     Lift_id,
+    Crusher_id,
     Line_id,
     Special_id,
     Thing_id,
@@ -140,11 +143,20 @@ typedef struct Mover {
     Fixed speed;    /* a tick */
     uint16_t pause; /* ticks at the goal before it returns */
     uint16_t left;  /* of them; 0 while it moves */
-    uint32_t returns;
+    uint16_t returns;
+    uint16_t crushes; /* what is in the way is hurt, and does not stop it */
 } Mover;
 
 typedef Mover Door; /* moves the ceiling */
 typedef Mover Lift; /* moves the floor, and what stands on it */
+
+/* A ceiling that goes up and down until a line stops it. */
+typedef struct Crusher {
+    Fixed low, high; /* heights */
+    Fixed speed;     /* a tick */
+    uint16_t rises;
+    uint16_t slows; /* while it crushes */
+} Crusher;
 
 typedef struct Line {
     uint16_t arena, number;
@@ -314,6 +326,8 @@ typedef enum Event {
     EVENT_PICKUP,
     EVENT_DOOR, /* a ceiling was set in motion */
     EVENT_LIFT, /* a floor was */
+    EVENT_STAIRS,
+    EVENT_CRUSHER, /* began to go up and down */
     EVENT_TELEPORT,
     EVENT_COUNT
 } Event;

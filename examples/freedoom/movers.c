@@ -8,9 +8,16 @@
 #include "spawn.h"
 #include "systems.h"
 
-/* Whether a body over the sector would be squeezed between these heights. */
-static bool mover_squeezes(const Simulation* sim, Sector sector, Fixed floor, Fixed ceiling)
+#define CRUSH_DAMAGE 10
+#define CRUSH_INTERVAL 4u /* ticks */
+#define CRUSH_SLOWER 8    /* times */
+
+/* Whether a body over the sector would be squeezed between these heights. If that hurts, it is hit
+ * in the next tick. */
+static bool mover_squeezes(const Job* job, Sector sector, Fixed floor, Fixed ceiling, bool hurts)
 {
+    const Simulation* sim = job->sim;
+    bool squeezes = false;
     const Arena* arena = &sim->arenas[sector.arena];
     LevelBox box = level_box_widen(arena->level.sector_boxes[sector.number], arena->reach);
     for (CrowdSweep sweep = crowd_sweep(&sim->crowd, arena, box); crowd_sweep_next(&sweep);) {
@@ -18,10 +25,16 @@ static bool mover_squeezes(const Simulation* sim, Sector sector, Fixed floor, Fi
         int64_t top = (int64_t)fixed_max(body->z, floor) + body->height;
         if (top > ceiling &&
             collide_touches(&arena->level, body->x, body->y, body->radius, sector.number)) {
-            return true;
+            if (!hurts) {
+                return true;
+            }
+            squeezes = true;
+            if (sim->dice.tick % CRUSH_INTERVAL == 0) {
+                spawn_hit(job, body->entity, sett_null(), CRUSH_DAMAGE);
+            }
         }
     }
-    return false;
+    return squeezes;
 }
 
 void mover_turn(Mover* mover)
@@ -70,7 +83,7 @@ static void doors_run(sett_context* context)
             }
             Fixed next = mover_next(&door[i], heights[i].ceiling);
             if (next < heights[i].ceiling &&
-                mover_squeezes(job.sim, sector[i], heights[i].floor, next)) {
+                mover_squeezes(&job, sector[i], heights[i].floor, next, false)) {
                 /* Up again, for another try. */
                 mover_turn(&door[i]);
                 door[i].returns = true;
@@ -106,7 +119,8 @@ static void lifts_run(sett_context* context)
             }
             Fixed next = mover_next(&lift[i], heights[i].floor);
             if (next > heights[i].floor &&
-                mover_squeezes(job.sim, sector[i], next, heights[i].ceiling)) {
+                mover_squeezes(&job, sector[i], next, heights[i].ceiling, lift[i].crushes) &&
+                !lift[i].crushes) {
                 lift[i].left = 0; /* no room above: it stays where it is until there is */
             } else {
                 heights[i].floor = next;
@@ -119,6 +133,36 @@ const sett_system_desc system_lifts = {
     .name = "lifts",
     .run = lifts_run,
     .terms = {SETT_INOUT(Lift), SETT_INOUT(Heights), SETT_IN(Sector)},
+};
+
+/* --- crushers --------------------------------------------------------------------------------- */
+
+static void crushers_run(sett_context* context)
+{
+    Job job = simulation_job(context);
+    SETT_SYSTEM_EACH(context, b) {
+        Crusher* crusher = sett_batch_field(b, 0);
+        Heights* heights = sett_batch_field(b, 1);
+        const Sector* sector = sett_batch_field(b, 2);
+        SETT_EACH(b, i) {
+            Fixed now = heights[i].ceiling;
+            Fixed goal = crusher[i].rises ? crusher[i].high : crusher[i].low;
+            Fixed speed = crusher[i].speed;
+            Fixed next = fixed_clamp(goal, fixed_add(now, -speed), fixed_add(now, speed));
+            if (next < now && mover_squeezes(&job, sector[i], heights[i].floor, next, true) &&
+                crusher[i].slows) {
+                next = fixed_max(goal, fixed_add(now, -speed / CRUSH_SLOWER));
+            }
+            heights[i].ceiling = next;
+            crusher[i].rises = next == goal ? !crusher[i].rises : crusher[i].rises;
+        }
+    }
+}
+
+const sett_system_desc system_crushers = {
+    .name = "crushers",
+    .run = crushers_run,
+    .terms = {SETT_INOUT(Crusher), SETT_INOUT(Heights), SETT_IN(Sector)},
 };
 
 /* --- mark and ride ---------------------------------------------------------------------------- */

@@ -15,6 +15,8 @@ typedef enum NamesKind {
     NAMES_DOOR,
     NAMES_LIFT,
     NAMES_FLOOR,
+    NAMES_STAIRS,
+    NAMES_CRUSHER,
     NAMES_KINDS
 } NamesKind;
 
@@ -24,9 +26,22 @@ static NamesKind names_kind(const SpecialType* type)
         type->effect == EFFECT_TELEPORT || type->effect == EFFECT_EXIT) {
         return NAMES_NONE;
     }
-    return type->effect <= EFFECT_DOOR_BREAK ? NAMES_DOOR
-           : type->effect == EFFECT_LIFT     ? NAMES_LIFT
-                                             : NAMES_FLOOR;
+    switch ((Effect)type->effect) {
+    case EFFECT_DOOR_VISIT:
+    case EFFECT_DOOR_OPEN:
+    case EFFECT_DOOR_CLOSE:
+    case EFFECT_DOOR_BREAK:
+        return NAMES_DOOR;
+    case EFFECT_LIFT:
+        return NAMES_LIFT;
+    case EFFECT_STAIRS:
+        return NAMES_STAIRS;
+    case EFFECT_CRUSHER:
+    case EFFECT_CRUSHER_STOP:
+        return NAMES_CRUSHER;
+    default:
+        return NAMES_FLOOR;
+    }
 }
 
 /* The first kind that a sector gets it keeps. */
@@ -56,7 +71,8 @@ static void names_mark_line(const Level* level, uint32_t number, uint8_t* kinds)
 
 static bool names_give_sectors(Simulation* sim, const Arena* arena, const uint8_t* kinds)
 {
-    static const char* const words[NAMES_KINDS] = {"", "door", "lift", "floor"};
+    static const char* const words[NAMES_KINDS] = {"",      "door",   "lift",
+                                                   "floor", "stairs", "crusher"};
     uint32_t counts[NAMES_KINDS] = {0};
     for (uint32_t i = 0; i < arena->level.map.sector_count; ++i) {
         char name[32];

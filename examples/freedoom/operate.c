@@ -7,11 +7,16 @@
 #include "systems.h"
 #include "trigger.h"
 
+#include <string.h>
+
 #define DOOR_PAUSE 150u               /* ticks that it stays open */
 #define DOOR_BREAK_PAUSE 1050u        /* or shut */
 #define DOOR_LINTEL fixed_from_int(4) /* what is left of an open door */
 #define LIFT_PAUSE 105u               /* ticks */
 #define FLOOR_NEAR fixed_from_int(8)
+#define CRUSHER_GAP fixed_from_int(8) /* what is left under it */
+#define CRUSHER_FAST 8u               /* quarters of a map unit; the others slow down */
+#define STAIRS_MAX 256u
 
 /* Who does what where. */
 typedef struct Operation {
@@ -20,6 +25,11 @@ typedef struct Operation {
     Place place; /* the sector */
     sett_entity user;
 } Operation;
+
+static Fixed operate_speed(const SpecialType* type)
+{
+    return type->speed * (FIXED_ONE / 4);
+}
 
 /* --- what is around a sector ------------------------------------------------------------------ */
 
@@ -85,6 +95,9 @@ static bool operate_door(const Job* job, const Operation* operation, sett_entity
     if (SETT_HAS(job->world, sector, Door)) {
         return operate_reopen(job, operation, sector);
     }
+    if (SETT_HAS(job->world, sector, Crusher)) {
+        return false;
+    }
     Around around = operate_look_around(job->sim, operation->arena, operation->place.sector);
     LevelHeights now = simulation_heights(job->sim, operation->arena)[operation->place.sector];
     Effect effect = operation->type->effect;
@@ -92,7 +105,7 @@ static bool operate_door(const Job* job, const Operation* operation, sett_entity
     Fixed open = fixed_max(now.ceiling, fixed_add(around.lowest_ceiling, -DOOR_LINTEL));
     Door door = {.goal = closes ? now.floor : open,
                  .home = closes ? now.ceiling : now.floor,
-                 .speed = fixed_from_int(operation->type->speed),
+                 .speed = operate_speed(operation->type),
                  .pause = DOOR_PAUSE,
                  .returns = effect == EFFECT_DOOR_VISIT || effect == EFFECT_DOOR_BREAK};
     if (effect == EFFECT_DOOR_BREAK) {
@@ -119,6 +132,9 @@ static Fixed operate_floor_goal(const SpecialType* type, LevelHeights now, const
         return around->next_floor;
     case EFFECT_FLOOR_CEILING:
         return fixed_max(now.floor, fixed_min(around->lowest_ceiling, now.ceiling));
+    case EFFECT_FLOOR_CRUSH:
+        return fixed_max(now.floor,
+                         fixed_add(fixed_min(around->lowest_ceiling, now.ceiling), -CRUSHER_GAP));
     case EFFECT_FLOOR_UP:
         return fixed_add(now.floor, fixed_from_int(type->height));
     default:
@@ -135,14 +151,99 @@ static bool operate_floor(const Job* job, const Operation* operation, sett_entit
     LevelHeights now = simulation_heights(job->sim, operation->arena)[operation->place.sector];
     Lift lift = {.goal = operate_floor_goal(operation->type, now, &around),
                  .home = now.floor,
-                 .speed = fixed_from_int(operation->type->speed),
+                 .speed = operate_speed(operation->type),
                  .pause = LIFT_PAUSE,
-                 .returns = operation->type->effect == EFFECT_LIFT};
+                 .returns = operation->type->effect == EFFECT_LIFT,
+                 .crushes = operation->type->effect == EFFECT_FLOOR_CRUSH};
     if (lift.goal == now.floor) {
         return false;
     }
     sett_cmd_set(job->commands, sector, Lift_id, &lift);
     spawn_news(job, EVENT_LIFT, operation->place.arena, operation->user, sector, 0);
+    return true;
+}
+
+/* --- stairs ----------------------------------------------------------------------------------- */
+
+/* A flight of stairs, as far as it is known. */
+typedef struct Stairs {
+    uint16_t steps[STAIRS_MAX]; /* sectors */
+    uint32_t count;
+} Stairs;
+
+static bool operate_is_step(const Stairs* stairs, uint16_t sector)
+{
+    for (uint32_t i = 0; i < stairs->count; ++i) {
+        if (stairs->steps[i] == sector) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The step after the last one: behind the first line that has the last on its right side, and on
+ * its left a floor that looks the same and rests. */
+static uint16_t operate_next_step(const Job* job, const Arena* arena, const Stairs* stairs)
+{
+    const Level* level = &arena->level;
+    uint16_t last = stairs->steps[stairs->count - 1];
+    const char* flat = level->map.sectors[last].floor_flat;
+    for (uint32_t i = 0; i < level->map.line_count; ++i) {
+        uint16_t next = level->lines[i].back;
+        if (level->lines[i].front == last && next != LEVEL_NO_SECTOR &&
+            strcmp(level->map.sectors[next].floor_flat, flat) == 0 &&
+            !SETT_HAS(job->world, arena->sectors[next], Lift) && !operate_is_step(stairs, next)) {
+            return next;
+        }
+    }
+    return LEVEL_NO_SECTOR;
+}
+
+static bool operate_stairs(const Job* job, const Operation* operation, sett_entity sector)
+{
+    if (SETT_HAS(job->world, sector, Lift)) {
+        return false;
+    }
+    const LevelHeights* heights = simulation_heights(job->sim, operation->arena);
+    Stairs stairs = {.count = 0};
+    Fixed goal = heights[operation->place.sector].floor;
+    for (uint16_t step = operation->place.sector;
+         step != LEVEL_NO_SECTOR && stairs.count < STAIRS_MAX;
+         step = operate_next_step(job, operation->arena, &stairs)) {
+        stairs.steps[stairs.count++] = step;
+        goal = fixed_add(goal, fixed_from_int(operation->type->height));
+        SETT_CMD_SET(job->commands, operation->arena->sectors[step], Lift, .goal = goal,
+                     .home = heights[step].floor, .speed = operate_speed(operation->type));
+    }
+    spawn_news(job, EVENT_STAIRS, operation->place.arena, operation->user, sector,
+               (int32_t)stairs.count);
+    return true;
+}
+
+/* --- crushers --------------------------------------------------------------------------------- */
+
+/* Up to where it is now, or was at first: one that was stopped half-way goes on as before. */
+static bool operate_crusher(const Job* job, const Operation* operation, sett_entity sector)
+{
+    if (SETT_HAS(job->world, sector, Door) || SETT_HAS(job->world, sector, Crusher)) {
+        return false;
+    }
+    LevelHeights now = simulation_heights(job->sim, operation->arena)[operation->place.sector];
+    Fixed first =
+        fixed_from_int(operation->arena->level.map.sectors[operation->place.sector].ceiling);
+    SETT_CMD_SET(job->commands, sector, Crusher, .low = fixed_add(now.floor, CRUSHER_GAP),
+                 .high = fixed_max(now.ceiling, first), .speed = operate_speed(operation->type),
+                 .slows = operation->type->speed < CRUSHER_FAST);
+    spawn_news(job, EVENT_CRUSHER, operation->place.arena, operation->user, sector, 0);
+    return true;
+}
+
+static bool operate_crusher_stop(const Job* job, sett_entity sector)
+{
+    if (!SETT_HAS(job->world, sector, Crusher)) {
+        return false;
+    }
+    sett_cmd_remove(job->commands, sector, Crusher_id);
     return true;
 }
 
@@ -210,6 +311,12 @@ static bool operate_sector(const Job* job, const Operation* operation)
         return operate_light(job, operation, sector);
     case EFFECT_TELEPORT:
         return operate_teleport(job, operation);
+    case EFFECT_STAIRS:
+        return operate_stairs(job, operation, sector);
+    case EFFECT_CRUSHER:
+        return operate_crusher(job, operation, sector);
+    case EFFECT_CRUSHER_STOP:
+        return operate_crusher_stop(job, sector);
     case EFFECT_EXIT:
         return false;
     default:
@@ -279,6 +386,6 @@ const sett_system_desc system_operate = {
     .name = "operate",
     .run = operate_run,
     .terms = {SETT_IN(Use)},
-    .access_any_in = {Line_id, Special_id, Thing_id, Lift_id, Body_id, Pack_id},
+    .access_any_in = {Line_id, Special_id, Thing_id, Lift_id, Crusher_id, Body_id, Pack_id},
     .access_any_inout = {Door_id, Light_id, Position_id, Place_id, Facing_id},
 };

@@ -153,6 +153,8 @@ static void report_events(const Report* report)
         "items picked up",
         "doors set in motion",
         "floors set in motion",
+        "stairs built",
+        "crushers started",
         "teleports",
     };
     const Game* game = SETT_GET(report->sim->world, report->sim->game, Game);

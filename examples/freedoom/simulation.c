@@ -36,40 +36,41 @@ typedef struct Appointment {
 } Appointment;
 
 static const Appointment simulation_order[] = {
-    {PHASE_SENSE, &system_survey},    {PHASE_SENSE, &system_mark},
-    {PHASE_SENSE, &system_ride},      {PHASE_SENSE, &system_gather},
+    {PHASE_SENSE, &system_survey},      {PHASE_SENSE, &system_mark},
+    {PHASE_SENSE, &system_ride},        {PHASE_SENSE, &system_gather},
     {PHASE_SENSE, &system_muster},
 
-    {PHASE_TIME, &system_cool_down},  {PHASE_TIME, &system_recover},
-    {PHASE_TIME, &system_wear_off},   {PHASE_TIME, &system_expire},
-    {PHASE_TIME, &system_blink},      {PHASE_TIME, &system_glow},
+    {PHASE_TIME, &system_cool_down},    {PHASE_TIME, &system_recover},
+    {PHASE_TIME, &system_wear_off},     {PHASE_TIME, &system_expire},
+    {PHASE_TIME, &system_blink},        {PHASE_TIME, &system_glow},
     {PHASE_TIME, &system_flicker},
 
-    {PHASE_SEE, &system_look},        {PHASE_SEE, &system_forget},
+    {PHASE_SEE, &system_look},          {PHASE_SEE, &system_forget},
 
-    {PHASE_DECIDE, &system_wander},   {PHASE_DECIDE, &system_chase},
-    {PHASE_DECIDE, &system_explore},  {PHASE_DECIDE, &system_circle},
+    {PHASE_DECIDE, &system_wander},     {PHASE_DECIDE, &system_chase},
+    {PHASE_DECIDE, &system_explore},    {PHASE_DECIDE, &system_circle},
 
-    {PHASE_MOVE, &system_hover},      {PHASE_MOVE, &system_walk},
-    {PHASE_MOVE, &system_charge},     {PHASE_MOVE, &system_home},
-    {PHASE_MOVE, &system_fly},        {PHASE_MOVE, &system_steer},
+    {PHASE_MOVE, &system_hover},        {PHASE_MOVE, &system_walk},
+    {PHASE_MOVE, &system_charge},       {PHASE_MOVE, &system_home},
+    {PHASE_MOVE, &system_fly},          {PHASE_MOVE, &system_steer},
 
     {PHASE_TAKE, &system_pick_up},
 
-    {PHASE_FIGHT, &system_receive},   {PHASE_FIGHT, &system_attack},
-    {PHASE_FIGHT, &system_shoot},     {PHASE_FIGHT, &system_burn},
+    {PHASE_FIGHT, &system_receive},     {PHASE_FIGHT, &system_attack},
+    {PHASE_FIGHT, &system_shoot},       {PHASE_FIGHT, &system_burn},
     {PHASE_FIGHT, &system_fire},
 
     {PHASE_SUFFER, &system_hurt},
 
-    {PHASE_DIE, &system_die},         {PHASE_DIE, &system_rise},
+    {PHASE_DIE, &system_die},           {PHASE_DIE, &system_rise},
     {PHASE_DIE, &system_enter},
 
     {PHASE_OPERATE, &system_operate},
 
-    {PHASE_BUILDING, &system_doors},  {PHASE_BUILDING, &system_lifts},
+    {PHASE_BUILDING, &system_doors},    {PHASE_BUILDING, &system_lifts},
+    {PHASE_BUILDING, &system_crushers},
 
-    {PHASE_END, &system_adopt},       {PHASE_END, &system_notify},
+    {PHASE_END, &system_adopt},         {PHASE_END, &system_notify},
 };
 
 #define SIMULATION_SYSTEMS (sizeof simulation_order / sizeof simulation_order[0])

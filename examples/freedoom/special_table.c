@@ -9,15 +9,19 @@
         .monsters = monsters_, .key = key_, .speed = speed_, .height = height_                     \
     }
 #define KNOCK(effect_, monsters_, key_, speed_)                                                    \
-    ROW(KNOCK, false, effect_, monsters_, key_, speed_, 0)
-#define KNOCK_ONCE(effect_, key_, speed_) ROW(KNOCK, true, effect_, false, key_, speed_, 0)
-#define PUSH(effect_, key_, speed_) ROW(PUSH, false, effect_, false, key_, speed_, 0)
-#define PUSH_ONCE(effect_, key_, speed_) ROW(PUSH, true, effect_, false, key_, speed_, 0)
-#define CROSS(effect_, monsters_, speed_) ROW(CROSS, false, effect_, monsters_, 0, speed_, 0)
-#define CROSS_ONCE(effect_, monsters_, speed_) ROW(CROSS, true, effect_, monsters_, 0, speed_, 0)
+    ROW(KNOCK, false, effect_, monsters_, key_, 4 * (speed_), 0)
+#define KNOCK_ONCE(effect_, key_, speed_) ROW(KNOCK, true, effect_, false, key_, 4 * (speed_), 0)
+#define PUSH(effect_, key_, speed_) ROW(PUSH, false, effect_, false, key_, 4 * (speed_), 0)
+#define PUSH_ONCE(effect_, key_, speed_) ROW(PUSH, true, effect_, false, key_, 4 * (speed_), 0)
+#define CROSS(effect_, monsters_, speed_) ROW(CROSS, false, effect_, monsters_, 0, 4 * (speed_), 0)
+#define CROSS_ONCE(effect_, monsters_, speed_)                                                     \
+    ROW(CROSS, true, effect_, monsters_, 0, 4 * (speed_), 0)
 /* Up by, or light to, a number of its own. */
 #define BY(trigger_, once_, effect_, speed_, height_)                                              \
-    ROW(trigger_, once_, effect_, false, 0, speed_, height_)
+    ROW(trigger_, once_, effect_, false, 0, 4 * (speed_), height_)
+/* The height of a step, and how many quarters of a map unit it rises a tick. */
+#define STAIRS(trigger_, height_, quarters_)                                                       \
+    ROW(trigger_, true, STAIRS, false, 0, quarters_, height_)
 
 static const SpecialType special_table[] = {
     /* doors that are walked into: monsters, key, speed */
@@ -74,6 +78,11 @@ static const SpecialType special_table[] = {
     [67] = BY(PUSH, false, FLOOR_UP, 1, 32),
     [15] = BY(PUSH, true, FLOOR_UP, 1, 24),
     [14] = BY(PUSH, true, FLOOR_UP, 1, 32),
+    [65] = PUSH(FLOOR_CRUSH, 0, 1),
+    [55] = PUSH_ONCE(FLOOR_CRUSH, 0, 1),
+    [7] = STAIRS(PUSH, 8, 1),
+    [127] = STAIRS(PUSH, 16, 16),
+    [49] = PUSH_ONCE(CRUSHER, 0, 1),
     [11] = PUSH(EXIT, 0, 0),
     [51] = PUSH(EXIT, 0, 0),
     [138] = BY(PUSH, false, LIGHT, 0, 255),
@@ -118,6 +127,17 @@ static const SpecialType special_table[] = {
     [93] = BY(CROSS, false, FLOOR_UP, 1, 24),
     [58] = BY(CROSS, true, FLOOR_UP, 1, 24),
     [59] = BY(CROSS, true, FLOOR_UP, 1, 24),
+    [94] = CROSS(FLOOR_CRUSH, false, 1),
+    [56] = CROSS_ONCE(FLOOR_CRUSH, false, 1),
+    [8] = STAIRS(CROSS, 8, 1),
+    [100] = STAIRS(CROSS, 16, 16),
+    [73] = CROSS(CRUSHER, false, 1),
+    [25] = CROSS_ONCE(CRUSHER, false, 1),
+    [141] = CROSS_ONCE(CRUSHER, false, 1), /* without a sound */
+    [77] = CROSS(CRUSHER, false, 2),
+    [6] = CROSS_ONCE(CRUSHER, false, 2),
+    [74] = CROSS(CRUSHER_STOP, false, 0),
+    [57] = CROSS_ONCE(CRUSHER_STOP, false, 0),
     [81] = BY(CROSS, false, LIGHT, 0, 255),
     [79] = BY(CROSS, false, LIGHT, 0, 35),
     [13] = BY(CROSS, true, LIGHT, 0, 255),

@@ -25,9 +25,13 @@ typedef enum Effect {
     EFFECT_FLOOR_NEXT,    /* up to the next higher one */
     EFFECT_FLOOR_CEILING, /* up to the lowest ceiling */
     EFFECT_FLOOR_UP,      /* up by `height` */
-    EFFECT_LIGHT,         /* to `height` */
-    EFFECT_TELEPORT,      /* to the landing in the sector */
-    EFFECT_EXIT,          /* of humans: to the next map */
+    EFFECT_FLOOR_CRUSH,   /* up, almost so far, and hurts */
+    EFFECT_STAIRS,        /* each step higher than the one before by `height` */
+    EFFECT_CRUSHER,       /* the ceiling goes down and up, and hurts */
+    EFFECT_CRUSHER_STOP,
+    EFFECT_LIGHT,    /* to `height` */
+    EFFECT_TELEPORT, /* to the landing in the sector */
+    EFFECT_EXIT,     /* of humans: to the next map */
 } Effect;
 
 typedef struct SpecialType {
@@ -35,7 +39,7 @@ typedef struct SpecialType {
     bool once;
     bool monsters;  /* they may, too; of teleports: only they */
     uint8_t key;    /* KEY_*, or 0 */
-    uint8_t speed;  /* map units a tick */
+    uint8_t speed;  /* quarters of a map unit a tick */
     uint8_t height; /* map units, or light */
 } SpecialType;
 

@@ -58,11 +58,12 @@ extern const sett_system_desc system_rise;   /* corpse to monster, near an arch-
 extern const sett_system_desc system_enter;  /* another player for one who died */
 
 /* operate.c and movers.c: the building */
-extern const sett_system_desc system_operate; /* lines that were pushed or crossed */
-extern const sett_system_desc system_doors;   /* ceilings on their way */
-extern const sett_system_desc system_lifts;   /* floors on theirs */
-extern const sett_system_desc system_mark;    /* notes where floors move */
-extern const sett_system_desc system_ride;    /* what stands on them goes along */
+extern const sett_system_desc system_operate;  /* lines that were pushed or crossed */
+extern const sett_system_desc system_doors;    /* ceilings on their way */
+extern const sett_system_desc system_lifts;    /* floors on theirs */
+extern const sett_system_desc system_crushers; /* ceilings that go up and down */
+extern const sett_system_desc system_mark;     /* notes where floors move */
+extern const sett_system_desc system_ride;     /* what stands on them goes along */
 
 /* For the trace. */
 const char* event_name(Event event);

@@ -189,9 +189,9 @@ const sett_system_desc system_adopt = {
 
 const char* event_name(Event event)
 {
-    static const char* const names[EVENT_COUNT] = {"shot", "hit",   "miss",    "blast", "death",
-                                                   "drop", "birth", "rise",    "enter", "pickup",
-                                                   "door", "lift",  "teleport"};
+    static const char* const names[EVENT_COUNT] = {
+        "shot",  "hit",    "miss", "blast", "death",  "drop",    "birth",   "rise",
+        "enter", "pickup", "door", "lift",  "stairs", "crusher", "teleport"};
     return names[event];
 }
 

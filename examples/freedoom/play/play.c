@@ -345,11 +345,14 @@ static bool window_measure(Window* window, Play* play, Fault* fault)
 static bool window_report(const Session* session, Fault* fault)
 {
     const SessionCount* done = &session->done;
+    const uint64_t* events = SETT_GET(session->sim->world, session->sim->game, Game)->events;
     printf("kills       %lu\ndoors       %lu\npickups     %lu\nrewinds     %lu, %lu ticks played "
            "again\nkill cams   %lu\n",
            (unsigned long)done->kills, (unsigned long)done->doors, (unsigned long)done->items,
            (unsigned long)done->rewinds, (unsigned long)done->replayed,
            (unsigned long)done->kill_cams);
+    printf("all maps    %lu stairs built, %lu crushers started\n",
+           (unsigned long)events[EVENT_STAIRS], (unsigned long)events[EVENT_CRUSHER]);
     printf("snapshots   %.1f MB at most; taken in %.2f ms, restored in %.2f ms at most\n",
            (double)session->kept * 1e-6, (double)session->snapshot_time * 1e-6,
            (double)session->restore_time * 1e-6);

@@ -62,13 +62,22 @@ static void use(Simulation* sim, uint16_t line, sett_entity user)
     CHECK_EQ(sett_commands_apply(job.commands), SETT_OK);
 }
 
-/* The middle of a sector's box, if that is inside of it. */
+/* The middle of a sector's box, or the first place of a grid over the box that is in the sector. */
 static Position middle_of(const Simulation* sim, uint16_t sector)
 {
-    LevelBox box = sim->arenas[0].level.sector_boxes[sector];
+    const Level* level = &sim->arenas[0].level;
+    LevelBox box = level->sector_boxes[sector];
     Position middle = {box.left + (box.right - box.left) / 2,
                        box.bottom + (box.top - box.bottom) / 2, heights_of(sim, sector).floor};
-    CHECK_EQ(level_sector_at(&sim->arenas[0].level, middle.x, middle.y), sector);
+    for (Fixed y = box.bottom; y < box.top; y += fixed_from_int(16)) {
+        for (Fixed x = box.left; x < box.right; x += fixed_from_int(16)) {
+            if (level_sector_at(level, middle.x, middle.y) != sector) {
+                middle.x = x;
+                middle.y = y;
+            }
+        }
+    }
+    CHECK_EQ(level_sector_at(level, middle.x, middle.y), sector);
     return middle;
 }
 
@@ -198,6 +207,98 @@ static void lift_goes_down_and_comes_back(void)
     CHECK_EQ(SETT_GET(sim.world, medikit, Position)->z, up.floor);
     CHECK(!moves(&sim, sector));
     CHECK_EQ(event_count(&sim, EVENT_LIFT), 1);
+    simulation_deinit(&sim);
+}
+
+/* --- stairs and crushers ---------------------------------------------------------------------- */
+
+static void stairs_rise_step_by_step(void)
+{
+    Simulation sim;
+    start_empty(&sim, "E1M3");
+    uint16_t sector = 0;
+    uint16_t line = find_line(&sim, TRIGGER_PUSH, EFFECT_STAIRS, &sector);
+    const Arena* arena = &sim.arenas[0];
+    use(&sim, line, sett_null());
+    battle_run(&sim, 1);
+    CHECK_EQ(event_count(&sim, EVENT_STAIRS), 1);
+    uint32_t steps = sett_component_count(sim.world, Lift_id);
+    CHECK(steps >= 3);
+    Fixed low = fixed_from_int(arena->level.map.sectors[sector].floor);
+    Fixed before = heights_of(&sim, sector).floor;
+    for (uint32_t i = 0; i < 32 * steps + 40; i++) {
+        battle_run(&sim, 1);
+        CHECK(heights_of(&sim, sector).floor - before <= FIXED_ONE / 4);
+        before = heights_of(&sim, sector).floor;
+    }
+    CHECK_EQ(sett_component_count(sim.world, Lift_id), 0);
+    CHECK_EQ(heights_of(&sim, sector).floor, low + fixed_from_int(8));
+    /* Each height from the first step to the last is that of one that looks like it. */
+    for (uint32_t k = 1; k <= steps; k++) {
+        bool found = false;
+        for (uint16_t i = 0; i < arena->level.map.sector_count; i++) {
+            found = found || (heights_of(&sim, i).floor == low + fixed_from_int(8 * (int32_t)k) &&
+                              strcmp(arena->level.map.sectors[i].floor_flat,
+                                     arena->level.map.sectors[sector].floor_flat) == 0);
+        }
+        CHECK(found);
+    }
+    use(&sim, line, sett_null()); /* once only */
+    battle_run(&sim, 1);
+    CHECK_EQ(event_count(&sim, EVENT_STAIRS), 1);
+    simulation_deinit(&sim);
+}
+
+static void crusher_goes_up_and_down_and_hurts(void)
+{
+    Simulation sim;
+    start_empty(&sim, "E4M9");
+    uint16_t sector = 0;
+    uint16_t line = find_line(&sim, TRIGGER_CROSS, EFFECT_CRUSHER, &sector);
+    LevelHeights first = heights_of(&sim, sector);
+    sett_entity demon = put(&sim, 3002, sector, middle_of(&sim, sector));
+    sett_entity shell = put(&sim, 2008, sector, middle_of(&sim, sector));
+    use(&sim, line, sett_null());
+    uint32_t turns = 0;
+    bool sank = false;
+    Fixed lowest = first.ceiling, last = first.ceiling;
+    for (int i = 0; i < 1200; i++) {
+        battle_run(&sim, 1);
+        Fixed now = heights_of(&sim, sector).ceiling;
+        turns += now < last && !sank ? 1 : 0;
+        sank = now != last ? now < last : sank;
+        lowest = fixed_min(lowest, now);
+        CHECK(now <= first.ceiling);
+        last = now;
+    }
+    CHECK_EQ(lowest, first.floor + fixed_from_int(8));
+    CHECK(turns >= 2);
+    CHECK(SETT_HAS(sim.world, demon, Corpse));
+    CHECK(sett_entity_valid(sim.world, shell));
+    CHECK_EQ(event_count(&sim, EVENT_CRUSHER) > 0, true);
+    CHECK(event_count(&sim, EVENT_HIT) >= 15); /* 150 points, 10 at a time */
+    CHECK_EQ(sett_world_error(sim.world), SETT_OK);
+    simulation_deinit(&sim);
+}
+
+static void crusher_stops_and_goes_on(void)
+{
+    Simulation sim;
+    start_empty(&sim, "E4M9");
+    uint16_t sector = 0;
+    uint16_t line = find_line(&sim, TRIGGER_CROSS, EFFECT_CRUSHER, &sector);
+    LevelHeights first = heights_of(&sim, sector);
+    static const uint16_t actions[] = {73, 74, 73}; /* as often as you like: start, stop */
+    static const int32_t heights[] = {-10, -10, -20};
+    for (int i = 0; i < 3; i++) {
+        SETT_GET_MUT(sim.world, sim.arenas[0].lines[line], Special)->action = actions[i];
+        use(&sim, line, sett_null());
+        for (int k = 0; k < 10; k++) {
+            battle_run(&sim, 1);
+        }
+        CHECK_EQ(heights_of(&sim, sector).ceiling, first.ceiling + fixed_from_int(heights[i]));
+    }
+    CHECK_EQ(SETT_GET(sim.world, sim.arenas[0].sectors[sector], Crusher)->high, first.ceiling);
     simulation_deinit(&sim);
 }
 
@@ -345,5 +446,7 @@ static void lights_stay_in_bounds(void)
 }
 
 TEST_MAIN(TEST(door_opens_and_closes), TEST(door_does_not_crush), TEST(monsters_open_doors),
-          TEST(lift_goes_down_and_comes_back), TEST(teleport_leads_to_its_landing),
-          TEST(item_is_picked_up_once), TEST(gifts_have_limits), TEST(lights_stay_in_bounds))
+          TEST(lift_goes_down_and_comes_back), TEST(stairs_rise_step_by_step),
+          TEST(crusher_goes_up_and_down_and_hurts), TEST(crusher_stops_and_goes_on),
+          TEST(teleport_leads_to_its_landing), TEST(item_is_picked_up_once),
+          TEST(gifts_have_limits), TEST(lights_stay_in_bounds))
