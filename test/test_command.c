@@ -931,6 +931,89 @@ static void calls_can_be_recorded(void)
     CHECK_END(world);
 }
 
+static void many_entities_can_be_recorded(void)
+{
+    sett_world* world = quiet_world();
+    sett_component tag = sett_component_register(world, &(sett_component_desc){.name = "Tag"});
+    sett_component number =
+        sett_component_register(world, &(sett_component_desc){.name = "Number", .size = 4});
+    const sett_component both[] = {tag, number};
+    const uint32_t numbers[] = {7, 8, 9};
+    sett_entity made[3];
+    sett_commands* here = sett_commands_here(world);
+    CHECK_EQ(sett_cmd_create_many(here, 3, both, 2, (const void*[]){NULL, numbers}, made), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_EQ(sett_commands_apply(here), SETT_OK);
+    for (uint32_t k = 0; k < 3; k++) {
+        CHECK(sett_has(world, made[k], tag));
+        CHECK_EQ(*(const uint32_t*)sett_get(world, made[k], number), 7 + k);
+    }
+    CHECK_EQ(sett_cmd_component_clear(here, number), SETT_OK);
+    CHECK_EQ(sett_cmd_create_many(here, 2, both, 2, NULL, NULL), SETT_OK);
+    CHECK_EQ(sett_commands_apply(here), SETT_OK);
+    CHECK_EQ(sett_component_count(world, number), 2); /* those that came after */
+    CHECK_EQ(sett_cmd_destroy_with(here, tag), SETT_OK);
+    CHECK_EQ(sett_component_count(world, tag), 5);
+    CHECK_EQ(sett_commands_apply(here), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_EQ(sett_cmd_destroy_with(here, 999), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_cmd_component_clear(here, 999), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_cmd_create_many(here, 1, (sett_component[]){999}, 1, NULL, NULL),
+             SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_commands_count(here), 0);
+    CHECK_END(world);
+}
+
+typedef struct late {
+    sett_component type;
+    uint32_t added;
+} late;
+
+static void count_added(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)value;
+    ((late*)user)->added++;
+}
+
+static void make_late(sett_world* world, void* data)
+{
+    late* made = *(late**)data;
+    made->type = sett_component_register(world, &(sett_component_desc){.name = "Late", .size = 4});
+    CHECK(made->type != 0);
+    CHECK(sett_observer_create(world, &(sett_observer_desc){.component = made->type,
+                                                            .on_add = count_added,
+                                                            .user = made}) != NULL);
+}
+
+/* They are rejected inside the loop; recorded, they begin when it has ended. */
+static void types_and_observers_begin_after_the_loop(void)
+{
+    late made = {0, 0};
+    late* at = &made;
+    sett_world* world = quiet_world();
+    sett_component tag = sett_component_register(world, &(sett_component_desc){.name = "Tag"});
+    sett_entity entity = sett_entity_create(world);
+    sett_add(world, entity, tag);
+    sett_query* query = sett_query_create(
+        world, &(sett_query_desc){.terms = {{.component = tag, .access = SETT_NONE}}});
+    SETT_FOR(query, b, i) {
+        CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = "Now"}), 0);
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+        CHECK(sett_observer_create(world, &(sett_observer_desc){.component = tag,
+                                                                .on_add = count_added,
+                                                                .user = at}) == NULL);
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_cmd_call(sett_commands_here(world), make_late, &at, sizeof(at)), SETT_OK);
+    }
+    CHECK_EQ(made.type, 0);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    CHECK(sett_add(world, entity, made.type) != NULL);
+    CHECK_EQ(made.added, 1);
+    CHECK_END(world);
+}
+
 /* A recorded call may drop what is recorded behind it. */
 static void restore(sett_world* world, void* data)
 {
@@ -954,7 +1037,8 @@ static void a_recorded_call_may_restore(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(calls_can_be_recorded), TEST(a_recorded_call_may_restore),
+TEST_MAIN(TEST(many_entities_can_be_recorded), TEST(types_and_observers_begin_after_the_loop),
+          TEST(calls_can_be_recorded), TEST(a_recorded_call_may_restore),
           TEST(applying_again_sets_nothing_aside_anew), TEST(nothing_happens_until_applied),
           TEST(they_apply_in_the_order_of_their_recording),
           TEST(unknown_types_are_rejected_when_recording),

@@ -71,6 +71,28 @@ static void keeps_children_in_order(void)
     sett_world_destroy(world);
 }
 
+static void puts_children_in_order(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity e[6];
+    CHECK_EQ(sett_entity_create_many(world, 6, NULL, 0, NULL, e), SETT_OK);
+    for (uint32_t k = 1; k < 5; k++) {
+        CHECK_EQ(sett_hierarchy_attach(world, e[k], e[0]), SETT_OK);
+    }
+    sett_entity order[] = {e[4], e[2], e[4]}; /* where it is listed first */
+    CHECK_EQ(sett_hierarchy_order(world, e[0], order, 3), SETT_OK);
+    expect_children(world, e[0], 4, (sett_entity[]){e[4], e[2], e[1], e[3]});
+    CHECK_VALID(world);
+    CHECK_EQ(sett_hierarchy_order(world, e[0], order, 0), SETT_OK);
+    order[1] = e[5];
+    CHECK_EQ(sett_hierarchy_order(world, e[0], order, 3), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_hierarchy_order(world, e[5], order, 3), SETT_STATUS_ARGUMENT);
+    sett_entity_destroy(world, e[4]);
+    CHECK_EQ(sett_hierarchy_order(world, e[0], order, 1), SETT_STATUS_STALE);
+    expect_children(world, e[0], 3, (sett_entity[]){e[2], e[1], e[3]});
+    CHECK_END(world);
+}
+
 static void is_a_component_like_any_other(void)
 {
     sett_world* world = quiet_world();
@@ -1029,13 +1051,14 @@ static void loops_over_children_and_subtrees(void)
 }
 
 TEST_MAIN(TEST(builds_a_chain_of_pairs_downwards), TEST(loops_over_children_and_subtrees),
-          TEST(keeps_children_in_order), TEST(is_a_component_like_any_other),
-          TEST(says_nothing_of_strangers), TEST(rejects_cycles), TEST(repairs_depths_when_asked),
-          TEST(is_compared_by_its_links), TEST(restores_depths), TEST(walks_parents_first),
-          TEST(destroys_children_first), TEST(detaches_or_rejects_by_policy),
-          TEST(has_a_policy_for_the_world), TEST(ends_with_the_component),
-          TEST(destroys_all_with_a_type), TEST(keeps_slots_that_are_used_up),
-          TEST(used_up_slots_leave_with_others), TEST(rejects_while_loops_are_open),
-          TEST(holds_when_observers_move_entities), TEST(needs_indices_below_a_limit),
-          TEST(sorts_parents_first), TEST(finds_the_parents_component), TEST(works_in_any_storage),
+          TEST(keeps_children_in_order), TEST(puts_children_in_order),
+          TEST(is_a_component_like_any_other), TEST(says_nothing_of_strangers),
+          TEST(rejects_cycles), TEST(repairs_depths_when_asked), TEST(is_compared_by_its_links),
+          TEST(restores_depths), TEST(walks_parents_first), TEST(destroys_children_first),
+          TEST(detaches_or_rejects_by_policy), TEST(has_a_policy_for_the_world),
+          TEST(ends_with_the_component), TEST(destroys_all_with_a_type),
+          TEST(keeps_slots_that_are_used_up), TEST(used_up_slots_leave_with_others),
+          TEST(rejects_while_loops_are_open), TEST(holds_when_observers_move_entities),
+          TEST(needs_indices_below_a_limit), TEST(sorts_parents_first),
+          TEST(finds_the_parents_component), TEST(works_in_any_storage),
           TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))

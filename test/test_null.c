@@ -79,6 +79,9 @@ static void call_sett(void)
     STATUS(sett_cmd_remove(NULL, sett_null(), 0));
     STATUS(sett_cmd_clear(NULL, sett_null()));
     STATUS(sett_cmd_call(NULL, NULL, NULL, 0));
+    STATUS(sett_cmd_create_many(NULL, 0, NULL, 0, NULL, NULL));
+    STATUS(sett_cmd_destroy_with(NULL, 0));
+    STATUS(sett_cmd_component_clear(NULL, 0));
     NOTHING(sett_query_create(NULL, NULL));
     DONE(sett_query_set_since(NULL, 0));
     NOTHING(sett_query_explain(NULL, NULL, 0));
@@ -128,6 +131,7 @@ static void call_hierarchy(void)
     STATUS(sett_hierarchy_attach(NULL, sett_null(), sett_null()));
     STATUS(sett_hierarchy_insert_before(NULL, sett_null(), sett_null()));
     STATUS(sett_hierarchy_insert_after(NULL, sett_null(), sett_null()));
+    STATUS(sett_hierarchy_order(NULL, sett_null(), NULL, 0));
     STATUS(sett_hierarchy_detach(NULL, sett_null()));
     STATUS(sett_cmd_attach(NULL, sett_null(), sett_null()));
     STATUS(sett_cmd_detach(NULL, sett_null()));
@@ -267,6 +271,7 @@ static void call_system(void)
     STATUS(sett_progress_phases(NULL, 0, 0, 0));
     NOTHING(sett_system_next(NULL, NULL));
     STATUS(sett_system_run(NULL, 0));
+    STATUS(sett_system_run_with(NULL, 0, NULL));
     STATUS(sett_schedule_configure(NULL, NULL));
     NOTHING(sett_schedule_describe(NULL, NULL, 0));
 }

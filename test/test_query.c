@@ -137,6 +137,21 @@ static void expect_loop(const scene* s, const wish* wishes, uint32_t count)
         }
     }
     CHECK_EQ(found, expected);
+    for (uint32_t part = 0; part < 3; part++) {
+        SETT_FOR_PART(query, part, 3, b, row)
+        {
+            uint32_t k = sett_batch_index(b, row);
+            CHECK(visited[k]);
+            expect_fields(b, wishes, count, row, k);
+            visited[k] = false;
+            found--;
+        }
+    }
+    CHECK_EQ(found, 0);
+    SETT_FOR_PART(query, 3, 3, b, row)
+    { /* there is no such part */
+        CHECK(false);
+    }
     sett_query_destroy(query);
 }
 

@@ -716,8 +716,33 @@ static void validation_sees_a_wrong_schedule(void)
     scene_end(&s);
 }
 
-TEST_MAIN(TEST(conflicts_keep_the_order_of_creation), TEST(said_order_wins_over_creation),
-          TEST(who_says_nothing_keeps_its_order), TEST(unknown_names_are_reported_once),
+/* C records A; who follows it and asks for A runs after its commands, others do not wait. */
+static void recorded_components_wait_for_commands(void)
+{
+    scene s;
+    scene_begin(&s);
+    MAKE(&s, "early", "a", .phase = 0);
+    MAKE(&s, "c", "c", .records = {s.type[0], s.type[4]});
+    MAKE(&s, "d", "d", .phase = 0);
+    MAKE(&s, "late", "a", .phase = 0);
+    MAKE(&s, "last", "b", .phase = 1);
+    CHECK_STR_EQ(stages_of(&s), "early c d | late | last");
+    const setti_run* run = s.world->run;
+    CHECK(!run->stages[0].applies && run->stages[1].applies && !run->stages[2].applies);
+    sett_system_stats stats;
+    sett_system_stats_get(sett_system_find(s.world, "late"), &stats);
+    CHECK_PTR_EQ(stats.waits_for, sett_system_find(s.world, "c"));
+    CHECK_EQ(stats.waits_on, s.type[0]);
+    sett_schedule_describe(s.world, s.text, sizeof(s.text));
+    CHECK(strstr(s.text, "behind c, which records A") != NULL);
+    CHECK(sett_system_create(s.world, &(sett_system_desc){.name = "x", .records = {999}}) == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
+    scene_end(&s);
+}
+
+TEST_MAIN(TEST(recorded_components_wait_for_commands), TEST(conflicts_keep_the_order_of_creation),
+          TEST(said_order_wins_over_creation), TEST(who_says_nothing_keeps_its_order),
+          TEST(unknown_names_are_reported_once),
           TEST(thousands_of_systems_are_ordered_in_good_time),
           TEST(presence_conflicts_with_nothing), TEST(extra_access_conflicts),
           TEST(who_declares_nothing_runs_alone), TEST(stages_end_with_their_phase),

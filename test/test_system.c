@@ -1087,7 +1087,74 @@ static void a_frame_takes_its_time(void)
     CHECK(sett_frame_wait(&clock, 0) == 0);
 }
 
-TEST_MAIN(TEST(phases_can_be_chosen), TEST(a_frame_takes_its_time), TEST(visits_each_entity_once),
+typedef struct mark {
+    sett_component tag;
+    sett_query* marked;
+    uint32_t seen;
+} mark;
+
+static void mark_some(sett_context* c)
+{
+    const mark* m = c->user;
+    SETT_SYSTEM_FOR(c, b, i) {
+        CHECK_EQ(sett_cmd_add(c->commands, sett_batch_entity(b, i), m->tag), SETT_OK);
+    }
+}
+
+static void count_marked(sett_context* c)
+{
+    mark* m = c->user;
+    SETT_SYSTEM_FOR(c, b, i) {
+        m->seen++;
+    }
+}
+
+/* In one phase: without `records` the reader would see the marks a frame later. */
+static void what_is_recorded_is_there_for_the_next_reader(void)
+{
+    for (int says = 0; says < 2; says++) {
+        scene s = scene_begin();
+        mark m = {.tag = s.tag};
+        scene_fill(&s, 10);
+        sett_system_desc first = {.name = "mark", .run = mark_some, .user = &m};
+        first.terms[0] = (sett_term){.component = s.velocity, .access = SETT_IN};
+        first.records[0] = says == 1 ? s.tag : 0;
+        sett_system_desc then = {.name = "count", .run = count_marked, .user = &m};
+        then.terms[0] = (sett_term){.component = s.tag, .access = SETT_NONE};
+        then.single_job = true;
+        CHECK(sett_system_create(s.world, &first) != NULL);
+        CHECK(sett_system_create(s.world, &then) != NULL);
+        CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+        CHECK_EQ(m.seen, says == 1 ? 5 : 0);
+        CHECK_EQ(sett_component_count(s.world, s.tag), 5);
+        scene_end(&s);
+    }
+}
+
+static void take_argument(sett_context* c)
+{
+    *(void**)c->user = c->argument;
+}
+
+static void a_run_can_have_an_argument(void)
+{
+    scene s = scene_begin();
+    void* got = &s;
+    int argument = 0;
+    sett_system* system = sett_system_create(
+        s.world, &(sett_system_desc){.name = "take", .run = take_argument, .user = &got});
+    CHECK_EQ(sett_system_run_with(system, 1, &argument), SETT_OK);
+    CHECK_PTR_EQ(got, &argument);
+    CHECK_EQ(sett_system_run(system, 1), SETT_OK);
+    CHECK_PTR_EQ(got, NULL);
+    got = &s;
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    CHECK_PTR_EQ(got, NULL);
+    scene_end(&s);
+}
+
+TEST_MAIN(TEST(what_is_recorded_is_there_for_the_next_reader), TEST(a_run_can_have_an_argument),
+          TEST(phases_can_be_chosen), TEST(a_frame_takes_its_time), TEST(visits_each_entity_once),
           TEST(context_says_what_it_is), TEST(jobs_do_not_exceed_what_is_allowed),
           TEST(splits_only_what_may_be_split), TEST(without_terms_called_once),
           TEST(phases_follow_one_another), TEST(systems_are_switched), TEST(conditions_are_asked),

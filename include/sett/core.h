@@ -835,8 +835,7 @@ SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out,
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
-/* Records a call of a function: for changes that have no command of their own, such as
- * sett_entity_create_many, sett_entity_destroy_with and sett_component_clear.
+/* Records a call of a function, for changes that have no command of their own.
  *   data  `size` bytes, at most 1 MB; copied, aligned to 16; NULL with 0 for none
  * The function can change structure and record commands, but not apply them (LOCKED).
  * Fails: ARGUMENT, OUT_OF_MEMORY, LIMIT, LOCKED. Threads: as sett_cmd_add. Since: 0.2 */
@@ -861,6 +860,18 @@ SETT_API sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity
 SETT_API sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity,
                                      sett_component component, bool on);
+
+/* Record a change of many entities: sett_entity_create_many, sett_entity_destroy_with,
+ * sett_component_clear. The last two change what has the component when they are applied.
+ *   out  receives `count` reserved handles, as sett_cmd_create returns; can be NULL
+ * Fails: as sett_cmd_create and sett_cmd_set (sett_cmd_create_many has then recorded a part).
+ * Threads: as sett_cmd_create; the others as recording. Since: 0.2 */
+SETT_API sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
+                                          const sett_component* components,
+                                          uint32_t component_count, const void* const* values,
+                                          sett_entity* out);
+SETT_API sett_status sett_cmd_destroy_with(sett_commands* commands, sett_component component);
+SETT_API sett_status sett_cmd_component_clear(sett_commands* commands, sett_component component);
 
 /* -------------------------------------------------------------------------------------- queries */
 
@@ -1010,6 +1021,15 @@ SETT_API void sett_batch_end(sett_batch* batch);
  * has no attribute `cleanup`.
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
+
+/* Restricts a loop that was just opened to one of `parts` equal parts of the storage. All parts
+ * together visit every match once, if structure does not change between them. So a program can do a
+ * tenth of the work in each of ten frames. SETT_FOR_PART (loop.h) calls it.
+ *   batch  NULL is fine
+ *   part   0 to `parts` - 1; parts are cut at multiples of 1,024 rows
+ * Returns `batch`.
+ * Threads: the one that runs the loop. Since: 0.2 */
+SETT_API sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts);
 
 /* Ends the loop with this batch: the next sett_batch_next returns false. A `break` in SETT_EACH
  * (loop.h) does the same.

@@ -100,6 +100,13 @@ SETT_API sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity
 SETT_API sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity,
                                                  sett_entity sibling);
 
+/* Puts children of a parent in order: these `count` children come first, in this order. The others
+ * follow, in the order that they have.
+ * Fails: STALE, ARGUMENT (one is not a child of the parent), LOCKED (one is being destroyed).
+ * Cost: O(count). Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_hierarchy_order(sett_world* world, sett_entity parent,
+                                          const sett_entity* children, uint32_t count);
+
 /* Makes an entity a root; its descendants stay below it. The component stays: sett_remove removes
  * it, and makes the entity's children roots too, whatever its policy.
  * Fails: STALE, CONFLICT (a root has the same name), LOCKED (it is being destroyed).

@@ -36,6 +36,13 @@
  * on Windows and Linux; elsewhere it is rejected with the query's name. */
 #define SETT_FOR(query, b, i) SETT_LOOP_(SETT_BEGIN_((query), &b##_batch_), b) SETT_ROWS_(b, i)
 
+/* As SETT_FOR, over one of `parts` parts of what matches: see sett_batch_part.
+ *
+ *     SETT_FOR_PART(query, frame % 10, 10, b, i) { ... }    every entity once in ten frames */
+#define SETT_FOR_PART(query, part, parts, b, i)                                                    \
+    SETT_LOOP_(sett_batch_part(SETT_BEGIN_((query), &b##_batch_), (part), (parts)), b)             \
+    SETT_ROWS_(b, i)
+
 /* Loops over batches, for work that is done once for each batch:
  *
  *     SETT_QUERY_EACH(query, b) {

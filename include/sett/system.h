@@ -50,8 +50,9 @@
  *     it writes a field that is gathered: copied from a sparse set (sett_query_explain says so);
  *     `access_inout` lists a type in a sparse set.
  *
- * Commands. A system records into context->commands. Commands are applied at the end of each phase
- * and before each exclusive system. They are applied in the order of systems, then of jobs, then of
+ * Commands. A system records into context->commands. Commands are applied at the end of each phase,
+ * before each exclusive system, and before a system that accesses what an earlier system of the
+ * phase `records`. They are applied in the order of systems, then of jobs, then of
  * recording. The world's own buffer is the last; it is also applied at the beginning of a frame.
  *
  * A system's function can call:
@@ -94,6 +95,7 @@ typedef struct sett_context {
     uint64_t frame;          /* frames before this one */
     double time;             /* seconds of the frames before this one */
     void* internal;
+    void* argument; /* of sett_system_run_with; else NULL */
 } sett_context;
 
 /* The most components in a list of accesses, and names in `before` and `after`. */
@@ -114,6 +116,11 @@ typedef struct sett_system_desc {
     sett_component access_any_in[SETT_SYSTEM_ACCESS];
     sett_component access_inout[SETT_SYSTEM_ACCESS];
     sett_component access_any_inout[SETT_SYSTEM_ACCESS];
+
+    /* Components that its commands add, set or remove; the list ends at the first 0. Systems of the
+     * same phase that follow it and access one of them run after these commands were applied.
+     * Default: commands are applied at the end of the phase */
+    sett_component records[SETT_SYSTEM_ACCESS];
 
     /* Names of systems of the same phase (see Order above); each list ends at the first NULL. These
      * systems can be created later. The first frame reports unknown names. */
@@ -269,6 +276,10 @@ SETT_API float sett_frame_wait(uint64_t* clock, float rate);
  * Fails: as sett_progress.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_run(sett_system* system, float dt);
+
+/* As sett_system_run, with an argument for this run: context->argument.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* argument);
 
 /* Begins the loop over the entities of this job. SETT_SYSTEM_FOR calls it; sett_batch_end ends the
  * loop. A job can loop several times.

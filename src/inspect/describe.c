@@ -65,9 +65,11 @@ static void describe_reason(setti_writer* text, const sett_system* system)
     }
     setti_writer_add(text, "; behind %s", system->waits_for->name);
     if (system->waits_on != 0) {
-        bool writes =
-            (setti_system_access(system->waits_for, system->waits_on) & SETTI_ACCESS_WRITES) != 0;
-        setti_writer_add(text, ", which %s %s", writes ? "writes" : "reads",
+        uint32_t flags = setti_system_access(system->waits_for, system->waits_on);
+        setti_writer_add(text, ", which %s %s",
+                         (flags & SETTI_ACCESS_WRITES) != 0  ? "writes"
+                         : (flags & SETTI_ACCESS_READS) != 0 ? "reads"
+                                                             : "records",
                          sett_component_name(system->world, system->waits_on));
     } else if (system->exclusive || system->waits_for->exclusive) {
         setti_writer_add(text, ", because one of them runs alone");

@@ -492,6 +492,31 @@ void sett_batch_end(sett_batch* batch)
     setti_world_close_loop(loop->query->world, open);
 }
 
+sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
+{
+    if (batch == NULL) {
+        return NULL;
+    }
+    setti_loop* loop = setti_loop_of(batch);
+    if (part >= parts) {
+#if !defined(NDEBUG)
+        setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
+                                "sett_batch_part: part %u of %u of query \"%.100s\": parts are "
+                                "counted from 0",
+                                (unsigned)part, (unsigned)parts, loop->query->open.name);
+#endif
+        sett_batch_stop(batch);
+        return batch;
+    }
+    uint32_t first = loop->cursor;
+    uint64_t rows = loop->limit > first ? loop->limit - first : 0;
+    uint64_t pages = (rows + SETT_BATCH_ROWS - 1) / SETT_BATCH_ROWS;
+    uint64_t end = first + pages * (part + 1) / parts * SETT_BATCH_ROWS;
+    loop->cursor = first + (uint32_t)(pages * part / parts) * SETT_BATCH_ROWS;
+    loop->limit = (uint32_t)SETTI_MIN(loop->limit, end);
+    return batch;
+}
+
 void sett_batch_stop(const sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

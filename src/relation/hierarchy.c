@@ -753,6 +753,42 @@ sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, s
     return tree_insert(world, entity, sibling, true, "sett_hierarchy_insert_after");
 }
 
+/* From the last one on, each becomes the first child: a parent's depth is not a child's to change.
+ */
+sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const sett_entity* children,
+                                 uint32_t count)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    static const char call[] = "sett_hierarchy_order";
+    if (!tree_check(world, parent, call)) {
+        return world->error;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        if (!tree_check(world, children[k], call)) {
+            return world->error;
+        }
+        if (setti_hierarchy_parent(world, children[k].index) != parent.index + 1) {
+            return setti_world_fail_with(
+                world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u is no child of %u:%u", call,
+                (unsigned)children[k].index, (unsigned)children[k].generation,
+                (unsigned)parent.index, (unsigned)parent.generation);
+        }
+    }
+    for (uint32_t k = count; k-- > 0;) {
+        const setti_hierarchy* tree = world->hierarchy;
+        uint32_t link = children[k].index + 1;
+        uint32_t first = tree_read(tree, parent.index + 1)->first;
+        if (first != link) {
+            sett_hierarchy* node = tree_write(world, tree, link);
+            tree_unlink(world, tree, link, node);
+            tree_link(world, tree, link, node, parent.index + 1, first);
+        }
+    }
+    return SETT_OK;
+}
+
 sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL(world)) {

@@ -62,6 +62,7 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     context.frame = run->state.frames;
     context.time = run->state.time;
     context.internal = slice;
+    context.argument = run->argument;
     setti_slice_enter(run, slice);
     for (uint32_t step = 0; step < system->steps; step++) {
         setti_arena_reset(&job->side.scratch);
@@ -474,7 +475,7 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
             continue;
         }
         bool begins = k == 0 || phase != run->sorted[run->stages[k - 1].first]->desc.phase;
-        if (begins || stage->exclusive) {
+        if (begins || stage->applies) {
             status = frame_apply(world, waiting, stage->first);
             waiting = stage->first;
         }
@@ -568,6 +569,11 @@ float sett_frame_wait(uint64_t* clock, float rate)
 
 sett_status sett_system_run(sett_system* system, float dt)
 {
+    return SETTI_IS_NULL(system) ? SETT_STATUS_ARGUMENT : sett_system_run_with(system, dt, NULL);
+}
+
+sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
+{
     if (SETTI_IS_NULL(system)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -585,7 +591,9 @@ sett_status sett_system_run(sett_system* system, float dt)
         system->steps = 1;
         system->dt = dt;
         frame_plan(run, system);
+        run->argument = argument;
         status = frame_run_slices(world, system->exclusive);
+        run->argument = NULL;
     }
     if (status == SETT_OK) {
         status = frame_apply(world, 0, run->sorted_count);

@@ -114,6 +114,7 @@ struct sett_system {
     uint32_t waiting;        /* systems that run before it, not placed yet */
     sett_system* waits_for;  /* why it is not in an earlier stage: this one, */
     sett_component waits_on; /* because of this component; 0: an order, or exclusive */
+    bool awaits_commands;    /* of a system of its phase, which `records` */
 
     /* and of a walk over systems. */
     sett_system* walk_from;
@@ -126,6 +127,7 @@ typedef struct setti_stage {
     uint32_t first; /* of the sorted systems */
     uint32_t count;
     bool exclusive;
+    bool applies; /* what earlier systems recorded is applied before */
 } setti_stage;
 
 /* One job that is called in a stage. */
@@ -162,6 +164,7 @@ typedef struct setti_run {
     bool timed;
     sett_step_fn step; /* called after each step; NULL: none */
     void* step_user;
+    void* argument; /* of sett_system_run_with */
     setti_frame_state state;
     setti_root root; /* of `state` */
 

@@ -143,6 +143,7 @@ static void schedule_place(setti_run* run)
 typedef struct schedule_track {
     sett_system* touched;
     sett_system* written;
+    sett_system* recorded; /* whose commands change it */
 } schedule_track;
 
 /* Those that a system may have to wait for. */
@@ -220,6 +221,24 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
+/* The system whose commands this one waits for; *on becomes the component. */
+static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
+                                           sett_component* on)
+{
+    sett_system* found = NULL;
+    for (uint32_t k = 0; system->desc.run != NULL && k < system->access_count; k++) {
+        const setti_access* access = &system->access[k];
+        sett_system* recorder =
+            tracks->track[setti_hash_map_find(&tracks->slots, access->component)].recorded;
+        if (access->flags != SETTI_ACCESS_RECORDS && recorder != NULL &&
+            schedule_later(found, recorder, system->desc.phase) != found) {
+            found = recorder;
+            *on = access->component;
+        }
+    }
+    return found;
+}
+
 /* Makes later systems wait for this one, whose stage is known. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
@@ -241,6 +260,9 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
         if ((access->flags & SETTI_ACCESS_WRITES) != 0) {
             track->written = schedule_later(track->written, system, phase);
         }
+        if ((access->flags & SETTI_ACCESS_RECORDS) != 0) {
+            track->recorded = schedule_later(track->recorded, system, phase);
+        }
     }
 }
 
@@ -253,11 +275,16 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
         found = schedule_later(found, at, system->desc.phase);
         run->work++;
     }
+    sett_component recorded = 0;
+    sett_system* recorder = schedule_find_recorder(tracks, system, &recorded);
+    found = schedule_later(found, recorder, system->desc.phase);
+    system->awaits_commands = recorder != NULL;
     system->waits_for = found;
     system->waits_on = 0;
     system->stage = found != NULL ? found->stage + 1 : 0;
-    if (found != NULL && !setti_order_is_said(found, system)) {
-        (void)setti_system_conflicts(found, system, &system->waits_on);
+    if (found != NULL && !setti_order_is_said(found, system) &&
+        !setti_system_conflicts(found, system, &system->waits_on)) {
+        system->waits_on = recorded;
     }
     schedule_track_system(tracks, system);
 }
@@ -341,8 +368,11 @@ static void schedule_cut(setti_run* run)
             stage->first = k;
             stage->count = 0;
             stage->exclusive = run->sorted[k]->exclusive;
+            stage->applies = stage->exclusive;
         }
-        run->stages[run->stage_count - 1].count++;
+        setti_stage* last = &run->stages[run->stage_count - 1];
+        last->applies = last->applies || run->sorted[k]->awaits_commands;
+        last->count++;
     }
 }
 

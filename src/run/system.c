@@ -81,6 +81,9 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
         system_declare(system, desc->access_any_inout[k],
                        SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
     }
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->records[k] != 0; k++) {
+        system_declare(system, desc->records[k], SETTI_ACCESS_RECORDS);
+    }
     system->exclusive = desc->run != NULL && (desc->exclusive || system->access_count == 0);
 }
 
@@ -301,8 +304,8 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
 {
     sett_world* world = system->world;
     const sett_component* lists[] = {desc->access_any_in, desc->access_inout,
-                                     desc->access_any_inout};
-    for (uint32_t list = 0; list < 3; list++) {
+                                     desc->access_any_inout, desc->records};
+    for (uint32_t list = 0; list < 4; list++) {
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && lists[list][k] != 0; k++) {
             if (setti_world_type(world, lists[list][k]) == NULL) {
                 return setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
@@ -312,7 +315,7 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
             }
         }
     }
-    system->access_capacity = SETT_QUERY_TERMS + 3 * SETT_SYSTEM_ACCESS;
+    system->access_capacity = SETT_QUERY_TERMS + 4 * SETT_SYSTEM_ACCESS;
     system->access =
         setti_pool_alloc(&world->pool, system->access_capacity * sizeof(setti_access), 16);
     if (system->access == NULL) {

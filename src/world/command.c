@@ -909,6 +909,89 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     return SETT_OK;
 }
 
+/* Calls about a type as a whole. */
+static void command_destroy_with(sett_world* world, void* component)
+{
+    (void)sett_entity_destroy_with(world, *(const sett_component*)component);
+}
+
+static void command_clear_type(sett_world* world, void* component)
+{
+    (void)sett_component_clear(world, *(const sett_component*)component);
+}
+
+static const command_verb command_with = {"destroy_with", "", NULL};
+static const command_verb command_of_type = {"component_clear", "", NULL};
+
+static sett_status commands_record_type(sett_commands* commands, const command_verb* verb,
+                                        void (*fn)(sett_world* world, void* component),
+                                        sett_component component)
+{
+    return setti_world_type(commands->world, component) != NULL
+               ? sett_cmd_call(commands, fn, &component, sizeof(component))
+               : commands_unregistered(commands, verb, sett_null(), component);
+}
+
+sett_status sett_cmd_destroy_with(sett_commands* commands, sett_component component)
+{
+    return SETTI_IS_NULL(commands)
+               ? SETT_STATUS_ARGUMENT
+               : commands_record_type(commands, &command_with, command_destroy_with, component);
+}
+
+sett_status sett_cmd_component_clear(sett_commands* commands, sett_component component)
+{
+    return SETTI_IS_NULL(commands)
+               ? SETT_STATUS_ARGUMENT
+               : commands_record_type(commands, &command_of_type, command_clear_type, component);
+}
+
+/* Records one of the entities of sett_cmd_create_many: the k-th. */
+static sett_status commands_create_one(sett_commands* commands, sett_entity entity, uint32_t k,
+                                       const sett_component* components, uint32_t component_count,
+                                       const void* const* values)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t c = 0; status == SETT_OK && c < component_count; c++) {
+        const setti_type* type = setti_world_type(commands->world, components[c]);
+        const unsigned char* value = type != NULL && values != NULL ? values[c] : NULL;
+        status = value != NULL && type->storage.size != 0
+                     ? sett_cmd_set(commands, entity, components[c],
+                                    value + (size_t)k * type->storage.size)
+                     : sett_cmd_add(commands, entity, components[c]);
+    }
+    return status;
+}
+
+sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
+                                 const sett_component* components, uint32_t component_count,
+                                 const void* const* values, sett_entity* out)
+{
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    for (uint32_t c = 0; c < component_count; c++) {
+        if (setti_world_type(commands->world, components[c]) == NULL) {
+            return commands_unregistered(commands, &command_create, sett_null(), components[c]);
+        }
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        sett_entity entity = sett_cmd_create(commands);
+        if (sett_is_null(entity)) {
+            return commands->job.count != 0 ? commands->job.error : commands->world->error;
+        }
+        if (out != NULL) {
+            out[k] = entity;
+        }
+        sett_status status =
+            commands_create_one(commands, entity, k, components, component_count, values);
+        if (status != SETT_OK) {
+            return status;
+        }
+    }
+    return SETT_OK;
+}
+
 sett_world* setti_commands_world(const sett_commands* commands)
 {
     return commands->world;

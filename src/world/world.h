@@ -52,11 +52,12 @@ typedef struct setti_open_loop {
 
 /* What a system declared to touch, by component. */
 enum {
-    SETTI_ACCESS_PRESENCE = 1,       /* asks who has it */
-    SETTI_ACCESS_READ = 2,           /* reads values, */
-    SETTI_ACCESS_WRITE = 4,          /* or writes them, of the entities that it visits, */
-    SETTI_ACCESS_READ_ANYWHERE = 8,  /* of any */
-    SETTI_ACCESS_WRITE_ANYWHERE = 16 /* of any */
+    SETTI_ACCESS_PRESENCE = 1,        /* asks who has it */
+    SETTI_ACCESS_READ = 2,            /* reads values, */
+    SETTI_ACCESS_WRITE = 4,           /* or writes them, of the entities that it visits, */
+    SETTI_ACCESS_READ_ANYWHERE = 8,   /* of any */
+    SETTI_ACCESS_WRITE_ANYWHERE = 16, /* of any */
+    SETTI_ACCESS_RECORDS = 32         /* changes who has it, or the values, by commands */
 };
 
 #define SETTI_ACCESS_READS                                                                         \
