@@ -78,6 +78,23 @@ static void a_type_is_listed_once(void)
     CHECK_END(world[1]);
 }
 
+/* Values without members are bytes in the order of the machine that wrote them. */
+static void another_byte_order_is_rejected_by_name(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = "raw", .size = 4}), 1);
+    sett_snapshot before = take(world);
+    CHECK(sett_add(world, sett_entity_create(world), 1) != NULL);
+    static letter delta;
+    write_letter(&delta, world, before, take(world));
+    CHECK_EQ(sett_snapshot_restore(world, before), SETT_OK);
+    delta.bytes[find_bytes(&delta, "raw", 3) + 3] ^= SETTI_DELTA_BIG_ENDIAN;
+    seal(&delta);
+    CHECK_EQ(sett_delta_apply(world, delta.bytes, delta.size), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "\"raw\" has values of another byte order") != NULL);
+    CHECK_END(world);
+}
+
 static void names_are_not_too_long(void)
 {
     static char name[SETT_NAME_MAX + 1];
@@ -139,4 +156,5 @@ static void gaps_are_for_types_that_keep_their_order(void)
 }
 
 TEST_MAIN(TEST(a_type_is_listed_once), TEST(names_are_not_too_long),
+          TEST(another_byte_order_is_rejected_by_name),
           TEST(gaps_are_for_types_that_keep_their_order))

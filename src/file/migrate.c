@@ -229,13 +229,19 @@ static void migrate_struct(const sett_struct* from_of, const unsigned char* from
 static void migrate_value(setti_delta_rule* rule, const void* from, void* to)
 {
     setti_migration* of = (setti_migration*)(void*)rule;
+    if (of->room != NULL) {
+        memcpy(of->room, from, of->room_size);
+        from = of->room;
+    }
+    if (of->turned != NULL) {
+        setti_canonical_turn_value(of->turned, of->room);
+    }
     if (of->from != NULL && of->to != NULL) {
         migrate_struct(of->from, from, of->to, to);
     } else if (of->size != 0) {
         memcpy(to, from, of->size);
     }
     if (of->migrator != NULL) {
-        memcpy(of->room, from, of->room_size);
         of->failed = !of->migrator->fn(of->from, of->room, to, of->migrator->user) || of->failed;
     }
 }
@@ -289,7 +295,8 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read, con
     of->from = read->desc.members;
     of->to = own->desc.members;
     of->migrator = migrate_function(into, own->name_key, print);
-    if (of->migrator != NULL) {
+    of->turned = setti_delta_turns(read) ? read->members : NULL;
+    if (of->migrator != NULL || of->turned != NULL) {
         of->room_size = read->desc.size;
         of->room = setti_pool_alloc(&into->pool, SETTI_MAX(of->room_size, 1), MIGRATE_ALIGN);
         if (of->room == NULL) {

@@ -250,8 +250,10 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type)
     size_t length = strlen(type->desc.name);
     setti_delta_write_number(to, length, 2);
     setti_delta_write(to, type->desc.name, length);
-    setti_delta_write_number(
-        to, (uint64_t)setti_delta_form_of(world, type) | (uint64_t)type->storage.kind << 4, 1);
+    setti_delta_write_number(to,
+                             (uint64_t)setti_delta_form_of(world, type) |
+                                 (uint64_t)type->storage.kind << 4 | setti_delta_order_of(type),
+                             1);
     setti_delta_write_number(to, type->desc.size, 4);
     setti_delta_write_number(to, type->desc.layout_version, 4);
     setti_delta_write_number(to, setti_delta_bytes(world, type), 4);

@@ -21,7 +21,8 @@
  *
  * The form says what a value looks like, and how it is made:
  *
- *     values   its bytes, padding as zeroes (sett_component_desc.mask and bytes)
+ *     values   its bytes, padding as zeroes (sett_component_desc.mask and bytes); little endian
+ *              where it has members
  *     tree     parent's index plus one, policy       lists: children of an owner
  *     name     length, text
  *     link     target, data                          lists: sources of an owner
@@ -39,6 +40,7 @@
 #include "relation/links.h"
 #include "relation/name_table.h"
 #include "sett/state.h"
+#include "state/hash.h"
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
 /* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5: no runs, no
@@ -74,6 +76,21 @@ setti_delta_form setti_delta_form_of(const sett_world* world, const setti_type* 
 
 /* NULL, or why values of this type cannot travel. */
 const char* setti_delta_rejects(const setti_type* type);
+
+/* Whether values are written in another byte order than they have. */
+SETTI_INLINE bool setti_delta_turns(const setti_type* type)
+{
+    return SETTI_BIG_ENDIAN && type->members != NULL && setti_hash_size(type) != 0;
+}
+
+/* What a type's form says of values without members, or with opaque ones, that were written by a
+ * big-endian machine: their byte order is not known. 0 for all others. */
+#define SETTI_DELTA_BIG_ENDIAN 128u
+SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
+{
+    bool known = type->members != NULL && !type->members->opaque;
+    return SETTI_BIG_ENDIAN && !known && setti_hash_size(type) > 1 ? SETTI_DELTA_BIG_ENDIAN : 0;
+}
 
 /* Bytes of a value; of links: of each of its targets; of a name: 0. */
 uint32_t setti_delta_bytes(const sett_world* world, const setti_type* type);

@@ -229,7 +229,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     uint32_t version = setti_delta_u32(from);
     memset(of, 0, sizeof(*of));
     of->form = (setti_delta_form)(form & 15);
-    of->kind = form >> 4;
+    of->kind = (form & (SETTI_DELTA_BIG_ENDIAN - 1)) >> 4;
     of->bytes = setti_delta_u32(from);
     of->mask_print = setti_delta_number(from, 8);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
@@ -251,6 +251,10 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         return apply_reject_type(delta, of, name, size, version);
     }
     const char* why = setti_delta_rejects(of->type);
+    if ((form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
+        why = "has values of another byte order: give it members without opaque bytes, on the "
+              "machine that writes too";
+    }
     if (why != NULL && of->count[SETTI_DELTA_ENTRIES] != 0) {
         return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
                                      apply_call, of->type->desc.name, why);

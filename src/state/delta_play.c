@@ -202,6 +202,9 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
     for (size_t k = 0; mask != NULL && k < size; k++) {
         value[k] = (unsigned char)((value[k] & ~mask[k]) | (bytes[k] & mask[k]));
     }
+    if (setti_delta_turns(type)) {
+        setti_canonical_turn_value(type->members, value);
+    }
 }
 
 /* The value of an entry that is being set. */
@@ -443,7 +446,7 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* of,
     sett_world* world = delta->world;
     setti_delta_entry entry;
     bool done = true;
-    if (delta->loading && block.bits != 0 && of->rule == NULL &&
+    if (delta->loading && block.bits != 0 && of->rule == NULL && !setti_delta_turns(of->type) &&
         setti_fast_is_bare(world, of->type)) {
         const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
         return setti_fast_add_word(world, of->type, block.index, block.bits, values,
@@ -603,7 +606,7 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
 {
     const unsigned char* mask = type->desc.mask;
     size_t size = setti_hash_size(type);
-    size_t k = 0;
+    size_t k = setti_delta_turns(type) ? size : 0; /* turned, they are not compared */
     while (k < size && ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0) {
         k++;
     }

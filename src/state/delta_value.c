@@ -52,16 +52,19 @@ void setti_delta_write_bytes(setti_delta_writer* to, const void* value)
     const unsigned char* bytes = value;
     const unsigned char* mask = to->type->desc.mask;
     unsigned char piece[64];
+    size_t begin = to->size;
     if (mask == NULL) {
         setti_delta_write(to, value, size);
-        return;
     }
-    for (size_t at = 0; at < size; at += sizeof(piece)) {
+    for (size_t at = 0; mask != NULL && at < size; at += sizeof(piece)) {
         size_t count = SETTI_MIN(sizeof(piece), size - at);
         for (size_t k = 0; k < count; k++) {
             piece[k] = bytes[at + k] & mask[at + k];
         }
         setti_delta_write(to, piece, count);
+    }
+    if (setti_delta_turns(to->type) && to->size <= to->capacity) {
+        setti_canonical_turn_value(to->type->members, to->out + begin);
     }
 }
 
@@ -266,7 +269,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
 static void value_write_word(setti_delta_writer* to, const unsigned char* row, uint64_t bits)
 {
     size_t size = setti_hash_size(to->type);
-    if (to->type->desc.mask != NULL) {
+    if (to->type->desc.mask != NULL || setti_delta_turns(to->type)) {
         for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
             setti_delta_write_bytes(to, row + setti_bits_lowest(rest) * size);
         }

@@ -126,6 +126,19 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
     }
 }
 
+void setti_canonical_turn_value(const setti_members* members, void* value)
+{
+    for (uint32_t k = 0; SETTI_BIG_ENDIAN && k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        unsigned char* at = (unsigned char*)value + piece->offset;
+        unsigned char unit[8];
+        for (uint32_t n = 0; piece->kind != SETTI_PIECE_TEXT && n < piece->size; n += piece->unit) {
+            memcpy(unit, at + n, piece->unit);
+            canonical_turn(at + n, unit, piece->unit);
+        }
+    }
+}
+
 bool setti_canonical_decode(const setti_members* members, const unsigned char* in, void* value)
 {
     bool good = true;

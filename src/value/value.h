@@ -88,6 +88,10 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
  * and the value is half written, if the bytes are of no value: a bool that is neither 0 nor 1. */
 bool setti_canonical_decode(const setti_members* members, const unsigned char* in, void* value);
 
+/* Turns the numbers of a value between the machine's byte order and little endian, in place; on
+ * little-endian machines nothing changes. */
+void setti_canonical_turn_value(const setti_members* members, void* value);
+
 /* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
