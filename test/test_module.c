@@ -7,6 +7,7 @@
 #include "states.h"
 
 #include "world/change.h"
+#include "world/codec.h"
 
 typedef struct member {
     sett_entity leader; /* null: none */
@@ -93,11 +94,92 @@ static bool squad_same(const setti_type* a, const setti_type* b)
     return a->storage.size == b->storage.size;
 }
 
+/* A delta says who follows whom, once all leaders lead; the receiver checks it like a call. */
+static uint32_t squad_bytes(const setti_type* type)
+{
+    (void)type;
+    return 8;
+}
+
+static void squad_encode(setti_encoder* to, const setti_type* type, const void* value)
+{
+    const member* of = value;
+    (void)type;
+    setti_encode_number(to, of->leader.index, 4);
+    setti_encode_number(to, of->leader.generation, 4);
+}
+
+static const char* squad_check(const setti_player* player, const setti_type* type,
+                               const setti_delta_entry* entry)
+{
+    bool none = setti_delta_word(entry->bytes, 1) == 0;
+    uint32_t leader = setti_delta_word(entry->bytes, 0);
+    (void)type;
+    return none || player->fate(player, leader) != SETTI_FATE_NONE ? NULL : "no such leader";
+}
+
+static uint32_t plays;
+
+static bool squad_play(const setti_player* player, setti_type* type, sett_entity entity,
+                       const setti_delta_entry* entry)
+{
+    sett_world* world = type->world;
+    member value = {{setti_delta_word(entry->bytes, 0), setti_delta_word(entry->bytes, 1)}};
+    plays++;
+    if (!sett_is_null(value.leader) &&
+        !sett_has(world, value.leader, squad_type(world, "Leader")->id)) {
+        return player->reject(player, "a member would follow one who does not lead");
+    }
+    return sett_set(world, entity, type->id, &value) != NULL;
+}
+
+/* The members that stay are said by the delta to follow another, or none. */
+static bool squad_isolate(const setti_player* player, setti_type* type, sett_entity entity)
+{
+    bool leads = sett_has(type->world, entity, type->id);
+    if (leads && player->room(player)) {
+        squad_unlink(type->world, type, entity.index);
+    }
+    return true;
+}
+
+static bool squad_lead(const setti_player* player, setti_type* type, sett_entity entity,
+                       const setti_delta_entry* entry)
+{
+    (void)player;
+    (void)entry;
+    return sett_ensure(type->world, entity, type->id) != NULL;
+}
+
+static uint32_t squad_no_bytes(const setti_type* type)
+{
+    (void)type;
+    return 0;
+}
+
+static void squad_encode_nothing(setti_encoder* to, const setti_type* type, const void* value)
+{
+    (void)to;
+    (void)type;
+    (void)value;
+}
+
 static void squad_register(sett_world* world)
 {
+    static const setti_codec leads_on = {.form = SETTI_DELTA_OTHER,
+                                         .bytes = squad_no_bytes,
+                                         .encode = squad_encode_nothing,
+                                         .isolate = squad_isolate,
+                                         .play = squad_lead};
+    static const setti_codec follows_on = {.form = SETTI_DELTA_OTHER,
+                                           .pass = 1,
+                                           .bytes = squad_bytes,
+                                           .encode = squad_encode,
+                                           .check = squad_check,
+                                           .play = squad_play};
     static const setti_cascade leads = {.collect = squad_collect, .unlink = squad_unlink};
     static const setti_cascade follows = {.unlink = squad_leave};
-    static const setti_module leading = {.join = squad_join, .isolate = squad_unlink};
+    static const setti_module leading = {.join = squad_join};
     static const setti_module following = {
         .validate = squad_validate, .join = squad_join, .same = squad_same};
     static const uint32_t offsets[] = {offsetof(member, leader)};
@@ -114,6 +196,8 @@ static void squad_register(sett_world* world)
         setti_component_set_cascade(world, setti_world_type(world, leader), &leads);
         setti_component_set_cascade(world, setti_world_type(world, in), &follows);
         setti_world_type(world, leader)->module = &leading;
+        setti_world_type(world, leader)->codec = &leads_on;
+        setti_world_type(world, in)->codec = &follows_on;
         setti_world_type(world, in)->module = &following;
     }
 }
@@ -238,7 +322,9 @@ static void deltas_send_it(void)
     sett_snapshot b = take(world);
     unsigned char* bytes;
     size_t size = encode(world, a, b, &bytes);
+    plays = 0;
     CHECK_APPLY(peer, bytes, size);
+    CHECK_EQ(plays, 2);
     CHECK_SAME(world, peer);
     CHECK_ENTITY_EQ(leader_of(peer, e[6]), e[7]);
     CHECK_EQ(sett_entity_destroy(peer, e[5]), SETT_OK);

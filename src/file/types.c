@@ -22,7 +22,7 @@ enum {
     TYPES_FLAGS = 15
 };
 
-static void types_write(const sett_world* world, const setti_type* type, setti_record_writer* to)
+static void types_write(const setti_type* type, setti_record_writer* to)
 {
     const sett_component_desc* desc = &type->desc;
     uint32_t flags = (desc->keep_order ? TYPES_KEEP_ORDER : 0u) |
@@ -30,7 +30,7 @@ static void types_write(const sett_world* world, const setti_type* type, setti_r
                      (desc->track_rows ? TYPES_TRACK_ROWS : 0u) |
                      (desc->can_disable ? TYPES_CAN_DISABLE : 0u);
     setti_record_put_text(to, desc->name);
-    setti_record_put(to, (uint64_t)setti_delta_form_of(world, type), 1);
+    setti_record_put(to, (uint64_t)setti_delta_form_of(type), 1);
     setti_record_put(to, (uint64_t)desc->storage, 1);
     setti_record_put(to, (uint64_t)desc->save, 1);
     setti_record_put(to, flags, 1);
@@ -46,7 +46,7 @@ static size_t types_write_all(const sett_world* world, unsigned char* out)
     setti_record_writer to = {out, 0};
     setti_record_put(&to, world->registered.count, 4);
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        types_write(world, world->registered.item[k], &to);
+        types_write(world->registered.item[k], &to);
     }
     return to.size;
 }
@@ -100,7 +100,7 @@ static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry
     desc->track_rows = (flags & TYPES_TRACK_ROWS) != 0;
     desc->can_disable = (flags & TYPES_CAN_DISABLE) != 0;
     return !from->short_of && setti_member_record_read(from, arena, &desc->members) &&
-           entry->form <= SETTI_DELTA_TARGET && storage <= SETT_STORAGE_SPARSE_SET &&
+           entry->form < SETTI_DELTA_FORMS && storage <= SETT_STORAGE_SPARSE_SET &&
            save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;
 }
 
@@ -121,7 +121,7 @@ static sett_status types_register(sett_world* world, const types_entry* entry)
 /* One that the other world does not have. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
-    sett_status status = setti_delta_register_own(world, entry->name);
+    sett_status status = setti_codec_register_own(world, entry->name);
     if (status != SETT_OK || sett_component_find(world, entry->name) != 0) {
         return status;
     }
@@ -160,7 +160,7 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     }
     const setti_type* own = setti_world_type(into, id);
     const sett_component_desc* desc = &entry->desc;
-    if ((uint32_t)setti_delta_form_of(into, own) != entry->form) {
+    if ((uint32_t)setti_delta_form_of(own) != entry->form) {
         return types_reject(world, entry,
                             "is another kind of relationship, or none, in this world");
     }

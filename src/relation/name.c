@@ -295,8 +295,7 @@ sett_component sett_name_register(sett_world* world)
     static const setti_module module = {.validate = name_validate,
                                         .pages = name_pages,
                                         .join = name_join,
-                                        .describe = name_describe,
-                                        .isolate = name_unlink};
+                                        .describe = name_describe};
     static const setti_naming naming = {name_has, name_is_ready, sett_name_path};
     static const setti_cascade cascade = {.unlink = name_unlink, .trim = name_trim};
     static const char call[] = "sett_name_register";

@@ -199,6 +199,10 @@ static void relation_describe_records(setti_relation* relation)
     setti_records* layout = &relation->layout;
     layout->pages = &relation->records;
     layout->count = &relation->record_count;
+    layout->root = &relation->root;
+    layout->listed = offsetof(sett_links, count);
+    layout->first = offsetof(sett_links, first_);
+    layout->next = offsetof(setti_chain_record, by_source) + offsetof(sett_chain_, next);
     layout->shift = relation->record_shift;
     layout->size = relation->record_size;
     layout->source = offsetof(setti_chain_record, source);

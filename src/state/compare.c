@@ -175,51 +175,47 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* Of a relationship with many targets: the sources of records in pages that differ. */
-static void compare_mark_records(setti_compare* compare, const setti_relation* relation)
+/* The entities of records in pages that differ. */
+static void compare_mark_records(setti_compare* compare, const setti_records* records)
 {
     setti_view* view = compare->view;
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
-    while ((page = setti_view_next(view, &relation->records, &at)) != NULL) {
+    while ((page = setti_view_next(view, records->pages, &at)) != NULL) {
         for (uint32_t side = 0; side < 2; side++) {
-            uint32_t first = page->number << relation->record_shift;
-            uint64_t end = (uint64_t)first + ((uint64_t)1 << relation->record_shift);
-            end = SETTI_MIN(end, (uint64_t)setti_view_records(view, relation, side));
+            uint32_t first = page->number << records->shift;
+            uint64_t end = (uint64_t)first + ((uint64_t)1 << records->shift);
+            end = SETTI_MIN(end, (uint64_t)setti_view_number(view, records->root, side));
             for (uint32_t place = first; place < end; place++) {
-                setti_marks_add(&compare->bits,
-                                setti_view_record(view, relation, place, side)->source);
+                uint32_t index;
+                memcpy(&index, setti_view_record(view, records, place, side) + records->source,
+                       sizeof(index));
+                setti_marks_add(&compare->bits, index);
             }
         }
     }
 }
 
-/* Whether both lists have the same targets, in the same order, with the same data. */
-static bool compare_same_links(setti_view* view, const setti_relation* relation,
-                               const sett_links* a, const sett_links* b)
+/* Whether the lists of two values have the same targets, in the same order, with the same data. */
+static bool compare_same_records(setti_view* view, const setti_type* type, const void* a,
+                                 const void* b)
 {
-    uint32_t place[2] = {a->first_, b->first_};
-    if (a->count != b->count) {
-        return false;
+    const setti_records* records = type->records;
+    setti_view_list list[2] = {setti_view_records(type, a), setti_view_records(type, b)};
+    bool same = list[0].left == list[1].left;
+    const unsigned char* was;
+    while (same && (was = setti_view_next_record(view, records, &list[0], 0)) != NULL) {
+        const unsigned char* is = setti_view_next_record(view, records, &list[1], 1);
+        same = memcmp(was + records->target, is + records->target, sizeof(sett_entity)) == 0 &&
+               memcmp(was + records->data, is + records->data, records->data_size) == 0;
     }
-    for (uint32_t k = 0; k < a->count; k++) {
-        const setti_chain_record* was = setti_view_record(view, relation, place[0], 0);
-        const setti_chain_record* is = setti_view_record(view, relation, place[1], 1);
-        if (!sett_equals(was->target, is->target) ||
-            memcmp((const unsigned char*)was + relation->data,
-                   (const unsigned char*)is + relation->data, relation->data_size) != 0) {
-            return false;
-        }
-        place[0] = was->by_source.next;
-        place[1] = is->by_source.next;
-    }
-    return true;
+    return same;
 }
 
 static bool compare_same(setti_view* view, const setti_type* type, const void* a, const void* b)
 {
-    return setti_hash_same(type, a, b) && (type->relation == NULL || !type->relation->many ||
-                                           compare_same_links(view, type->relation, a, b));
+    return setti_hash_same(type, a, b) &&
+           (type->records == NULL || compare_same_records(view, type, a, b));
 }
 
 void setti_compare_mark(setti_compare* compare, const setti_type* type)
@@ -229,8 +225,8 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     } else {
         compare_mark_array(compare, &type->storage);
     }
-    if (type->relation != NULL && type->relation->many) {
-        compare_mark_records(compare, type->relation);
+    if (type->records != NULL) {
+        compare_mark_records(compare, type->records);
     }
 }
 
@@ -254,8 +250,8 @@ bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
 {
     setti_view* view = compare->view;
     const setti_pages* pages[3] = {&type->storage.presence, &type->storage.rows, NULL};
-    if (type->relation != NULL && type->relation->many) {
-        pages[2] = &type->relation->records;
+    if (type->records != NULL) {
+        pages[2] = type->records->pages;
     }
     for (uint32_t k = 0; k < 3 && pages[k] != NULL; k++) {
         uint32_t at = SETTI_NONE;

@@ -17,18 +17,15 @@
 
 static const char delta_call[] = "sett_delta_encode";
 
-setti_delta_form setti_delta_form_of(const sett_world* world, const setti_type* type)
+const setti_codec* setti_delta_codec(const setti_type* type)
 {
-    if (type->relation != NULL) {
-        return type->relation->many ? SETTI_DELTA_LINKS : SETTI_DELTA_LINK;
-    }
-    if (world->hierarchy != NULL && world->hierarchy->type == type) {
-        return SETTI_DELTA_TREE;
-    }
-    if (world->name_table != NULL && world->name_table->type == type) {
-        return SETTI_DELTA_NAME;
-    }
-    return type->relation_of_sources != NULL ? SETTI_DELTA_TARGET : SETTI_DELTA_VALUES;
+    return type->codec != NULL ? type->codec : setti_codec_own(type);
+}
+
+setti_delta_form setti_delta_form_of(const setti_type* type)
+{
+    const setti_codec* codec = setti_delta_codec(type);
+    return codec != NULL ? codec->form : SETTI_DELTA_VALUES;
 }
 
 const char* setti_delta_rejects(const setti_type* type)
@@ -38,22 +35,10 @@ const char* setti_delta_rejects(const setti_type* type)
                : NULL;
 }
 
-uint32_t setti_delta_bytes(const sett_world* world, const setti_type* type)
+uint32_t setti_delta_bytes(const setti_type* type)
 {
-    switch (setti_delta_form_of(world, type)) {
-    case SETTI_DELTA_TREE:
-        return 5;
-    case SETTI_DELTA_LINKS:
-        return 8 + type->relation->data_size;
-    case SETTI_DELTA_NAME:
-    case SETTI_DELTA_TARGET:
-        return 0;
-    case SETTI_DELTA_LINK:
-        return (uint32_t)sizeof(sett_entity) + type->relation->data_size;
-    case SETTI_DELTA_VALUES:
-        break;
-    }
-    return (uint32_t)setti_hash_size(type);
+    const setti_codec* codec = setti_delta_codec(type);
+    return codec != NULL ? codec->bytes(type) : (uint32_t)setti_hash_size(type);
 }
 
 /* --------------------------------------------------------------------------------------- hashes */
@@ -65,20 +50,16 @@ typedef struct delta_hash {
     uint64_t sum; /* sum of what is new, less what is gone */
 } delta_hash;
 
-/* The hash of a value on one side, its links included. */
+/* The hash of a value on one side, its records included. */
 static uint64_t delta_hash_side(const delta_hash* hash, sett_entity entity, const void* value,
                                 uint32_t side)
 {
-    const setti_relation* relation = hash->of.type->relation;
+    const setti_type* type = hash->of.type;
     uint64_t sum = setti_hash_value(&hash->of, entity, value);
-    if (relation != NULL && relation->many) {
-        const sett_links* links = value;
-        uint32_t place = links->first_;
-        for (uint32_t k = 0; k < links->count; k++) {
-            const setti_chain_record* record = setti_view_record(hash->view, relation, place, side);
-            sum += setti_hash_link(&hash->of, entity, record);
-            place = record->by_source.next;
-        }
+    setti_view_list list = setti_view_records(type, value);
+    for (const void* record;
+         (record = setti_view_next_record(hash->view, type->records, &list, side)) != NULL;) {
+        sum += setti_hash_link(&hash->of, entity, record);
     }
     return sum;
 }
@@ -139,7 +120,7 @@ SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
     size_t capacity = SETTI_MAX(to->size + size, to->capacity * 2);
     unsigned char* out = to->size <= to->capacity ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
     if (out == NULL) {
-        to->status = SETT_STATUS_OUT_OF_MEMORY;
+        to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
     }
     if (to->size != 0) {
@@ -246,17 +227,16 @@ static void delta_write_entities(setti_delta_writer* to, bool begun)
 
 static void delta_write_type(setti_delta_writer* to, const setti_type* type)
 {
-    const sett_world* world = to->walk->view->world;
     size_t length = strlen(type->desc.name);
     setti_delta_write_number(to, length, 2);
     setti_delta_write(to, type->desc.name, length);
     setti_delta_write_number(to,
-                             (uint64_t)setti_delta_form_of(world, type) |
+                             (uint64_t)setti_delta_form_of(type) |
                                  (uint64_t)type->storage.kind << 4 | setti_delta_order_of(type),
                              1);
     setti_delta_write_number(to, type->desc.size, 4);
     setti_delta_write_number(to, type->desc.layout_version, 4);
-    setti_delta_write_number(to, setti_delta_bytes(world, type), 4);
+    setti_delta_write_number(to, setti_delta_bytes(type), 4);
     setti_delta_write_number(to, type->mask_print, 8);
     for (uint32_t k = 0; k < 3; k++) { /* entries, lists, runs of rows */
         setti_delta_write_number(to, 0, 4);
@@ -289,20 +269,21 @@ static void delta_write_head(setti_delta_writer* to, uint64_t before, uint64_t a
     }
 }
 
-/* Whether there may be entries of a type. Names are written for those that move. */
+/* Whether there may be entries of a type. */
 static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
 {
-    const setti_hierarchy* tree = to->walk->view->world->hierarchy;
-    bool named = setti_delta_form_of(to->walk->view->world, type) == SETTI_DELTA_NAME;
+    const setti_codec* codec = setti_delta_codec(type);
+    const setti_type* other =
+        codec != NULL && codec->follows != NULL ? codec->follows(type->world) : NULL;
     return setti_compare_concerns(to->walk, type) ||
-           (named && tree != NULL && setti_compare_concerns(to->walk, tree->type));
+           (other != NULL && setti_compare_concerns(to->walk, other));
 }
 
 /* Writes entries, lists and rows of a type, and how many they are where its record says that. */
 static void delta_write_parts(setti_delta_writer* to, const setti_type* type, size_t at)
 {
     to->type = type;
-    to->form = setti_delta_form_of(to->walk->view->world, type);
+    to->codec = setti_delta_codec(type);
     setti_delta_write_entries(to);
     setti_delta_write_at(to, at, to->count, 4);
     setti_delta_write_lists(to);
@@ -316,10 +297,20 @@ uint64_t setti_delta_seal(const void* bytes, size_t size)
     return setti_checksum(SETTI_DELTA_MAGIC, bytes, size);
 }
 
-static void delta_write_all(setti_delta_writer* to, uint64_t before, uint64_t after)
+static void delta_encoder_write(setti_encoder* to, const void* bytes, size_t size)
 {
-    const sett_world* world = to->walk->view->world;
+    setti_delta_write(to->user, bytes, size);
+}
+
+static void delta_write_all(setti_delta_writer* to, setti_compare* walk, uint64_t before,
+                            uint64_t after)
+{
+    const sett_world* world = walk->view->world;
     size_t at = SETTI_DELTA_COUNTS + 4;
+    to->walk = walk;
+    to->encoder.sides = &walk->view->sides;
+    to->encoder.write = delta_encoder_write;
+    to->encoder.user = to;
     delta_write_head(to, before, after);
     delta_write_entities(to, false);
     setti_delta_write_at(to, at, to->count, 4);
@@ -417,9 +408,8 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
         b->sum = a->sum + more;
         a->summed = true;
         b->summed = true;
-        to->walk = &walk;
-        delta_write_all(to, setti_hash_finish(a->sum), setti_hash_finish(b->sum));
-        status = to->status;
+        delta_write_all(to, &walk, setti_hash_finish(a->sum), setti_hash_finish(b->sum));
+        status = to->encoder.status;
     }
     delta_end(world, &view, &walk);
     return status;
@@ -497,7 +487,7 @@ static size_t delta_guess(const sett_world* world)
     size_t size = 4096 + (size_t)world->entities.count;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
-        size_t each = (size_t)setti_delta_bytes(world, type) + 1;
+        size_t each = (size_t)setti_delta_bytes(type) + 1;
         size += 128 + SETTI_MIN((size_t)type->storage.count, SIZE_MAX / 4 / each) * each;
     }
     return size;
@@ -515,12 +505,11 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
     sett_status status = delta_check_types(world, call, &walk);
     to->pool = &world->pool;
     delta_grow(to, delta_guess(world));
-    if (status == SETT_OK && to->status == SETT_OK) {
-        to->walk = &walk;
-        delta_write_all(to, setti_hash_finish(0), setti_hash_finish(sum));
+    if (status == SETT_OK && to->encoder.status == SETT_OK) {
+        delta_write_all(to, &walk, setti_hash_finish(0), setti_hash_finish(sum));
     }
     setti_compare_deinit(&walk);
-    return status == SETT_OK ? to->status : status;
+    return status == SETT_OK ? to->encoder.status : status;
 }
 
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out)

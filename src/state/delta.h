@@ -28,6 +28,7 @@
  *     link     target, data                          lists: sources of an owner
  *     links    how many, of each target and data     lists: sources of an owner
  *     target   nothing: that it has the list
+ *     other    as another module writes it (world/codec.h)
  *
  * A list is sent where it does not follow from the entries: first the members that were in it
  * before, in their order, then the new ones, ascending.
@@ -36,11 +37,9 @@
 #define SETTI_DELTA_H
 
 #include "base/bytes.h"
-#include "relation/chain.h"
-#include "relation/links.h"
-#include "relation/name_table.h"
 #include "sett/state.h"
 #include "state/hash.h"
+#include "world/codec.h"
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
 /* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5: no runs, no
@@ -52,27 +51,12 @@
 #define SETTI_DELTA_LIFE 9   /* bytes of a run of handles, */
 #define SETTI_DELTA_LIVES 16 /* and how many it has at most */
 
-typedef enum setti_delta_kind {
-    SETTI_DELTA_REMOVED,
-    SETTI_DELTA_ADDED,
-    SETTI_DELTA_CHANGED,
-    SETTI_DELTA_KINDS
-} setti_delta_kind;
-
 /* Beside a kind: of up to 64 entities, whose first index is a multiple of 64. */
 #define SETTI_DELTA_BLOCK 8u
 
-typedef enum setti_delta_form {
-    SETTI_DELTA_VALUES,
-    SETTI_DELTA_TREE,
-    SETTI_DELTA_NAME,
-    SETTI_DELTA_LINK,
-    SETTI_DELTA_LINKS,
-    SETTI_DELTA_TARGET
-} setti_delta_form;
-
-/* How values of a type travel. */
-setti_delta_form setti_delta_form_of(const sett_world* world, const setti_type* type);
+/* How values of a type travel; NULL: as bytes. */
+const setti_codec* setti_delta_codec(const setti_type* type);
+setti_delta_form setti_delta_form_of(const setti_type* type);
 
 /* NULL, or why values of this type cannot travel. */
 const char* setti_delta_rejects(const setti_type* type);
@@ -92,12 +76,8 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
     return SETTI_BIG_ENDIAN && !known && setti_hash_size(type) > 1 ? SETTI_DELTA_BIG_ENDIAN : 0;
 }
 
-/* Bytes of a value; of links: of each of its targets; of a name: 0. */
-uint32_t setti_delta_bytes(const sett_world* world, const setti_type* type);
-
-/* Registers a type that the library registers itself when a program first uses it; does nothing for
- * other names. Fails: as registering. */
-sett_status setti_delta_register_own(sett_world* world, const char* name);
+/* Bytes of a value; see setti_codec. */
+uint32_t setti_delta_bytes(const setti_type* type);
 
 /* The seal of a delta's bytes behind its counts; the head holds it. */
 uint64_t setti_delta_seal(const void* bytes, size_t size);

@@ -12,8 +12,6 @@
 
 #include "base/bits.h"
 #include "base/writer.h"
-#include "relation/singletons.h"
-#include "sett/prefab.h"
 #include "state/delta_reader.h"
 #include "world/change.h"
 #include "world/command.h"
@@ -59,7 +57,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
     setti_delta_entry entry = {(uint32_t)setti_delta_number(from, 1), 0, 0, 0, NULL};
     size_t size = of->bytes;
     entry.index = setti_delta_u32(from);
-    if (of->form == SETTI_DELTA_VALUES && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
+    if (of->codec == NULL && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
         entry.kind -= SETTI_DELTA_BLOCK;
         entry.bits = setti_delta_number(from, 8);
         size *= setti_bits_count(entry.bits); /* of values up to 64 MB: no overflow, as 64 bits */
@@ -71,12 +69,9 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
     if (entry.kind == SETTI_DELTA_REMOVED) {
         return entry;
     }
-    if (of->form == SETTI_DELTA_NAME) {
-        entry.count = (uint32_t)setti_delta_number(from, 2);
-        size = entry.count;
-    } else if (of->form == SETTI_DELTA_LINKS) {
-        entry.count = setti_delta_u32(from);
-        if (!setti_multiply(entry.count, of->bytes, &size)) {
+    if (of->codec != NULL && of->codec->counted != 0) {
+        entry.count = (uint32_t)setti_delta_number(from, of->codec->counted);
+        if (!setti_multiply(entry.count, SETTI_MAX(of->bytes, 1), &size)) {
             size = SIZE_MAX;
         }
     }
@@ -134,39 +129,10 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 /* -------------------------------------------------------------------------------------- parsing */
 
 /* Whether the type has the same layout in the delta and here. */
-static bool apply_is_type(const sett_world* world, const setti_delta_type* of, uint32_t size,
-                          uint32_t version)
+static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t version)
 {
     return of->type->desc.size == size && of->type->desc.layout_version == version &&
-           setti_delta_form_of(world, of->type) == of->form &&
-           setti_delta_bytes(world, of->type) == of->bytes;
-}
-
-static sett_component apply_register_hierarchy(sett_world* world)
-{
-    return sett_hierarchy_register(world, NULL);
-}
-
-sett_status setti_delta_register_own(sett_world* world, const char* name)
-{
-    static const struct {
-        const char* name;
-        sett_component (*make)(sett_world* world);
-    } own[] = {
-        {"Hierarchy", apply_register_hierarchy},
-        {"Name", sett_name_register},
-        {"Prefab", sett_prefab_tag},
-        {"Disabled", sett_disabled_tag},
-        {"InstanceOf", sett_instance_of},
-        {"InstanceOf sources", sett_instance_of},
-        {"Singletons", setti_singletons_register},
-    };
-    for (uint32_t k = 0; k < sizeof(own) / sizeof(own[0]); k++) {
-        if (strcmp(own[k].name, name) == 0) {
-            return own[k].make(world) != 0 ? SETT_OK : world->error;
-        }
-    }
-    return SETT_OK;
+           setti_delta_form_of(of->type) == of->form && setti_delta_bytes(of->type) == of->bytes;
 }
 
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
@@ -199,7 +165,7 @@ static sett_status apply_find_type(sett_world* world, const char* name, setti_ty
 {
     sett_status status = SETT_OK;
     if (sett_component_find(world, name) == 0) {
-        status = setti_delta_register_own(world, name);
+        status = setti_codec_register_own(world, name);
     }
     sett_component id = sett_component_find(world, name);
     *type = id != 0 ? setti_world_type(world, id) : NULL;
@@ -247,7 +213,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         return status;
     }
     of->rule = of->form == SETTI_DELTA_VALUES ? apply_find_rule(delta, name) : NULL;
-    if (of->type == NULL || (of->rule == NULL && !apply_is_type(delta->world, of, size, version))) {
+    if (of->type == NULL || (of->rule == NULL && !apply_is_type(of, size, version))) {
         return apply_reject_type(delta, of, name, size, version);
     }
     const char* why = setti_delta_rejects(of->type);
@@ -259,6 +225,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
                                      apply_call, of->type->desc.name, why);
     }
+    of->codec = of->form != SETTI_DELTA_VALUES ? setti_delta_codec(of->type) : NULL;
     if (of->type->delta_number != 0) {
         return setti_delta_reject(delta, "a type is listed twice");
     }
@@ -432,54 +399,36 @@ static sett_status apply_check_slots(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* Whether the index has an entity after the delta. */
-static bool apply_is_there(const setti_delta* delta, uint32_t index)
+setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
 {
-    return setti_delta_lists(&delta->begun, index) ||
-           (!sett_is_null(setti_entity_at(&delta->world->entities, index)) &&
-            !setti_delta_lists(&delta->ended, index));
-}
-
-/* NULL, or what is wrong with the bytes of a value, whatever the world. */
-static const char* apply_check_value(const setti_delta* delta, const setti_delta_type* of,
-                                     setti_delta_entry entry)
-{
-    if (of->form == SETTI_DELTA_TREE) {
-        setti_delta_reader from = {entry.bytes, entry.bytes + 5, false};
-        uint32_t parent = setti_delta_u32(&from);
-        if (parent != 0 && !apply_is_there(delta, parent - 1)) {
-            return "a parent is not there";
-        }
-        if (setti_delta_number(&from, 1) > SETT_CHILDREN_REJECT) {
-            return "a policy is none that there is";
-        }
+    if (setti_delta_lists(&delta->begun, index)) {
+        return SETTI_FATE_BEGINS;
     }
-    if (of->form == SETTI_DELTA_NAME && entry.count > SETT_NAME_MAX) {
-        return "a name is too long";
-    }
-    return of->form == SETTI_DELTA_LINKS && entry.count == 0 ? "links lead nowhere" : NULL;
+    bool lives = !sett_is_null(setti_entity_at(&delta->world->entities, index));
+    return lives && !setti_delta_lists(&delta->ended, index) ? SETTI_FATE_STAYS : SETTI_FATE_NONE;
 }
 
 /* Whether the entry fits the present world. */
 static const char* apply_check_entry(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry entry)
 {
-    if (delta->loading && of->form == SETTI_DELTA_VALUES) { /* playing it checks the rest */
+    if (delta->loading && of->codec == NULL) { /* playing it checks the rest */
         return entry.kind == SETTI_DELTA_ADDED ? NULL : "a state has what is not added";
     }
-    bool begins = setti_delta_lists(&delta->begun, entry.index);
-    bool there = apply_is_there(delta, entry.index);
-    bool has = there && !begins && setti_storage_has(&of->type->storage, entry.index);
+    setti_fate fate = setti_delta_fate(delta, entry.index);
+    bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
     if (entry.kind >= SETTI_DELTA_KINDS) {
         return "an entry is of no kind that there is";
     }
-    if (!there) {
+    if (fate == SETTI_FATE_NONE) {
         return "an entry is about an entity that is not there";
     }
     if (has == (entry.kind == SETTI_DELTA_ADDED)) {
         return has ? "a component is added that is there" : "a component is not there";
     }
-    return entry.kind != SETTI_DELTA_REMOVED ? apply_check_value(delta, of, entry) : NULL;
+    return entry.kind != SETTI_DELTA_REMOVED && of->codec != NULL && of->codec->check != NULL
+               ? of->codec->check(&delta->player, of->type, &entry)
+               : NULL;
 }
 
 /* The same of all entries of a block. */
@@ -525,9 +474,7 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
 static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reader* from,
                                      const setti_delta_type* of)
 {
-    bool has_lists = of->form == SETTI_DELTA_TREE || of->form == SETTI_DELTA_LINK ||
-                     of->form == SETTI_DELTA_LINKS;
-    if (of->count[SETTI_DELTA_LISTS] != 0 && !has_lists) {
+    if (of->count[SETTI_DELTA_LISTS] != 0 && (of->codec == NULL || of->codec->list == NULL)) {
         return setti_delta_reject(delta, "a type has lists that has none");
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
@@ -588,12 +535,25 @@ static size_t apply_piece(size_t size)
     return setti_align_up(size, SETTI_POOL_STEP) + 256; /* as the pool rounds, and at most */
 }
 
-/* Computes the memory that one step can need. Depths are repaired by subtrees, so all pages of that
- * table count. Reserves pages that do not fit into blocks; false when memory runs out. */
+/* The table of which one call may write to all pages; they are those of one type at most. */
+static const setti_pages* apply_whole(const setti_delta* delta)
+{
+    const setti_type_list* types = &delta->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_codec* codec = setti_delta_codec(types->item[k]);
+        if (codec != NULL && codec->whole) {
+            return &types->item[k]->storage.rows;
+        }
+    }
+    return NULL;
+}
+
+/* Computes the memory that one step can need. Reserves pages that do not fit into blocks; false
+ * when memory runs out. */
 static bool apply_measure(setti_delta* delta)
 {
     setti_pool* pool = &delta->world->pool;
-    const setti_hierarchy* tree = delta->world->hierarchy;
+    const setti_pages* whole = apply_whole(delta);
     bool done = true;
     delta->room = (size_t)64 << 10; /* tables, sets of components, new pages */
     delta->room_pages = 0;
@@ -603,8 +563,8 @@ static bool apply_measure(setti_delta* delta)
             if (pages == NULL) {
                 continue;
             }
-            bool whole = tree != NULL && pages == &tree->type->storage.rows;
-            uint32_t count = whole ? pages->count : SETTI_MIN(pages->count, APPLY_STEP_PAGES);
+            uint32_t count =
+                pages == whole ? pages->count : SETTI_MIN(pages->count, APPLY_STEP_PAGES);
             delta->room_pages += count + 2;
             if (pages->size > SETTI_POOL_PAGE_MAX) {
                 done = done && setti_cow_hold(pool, pool->cow, pages, count);
@@ -865,11 +825,29 @@ static void apply_end(const setti_delta* delta)
     }
 }
 
+static setti_fate apply_fate(const setti_player* player, uint32_t index)
+{
+    return setti_delta_fate((const setti_delta*)player, index);
+}
+
+static bool apply_player_room(const setti_player* player)
+{
+    return setti_delta_room((const setti_delta*)player);
+}
+
+static bool apply_player_reject(const setti_player* player, const char* why)
+{
+    return setti_delta_reject((const setti_delta*)player, why) == SETT_OK;
+}
+
 /* Begins with the checks that need no other state than the head. */
 static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, bool trust)
 {
     sett_world* world = delta->world;
     sett_status status = setti_world_check_unlocked(world, apply_call);
+    delta->player.fate = apply_fate;
+    delta->player.room = apply_player_room;
+    delta->player.reject = apply_player_reject;
     if (status == SETT_OK) {
         status = setti_commands_apply_all(world);
     }

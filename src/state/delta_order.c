@@ -35,7 +35,7 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index)
     uint32_t next = order_next_generation(was);
     bool retired = was == SETTI_RETIRED || is == SETTI_RETIRED || next == SETTI_RETIRED;
     if (retired && was != is && next != is) { /* it is never used again */
-        to->status = setti_world_fail_with(
+        to->encoder.status = setti_world_fail_with(
             setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
             "sett_delta_encode: index %u has used up its generations in one of the two states, and "
             "the delta would lead back before that",

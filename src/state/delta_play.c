@@ -18,93 +18,29 @@
 #include "world/change.h"
 #include "world/command.h"
 
-/* Whether the entity at an index exists before and after. */
-static bool play_stays(const setti_delta* delta, uint32_t index)
-{
-    return !sett_is_null(setti_entity_at(&delta->world->entities, index)) &&
-           !setti_delta_lists(&delta->ended, index);
-}
-
-/* ------------------------------------------------------------------------------------ loosening */
-
-/* Makes a root of a node that will move. */
-static bool play_loosen_node(const setti_delta* delta, setti_delta_entry entry)
-{
-    sett_world* world = delta->world;
-    uint32_t parent = setti_hierarchy_parent(world, entry.index);
-    setti_delta_reader value = {entry.bytes, entry.bytes != NULL ? entry.bytes + 5 : NULL, false};
-    if (parent == 0 || !play_stays(delta, entry.index) ||
-        (entry.kind == SETTI_DELTA_CHANGED && setti_delta_u32(&value) == parent &&
-         play_stays(delta, parent - 1))) {
-        return true;
-    }
-    sett_entity entity = setti_entity_at(&world->entities, entry.index);
-    return setti_delta_room(delta) && sett_hierarchy_detach(world, entity) == SETT_OK;
-}
-
 static bool play_loosen(const setti_delta* delta, const setti_delta_type* of)
 {
     setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
     bool done = true;
     for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(&from, of);
-        if (of->form == SETTI_DELTA_TREE) {
-            done = play_loosen_node(delta, entry);
-        } else if (play_stays(delta, entry.index)) {
-            done = setti_delta_room(delta);
-            if (done) {
-                setti_name_end(delta->world, entry.index);
-            }
-        }
+        done = of->codec->loosen(&delta->player, of->type, &entry);
     }
     return done;
 }
 
-/* Removes an entity's links of a relationship. */
-static bool play_cut_targets(const setti_delta* delta, const setti_relation* relation,
-                             sett_entity entity)
+/* Names before nodes: see codec.h. */
+static bool play_isolate(const setti_delta* delta, sett_entity entity)
 {
-    sett_world* world = delta->world;
-    sett_component id = relation->links->id;
+    const setti_type_list* types = &delta->world->registered;
     bool done = true;
-    while (done && sett_target_count(world, entity, id) != 0) {
-        done = setti_delta_room(delta) &&
-               sett_unrelate(world, entity, id, sett_target(world, entity, id)) == SETT_OK;
-    }
-    return done;
-}
-
-/* The same, and the links to it. */
-static bool play_cut_links(const setti_delta* delta, const setti_relation* relation,
-                           sett_entity entity)
-{
-    sett_world* world = delta->world;
-    sett_component id = relation->links->id;
-    bool done = play_cut_targets(delta, relation, entity);
-    while (done && sett_source_count(world, id, entity) != 0) {
-        sett_link_cursor cursor = {NULL, 0, 0, false};
-        sett_entity source = sett_source_next(world, id, entity, &cursor);
-        done = setti_delta_room(delta) && sett_unrelate(world, source, id, entity) == SETT_OK;
-    }
-    return done;
-}
-
-static bool play_cut_off(const setti_delta* delta, sett_entity entity)
-{
-    sett_world* world = delta->world;
-    if (!setti_delta_room(delta)) {
-        return false;
-    }
-    for (uint32_t k = 0; k < world->registered.count; k++) {
-        setti_type* type = world->registered.item[k];
-        if (type->module != NULL && type->module->isolate != NULL &&
-            setti_storage_has(&type->storage, entity.index)) {
-            type->module->isolate(world, type, entity.index);
+    for (uint32_t pass = 2; done && pass-- > 0;) {
+        for (uint32_t k = 0; done && k < types->count; k++) {
+            setti_type* type = types->item[k];
+            const setti_codec* codec = setti_delta_codec(type);
+            done = codec == NULL || codec->isolate == NULL || codec->pass != pass ||
+                   codec->isolate(&delta->player, type, entity);
         }
-    }
-    bool done = sett_hierarchy_detach(world, entity) == SETT_OK;
-    for (const setti_relation* at = world->relations; done && at != NULL; at = at->next) {
-        done = play_cut_links(delta, at, entity);
     }
     return done;
 }
@@ -121,27 +57,31 @@ static bool play_each(const setti_delta* delta, setti_delta_lives lives,
     return done;
 }
 
-static bool play_all_dont_fragment(const setti_delta* delta)
+static bool play_loosen_all(const setti_delta* delta)
 {
     bool done = true;
-    for (uint32_t pass = 0; done && pass < 2; pass++) {
-        setti_delta_form form = pass == 0 ? SETTI_DELTA_NAME : SETTI_DELTA_TREE;
+    for (uint32_t pass = 2; done && pass-- > 0;) {
         for (uint32_t k = 0; done && k < delta->type_count; k++) {
-            done = delta->type[k].form != form || play_loosen(delta, &delta->type[k]);
+            const setti_delta_type* of = &delta->type[k];
+            done = of->codec == NULL || of->codec->loosen == NULL || of->codec->pass != pass ||
+                   play_loosen(delta, of);
         }
     }
-    return done && play_each(delta, delta->ended, play_cut_off);
+    return done && play_each(delta, delta->ended, play_isolate);
 }
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Its children would be destroyed too, although the delta has entries about them: those that are
- * destroyed are listed, and unlinked by now; the others have moved away. */
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
-    if (sett_hierarchy_child_count(delta->world, entity) != 0) {
-        (void)setti_delta_reject(delta, "an entity ends, and its children stay where they are");
-        return false;
+    const setti_type_list* types = &delta->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_codec* codec = setti_delta_codec(types->item[k]);
+        const char* why =
+            codec != NULL && codec->holds != NULL ? codec->holds(types->item[k], entity) : NULL;
+        if (why != NULL) {
+            return delta->player.reject(&delta->player, why);
+        }
     }
     return setti_delta_room(delta) && sett_entity_destroy(delta->world, entity) == SETT_OK;
 }
@@ -235,159 +175,6 @@ static bool play_value(sett_world* world, const setti_delta_type* of, sett_entit
                : sett_ensure(world, entity, type->id) != NULL;
 }
 
-static bool play_node(const setti_delta* delta, const setti_type* type, sett_entity entity,
-                      setti_delta_entry entry)
-{
-    sett_world* world = delta->world;
-    setti_delta_reader value = {entry.bytes, entry.bytes + 5, false};
-    uint32_t parent = setti_delta_u32(&value);
-    uint32_t policy = (uint32_t)setti_delta_number(&value, 1);
-    if (sett_ensure(world, entity, type->id) == NULL) {
-        return false;
-    }
-    const sett_hierarchy* node = setti_storage_find(&type->storage, entity.index);
-    if ((node->children & SETTI_POLICY) != policy &&
-        sett_hierarchy_set_policy(world, entity, (sett_children_policy)policy) != SETT_OK) {
-        return false;
-    }
-    if (node->parent == parent) {
-        return true;
-    }
-    return setti_delta_room(delta) &&
-           (parent != 0 ? sett_hierarchy_attach(world, entity,
-                                                setti_entity_at(&world->entities, parent - 1))
-                        : sett_hierarchy_detach(world, entity)) == SETT_OK;
-}
-
-static bool play_name(const setti_delta* delta, const setti_type* type, sett_entity entity,
-                      setti_delta_entry entry)
-{
-    char text[SETT_NAME_MAX + 1];
-    if (entry.count == 0) { /* the component alone: the entity lost its name to a sibling */
-        return sett_ensure(delta->world, entity, type->id) != NULL;
-    }
-    memcpy(text, entry.bytes, entry.count);
-    text[entry.count] = '\0';
-    if (strlen(text) != entry.count) {
-        (void)setti_delta_reject(delta, "a name has a zero in it");
-        return false;
-    }
-    return sett_name_set(delta->world, entity, text) == SETT_OK;
-}
-
-static bool play_link(sett_world* world, const setti_type* type, sett_entity entity,
-                      setti_delta_entry entry)
-{
-    setti_delta_reader from = {entry.bytes, entry.bytes + sizeof(sett_entity), false};
-    sett_entity target = setti_delta_entity(&from);
-    return setti_relation_relate(world, entity, type->id, target, from.at) != NULL;
-}
-
-/* ---------------------------------------------------------------------------------------- links */
-
-/* The k-th target of an entry, and its data. */
-static const unsigned char* play_target(const setti_relation* relation, setti_delta_entry entry,
-                                        uint32_t k, sett_entity* target)
-{
-    size_t size = 8 + (size_t)relation->data_size;
-    setti_delta_reader from = {entry.bytes + k * size, entry.bytes + (k + 1) * size, false};
-    *target = setti_delta_entity(&from);
-    return from.at;
-}
-
-/* Whether a source has these targets, in this order. */
-static bool play_leads_so(const setti_relation* relation, uint32_t source, setti_delta_entry entry)
-{
-    const sett_links* links = setti_storage_find(&relation->links->storage, source);
-    if (links == NULL || links->count != entry.count) {
-        return false;
-    }
-    uint32_t place = links->first_;
-    for (uint32_t k = 0; k < entry.count; k++) {
-        const setti_chain_record* record = setti_chain_record_at(relation, place);
-        sett_entity target;
-        (void)play_target(relation, entry, k, &target);
-        if (!sett_equals(record->target, target)) {
-            return false;
-        }
-        place = record->by_source.next;
-    }
-    return true;
-}
-
-/* Relates a source to all targets, in their order, and removes other links, which are then in
- * front. */
-static bool play_lead(const setti_delta* delta, setti_relation* relation, sett_entity source,
-                      setti_delta_entry entry)
-{
-    sett_world* world = delta->world;
-    sett_component id = relation->links->id;
-    for (uint32_t k = 0; k < entry.count; k++) {
-        sett_entity target;
-        const unsigned char* data = play_target(relation, entry, k, &target);
-        if (!setti_delta_room(delta) ||
-            setti_relation_relate(world, source, id, target, data) == NULL) {
-            return false;
-        }
-        setti_chain_requeue(relation, setti_chain_find(relation, source, target), true);
-    }
-    while (sett_target_count(world, source, id) > entry.count) {
-        sett_entity target = sett_target(world, source, id);
-        if (!setti_delta_room(delta) || sett_unrelate(world, source, id, target) != SETT_OK) {
-            return false;
-        }
-    }
-    if (!play_leads_so(relation, source.index, entry)) {
-        (void)setti_delta_reject(delta, "an entity leads to another twice");
-        return false;
-    }
-    return true;
-}
-
-static bool play_links(const setti_delta* delta, setti_relation* relation, sett_entity source,
-                       setti_delta_entry entry)
-{
-    sett_world* world = delta->world;
-    if (!play_leads_so(relation, source.index, entry)) {
-        return play_lead(delta, relation, source, entry);
-    }
-    bool done = true;
-    for (uint32_t k = 0; done && k < entry.count && relation->data_size != 0; k++) {
-        sett_entity target;
-        const unsigned char* data = play_target(relation, entry, k, &target);
-        const void* now = sett_related(world, source, relation->links->id, target);
-        if (memcmp(now, data, relation->data_size) != 0) {
-            done = setti_delta_room(delta) &&
-                   setti_relation_relate(world, source, relation->links->id, target, data) != NULL;
-        }
-    }
-    return done;
-}
-
-/* Adds the list of a target; removes it, which only deltas back in time do. */
-static bool play_list_head(const setti_delta* delta, setti_type* type, sett_entity entity,
-                           setti_delta_entry entry)
-{
-    sett_world* world = delta->world;
-    const sett_links* list = setti_storage_find(&type->storage, entity.index);
-    setti_edit_settle(world);
-    if (entry.kind == SETTI_DELTA_REMOVED && list != NULL && list->count != 0) {
-        (void)setti_delta_reject(delta, "an entity stops being a target that is one");
-        return false;
-    }
-    bool done = entry.kind == SETTI_DELTA_REMOVED
-                    ? list == NULL || setti_change_reserve_remove(world, type, entity.index)
-                    : setti_chain_reserve_target(type->relation_of_sources, entity.index);
-    if (!done) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", entity, type->id);
-    } else if (entry.kind != SETTI_DELTA_REMOVED) {
-        setti_chain_make_target(type->relation_of_sources, entity);
-    } else if (list != NULL) {
-        setti_change_remove_reserved(world, type, entity.index);
-    }
-    return done;
-}
-
 /* -------------------------------------------------------------------------------------- entries */
 
 /* Skips what requirements have done already, in either direction. */
@@ -409,34 +196,18 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     if (!setti_delta_room(delta)) {
         return false;
     }
-    if (of->form == SETTI_DELTA_TARGET) {
-        return play_list_head(delta, type, entity, entry);
-    }
+    const setti_codec* codec = of->codec;
     if (entry.kind == SETTI_DELTA_REMOVED) {
-        return of->form == SETTI_DELTA_LINKS ? play_cut_targets(delta, type->relation, entity)
-                                             : play_remove(world, type, entity);
+        return codec != NULL && codec->remove != NULL ? codec->remove(&delta->player, type, entity)
+                                                      : play_remove(world, type, entity);
     }
-    switch (of->form) {
-    case SETTI_DELTA_TREE:
-        return play_node(delta, type, entity, entry);
-    case SETTI_DELTA_NAME:
-        return play_name(delta, type, entity, entry);
-    case SETTI_DELTA_LINK:
-        return play_link(world, type, entity, entry);
-    case SETTI_DELTA_LINKS:
-        return play_links(delta, type->relation, entity, entry);
-    default:
-        return play_value(world, of, entity, entry);
-    }
+    return codec != NULL ? codec->play(&delta->player, type, entity, &entry)
+                         : play_value(world, of, entity, entry);
 }
 
-/* The pass of an entry: names after all moves, removed lists after all links. */
-static uint32_t play_pass(const setti_delta_type* of, setti_delta_entry entry)
+static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
 {
-    if (of->form == SETTI_DELTA_NAME) {
-        return 1;
-    }
-    return of->form == SETTI_DELTA_TARGET && entry.kind == SETTI_DELTA_REMOVED ? 2 : 0;
+    return codec == NULL ? 0 : entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
 /* A block at once, where the world is bare; else its entries. */
@@ -466,7 +237,7 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
         setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
         for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
             setti_delta_entry entry = setti_delta_next(&from, of);
-            done = play_pass(of, entry) != pass || play_block(delta, of, entry);
+            done = play_pass(of->codec, entry) != pass || play_block(delta, of, entry);
         }
     }
     return done;
@@ -474,81 +245,15 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* How long an owner's list is; SETTI_NONE if it has none. */
-static uint32_t play_list_count(const setti_delta_type* of, uint32_t owner)
-{
-    if (of->form == SETTI_DELTA_TREE) {
-        const sett_hierarchy* node = setti_storage_find(&of->type->storage, owner);
-        return node != NULL ? node->children / SETTI_CHILD : SETTI_NONE;
-    }
-    const sett_links* list = setti_storage_find(&of->type->relation->sources->storage, owner);
-    return list != NULL ? list->count : SETTI_NONE;
-}
-
-/* Moves a member of an owner's list to its end; false if it is not a member. */
-static bool play_requeue(const setti_delta* delta, const setti_delta_type* of, sett_entity owner,
-                         uint32_t index)
-{
-    sett_world* world = delta->world;
-    sett_entity member = setti_entity_at(&world->entities, index);
-    const void* value = setti_storage_find(&of->type->storage, index);
-    if (of->form == SETTI_DELTA_TREE) {
-        return value != NULL && ((const sett_hierarchy*)value)->parent == owner.index + 1 &&
-               sett_hierarchy_attach(world, member, owner) == SETT_OK;
-    }
-    uint32_t place = value != NULL ? index : SETTI_NONE;
-    if (of->form == SETTI_DELTA_LINKS) {
-        place = setti_chain_find(of->type->relation, member, owner);
-    } else if (value != NULL && !sett_equals(((const sett_link*)value)->target, owner)) {
-        return false;
-    }
-    if (place != SETTI_NONE) {
-        setti_chain_requeue(of->type->relation, place, false);
-    }
-    return place != SETTI_NONE;
-}
-
-/* The place of the last in an owner's list, and of the one before another. */
-static uint32_t play_list_last(const setti_delta_type* of, uint32_t owner)
-{
-    if (of->form == SETTI_DELTA_TREE) {
-        const sett_hierarchy* node = setti_storage_find(&of->type->storage, owner);
-        const sett_hierarchy* first =
-            node->first != 0 ? setti_storage_find(&of->type->storage, node->first - 1) : NULL;
-        return first != NULL ? first->previous - 1 : SETTI_NONE;
-    }
-    const sett_links* list = setti_storage_find(&of->type->relation->sources->storage, owner);
-    return list->count != 0 ? list->last_ : SETTI_NONE;
-}
-
-static uint32_t play_list_previous(const setti_delta_type* of, uint32_t place)
-{
-    if (of->form == SETTI_DELTA_TREE) {
-        const sett_hierarchy* node = setti_storage_find(&of->type->storage, place);
-        return node->previous - 1;
-    }
-    if (of->form == SETTI_DELTA_LINKS) {
-        return setti_chain_record_at(of->type->relation, place)->by_target.previous;
-    }
-    const sett_link* link = setti_storage_find(&of->type->storage, place);
-    return link->chain_.previous;
-}
-
 /* Whether an owner's list ends with these; it need not where one is named twice. */
-static bool play_list_ends(const setti_delta_type* of, uint32_t owner,
+static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
                            const setti_delta_reader* members, uint32_t count)
 {
-    uint32_t place = play_list_last(of, owner);
     for (uint32_t k = count; k-- > 0;) {
-        setti_delta_reader from = {members->at + (size_t)k * 4, members->end, false};
-        uint32_t member = place;
-        if (of->form == SETTI_DELTA_LINKS && place != SETTI_NONE) {
-            member = setti_chain_record_at(of->type->relation, place)->source;
-        }
-        if (place == SETTI_NONE || member != setti_delta_u32(&from)) {
+        if (place == SETTI_NONE || of->codec->step(delta->player.sides, of->type, 1, &place,
+                                                   true) != setti_delta_word(members->at, k)) {
             return false;
         }
-        place = play_list_previous(of, place);
     }
     return true;
 }
@@ -560,19 +265,21 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
     uint32_t saved = setti_delta_u32(from);
     uint32_t count = setti_delta_u32(from);
     setti_delta_reader members = *from;
+    setti_codec_list list;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
-    bool fits = !sett_is_null(owner) && play_list_count(of, index) != SETTI_NONE &&
-                (uint64_t)saved + count == play_list_count(of, index);
+    bool fits = !sett_is_null(owner) &&
+                of->codec->list(delta->player.sides, of->type, index, 1, &list) &&
+                (uint64_t)saved + count == list.count;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t member = setti_delta_u32(from);
         if (fits && !setti_delta_room(delta)) {
             return false;
         }
-        fits = fits && play_requeue(delta, of, owner, member);
+        fits = fits && of->codec->requeue(of->type, owner, member);
     }
-    if (!fits || !play_list_ends(of, index, &members, count)) {
-        (void)setti_delta_reject(delta, "a list is not of those who are in it");
-        return false;
+    fits = fits && of->codec->list(delta->player.sides, of->type, index, 1, &list);
+    if (!fits || !play_list_ends(delta, of, list.last, &members, count)) {
+        return delta->player.reject(&delta->player, "a list is not of those who are in it");
     }
     return true;
 }
@@ -589,10 +296,48 @@ static bool play_lists(const setti_delta* delta)
     return done;
 }
 
-bool setti_delta_play(const setti_delta* delta)
+/* The live world, on both sides. */
+typedef struct play_live {
+    setti_sides sides; /* first */
+    const sett_world* world;
+} play_live;
+
+static sett_entity play_live_entity(setti_sides* sides, uint32_t index, uint32_t side)
 {
+    (void)side;
+    return setti_entity_at(&((const play_live*)sides)->world->entities, index);
+}
+
+static const void* play_live_value(setti_sides* sides, const setti_type* type, uint32_t index,
+                                   uint32_t side)
+{
+    (void)sides;
+    (void)side;
+    return setti_storage_find(&type->storage, index);
+}
+
+static const void* play_live_page(setti_sides* sides, const setti_pages* pages, uint32_t number,
+                                  uint32_t side)
+{
+    (void)sides;
+    (void)side;
+    return setti_pages_get(pages, number);
+}
+
+static uint32_t play_live_number(setti_sides* sides, const setti_root* root, uint32_t side)
+{
+    (void)sides;
+    (void)side;
+    return *(const uint32_t*)root->address;
+}
+
+bool setti_delta_play(setti_delta* delta)
+{
+    play_live live = {{play_live_entity, play_live_value, play_live_page, play_live_number},
+                      delta->world};
+    delta->player.sides = &live.sides;
     setti_commands_receive(delta->world, true);
-    bool done = play_all_dont_fragment(delta) && play_each(delta, delta->ended, play_end) &&
+    bool done = play_loosen_all(delta) && play_each(delta, delta->ended, play_end) &&
                 play_each(delta, delta->begun, play_begin) &&
                 play_each(delta, delta->slots, play_slot) && play_entries(delta, 0) &&
                 play_entries(delta, 1) && play_entries(delta, 2) && play_lists(delta);
@@ -618,8 +363,7 @@ bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, con
     for (uint32_t t = 0; t < delta->type_count; t++) {
         const setti_delta_type* of = &delta->type[t];
         setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
-        for (uint32_t k = 0; of->form == SETTI_DELTA_VALUES && k < of->count[SETTI_DELTA_ENTRIES];
-             k++) {
+        for (uint32_t k = 0; of->codec == NULL && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
             setti_delta_entry entry = setti_delta_next(&from, of);
             const void* value = setti_storage_find(&of->type->storage, entry.index);
             if (entry.bytes != NULL && value != NULL &&

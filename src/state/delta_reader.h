@@ -74,7 +74,8 @@ typedef enum setti_delta_part {
 typedef struct setti_delta_type {
     setti_type* type;
     setti_delta_form form;
-    uint32_t kind; /* setti_kind of its storage there */
+    const setti_codec* codec; /* or NULL */
+    uint32_t kind;            /* setti_kind of its storage there */
     uint32_t bytes;
     uint64_t mask_print;
     uint32_t extent; /* of its storage there */
@@ -86,6 +87,7 @@ typedef struct setti_delta_type {
 
 /* A delta whose parts were found. */
 typedef struct setti_delta {
+    setti_player player; /* first: what codecs see of it */
     sett_world* world;
     uint64_t before;
     uint64_t after;
@@ -101,15 +103,6 @@ typedef struct setti_delta {
     size_t room;         /* bytes that one step may need to keep pages */
     uint32_t room_pages; /* and how many they may be */
 } setti_delta;
-
-/* One entry of a type, or a block of them. */
-typedef struct setti_delta_entry {
-    uint32_t kind;
-    uint32_t index;             /* of a block: the first of its word */
-    uint64_t bits;              /* of a block: those in it; else 0 */
-    uint32_t count;             /* links: of targets; name: bytes */
-    const unsigned char* bytes; /* of the value; NULL if it is removed */
-} setti_delta_entry;
 
 /* The next entry or block. */
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of);
@@ -136,6 +129,9 @@ static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
 /* Whether an index is in a list of entities, which ascends: by bisection of its bytes. */
 bool setti_delta_lists(const setti_delta_lives* list, uint32_t index);
 
+/* What becomes of the entity at an index. */
+setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
+
 /* INVALID, because of this. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* why);
 
@@ -150,7 +146,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
                                  uint32_t extent);
 
 /* Plays all but the order. False: sett_world_error says why, and the caller undoes it. */
-bool setti_delta_play(const setti_delta* delta);
+bool setti_delta_play(setti_delta* delta);
 
 /* Finds a value of the delta that a callback has written to; false if there is none. */
 bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name);

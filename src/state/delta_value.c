@@ -1,47 +1,48 @@
-/* delta_value.c: encodes components: their values, or what they link.
+/* delta_value.c: encodes components: their values, and the order of lists.
  *
- * The workload: as delta.c's. Values go as their bytes, padding as zeroes. Components of modules
- * contain indices and keys that a receiver could not check; so they are sent as a program would set
- * them: this parent, this target, this name. The order of lists is sent only where it does not
- * follow from that.
+ * The workload: as delta.c's. Values go as their bytes, padding as zeroes; those of types with a
+ * codec (world/codec.h) as it writes them. The order of lists is sent only where it does not follow
+ * from that.
  *
- * Invariant:  entries, applied in their order, and then the lists, make of side 0's links side 1's,
+ * Invariant:  entries, applied in their order, and then the lists, make of side 0's lists side 1's,
  *             in the same order
  */
-#include "relation/text.h"
 #include "state/delta_writer.h"
 #include "state/hash.h"
+
+/* The type whose lists the writer's type depends on; NULL if there are none. */
+static const setti_type* value_lists(const setti_delta_writer* to)
+{
+    return to->codec == NULL            ? NULL
+           : to->codec->follows != NULL ? to->codec->follows(to->type->world)
+           : to->codec->list != NULL    ? to->type
+                                        : NULL;
+}
 
 /* Collects in `bits` the indices that can differ in a type and in what its entries depend on. */
 static void value_mark(setti_delta_writer* to)
 {
     setti_compare* walk = to->walk;
-    const sett_world* world = walk->view->world;
+    setti_sides* sides = &walk->view->sides;
+    const setti_type* lists = value_lists(to);
     setti_marks_clear(&walk->bits);
     setti_marks_join(&walk->bits, &walk->begun);
     setti_compare_mark(walk, to->type);
-    if (world->hierarchy == NULL ||
-        (to->form != SETTI_DELTA_TREE && to->form != SETTI_DELTA_NAME)) {
+    if (lists != NULL && lists != to->type) {
+        setti_compare_mark(walk, lists);
+    }
+    const setti_codec* codec = lists != NULL ? setti_delta_codec(lists) : NULL;
+    if (codec == NULL || !codec->by_index) {
         return;
     }
-    if (to->form == SETTI_DELTA_NAME) {
-        setti_compare_mark(walk, world->hierarchy->type);
-    }
-    /* links are indices: they do not change if another entity gets the parent's index */
-    const setti_type* tree = world->hierarchy->type;
+    /* such a value does not change if another entity gets the owner's index */
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->begun, &index);) {
-        const sett_hierarchy* node = setti_view_value(walk->view, tree, index, 1);
-        for (uint32_t child = node != NULL ? node->first : 0; child != 0; child = node->next) {
-            setti_marks_add(&walk->bits, child - 1);
-            node = setti_view_value(walk->view, tree, child - 1, 1);
+        setti_codec_list list;
+        uint32_t place = codec->list(sides, lists, index, 1, &list) ? list.first : SETTI_NONE;
+        while (place != SETTI_NONE) {
+            setti_marks_add(&walk->bits, codec->step(sides, lists, 1, &place, false));
         }
     }
-}
-
-static sett_entity value_parent(setti_view* view, const sett_hierarchy* node, uint32_t side)
-{
-    return node != NULL && node->parent != 0 ? setti_view_entity(view, node->parent - 1, side)
-                                             : sett_null();
 }
 
 /* -------------------------------------------------------------------------------------- entries */
@@ -68,92 +69,12 @@ void setti_delta_write_bytes(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Target and data of an exclusive link; not its neighbours. */
-static void value_write_link(setti_delta_writer* to, const sett_link* link)
-{
-    const setti_relation* relation = to->type->relation;
-    setti_delta_write_number(to, link->target.index, 4);
-    setti_delta_write_number(to, link->target.generation, 4);
-    setti_delta_write(to, (const unsigned char*)link + relation->data, relation->data_size);
-}
-
-static void value_write_links(setti_delta_writer* to, const sett_links* links)
-{
-    const setti_relation* relation = to->type->relation;
-    uint32_t place = links->first_;
-    setti_delta_write_number(to, links->count, 4);
-    for (uint32_t k = 0; k < links->count; k++) {
-        const setti_chain_record* record = setti_view_record(to->walk->view, relation, place, 1);
-        setti_delta_write_number(to, record->target.index, 4);
-        setti_delta_write_number(to, record->target.generation, 4);
-        setti_delta_write(to, (const unsigned char*)record + relation->data, relation->data_size);
-        place = record->by_source.next;
-    }
-}
-
-/* The text of a key in side 1's state, which can be missing in the live world. */
-static const char* value_text(setti_view* view, uint64_t key, size_t* length)
-{
-    sett_world* world = setti_unconst(view->world);
-    setti_texts* texts = &world->name_table->texts;
-    const char* text = setti_text_of(world, texts, key);
-    *length = text != NULL ? strlen(text) : 0;
-    for (uint32_t number = 0; text == NULL && number < texts->pages.capacity; number++) {
-        const unsigned char* page = setti_view_get(view, &texts->pages, number, 1);
-        uint32_t used = page != NULL ? setti_view_number(view, &texts->root, 1) : 0;
-        for (size_t at = 0; text == NULL && at + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE;) {
-            uint16_t head = 0;
-            if (((size_t)number * SETTI_TEXT_PAGE) + at < used) {
-                memcpy(&head, page + at, sizeof(head));
-            }
-            if (head == 0) {
-                break;
-            }
-            bool hole = (head & SETTI_TEXT_HOLE) != 0;
-            head = (uint16_t)(head & ~SETTI_TEXT_HOLE);
-            const char* here = (const char*)page + at + SETTI_TEXT_HEAD;
-            text = !hole && setti_hash_bytes(here, head) == key ? here : NULL;
-            *length = head;
-            at += SETTI_TEXT_HEAD + head + 1;
-        }
-    }
-    return text;
-}
-
-static void value_write_name(setti_delta_writer* to, uint64_t key)
-{
-    size_t length = 0;
-    const char* text = key != 0 ? value_text(to->walk->view, key, &length) : "";
-    if (text == NULL && to->status == SETT_OK) { /* two texts of one hash, one of them gone */
-        to->status =
-            setti_world_fail_with(setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
-                                  "sett_delta_encode: a name's text is not known any more");
-    }
-    setti_delta_write_number(to, length, 2);
-    setti_delta_write(to, text, length);
-}
-
 static void value_write(setti_delta_writer* to, const void* value)
 {
-    switch (to->form) {
-    case SETTI_DELTA_TREE:
-        setti_delta_write_number(to, ((const sett_hierarchy*)value)->parent, 4);
-        setti_delta_write_number(to, ((const sett_hierarchy*)value)->children & SETTI_POLICY, 1);
-        break;
-    case SETTI_DELTA_NAME:
-        value_write_name(to, ((const sett_name*)value)->key);
-        break;
-    case SETTI_DELTA_LINKS:
-        value_write_links(to, value);
-        break;
-    case SETTI_DELTA_LINK:
-        value_write_link(to, value);
-        break;
-    case SETTI_DELTA_VALUES:
+    if (to->codec != NULL) {
+        to->codec->encode(&to->encoder, to->type, value);
+    } else {
         setti_delta_write_bytes(to, value);
-        break;
-    case SETTI_DELTA_TARGET:
-        break;
     }
 }
 
@@ -162,25 +83,17 @@ static void value_write(setti_delta_writer* to, const void* value)
 static bool value_differs(setti_delta_writer* to, uint32_t index, const void* before,
                           const void* after)
 {
-    setti_view* view = to->walk->view;
-    if (to->form == SETTI_DELTA_TARGET) {
-        return false;
-    }
-    if (to->form != SETTI_DELTA_TREE && to->form != SETTI_DELTA_NAME) {
+    const setti_type* lists = value_lists(to);
+    const setti_codec* codec = lists != NULL ? setti_delta_codec(lists) : NULL;
+    if (to->codec == NULL || to->codec->differs == NULL || to->codec->differs(before, after)) {
         return true;
     }
-    const setti_hierarchy* tree = view->world->hierarchy;
-    const sett_hierarchy* node[2] = {before, after};
-    bool differs = false;
-    if (to->form == SETTI_DELTA_NAME) {
-        differs = ((const sett_name*)before)->key != ((const sett_name*)after)->key;
-        for (uint32_t side = 0; side < 2; side++) {
-            node[side] = tree != NULL ? setti_view_value(view, tree->type, index, side) : NULL;
-        }
-    } else {
-        differs = ((node[0]->children ^ node[1]->children) & SETTI_POLICY) != 0;
+    sett_entity owner[2] = {sett_null(), sett_null()};
+    for (uint32_t side = 0; codec != NULL && side < 2; side++) {
+        setti_codec_cursor cursor = {0, 0};
+        owner[side] = codec->owner(&to->walk->view->sides, lists, index, side, &cursor);
     }
-    return differs || !sett_equals(value_parent(view, node[0], 0), value_parent(view, node[1], 1));
+    return !sett_equals(owner[0], owner[1]);
 }
 
 static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
@@ -258,7 +171,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
     if (kind == SETTI_DELTA_CHANGED && !value_differs(to, is.index, before, after)) {
         return;
     }
-    if (to->form == SETTI_DELTA_VALUES) {
+    if (to->codec == NULL) {
         value_write_blocked(to, kind, is.index, after);
     } else {
         value_write_entry(to, kind, is.index, after);
@@ -312,14 +225,13 @@ void setti_delta_write_entries(setti_delta_writer* to)
 {
     to->count = 0;
     to->block_bits = 0;
-    if (to->walk->view->empty && to->form == SETTI_DELTA_VALUES &&
-        to->type->storage.kind != SETTI_SPARSE) {
+    if (to->walk->view->empty && to->codec == NULL && to->type->storage.kind != SETTI_SPARSE) {
         value_write_array(to);
         return;
     }
     to->sink.value = value_entry;
     to->walk->sink = &to->sink;
-    to->walk->all = to->form == SETTI_DELTA_TREE || to->form == SETTI_DELTA_NAME;
+    to->walk->all = to->codec != NULL && to->codec->differs != NULL;
     value_mark(to);
     setti_compare_notify(to->walk, to->type);
     to->walk->all = false;
@@ -328,99 +240,60 @@ void setti_delta_write_entries(setti_delta_writer* to)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* A walk over a list: of an owner's children, or of a target's sources. */
-typedef struct value_list {
-    setti_view* view;
-    const setti_type* type;
-    uint32_t side;
-    uint32_t place; /* of the next: an index, or a record's number; SETTI_NONE: the end */
-} value_list;
-
-static value_list value_list_begin(const setti_delta_writer* to, uint32_t owner, uint32_t side)
+/* The first place of the list that an entity owns on a side; SETTI_NONE if it has none. */
+static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, uint32_t side)
 {
-    value_list list = {to->walk->view, to->type, side, SETTI_NONE};
-    if (to->form == SETTI_DELTA_TREE) {
-        const sett_hierarchy* node = setti_view_value(list.view, list.type, owner, side);
-        list.place = node != NULL ? node->first - 1 : SETTI_NONE; /* 0 - 1: none */
-    } else {
-        const sett_links* sources =
-            setti_view_value(list.view, list.type->relation->sources, owner, side);
-        list.place = sources != NULL && sources->count != 0 ? sources->first_ : SETTI_NONE;
-    }
-    return list;
+    setti_codec_list list;
+    return to->codec->list(&to->walk->view->sides, to->type, owner, side, &list) ? list.first
+                                                                                 : SETTI_NONE;
 }
 
 /* The index of the next member, SETTI_NONE behind the last. */
-static uint32_t value_list_next(value_list* list)
+static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
-    const setti_relation* relation = list->type->relation;
-    uint32_t member = list->place;
-    if (member == SETTI_NONE) {
-        return SETTI_NONE;
-    }
-    if (relation != NULL && relation->many) {
-        const setti_chain_record* record =
-            setti_view_record(list->view, relation, list->place, list->side);
-        member = record->source;
-        list->place = record->by_target.next;
-    } else if (relation != NULL) {
-        const sett_link* link = setti_view_value(list->view, list->type, member, list->side);
-        list->place = link->chain_.next;
-    } else {
-        const sett_hierarchy* node = setti_view_value(list->view, list->type, member, list->side);
-        list->place = node->next - 1;
-    }
-    return member;
+    return *place != SETTI_NONE
+               ? to->codec->step(&to->walk->view->sides, to->type, side, place, false)
+               : SETTI_NONE;
 }
 
 /* Whether a member of an owner's list on side 0 is in it on side 1 too. */
 static bool value_survives(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
     setti_view* view = to->walk->view;
-    const void* value = setti_view_value(view, to->type, member, 1);
-    if (value == NULL ||
+    setti_codec_cursor cursor = {0, 0};
+    sett_entity at;
+    if (setti_view_value(view, to->type, member, 1) == NULL ||
         !sett_equals(setti_view_entity(view, member, 0), setti_view_entity(view, member, 1))) {
         return false;
     }
-    if (to->form == SETTI_DELTA_TREE) {
-        return ((const sett_hierarchy*)value)->parent == owner.index + 1;
-    }
-    if (to->form == SETTI_DELTA_LINK) {
-        return sett_equals(((const sett_link*)value)->target, owner);
-    }
-    const sett_links* links = value;
-    uint32_t place = links->first_;
-    for (uint32_t k = 0; k < links->count; k++) {
-        const setti_chain_record* record = setti_view_record(view, to->type->relation, place, 1);
-        if (sett_equals(record->target, owner)) {
-            return true;
-        }
-        place = record->by_source.next;
-    }
-    return false;
+    do {
+        at = to->codec->owner(&view->sides, to->type, member, 1, &cursor);
+    } while (!sett_is_null(at) && !sett_equals(at, owner));
+    return !sett_is_null(at);
 }
 
 /* How many members side 1's list begins with that follow from side 0's; false: all of it does. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* saved)
 {
-    value_list is = value_list_begin(to, owner.index, 1);
-    uint32_t next = value_list_next(&is);
+    uint32_t is = value_list_first(to, owner.index, 1);
+    uint32_t next = value_list_next(to, 1, &is);
     *saved = 0;
     if (sett_equals(setti_view_entity(to->walk->view, owner.index, 0), owner)) {
-        value_list was = value_list_begin(to, owner.index, 0);
-        for (uint32_t member = value_list_next(&was); member != SETTI_NONE;
-             member = value_list_next(&was)) {
+        uint32_t was = value_list_first(to, owner.index, 0);
+        for (uint32_t member = value_list_next(to, 0, &was); member != SETTI_NONE;
+             member = value_list_next(to, 0, &was)) {
             if (!value_survives(to, owner, member)) {
                 continue;
             }
             if (member != next) {
                 return true;
             }
-            next = value_list_next(&is);
+            next = value_list_next(to, 1, &is);
             ++*saved;
         }
     }
-    for (uint32_t last = next; next != SETTI_NONE; last = next, next = value_list_next(&is)) {
+    for (uint32_t last = next; next != SETTI_NONE;
+         last = next, next = value_list_next(to, 1, &is)) {
         if (next < last) {
             return true;
         }
@@ -439,9 +312,9 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     size_t count_at = to->size;
     uint32_t count = 0;
     setti_delta_write_number(to, 0, 4);
-    value_list list = value_list_begin(to, owner.index, 1);
+    uint32_t place = value_list_first(to, owner.index, 1);
     uint32_t member;
-    for (uint32_t k = 0; (member = value_list_next(&list)) != SETTI_NONE; k++) {
+    for (uint32_t k = 0; (member = value_list_next(to, 1, &place)) != SETTI_NONE; k++) {
         if (k >= saved) {
             setti_delta_write_number(to, member, 4);
             count++;
@@ -451,42 +324,18 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     to->count++;
 }
 
-static void value_mark_owner(setti_delta_writer* to, sett_entity owner)
-{
-    if (!sett_is_null(owner)) {
-        setti_marks_add(&to->walk->marked, owner.index);
-    }
-}
-
-/* Marks the owners of lists that a member's neighbours changed in. */
+/* Marks the owners of the lists that a member is in, or whose neighbours changed. */
 static void value_owner(setti_compare_sink* sink, sett_entity was, const void* before,
                         sett_entity is, const void* after)
 {
     setti_delta_writer* to = (setti_delta_writer*)sink;
-    setti_view* view = to->walk->view;
-    bool same = before != NULL && sett_equals(was, is);
-    if (after == NULL) {
-        return;
-    }
-    if (to->form == SETTI_DELTA_TREE) {
-        sett_entity parent = value_parent(view, after, 1);
-        if (!same || memcmp(before, after, sizeof(sett_hierarchy)) != 0 ||
-            !sett_equals(parent, value_parent(view, before, 0))) {
-            value_mark_owner(to, parent);
-        }
-    } else if (to->form == SETTI_DELTA_LINK) {
-        if (!same || memcmp(before, after, sizeof(sett_link)) != 0) {
-            value_mark_owner(to, ((const sett_link*)after)->target);
-        }
-    } else {
-        const sett_links* links = after;
-        uint32_t place = links->first_;
-        for (uint32_t k = 0; k < links->count; k++) {
-            const setti_chain_record* record =
-                setti_view_record(view, to->type->relation, place, 1);
-            value_mark_owner(to, record->target);
-            place = record->by_source.next;
-        }
+    setti_codec_cursor cursor = {0, 0};
+    sett_entity owner;
+    (void)was;
+    (void)before;
+    while (after != NULL && !sett_is_null(owner = to->codec->owner(&to->walk->view->sides, to->type,
+                                                                   is.index, 1, &cursor))) {
+        setti_marks_add(&to->walk->marked, owner.index);
     }
 }
 
@@ -494,8 +343,7 @@ void setti_delta_write_lists(setti_delta_writer* to)
 {
     setti_compare* walk = to->walk;
     to->count = 0;
-    if (to->form != SETTI_DELTA_TREE && to->form != SETTI_DELTA_LINK &&
-        to->form != SETTI_DELTA_LINKS) {
+    if (to->codec == NULL || to->codec->list == NULL) {
         return;
     }
     setti_marks_clear(&walk->marked);

@@ -7,17 +7,17 @@
 
 typedef struct setti_delta_writer {
     setti_compare_sink sink;
+    setti_encoder encoder; /* for codecs: leads back here; its status is that of all */
     setti_compare* walk;
     unsigned char* out;
     size_t capacity;
-    size_t size;        /* of the whole, also beyond the capacity */
-    setti_pool* pool;   /* where more room is from; NULL: there is no more */
-    sett_status status; /* what cannot be written, and why, is in the world's message */
-    bool begun;         /* write entities that began: else those that ended */
-    uint32_t count;     /* of what is being written */
+    size_t size;      /* of the whole, also beyond the capacity */
+    setti_pool* pool; /* where more room is from; NULL: there is no more */
+    bool begun;       /* write entities that began: else those that ended */
+    uint32_t count;   /* of what is being written */
     /* the type being written */
     const setti_type* type;
-    setti_delta_form form;
+    const setti_codec* codec; /* or NULL */
     /* the run of rows, or of handles, being written */
     size_t run_at; /* where its count is */
     uint32_t run_next;

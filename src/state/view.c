@@ -95,11 +95,40 @@ static const setti_snapshot* view_path(setti_snapshot* node)
     return node != NULL ? setti_snapshot_path(node) : NULL;
 }
 
+static sett_entity view_see_entity(setti_sides* sides, uint32_t index, uint32_t side)
+{
+    return setti_view_entity((setti_view*)sides, index, side);
+}
+
+static const void* view_see_value(setti_sides* sides, const setti_type* type, uint32_t index,
+                                  uint32_t side)
+{
+    return setti_view_value((setti_view*)sides, type, index, side);
+}
+
+static const void* view_see_page(setti_sides* sides, const setti_pages* pages, uint32_t number,
+                                 uint32_t side)
+{
+    return setti_view_get((setti_view*)sides, pages, number, side);
+}
+
+static uint32_t view_see_number(setti_sides* sides, const setti_root* root, uint32_t side)
+{
+    return setti_view_number((setti_view*)sides, root, side);
+}
+
+static void view_begin(setti_view* view, sett_world* world)
+{
+    const setti_sides sides = {view_see_entity, view_see_value, view_see_page, view_see_number};
+    memset(view, 0, sizeof(*view));
+    view->sides = sides;
+    view->world = world;
+}
+
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view)
 {
     setti_snapshot* node[2] = {a, b};
-    memset(view, 0, sizeof(*view));
-    view->world = world;
+    view_begin(view, world);
     view->capacity = 1;
     for (uint32_t side = 0; side < 2; side++) {
         view->node[side] = node[side];
@@ -122,8 +151,7 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
 void setti_view_init_empty(sett_world* world, setti_view* view)
 {
     static const setti_snapshot nothing = {0}; /* no root was there */
-    memset(view, 0, sizeof(*view));
-    view->world = world;
+    view_begin(view, world);
     view->empty = true;
     view->node[0] = &nothing;
 }
@@ -246,16 +274,34 @@ uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t si
     return number;
 }
 
-uint32_t setti_view_records(setti_view* view, const setti_relation* relation, uint32_t side)
+const unsigned char* setti_view_record(setti_view* view, const setti_records* records,
+                                       uint32_t place, uint32_t side)
 {
-    return setti_view_number(view, &relation->root, side);
+    const unsigned char* page = setti_view_get(view, records->pages, place >> records->shift, side);
+    uint32_t row = place & (((uint32_t)1 << records->shift) - 1);
+    SETTI_ASSERT(page != NULL);
+    return page + (size_t)row * records->size;
 }
 
-const setti_chain_record* setti_view_record(setti_view* view, const setti_relation* relation,
-                                            uint32_t place, uint32_t side)
+setti_view_list setti_view_records(const setti_type* type, const void* value)
 {
-    const unsigned char* page =
-        setti_view_get(view, &relation->records, place >> relation->record_shift, side);
-    uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
-    return (const setti_chain_record*)(const void*)(page + (size_t)row * relation->record_size);
+    setti_view_list list = {0, SETTI_NONE};
+    const unsigned char* bytes = value;
+    if (type->records != NULL) {
+        memcpy(&list.left, bytes + type->records->listed, sizeof(list.left));
+        memcpy(&list.place, bytes + type->records->first, sizeof(list.place));
+    }
+    return list;
+}
+
+const unsigned char* setti_view_next_record(setti_view* view, const setti_records* records,
+                                            setti_view_list* list, uint32_t side)
+{
+    if (list->left == 0) {
+        return NULL;
+    }
+    const unsigned char* record = setti_view_record(view, records, list->place, side);
+    memcpy(&list->place, record + records->next, sizeof(list->place));
+    list->left--;
+    return record;
 }

@@ -2,8 +2,8 @@
 #ifndef SETTI_VIEW_H
 #define SETTI_VIEW_H
 
-#include "relation/chain.h"
 #include "state/snapshot.h"
+#include "world/codec.h"
 
 /* A page in both snapshots; NULL where it does not exist. */
 typedef struct setti_view_page {
@@ -22,6 +22,7 @@ typedef struct setti_view_memo {
 } setti_view_memo;
 
 typedef struct setti_view {
+    setti_sides sides;    /* first: what codecs see of it */
     bool empty;           /* side 0 is the world before anything was in it */
     setti_view_page each; /* then: the page that the walk is at */
     setti_view_memo memo[SETTI_VIEW_MEMOS];
@@ -64,9 +65,18 @@ const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t 
 /* The value on a side of a root that is one number. */
 uint32_t setti_view_number(setti_view* view, const setti_root* root, uint32_t side);
 
-/* How many records a relationship with many targets has on a side; one of them. */
-uint32_t setti_view_records(setti_view* view, const setti_relation* relation, uint32_t side);
-const setti_chain_record* setti_view_record(setti_view* view, const setti_relation* relation,
-                                            uint32_t place, uint32_t side);
+/* A record beside a type's values; the next one of the list of a value, NULL behind the last. *left
+ * is how many there are from *place on, as setti_view_records sets both. */
+const unsigned char* setti_view_record(setti_view* view, const setti_records* records,
+                                       uint32_t place, uint32_t side);
+
+typedef struct setti_view_list {
+    uint32_t left;
+    uint32_t place;
+} setti_view_list;
+
+setti_view_list setti_view_records(const setti_type* type, const void* value);
+const unsigned char* setti_view_next_record(setti_view* view, const setti_records* records,
+                                            setti_view_list* list, uint32_t side);
 
 #endif

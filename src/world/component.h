@@ -126,11 +126,13 @@ typedef struct setti_cascade_calls {
     bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
 } setti_cascade_calls;
 
-/* Links that a type has beside its values, which are sett_links: how they lie in pages of records.
- * */
+/* What a type has beside its values: records in pages of their own, without gaps. A value begins a
+ * list of them. */
 typedef struct setti_records {
     setti_pages* pages;
-    const uint32_t* count;
+    const uint32_t* count; /* of all; the root says it in other states */
+    const setti_root* root;
+    uint32_t listed, first, next;  /* offsets: in a value of its count and first, in a record */
     uint32_t shift;                /* records a page = 1 << shift */
     uint32_t size;                 /* bytes a record */
     uint32_t source, target, data; /* offsets: of an entity's index, of a handle, of data */
@@ -156,9 +158,6 @@ typedef struct setti_module {
     /* Writes what the type's value of an entity says, as one line. NULL: its members, or bytes. */
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
-    /* Ends what ties an entity to others, by this type, before a delta destroys it: the delta says
-     * itself what becomes of those. NULL: nothing does. */
-    void (*isolate)(sett_world* world, struct setti_type* type, uint32_t index);
 } setti_module;
 
 typedef struct setti_type_list {
@@ -180,9 +179,10 @@ typedef struct setti_type {
     /* the calls that write its values, for messages, where the library itself registered it and no
      * query may: see setti_component_guard; NULL: any */
     const char* writers;
-    const setti_module* module;   /* or NULL */
-    const setti_records* records; /* or NULL */
-    const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
+    const setti_module* module;      /* or NULL */
+    const struct setti_codec* codec; /* codec.h; NULL: none, or the library's own */
+    const setti_records* records;    /* or NULL */
+    const setti_cascade* cascade;    /* set by setti_component_set_cascade, or NULL */
     setti_type_list required; /* all, transitively; a type comes behind those that it requires */
     /* all that require it, transitively, in the order of registration */
     setti_type_list dependants;

@@ -194,7 +194,8 @@ static void follow_members(setti_json_out* to, const sett_struct* of)
     setti_json_add_text(to, "]");
 }
 
-static const char* const follow_forms[] = {"value", "tree", "name", "link", "links", "sources"};
+static const char* const follow_forms[] = {"value", "tree",    "name", "link",
+                                           "links", "sources", "other"};
 
 /* All component types: [{id, name, size, storage, save, form, count, members}]. */
 EXPORT(follow_types) size_t follow_types(void)
@@ -215,7 +216,7 @@ EXPORT(follow_types) size_t follow_types(void)
                    : desc->size == 0                  ? "tag"
                                                       : "array",
                    desc->save == SETT_SAVE_SKIP ? "true" : "false",
-                   follow_forms[setti_delta_form_of(f.world, type)], (unsigned)type->storage.count);
+                   follow_forms[setti_delta_form_of(type)], (unsigned)type->storage.count);
         follow_members(&to, desc->members);
         setti_json_add_text(&to, "}");
     }
@@ -646,7 +647,7 @@ static int follow_compare_all(sett_snapshot from)
     setti_compare_entities(&compare);
     for (uint32_t k = 0; k < f.world->registered.count; k++) {
         sink.type = f.world->registered.item[k];
-        sink.form = setti_delta_form_of(f.world, sink.type);
+        sink.form = setti_delta_form_of(sink.type);
         setti_compare_type(&compare, sink.type);
     }
     setti_compare_deinit(&compare);
@@ -687,7 +688,7 @@ EXPORT(follow_diff) double follow_diff(uint32_t a, uint32_t b)
 /* The values of types that the library writes, in words: text in Name, the parent in Hierarchy. */
 static void follow_own_value(setti_json_out* to, const setti_type* type, const void* value)
 {
-    switch (setti_delta_form_of(f.world, type)) {
+    switch (setti_delta_form_of(type)) {
     case SETTI_DELTA_TREE: {
         uint32_t parent = ((const sett_hierarchy*)value)->parent;
         setti_json_add_text(to, "{\"parent\":");
@@ -720,7 +721,7 @@ static void follow_side(setti_json_out* to, const setti_type* type, uint32_t off
         setti_json_add_text(to, "null");
     } else if (type->desc.size == 0) {
         setti_json_add_text(to, "true");
-    } else if (setti_delta_form_of(f.world, type) != SETTI_DELTA_VALUES) {
+    } else if (setti_delta_form_of(type) != SETTI_DELTA_VALUES) {
         follow_own_value(to, type, view.values.data + offset);
     } else {
         setti_json_add_value(to, f.world, type, view.values.data + offset);

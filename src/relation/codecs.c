@@ -1,0 +1,54 @@
+/* codecs.c: what deltas and files know of this layer's types: which codec is whose, and who
+ * registers a type that a program has not used yet.
+ *
+ * The workload: asked once for each type of a delta.
+ */
+#include "relation/codecs.h"
+
+#include "relation/chain.h"
+#include "relation/links.h"
+#include "relation/name_table.h"
+#include "relation/singletons.h"
+#include "sett/prefab.h"
+
+const setti_codec* setti_codec_own(const setti_type* type)
+{
+    const sett_world* world = type->world;
+    if (type->relation != NULL) {
+        return type->relation->many ? &setti_links_codec : &setti_link_codec;
+    }
+    if (type->relation_of_sources != NULL) {
+        return &setti_target_codec;
+    }
+    if (world->hierarchy != NULL && world->hierarchy->type == type) {
+        return &setti_hierarchy_codec;
+    }
+    return world->name_table != NULL && world->name_table->type == type ? &setti_name_codec : NULL;
+}
+
+static sett_component codecs_register_hierarchy(sett_world* world)
+{
+    return sett_hierarchy_register(world, NULL);
+}
+
+sett_status setti_codec_register_own(sett_world* world, const char* name)
+{
+    static const struct {
+        const char* name;
+        sett_component (*make)(sett_world* world);
+    } own[] = {
+        {"Hierarchy", codecs_register_hierarchy},
+        {"Name", sett_name_register},
+        {"Prefab", sett_prefab_tag},
+        {"Disabled", sett_disabled_tag},
+        {"InstanceOf", sett_instance_of},
+        {"InstanceOf sources", sett_instance_of},
+        {"Singletons", setti_singletons_register},
+    };
+    for (uint32_t k = 0; k < sizeof(own) / sizeof(own[0]); k++) {
+        if (strcmp(own[k].name, name) == 0) {
+            return own[k].make(world) != 0 ? SETT_OK : world->error;
+        }
+    }
+    return SETT_OK;
+}

@@ -1,0 +1,289 @@
+/* hierarchy_codec.c: nodes of the hierarchy, and names, in deltas: a node is its parent's link and
+ * its policy, a name its text.
+ *
+ * Names are unique among siblings, so they follow nodes: of all that move they are removed first,
+ * and set when all are in their places.
+ *
+ * The workload, and the invariant: see state/delta_value.c and state/delta_play.c.
+ */
+#include "relation/codecs.h"
+#include "relation/links.h"
+#include "relation/name_table.h"
+
+/* --------------------------------------------------------------------------------------- nodes */
+
+#define CODEC_NODE_BYTES 5
+
+static uint32_t codec_node_bytes(const setti_type* type)
+{
+    (void)type;
+    return CODEC_NODE_BYTES;
+}
+
+static bool codec_node_differs(const void* before, const void* after)
+{
+    const sett_hierarchy* was = before;
+    const sett_hierarchy* is = after;
+    return ((was->children ^ is->children) & SETTI_POLICY) != 0;
+}
+
+static void codec_node_encode(setti_encoder* to, const setti_type* type, const void* value)
+{
+    const sett_hierarchy* node = value;
+    (void)type;
+    setti_encode_number(to, node->parent, 4);
+    setti_encode_number(to, node->children & SETTI_POLICY, 1);
+}
+
+static const char* codec_node_check(const setti_player* player, const setti_type* type,
+                                    const setti_delta_entry* entry)
+{
+    uint32_t parent = setti_delta_word(entry->bytes, 0);
+    (void)type;
+    if (parent != 0 && player->fate(player, parent - 1) == SETTI_FATE_NONE) {
+        return "a parent is not there";
+    }
+    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "a policy is none that there is" : NULL;
+}
+
+/* Makes a root of a node that will move. */
+static bool codec_node_loosen(const setti_player* player, setti_type* type,
+                              const setti_delta_entry* entry)
+{
+    sett_world* world = type->world;
+    uint32_t parent = setti_hierarchy_parent(world, entry->index);
+    if (parent == 0 || player->fate(player, entry->index) != SETTI_FATE_STAYS ||
+        (entry->kind == SETTI_DELTA_CHANGED && setti_delta_word(entry->bytes, 0) == parent &&
+         player->fate(player, parent - 1) == SETTI_FATE_STAYS)) {
+        return true;
+    }
+    sett_entity entity = setti_entity_at(&world->entities, entry->index);
+    return player->room(player) && sett_hierarchy_detach(world, entity) == SETT_OK;
+}
+
+static bool codec_node_isolate(const setti_player* player, setti_type* type, sett_entity entity)
+{
+    return setti_hierarchy_parent(type->world, entity.index) == 0 ||
+           (player->room(player) && sett_hierarchy_detach(type->world, entity) == SETT_OK);
+}
+
+/* Children would be destroyed too, although the delta has entries about them: those that are
+ * destroyed are listed, and unlinked by now; the others have moved away. */
+static const char* codec_node_holds(const setti_type* type, sett_entity entity)
+{
+    return sett_hierarchy_child_count(type->world, entity) != 0
+               ? "an entity ends, and its children stay where they are"
+               : NULL;
+}
+
+static bool codec_node_play(const setti_player* player, setti_type* type, sett_entity entity,
+                            const setti_delta_entry* entry)
+{
+    sett_world* world = type->world;
+    uint32_t parent = setti_delta_word(entry->bytes, 0);
+    uint32_t policy = entry->bytes[4];
+    if (sett_ensure(world, entity, type->id) == NULL) {
+        return false;
+    }
+    const sett_hierarchy* node = setti_storage_find(&type->storage, entity.index);
+    if ((node->children & SETTI_POLICY) != policy &&
+        sett_hierarchy_set_policy(world, entity, (sett_children_policy)policy) != SETT_OK) {
+        return false;
+    }
+    if (node->parent == parent) {
+        return true;
+    }
+    return player->room(player) &&
+           (parent != 0 ? sett_hierarchy_attach(world, entity,
+                                                setti_entity_at(&world->entities, parent - 1))
+                        : sett_hierarchy_detach(world, entity)) == SETT_OK;
+}
+
+static sett_entity codec_node_owner(setti_sides* sides, const setti_type* type, uint32_t index,
+                                    uint32_t side, setti_codec_cursor* cursor)
+{
+    const sett_hierarchy* node =
+        cursor->number++ == 0 ? sides->value(sides, type, index, side) : NULL;
+    return node != NULL && node->parent != 0 ? sides->entity(sides, node->parent - 1, side)
+                                             : sett_null();
+}
+
+static bool codec_node_list(setti_sides* sides, const setti_type* type, uint32_t owner,
+                            uint32_t side, setti_codec_list* list)
+{
+    const sett_hierarchy* node = sides->value(sides, type, owner, side);
+    if (node == NULL) {
+        return false;
+    }
+    list->count = node->children / SETTI_CHILD;
+    list->first = node->first - 1; /* 0 - 1: none */
+    list->last = SETTI_NONE;
+    if (node->first != 0) {
+        node = sides->value(sides, type, list->first, side);
+        list->last = node->previous - 1;
+    }
+    return true;
+}
+
+static uint32_t codec_node_step(setti_sides* sides, const setti_type* type, uint32_t side,
+                                uint32_t* place, bool back)
+{
+    uint32_t member = *place;
+    const sett_hierarchy* node = sides->value(sides, type, member, side);
+    *place = (back ? node->previous : node->next) - 1;
+    return member;
+}
+
+static bool codec_node_requeue(setti_type* type, sett_entity owner, uint32_t member)
+{
+    sett_world* world = type->world;
+    return setti_hierarchy_parent(world, member) == owner.index + 1 &&
+           sett_hierarchy_attach(world, setti_entity_at(&world->entities, member), owner) ==
+               SETT_OK;
+}
+
+const setti_codec setti_hierarchy_codec = {
+    .form = SETTI_DELTA_TREE,
+    .by_index = true,
+    .whole = true, /* depths are repaired by subtrees */
+    .bytes = codec_node_bytes,
+    .differs = codec_node_differs,
+    .encode = codec_node_encode,
+    .check = codec_node_check,
+    .loosen = codec_node_loosen,
+    .isolate = codec_node_isolate,
+    .holds = codec_node_holds,
+    .play = codec_node_play,
+    .owner = codec_node_owner,
+    .list = codec_node_list,
+    .step = codec_node_step,
+    .requeue = codec_node_requeue,
+};
+
+/* --------------------------------------------------------------------------------------- names */
+
+static uint32_t codec_name_bytes(const setti_type* type)
+{
+    (void)type;
+    return 0;
+}
+
+static const setti_type* codec_name_follows(const sett_world* world)
+{
+    return world->hierarchy != NULL ? world->hierarchy->type : NULL;
+}
+
+static bool codec_name_differs(const void* before, const void* after)
+{
+    return ((const sett_name*)before)->key != ((const sett_name*)after)->key;
+}
+
+/* The text of a key in a page of texts; NULL if it is not there. */
+static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
+                                      size_t* length)
+{
+    size_t at = 0;
+    uint16_t head = 0;
+    while (at + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE && at < end) {
+        memcpy(&head, page + at, sizeof(head));
+        bool hole = (head & SETTI_TEXT_HOLE) != 0;
+        *length = head & ~SETTI_TEXT_HOLE;
+        const char* text = (const char*)page + at + SETTI_TEXT_HEAD;
+        if (head == 0 || (!hole && setti_hash_bytes(text, *length) == key)) {
+            return head != 0 ? text : NULL;
+        }
+        at += SETTI_TEXT_HEAD + *length + 1;
+    }
+    return NULL;
+}
+
+/* The text of a key in side 1's state, which can be missing in the live world. */
+static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
+                                   size_t* length)
+{
+    setti_texts* texts = &world->name_table->texts;
+    const char* text = setti_text_of(world, texts, key);
+    uint32_t used = text == NULL ? sides->number(sides, &texts->root, 1) : 0;
+    *length = text != NULL ? strlen(text) : 0;
+    for (uint32_t number = 0; text == NULL && number < texts->pages.capacity; number++) {
+        const unsigned char* page = sides->page(sides, &texts->pages, number, 1);
+        size_t first = (size_t)number * SETTI_TEXT_PAGE;
+        if (page != NULL && first < used) {
+            text = codec_name_in_page(page, used - first, key, length);
+        }
+    }
+    return text;
+}
+
+static void codec_name_encode(setti_encoder* to, const setti_type* type, const void* value)
+{
+    uint64_t key = ((const sett_name*)value)->key;
+    size_t length = 0;
+    const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";
+    if (text == NULL && to->status == SETT_OK) { /* two texts of one hash, one of them gone */
+        length = 0;
+        to->status =
+            setti_world_fail_with(type->world, SETT_STATUS_ARGUMENT,
+                                  "sett_delta_encode: a name's text is not known any more");
+    }
+    setti_encode_number(to, length, 2);
+    to->write(to, text, length);
+}
+
+static const char* codec_name_check(const setti_player* player, const setti_type* type,
+                                    const setti_delta_entry* entry)
+{
+    (void)player;
+    (void)type;
+    return entry->count > SETT_NAME_MAX ? "a name is too long" : NULL;
+}
+
+static bool codec_name_loosen(const setti_player* player, setti_type* type,
+                              const setti_delta_entry* entry)
+{
+    if (player->fate(player, entry->index) != SETTI_FATE_STAYS) {
+        return true;
+    }
+    bool done = player->room(player);
+    if (done) {
+        setti_name_end(type->world, entry->index);
+    }
+    return done;
+}
+
+static bool codec_name_isolate(const setti_player* player, setti_type* type, sett_entity entity)
+{
+    bool done = !setti_storage_has(&type->storage, entity.index) || player->room(player);
+    if (done) {
+        setti_name_end(type->world, entity.index);
+    }
+    return done;
+}
+
+static bool codec_name_play(const setti_player* player, setti_type* type, sett_entity entity,
+                            const setti_delta_entry* entry)
+{
+    char text[SETT_NAME_MAX + 1];
+    if (entry->count == 0) { /* the component alone: the entity lost its name to a sibling */
+        return sett_ensure(type->world, entity, type->id) != NULL;
+    }
+    memcpy(text, entry->bytes, entry->count);
+    text[entry->count] = '\0';
+    return strlen(text) == entry->count ? sett_name_set(type->world, entity, text) == SETT_OK
+                                        : player->reject(player, "a name has a zero in it");
+}
+
+const setti_codec setti_name_codec = {
+    .form = SETTI_DELTA_NAME,
+    .counted = 2,
+    .pass = 1,
+    .remove_pass = 1,
+    .bytes = codec_name_bytes,
+    .follows = codec_name_follows,
+    .differs = codec_name_differs,
+    .encode = codec_name_encode,
+    .check = codec_name_check,
+    .loosen = codec_name_loosen,
+    .isolate = codec_name_isolate,
+    .play = codec_name_play,
+};

@@ -1,0 +1,336 @@
+/* links_codec.c: relationships in deltas: a link is its target and data; of the component of
+ * targets only that it is there.
+ *
+ * The workload, and the invariant: see state/delta_value.c and state/delta_play.c.
+ */
+#include "relation/chain.h"
+#include "relation/codecs.h"
+
+static const setti_chain_record* codec_link_record(setti_sides* sides,
+                                                   const setti_relation* relation, uint32_t place,
+                                                   uint32_t side)
+{
+    const unsigned char* page =
+        sides->page(sides, &relation->records, place >> relation->record_shift, side);
+    uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
+    return (const setti_chain_record*)(const void*)(page + (size_t)row * relation->record_size);
+}
+
+static uint32_t codec_link_bytes(const setti_type* type)
+{
+    return 8 + type->relation->data_size;
+}
+
+static void codec_link_write(setti_encoder* to, const setti_relation* relation, sett_entity target,
+                             const void* link)
+{
+    setti_encode_number(to, target.index, 4);
+    setti_encode_number(to, target.generation, 4);
+    to->write(to, (const unsigned char*)link + relation->data, relation->data_size);
+}
+
+/* The k-th target of an entry, and its data. */
+static const unsigned char* codec_link_target(const setti_relation* relation,
+                                              const setti_delta_entry* entry, uint32_t k,
+                                              sett_entity* target)
+{
+    const unsigned char* bytes = entry->bytes + k * (8 + (size_t)relation->data_size);
+    target->index = setti_delta_word(bytes, 0);
+    target->generation = setti_delta_word(bytes, 1);
+    return bytes + 8;
+}
+
+/* Removes an entity's links of a relationship. */
+static bool codec_link_cut_targets(const setti_player* player, setti_type* type, sett_entity entity)
+{
+    sett_world* world = type->world;
+    bool done = true;
+    while (done && sett_target_count(world, entity, type->id) != 0) {
+        done =
+            player->room(player) &&
+            sett_unrelate(world, entity, type->id, sett_target(world, entity, type->id)) == SETT_OK;
+    }
+    return done;
+}
+
+/* The same, and the links to it. */
+static bool codec_link_isolate(const setti_player* player, setti_type* type, sett_entity entity)
+{
+    sett_world* world = type->world;
+    bool done = codec_link_cut_targets(player, type, entity);
+    while (done && sett_source_count(world, type->id, entity) != 0) {
+        sett_link_cursor cursor = {NULL, 0, 0, false};
+        sett_entity source = sett_source_next(world, type->id, entity, &cursor);
+        done = player->room(player) && sett_unrelate(world, source, type->id, entity) == SETT_OK;
+    }
+    return done;
+}
+
+/* The sources of a target. */
+static bool codec_link_list(setti_sides* sides, const setti_type* type, uint32_t owner,
+                            uint32_t side, setti_codec_list* list)
+{
+    const sett_links* sources = sides->value(sides, type->relation->sources, owner, side);
+    list->count = sources != NULL ? sources->count : 0;
+    list->first = list->count != 0 ? sources->first_ : SETTI_NONE;
+    list->last = list->count != 0 ? sources->last_ : SETTI_NONE;
+    return sources != NULL;
+}
+
+/* ---------------------------------------------------------------------------------- one target */
+
+static void codec_link_encode(setti_encoder* to, const setti_type* type, const void* value)
+{
+    codec_link_write(to, type->relation, ((const sett_link*)value)->target, value);
+}
+
+static bool codec_link_play(const setti_player* player, setti_type* type, sett_entity entity,
+                            const setti_delta_entry* entry)
+{
+    sett_entity target;
+    const unsigned char* data = codec_link_target(type->relation, entry, 0, &target);
+    (void)player;
+    return setti_relation_relate(type->world, entity, type->id, target, data) != NULL;
+}
+
+static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, uint32_t index,
+                                    uint32_t side, setti_codec_cursor* cursor)
+{
+    const sett_link* link = cursor->number++ == 0 ? sides->value(sides, type, index, side) : NULL;
+    return link != NULL ? link->target : sett_null();
+}
+
+static uint32_t codec_link_step(setti_sides* sides, const setti_type* type, uint32_t side,
+                                uint32_t* place, bool back)
+{
+    uint32_t member = *place;
+    const sett_link* link = sides->value(sides, type, member, side);
+    *place = back ? link->chain_.previous : link->chain_.next;
+    return member;
+}
+
+static bool codec_link_requeue(setti_type* type, sett_entity owner, uint32_t member)
+{
+    const sett_link* link = setti_storage_find(&type->storage, member);
+    bool is = link != NULL && sett_equals(link->target, owner);
+    if (is) {
+        setti_chain_requeue(type->relation, member, false);
+    }
+    return is;
+}
+
+const setti_codec setti_link_codec = {
+    .form = SETTI_DELTA_LINK,
+    .bytes = codec_link_bytes,
+    .encode = codec_link_encode,
+    .isolate = codec_link_isolate,
+    .play = codec_link_play,
+    .owner = codec_link_owner,
+    .list = codec_link_list,
+    .step = codec_link_step,
+    .requeue = codec_link_requeue,
+};
+
+/* -------------------------------------------------------------------------------- many targets */
+
+static void codec_links_encode(setti_encoder* to, const setti_type* type, const void* value)
+{
+    const sett_links* links = value;
+    uint32_t place = links->first_;
+    setti_encode_number(to, links->count, 4);
+    for (uint32_t k = 0; k < links->count; k++) {
+        const setti_chain_record* record = codec_link_record(to->sides, type->relation, place, 1);
+        codec_link_write(to, type->relation, record->target, record);
+        place = record->by_source.next;
+    }
+}
+
+static const char* codec_links_check(const setti_player* player, const setti_type* type,
+                                     const setti_delta_entry* entry)
+{
+    (void)player;
+    (void)type;
+    return entry->count == 0 ? "links lead nowhere" : NULL;
+}
+
+/* Whether a source has these targets, in this order. */
+static bool codec_links_lead_so(const setti_relation* relation, uint32_t source,
+                                const setti_delta_entry* entry)
+{
+    const sett_links* links = setti_storage_find(&relation->links->storage, source);
+    bool so = links != NULL && links->count == entry->count;
+    uint32_t place = so ? links->first_ : SETTI_NONE;
+    for (uint32_t k = 0; so && k < entry->count; k++) {
+        const setti_chain_record* record = setti_chain_record_at(relation, place);
+        sett_entity target;
+        (void)codec_link_target(relation, entry, k, &target);
+        so = sett_equals(record->target, target);
+        place = record->by_source.next;
+    }
+    return so;
+}
+
+/* Relates a source to all targets, in their order, and removes other links, which are then in
+ * front. */
+static bool codec_links_lead(const setti_player* player, setti_relation* relation,
+                             sett_entity source, const setti_delta_entry* entry)
+{
+    sett_world* world = relation->world;
+    sett_component id = relation->links->id;
+    for (uint32_t k = 0; k < entry->count; k++) {
+        sett_entity target;
+        const unsigned char* data = codec_link_target(relation, entry, k, &target);
+        if (!player->room(player) ||
+            setti_relation_relate(world, source, id, target, data) == NULL) {
+            return false;
+        }
+        setti_chain_requeue(relation, setti_chain_find(relation, source, target), true);
+    }
+    while (sett_target_count(world, source, id) > entry->count) {
+        sett_entity target = sett_target(world, source, id);
+        if (!player->room(player) || sett_unrelate(world, source, id, target) != SETT_OK) {
+            return false;
+        }
+    }
+    return codec_links_lead_so(relation, source.index, entry) ||
+           player->reject(player, "an entity leads to another twice");
+}
+
+static bool codec_links_play(const setti_player* player, setti_type* type, sett_entity source,
+                             const setti_delta_entry* entry)
+{
+    setti_relation* relation = type->relation;
+    if (!codec_links_lead_so(relation, source.index, entry)) {
+        return codec_links_lead(player, relation, source, entry);
+    }
+    bool done = true;
+    for (uint32_t k = 0; done && k < entry->count && relation->data_size != 0; k++) {
+        sett_entity target;
+        const unsigned char* data = codec_link_target(relation, entry, k, &target);
+        const void* now = sett_related(type->world, source, type->id, target);
+        if (memcmp(now, data, relation->data_size) != 0) {
+            done = player->room(player) &&
+                   setti_relation_relate(type->world, source, type->id, target, data) != NULL;
+        }
+    }
+    return done;
+}
+
+static sett_entity codec_links_owner(setti_sides* sides, const setti_type* type, uint32_t index,
+                                     uint32_t side, setti_codec_cursor* cursor)
+{
+    const sett_links* links = sides->value(sides, type, index, side);
+    if (links == NULL || cursor->number == links->count) {
+        return sett_null();
+    }
+    cursor->place = cursor->number++ == 0 ? links->first_ : cursor->place;
+    const setti_chain_record* record =
+        codec_link_record(sides, type->relation, cursor->place, side);
+    cursor->place = record->by_source.next;
+    return record->target;
+}
+
+static uint32_t codec_links_step(setti_sides* sides, const setti_type* type, uint32_t side,
+                                 uint32_t* place, bool back)
+{
+    const setti_chain_record* record = codec_link_record(sides, type->relation, *place, side);
+    *place = back ? record->by_target.previous : record->by_target.next;
+    return record->source;
+}
+
+static bool codec_links_requeue(setti_type* type, sett_entity owner, uint32_t member)
+{
+    setti_relation* relation = type->relation;
+    sett_entity source = setti_entity_at(&type->world->entities, member);
+    uint32_t place = setti_storage_has(&type->storage, member)
+                         ? setti_chain_find(relation, source, owner)
+                         : SETTI_NONE;
+    if (place != SETTI_NONE) {
+        setti_chain_requeue(relation, place, false);
+    }
+    return place != SETTI_NONE;
+}
+
+const setti_codec setti_links_codec = {
+    .form = SETTI_DELTA_LINKS,
+    .counted = 4,
+    .bytes = codec_link_bytes,
+    .encode = codec_links_encode,
+    .check = codec_links_check,
+    .isolate = codec_link_isolate,
+    .play = codec_links_play,
+    .remove = codec_link_cut_targets,
+    .owner = codec_links_owner,
+    .list = codec_link_list,
+    .step = codec_links_step,
+    .requeue = codec_links_requeue,
+};
+
+/* ------------------------------------------------------------------------------------- targets */
+
+static uint32_t codec_target_bytes(const setti_type* type)
+{
+    (void)type;
+    return 0;
+}
+
+static bool codec_target_differs(const void* before, const void* after)
+{
+    (void)before;
+    (void)after;
+    return false; /* the links say it */
+}
+
+static void codec_target_encode(setti_encoder* to, const setti_type* type, const void* value)
+{
+    (void)to;
+    (void)type;
+    (void)value;
+}
+
+static bool codec_target_done(const setti_type* type, sett_entity entity, bool done)
+{
+    if (!done) {
+        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", entity,
+                         type->id);
+    }
+    return done;
+}
+
+static bool codec_target_play(const setti_player* player, setti_type* type, sett_entity entity,
+                              const setti_delta_entry* entry)
+{
+    (void)player;
+    (void)entry;
+    setti_edit_settle(type->world);
+    bool done = setti_chain_reserve_target(type->relation_of_sources, entity.index);
+    if (done) {
+        setti_chain_make_target(type->relation_of_sources, entity);
+    }
+    return codec_target_done(type, entity, done);
+}
+
+/* Only deltas back in time do that. */
+static bool codec_target_remove(const setti_player* player, setti_type* type, sett_entity entity)
+{
+    const sett_links* list = setti_storage_find(&type->storage, entity.index);
+    setti_edit_settle(type->world);
+    if (list == NULL || list->count != 0) {
+        return list == NULL || player->reject(player, "an entity stops being a target that is one");
+    }
+    bool done = setti_change_reserve_remove(type->world, type, entity.index);
+    if (done) {
+        setti_change_remove_reserved(type->world, type, entity.index);
+    }
+    return codec_target_done(type, entity, done);
+}
+
+const setti_codec setti_target_codec = {
+    .form = SETTI_DELTA_TARGET,
+    .remove_pass = 2,
+    .bytes = codec_target_bytes,
+    .differs = codec_target_differs,
+    .encode = codec_target_encode,
+    .play = codec_target_play,
+    .remove = codec_target_remove,
+};
