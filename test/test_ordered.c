@@ -163,22 +163,52 @@ static void random_orders(void)
         {.query = query, .group_by = In_id, .cascade = true},
         {.query = query, .group_fn = parity, .component = Layer_id, .compare = by_height},
     };
-    sett_ordered* ordered[7];
-    for (uint32_t k = 0; k < 7; k++) {
-        ordered[k] = sett_ordered_create(world, &all[k]);
+    /* the same as text, where there is one */
+    static const char* const texts[] = {"Seen",
+                                        "Seen cascade",
+                                        "Seen order_by Layer.at",
+                                        "Seen order_by Layer.at desc",
+                                        "Seen order_by Layer.height",
+                                        "Seen group_by In cascade ChildOf",
+                                        NULL};
+    CHECK_EQ(SETT_MEMBERS(world, Layer, at, height), SETT_OK);
+    sett_ordered* ordered[14];
+    for (uint32_t k = 0; k < 14; k++) {
+        sett_ordered_desc desc = all[k % 7];
+        if (k >= 7 && texts[k % 7] != NULL) {
+            desc = (sett_ordered_desc){.text = texts[k % 7]};
+        }
+        ordered[k] = sett_ordered_create(world, &desc);
         CHECK_MSG(ordered[k] != NULL, "%s", sett_world_message(world));
     }
     for (uint32_t round = 0; round < CHECK_ROUNDS(600); round++) {
         for (uint32_t k = chance_below(&state, 12); k != 0; k--) {
             change();
         }
-        uint32_t which = chance_below(&state, 7);
-        check_order(ordered[which], &all[which]);
-        check_order(ordered[which], &all[which]);
+        uint32_t which = chance_below(&state, 14);
+        check_order(ordered[which], &all[which % 7]);
+        check_order(ordered[which], &all[which % 7]);
     }
-    for (uint32_t k = 0; k < 7; k++) {
+    for (uint32_t k = 0; k < 14; k++) {
         sett_ordered_destroy(ordered[k]);
     }
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        {"Seen group_by $x.In",
+         "sett_ordered_create: column 6: the order of a plain query is one of "
+         "its entities, not of variables"},
+        {"Seen group_by $this", "sett_ordered_create: column 6: group_by needs a relationship"},
+        {"Seen order_by Layer.none",
+         "sett_ordered_create: column 6: \"Layer\" has no member \"none\""},
+    };
+    for (uint32_t k = 0; k < 3; k++) {
+        CHECK(sett_ordered_create(world, &(sett_ordered_desc){.text = wrong[k].text}) == NULL);
+        CHECK_STR_EQ(sett_world_message(world), wrong[k].message);
+    }
+    CHECK(sett_ordered_create(world, &(sett_ordered_desc){.text = "Seen", .query = query}) == NULL);
+    CHECK(sett_ordered_create(
+              world, &(sett_ordered_desc){.text = "Seen group_by In", .group_fn = parity}) == NULL);
     CHECK_END(world);
 }
 

@@ -1001,6 +1001,57 @@ static void few_enough_drive(void)
     CHECK_END(world);
 }
 
+/* What the description says drives, whatever it costs: one sparse set instead of a smaller one, and
+ * an array instead of both. */
+static void the_driver_is_said(void)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {.name = "M", .size = 4};
+    sett_component ids[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        desc.name = k == 0 ? "M" : k == 1 ? "Small" : "Large";
+        desc.storage = k != 0 ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
+        ids[k] = sett_component_register(world, &desc);
+    }
+    for (uint32_t k = 0; k < 1000; k++) {
+        sett_entity e = sett_entity_create(world);
+        CHECK(sett_add(world, e, ids[0]) != NULL);
+        CHECK(k % 50 != 0 || sett_add(world, e, ids[1]) != NULL);
+    }
+    for (uint32_t k = 1000; k-- != 0;) { /* rows against the order of entities */
+        CHECK(sett_add(world, sett_entity_at(world, k), ids[2]) != NULL);
+    }
+    static const char* const says[] = {"occupancy words of M", "Small drives with its 20 rows",
+                                       "Large drives with its 1000 rows"};
+    for (uint32_t d = 0; d < 3; d++) {
+        sett_query_desc q = {.terms = {{ids[0], .access = SETT_IN},
+                                       {ids[1], .access = SETT_IN},
+                                       {ids[2], .access = SETT_IN}}};
+        q.terms[d].drives = true;
+        sett_query* query = sett_query_create(world, &q);
+        char text[400];
+        sett_query_explain(query, text, sizeof(text));
+        CHECK_MSG(strstr(text, says[d]) != NULL && strstr(text, "the query says so") != NULL, "%s",
+                  text);
+        uint32_t count = 0;
+        uint32_t last = d == 2 ? UINT32_MAX : 0;
+        SETT_FOR(query, b, i) {
+            uint32_t index = sett_batch_entity(b, i).index;
+            CHECK_EQ(index % 50, 0);
+            CHECK(count == 0 || (d == 2 ? index < last : index > last));
+            last = index;
+            count++;
+        }
+        CHECK_EQ(count, 20);
+        q.terms[(d + 1) % 3].drives = true;
+        CHECK(sett_query_create(world, &q) == NULL);
+        q.terms[(d + 1) % 3].drives = false;
+        q.terms[d].kind = SETT_OPTIONAL;
+        CHECK(sett_query_create(world, &q) == NULL);
+    }
+    CHECK_END(world);
+}
+
 /* The same counts, and rows in the order of the entities or not: out of order, driving costs more.
  */
 static void order_counts(void)
@@ -1072,5 +1123,5 @@ TEST_MAIN(TEST(every_layout_gives_what_a_naive_scan_gives), TEST(missing_pages_a
           TEST(changed_terms_bring_what_was_written), TEST(changed_terms_see_gathered_writes),
           TEST(converting_moves_every_value_once), TEST(tags_convert_like_any_type),
           TEST(conversions_that_make_no_sense_are_rejected),
-          TEST(the_choice_depends_on_what_is_there), TEST(few_enough_drive), TEST(order_counts),
-          TEST(plans_can_be_forced))
+          TEST(the_choice_depends_on_what_is_there), TEST(few_enough_drive),
+          TEST(the_driver_is_said), TEST(order_counts), TEST(plans_can_be_forced))

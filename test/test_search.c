@@ -67,7 +67,13 @@ static sett_world* galaxy(void)
     return world;
 }
 
-/* All results as words, each variable by its name, sorted: "a earth, b earth". */
+static int compare_rows(const void* a, const void* b)
+{
+    return strcmp(a, b);
+}
+
+/* All results as words, each variable by its name: "a earth, b earth", sorted if they have no
+ * order. */
 static const char* results(sett_world* world, sett_search* search)
 {
     static char out[1000];
@@ -85,7 +91,11 @@ static const char* results(sett_world* world, sett_search* search)
         }
     }
     CHECK_EQ(count, sett_search_count(search));
-    qsort(rows_of, count, sizeof(rows_of[0]), (int (*)(const void*, const void*))strcmp);
+    sett_search_desc desc;
+    sett_search_describe(search, &desc);
+    if (!desc.order.cascade && desc.order.by.kind == SETT_OPERAND_ENTITY) {
+        qsort(rows_of, count, sizeof(rows_of[0]), compare_rows);
+    }
     out[0] = '\0';
     for (uint32_t k = 0; k < count; k++) {
         strcat(strcat(out, k != 0 ? ", " : ""), rows_of[k]);
@@ -353,6 +363,10 @@ static void printed_again(void)
         "Cargo(prefab), Cargo(singleton), !Cargo(#77:3)",
         "{Ship || {Planet, Cargo}} || !{Ship}",
         "\"DockedAt sources\"($x), $x.name ~= \"a \\\" quote\", $x != $y, Ship($y)",
+        "Ship, [in drive] Cargo($x), ?Cargo",
+        "Ship($s), DockedAt($s, $p) group_by $p cascade $s.LocatedIn order_by $p.Count.n desc",
+        "Ship group_by DockedAt cascade order_by .name",
+        "Ship cascade LocatedIn",
         "Count.n < 10, $x.Count.n >= 0.5, Count.n == -3, Count.n != 1.0, Count.n > 1e+30",
     };
     for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
@@ -363,6 +377,129 @@ static void printed_again(void)
         CHECK_STR_EQ(text, texts[k]);
         sett_search_destroy(search);
     }
+    CHECK_END(world);
+}
+
+/* Results in an order: by a target, parents first, by a member or a name. */
+static void orders(void)
+{
+    sett_world* world = galaxy();
+    sett_component Count_id = SETT_REGISTER(world, Count);
+    CHECK_EQ(SETT_MEMBERS(world, Count, n), SETT_OK);
+    static const char* const counted[] = {"b", "a", "earth", "venus"};
+    for (int k = 0; k < 4; k++) {
+        sett_entity at = sett_name_find(world, sett_null(), counted[k]);
+        CHECK(sett_set(world, at, Count_id, &(Count){k - 1}) != NULL);
+    }
+    check_text(world, "Ship order_by .name desc", "d, c, b, a");
+    check_text(world, "Ship order_by Count.n", "c, d, b, a");
+    check_text(world, "Ship, DockedAt order_by Count.n desc", "c, a, b");
+    check_text(world, "Ship($s), DockedAt($s, $p) order_by $p.Count.n desc",
+               "c venus, a earth, b earth");
+    check_text(world, "Ship($s), DockedAt($s, $p) group_by $p order_by $s.Count.n desc",
+               "a earth, b earth, c venus");
+    check_text(world, "Planet($p), RuledBy($p, $f) group_by $p.RuledBy order_by $p.name desc",
+               "mars red, earth red, venus blue");
+    check_text(world, "LocatedIn*($x, milky) cascade $x.LocatedIn order_by $x.name desc",
+               "milky, sol, mars, earth");
+    check_text(world,
+               "LocatedIn*($x, milky), ?DockedAt($s, $x) cascade $x.LocatedIn order_by "
+               "$s.name desc",
+               "milky -, sol -, mars -, earth b, earth a");
+    static const sett_search_term terms[] = {{.component = 1}};
+    sett_search_term ships = terms[0];
+    ships.component = Ship;
+    sett_search* search = sett_search_create_desc(
+        world, &(sett_search_desc){.terms = &ships,
+                                   .term_count = 1,
+                                   .order = {.by = {.kind = SETT_OPERAND_NAME}, .reverse = true}});
+    CHECK_STR_EQ(results(world, search), "d, c, b, a");
+    char text[100];
+    sett_search_print(search, text, sizeof(text));
+    CHECK_STR_EQ(text, "Ship order_by .name desc");
+    ships.drives = true;
+    CHECK(sett_search_create_desc(
+              world, &(sett_search_desc){
+                         .terms = &ships, .term_count = 1, .order = {.group_by = AtWar}}) == NULL);
+    CHECK_STR_EQ(
+        sett_world_message(world),
+        "sett_search_create_desc: order: group_by and cascade need a relationship with one "
+        "target for each source");
+    CHECK_EQ(sett_component_unregister(world, Count_id), SETT_OK);
+    CHECK(sett_search_create(world, "Ship cascade DockedAt") != NULL);
+    CHECK(sett_component_unregister(world, DockedAt) != SETT_OK);
+    CHECK_END(world);
+}
+
+/* More results in an order than a block has rows. */
+static void many_rows_in_order(void)
+{
+    sett_world* world = quiet_world();
+    sett_component Count_id = SETT_REGISTER(world, Count);
+    CHECK_EQ(SETT_MEMBERS(world, Count, n), SETT_OK);
+    for (int k = 0; k < 5000; k++) {
+        CHECK(sett_set(world, sett_entity_create(world), Count_id, &(Count){k * 37 % 5000}) !=
+              NULL);
+    }
+    sett_search* search = sett_search_create(world, "Count order_by Count.n");
+    int next = 0;
+    SETT_SEARCH(search, rows, i)
+    {
+        CHECK_EQ(SETT_GET(world, sett_rows_entity(rows, 0, i), Count)->n, next);
+        next++;
+    }
+    CHECK_EQ(next, 5000);
+    CHECK_EQ(sett_search_count(search), 5000);
+    CHECK_END(world);
+}
+
+/* What drives can be said: the plan begins with it. */
+static void the_driver_is_said(void)
+{
+    sett_world* world = galaxy();
+    static const struct {
+        const char *text, *plan;
+    } all[] = {{"Ship($s), DockedAt($s, $p), Planet($p)", "scan       $s by DockedAt "},
+               {"[drive] Ship($s), DockedAt($s, $p), Planet($p)", "scan       $s by Ship"},
+               {"Ship($s), [drive] DockedAt($s, $p), Planet($p)", "scan       $s by DockedAt "},
+               {"Ship($s), DockedAt($s, $p), [in drive] Planet($p)", "scan       $p by Planet"}};
+    for (uint32_t k = 0; k < 4; k++) {
+        char plan[1000];
+        sett_search* search = sett_search_create(world, all[k].text);
+        CHECK_STR_EQ(results(world, search), "a earth, b earth, c venus");
+        sett_search_explain(search, plan, sizeof(plan));
+        const char* first = strchr(plan, '\n') + 3;
+        CHECK_MSG(strncmp(first, all[k].plan, strlen(all[k].plan)) == 0, "%s", plan);
+    }
+    sett_query_desc desc;
+    CHECK_EQ(sett_query_parse(world, "Ship, [in drive] Cargo", &desc), SETT_OK);
+    CHECK(desc.terms[1].drives && !desc.terms[0].drives && desc.terms[1].access == SETT_IN);
+    CHECK_EQ(sett_query_parse(world, "Ship order_by .name", &desc), SETT_STATUS_ARGUMENT);
+    CHECK_STR_EQ(sett_world_message(world), "sett_query_parse: column 6: a plain query cannot have "
+                                            "an order - sett_search_create can");
+    CHECK_END(world);
+}
+
+/* Lists of || that have to find a variable each: more combinations than there are branches. */
+static void many_lists(void)
+{
+    sett_world* world = galaxy();
+    static const char text[] = "Ship($a) || Planet($a) || RuledBy($a, _), "
+                               "Ship($b) || Planet($b) || RuledBy($b, _), "
+                               "Ship($c) || Planet($c) || RuledBy($c, _), "
+                               "Ship($d) || Planet($d) || RuledBy($d, _)";
+    sett_search* search = sett_search_create(world, text);
+    CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+    CHECK_EQ(sett_search_count(search), 7 * 7 * 7 * 7);
+    char longest[2000] = "";
+    for (uint32_t k = 0; k < 21; k++) { /* 63 terms */
+        static const char* const sides[] = {"Ship($%c) || Planet($%c) || Cargo($%c)",
+                                            ", Ship($%c) || Planet($%c) || Cargo($%c)"};
+        char name = (char)('a' + k);
+        snprintf(longest + strlen(longest), 60, sides[k != 0], name, name, name);
+    }
+    search = sett_search_create(world, longest);
+    CHECK_MSG(search != NULL, "%s", sett_world_message(world));
     CHECK_END(world);
 }
 
@@ -590,5 +727,7 @@ static void in_a_system(void)
 
 TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(joins),
           TEST(closures), TEST(traits), TEST(walks), TEST(prefabs_and_singletons), TEST(members),
-          TEST(terms_from_c), TEST(printed_again), TEST(bound_variables), TEST(locked_while_open),
-          TEST(many_rows), TEST(plans_in_words), TEST(memory_runs_out), TEST(in_a_system))
+          TEST(terms_from_c), TEST(printed_again), TEST(orders), TEST(many_rows_in_order),
+          TEST(the_driver_is_said), TEST(many_lists), TEST(bound_variables),
+          TEST(locked_while_open), TEST(many_rows), TEST(plans_in_words), TEST(memory_runs_out),
+          TEST(in_a_system))

@@ -20,6 +20,7 @@ typedef enum node_kind {
     LINK,
     SAME,
     NAME,
+    MEMBER,
     NOT,
     OR,
     SCOPE
@@ -37,8 +38,10 @@ typedef struct node {
     int type; /* of HAS: a type; of LINK: a relationship */
     int a, b;
     int steps; /* 0 one, 1 +, 2 *, 3 ? */
-    int walk;  /* 0 none, 1 parent, 2 up, 3 self|up, 4 target R, 5 up R, 6 self|up R */
+    int walk;  /* 0 none, 1 parent, 2 up, 3 self|up, 4 target R, 5 up R, 6 self|up R, 7 singleton */
     int compare;
+    bool drives;
+    int value; /* of MEMBER, whose `type` is 0 n, 1 f: a whole number, or `b` is an entity's */
     char text[4];
     int child[8];
     int count;
@@ -51,10 +54,19 @@ typedef struct query {
     uint32_t terms;
     int wildcard; /* bit v */
     bool optional[VARIABLES];
+    bool drives;
+    int group, cascade, by; /* see draw_order; 0: none */
+    int group_of, cascade_of, by_of;
+    bool reverse;
     bool source[VARIABLES], shows_prefab[VARIABLES], shows_disabled[VARIABLES];
     char out[4000];
     size_t length;
 } query;
+
+typedef struct B {
+    int32_t n;
+    float f;
+} B;
 
 static sett_world* world;
 static sett_component types[TYPES], relations[RELATIONS];
@@ -63,8 +75,8 @@ static uint64_t state;
 static sett_entity alive[64];
 static int living;
 static struct {
-    uint64_t searches, terms, joined, found, rejected, kinds[7], walks[7], steps[4], optional, some,
-        constants, wildcards, ors, nots;
+    uint64_t searches, terms, joined, found, rejected, kinds[8], walks[8], steps[4], optional, some,
+        constants, wildcards, ors, nots, drives, ordered, groups[4], cascades[3], bys[4], combined;
 } seen;
 
 static uint32_t below(uint32_t limit)
@@ -91,6 +103,8 @@ static void begin_world(void)
                                           .dont_fragment = k == 2});
         CHECK(types[k] != 0);
     }
+    sett_component B_id = types[1];
+    CHECK_EQ(SETT_MEMBERS(world, B, n, f), SETT_OK);
     relations[0] = sett_relationship_register(world, &(sett_relationship_desc){.name = "One"});
     relations[1] =
         sett_relationship_register(world, &(sett_relationship_desc){.name = "Many", .many = true});
@@ -112,11 +126,34 @@ static void change_tags(sett_entity e)
     }
 }
 
+static void change_singleton(void)
+{
+    sett_component type = types[below(TYPES)];
+    if (sett_singleton_find(world, type) != NULL) {
+        sett_singleton_remove(world, type);
+    } else if (below(3) == 0) {
+        sett_singleton_ensure(world, type);
+    }
+}
+
+static void change_value(sett_entity e)
+{
+    float nan = strtof("nan", NULL);
+    B value = {(int32_t)below(5) - 2, below(6) == 0 ? nan : (float)below(5) / 2 - 1};
+    if (sett_entity_valid(world, e) && sett_has(world, e, types[1])) {
+        sett_set(world, e, types[1], &value);
+    }
+}
+
 static void change_world(void)
 {
     sett_entity e = someone();
     sett_entity other = someone();
     char name[2] = {(char)('a' + below(4)), '\0'};
+    if (below(16) == 0) {
+        change_singleton();
+    }
+    change_value(other);
     switch (below(12)) {
     case 0:
         if (below(3) == 0 && sett_entity_count(world) > ENTITIES - 3) {
@@ -196,14 +233,23 @@ static void put_ref(query* q, int ref)
 static const char* const type_names[] = {"A", "B", "C", "\"D e\"", "Prefab", "Disabled"};
 static const char* const relation_names[] = {"One", "Many", "ChildOf"};
 static const char* const step_marks[] = {"", "+", "*", "?"};
-static const char* const walk_texts[] = {"",           "parent", "up",         "self|up",
-                                         "target One", "up One", "self|up One"};
+static const char* const walk_texts[] = {"",           "parent", "up",          "self|up",
+                                         "target One", "up One", "self|up One", "singleton"};
+static const char* const member_names[] = {"B.n", "B.f"};
 static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
 
 static void put_scope(query* q, const node* scope, bool braces);
 
+static void put_member(query* q, int ref, int member)
+{
+    put_ref(q, ref);
+    put(q, ".");
+    put(q, member_names[member]);
+}
+
 static void put_has(query* q, const node* n)
 {
+    put(q, n->drives ? "[drive] " : "");
     put(q, type_names[n->type]);
     if (n->a != 0 || n->walk != 0) {
         put(q, "(");
@@ -229,7 +275,21 @@ static void put_node(query* q, const node* n)
     case HAS:
         put_has(q, n);
         break;
+    case MEMBER:
+        put_member(q, n->a, n->type);
+        put(q, " ");
+        put(q, marks[n->compare]);
+        put(q, " ");
+        if (n->b == SOME) {
+            char number[16];
+            snprintf(number, sizeof(number), "%d", n->value);
+            put(q, number);
+        } else {
+            put_member(q, n->b, n->value & 1);
+        }
+        break;
     case LINK:
+        put(q, n->drives ? "[drive] " : "");
         put(q, relation_names[n->type]);
         put(q, step_marks[n->steps]);
         put(q, "(");
@@ -276,6 +336,27 @@ static void put_scope(query* q, const node* scope, bool braces)
     put(q, braces ? "}" : "");
 }
 
+/* " group_by $v1.One cascade $this order_by $v2.B.n desc" */
+static void put_order(query* q)
+{
+    if (q->group != 0) {
+        put(q, " group_by ");
+        put_ref(q, q->group_of);
+        put(q, q->group == 1 ? ".One" : q->group == 2 ? ".ChildOf" : "");
+    }
+    if (q->cascade != 0) {
+        put(q, " cascade ");
+        put_ref(q, q->cascade_of);
+        put(q, q->cascade == 2 ? ".One" : "");
+    }
+    if (q->by != 0) {
+        put(q, " order_by ");
+        put_ref(q, q->by_of);
+        put(q, q->by == 1 ? ".name" : q->by == 2 ? ".B.n" : ".B.f");
+        put(q, q->reverse ? " desc" : "");
+    }
+}
+
 /* ------------------------------------------------------------------------------------ the query */
 
 static int new_node(query* q, node_kind kind)
@@ -308,19 +389,30 @@ static int draw_ref(query* q, bool target)
 
 static int draw_leaf(query* q)
 {
-    uint32_t draw = below(16);
-    int n = new_node(q, draw < 6 ? HAS : draw < 14 ? LINK : draw < 15 ? SAME : NAME);
+    uint32_t draw = below(17);
+    int n = new_node(q, draw < 6    ? HAS
+                        : draw < 14 ? LINK
+                        : draw < 15 ? SAME
+                        : draw < 16 ? NAME
+                                    : MEMBER);
     node* at = &q->node[n];
     at->a = draw_ref(q, at->kind == LINK);
     at->type = (int)below(at->kind == HAS ? TYPES : RELATIONS);
     if (at->kind == HAS) {
         at->type = below(40) == 0 ? TYPES + (int)below(2) : at->type;
-        at->walk = below(4) == 0 ? (int)below(7) : 0;
+        at->walk = below(4) == 0 ? (int)below(8) : 0;
+        at->a = at->walk == 7 ? 0 : at->a;
+        at->type = at->walk == 7 ? at->type % TYPES : at->type;
         seen.walks[at->walk]++;
     } else if (at->kind == LINK) {
         at->b = draw_ref(q, true);
         at->steps = below(3) == 0 ? (int)below(4) : 0;
         seen.steps[at->steps]++;
+    } else if (at->kind == MEMBER) {
+        at->type = (int)below(2);
+        at->compare = (int)below(6);
+        at->value = (int)below(4) - 1;
+        at->b = below(2) != 0 ? SOME : draw_ref(q, false);
     } else {
         at->compare = (int)below(at->kind == SAME ? 2 : 8);
         at->compare = at->kind == SAME && below(3) != 0 ? 1 : at->compare;
@@ -382,11 +474,74 @@ static void draw_optional(query* q, int scope)
     q->terms++;
 }
 
+/* Lists of which each is all that finds its variable: more than there are branches. */
+static void draw_combined(query* q, int scope)
+{
+    node* top = &q->node[scope];
+    for (int v = 0; v < 3; v++) {
+        int list = new_node(q, OR);
+        for (int k = 0; k < 3; k++) {
+            int side = new_node(q, SCOPE);
+            int leaf = new_node(q, HAS);
+            q->node[leaf].a = v;
+            q->node[leaf].type = (int)below(TYPES);
+            q->node[side].child[0] = leaf;
+            q->node[side].count = 1;
+            q->node[list].child[k] = side;
+        }
+        q->node[list].count = 3;
+        top->child[top->count++] = list;
+        q->terms += 3;
+        seen.terms += 3;
+    }
+    seen.combined++;
+}
+
+/* The first term of the top scope that can drive does. */
+static void draw_driver(query* q, int scope)
+{
+    for (int k = 0; k < q->node[scope].count && !q->drives; k++) {
+        node* at = &q->node[q->node[scope].child[k]];
+        bool link = at->kind == LINK && at->steps < 2;
+        if (at->a < VARIABLES && !at->optional && (link || (at->kind == HAS && at->walk == 0))) {
+            at->drives = q->drives = true;
+            seen.drives++;
+        }
+    }
+}
+
+static bool mentions(const query* q, const node* n, int v);
+static bool owns(const query* q, const node* scope, int v);
+
+/* A variable that results have; -1: this time none. */
+static int draw_result(const query* q)
+{
+    int v = (int)below((uint32_t)q->variables);
+    bool result =
+        (q->wildcard >> v & 1) == 0 && mentions(q, &q->node[0], v) && owns(q, &q->node[0], v);
+    return result ? v : -1;
+}
+
+static void draw_order(query* q)
+{
+    q->group_of = draw_result(q);
+    q->cascade_of = draw_result(q);
+    q->by_of = draw_result(q);
+    q->group = q->group_of >= 0 ? (int)below(4) : 0;     /* One, ChildOf, the variable */
+    q->cascade = q->cascade_of >= 0 ? (int)below(3) : 0; /* the hierarchy, One */
+    q->by = q->by_of >= 0 ? (int)below(4) : 0;           /* name, n, f */
+    q->reverse = below(2) != 0;
+    seen.groups[q->group]++;
+    seen.cascades[q->cascade]++;
+    seen.bys[q->by]++;
+    seen.ordered++;
+}
+
 static void note_sources(query* q)
 {
     for (int k = 0; k < q->nodes; k++) {
         const node* n = &q->node[k];
-        if ((n->kind == HAS || n->kind == LINK) && n->a < VARIABLES) {
+        if ((n->kind == HAS || n->kind == LINK) && n->walk != 7 && n->a < VARIABLES) {
             q->source[n->a] = true;
             if (n->kind == HAS && n->walk == 0) {
                 q->shows_prefab[n->a] |= n->type == TYPES;
@@ -413,7 +568,8 @@ static bool mentions(const query* q, const node* n, int v)
         }
         return false;
     }
-    return n->a == v || ((n->kind == LINK || n->kind == SAME) && n->b == v);
+    bool binary = n->kind == LINK || n->kind == SAME || n->kind == MEMBER;
+    return (n->a == v && n->walk != 7) || (binary && n->b == v);
 }
 
 /* Whether a variable that occurs in a scope, and not outside of it, belongs to it: it occurs in two
@@ -509,6 +665,9 @@ static bool linked(const env* e, const node* n)
 static bool has_walked(const node* n, sett_entity at)
 {
     sett_component type = n->type < TYPES ? types[n->type] : n->type == TYPES ? prefab : disabled;
+    if (n->walk == 7) {
+        return sett_singleton_find(world, type) != NULL;
+    }
     bool up = n->walk == 2 || n->walk == 3 || n->walk >= 5;
     bool self = n->walk == 0 || n->walk == 3 || n->walk == 6;
     bool found = self && sett_has(world, at, type);
@@ -532,6 +691,28 @@ static bool named(const node* n, sett_entity at)
     return is[n->compare];
 }
 
+/* A member as a number; false: the entity has none. */
+static bool member_of(const env* e, int ref, int member, double* out)
+{
+    const B* value = sett_find(world, value_of(e, ref), types[1]);
+    if (value != NULL) {
+        *out = member != 0 ? (double)value->f : value->n;
+    }
+    return value != NULL;
+}
+
+static bool compared(const env* e, const node* n)
+{
+    double a, b = n->value;
+    if (!member_of(e, n->a, n->type, &a) ||
+        (n->b != SOME && !member_of(e, n->b, n->value & 1, &b))) {
+        return false;
+    }
+    bool equal = a <= b && a >= b;
+    bool is[] = {equal, !equal, a<b, a <= b, a> b, a >= b};
+    return is[n->compare];
+}
+
 static bool holds_scope(const query* q, const node* scope, env* e);
 
 static bool holds(const query* q, const node* n, env* e)
@@ -543,6 +724,8 @@ static bool holds(const query* q, const node* n, env* e)
         return linked(e, n);
     case SAME:
         return sett_equals(value_of(e, n->a), value_of(e, n->b)) != (n->compare != 0);
+    case MEMBER:
+        return compared(e, n);
     case NAME:
         return named(n, value_of(e, n->a));
     case NOT:
@@ -692,6 +875,67 @@ static uint32_t number_of(const query* q, sett_search* search, int v)
     return UINT32_MAX;
 }
 
+static int compare_numbers(double a, double b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Below 0: this value goes before that; NaN behind all numbers. */
+static int compare_by(const query* q, sett_entity x, sett_entity y)
+{
+    env e = {.value = {x, y}, .bound = {true, true}};
+    double a = 0, b = 0;
+    int order = 0;
+    bool has_a, has_b;
+    if (q->by == 1) {
+        const char* m = sett_name_get(world, x);
+        const char* n = sett_name_get(world, y);
+        has_a = m != NULL;
+        has_b = n != NULL;
+        order = has_a && has_b ? strcmp(m, n) : 0;
+    } else {
+        has_a = member_of(&e, 0, q->by - 2, &a);
+        has_b = member_of(&e, 1, q->by - 2, &b);
+        order = a != a || b != b ? (a != a) - (b != b) : compare_numbers(a, b);
+    }
+    return has_a != has_b ? has_a - has_b : q->reverse ? -order : order;
+}
+
+static double group_of(const query* q, sett_entity e)
+{
+    sett_entity group = q->group == 1   ? sett_target(world, e, relations[0])
+                        : q->group == 2 ? sett_hierarchy_parent(world, e)
+                                        : e;
+    return sett_is_null(e) || sett_is_null(group) ? 1e9 : group.index;
+}
+
+/* Links to the last target; as many as there are entities where they lead in a circle. */
+static double depth_of(const query* q, sett_entity e)
+{
+    uint32_t depth = 0;
+    uint32_t most = sett_entity_count(world);
+    while (depth < most && !sett_is_null(e)) {
+        e = q->cascade == 2 ? sett_target(world, e, relations[0]) : sett_hierarchy_parent(world, e);
+        depth += !sett_is_null(e);
+    }
+    return depth;
+}
+
+/* Each row stands behind the one before. */
+static void check_order(const query* q, const sett_entity* a, const sett_entity* b)
+{
+    int order = q->group != 0
+                    ? compare_numbers(group_of(q, a[q->group_of]), group_of(q, b[q->group_of]))
+                    : 0;
+    if (order == 0 && q->cascade != 0) {
+        order = compare_numbers(depth_of(q, a[q->cascade_of]), depth_of(q, b[q->cascade_of]));
+    }
+    if (order == 0 && q->by != 0) {
+        order = compare_by(q, a[q->by_of], b[q->by_of]);
+    }
+    CHECK_MSG(order <= 0, "not in order: %s", q->out);
+}
+
 static uint32_t run_search(const query* q, sett_search* search)
 {
     uint32_t count = 0;
@@ -709,6 +953,7 @@ static uint32_t run_search(const query* q, sett_search* search)
             top[v] = true;
         }
     }
+    sett_entity last[VARIABLES];
     SETT_SEARCH(search, rows, i)
     {
         sett_entity values[VARIABLES];
@@ -716,6 +961,10 @@ static uint32_t run_search(const query* q, sett_search* search)
             values[v] = top[v] ? sett_rows_entity(rows, numbers[v], i) : sett_null();
         }
         CHECK_MSG(count < ROWS, "too many results: %s", q->out);
+        if (count != 0) {
+            check_order(q, last, values);
+        }
+        memcpy(last, values, sizeof(last));
         got[count++] = row_key(values, top, q->variables);
     }
     return count;
@@ -755,11 +1004,27 @@ static bool one_search(uint64_t number)
     q.variables = 3;
     int top = draw_scope(&q, 0, 2);
     CHECK_EQ(top, 0);
+    if (below(40) == 0) {
+        q.node[top].count = 0; /* only what follows */
+        seen.terms -= q.terms;
+        q.terms = 0;
+        q.nodes = 1;
+        q.variables = 3;
+        q.wildcard = 0;
+        draw_combined(&q, top);
+    }
     if (below(6) == 0) {
         draw_optional(&q, top);
     }
+    if (below(8) == 0) {
+        draw_driver(&q, top);
+    }
+    if (below(5) == 0) {
+        draw_order(&q);
+    }
     note_sources(&q);
     put_scope(&q, &q.node[top], false);
+    put_order(&q);
     living = 0;
     uint32_t cursor = 0;
     for (sett_entity e; e = sett_entity_next(world, &cursor), !sett_is_null(e);) {
@@ -770,7 +1035,6 @@ static bool one_search(uint64_t number)
     if (search == NULL) {
         const char* message = sett_world_message(world);
         CHECK_MSG(strstr(message, "in some sides of") != NULL ||
-                      strstr(message, "too many lists of \"||\"") != NULL ||
                       strstr(message, "one of the variables of an optional") != NULL,
                   "\"%s\": %s", q.out, message);
         seen.rejected++;
@@ -820,13 +1084,18 @@ static void random_searches(void)
     CHECK(seen.joined * 3 >= seen.searches);
     CHECK(seen.found * 2 >= seen.searches);
     CHECK(seen.rejected * 2 <= seen.searches);
-    for (uint32_t k = 0; k < 7; k++) {
-        CHECK(k >= 4 || seen.kinds[k] * 50 >= seen.searches);
+    for (uint32_t k = 0; k < 8; k++) {
+        CHECK(k >= 5 || seen.kinds[k] * 50 >= seen.searches);
         CHECK(seen.walks[k] * 50 >= seen.searches);
         CHECK(k >= 4 || seen.steps[k] * 50 >= seen.searches);
     }
-    uint64_t kinds[] = {seen.some,     seen.constants, seen.wildcards,
-                        seen.optional, seen.ors,       seen.nots};
+    for (uint32_t k = 0; k < 4; k++) {
+        CHECK(seen.groups[k] * 50 >= seen.searches && seen.bys[k] * 50 >= seen.searches);
+        CHECK(k == 3 || seen.cascades[k] * 50 >= seen.searches);
+    }
+    CHECK(seen.combined * 200 >= seen.searches);
+    uint64_t kinds[] = {seen.some, seen.constants, seen.wildcards, seen.optional,
+                        seen.ors,  seen.nots,      seen.drives,    seen.ordered};
     for (uint32_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
         CHECK(kinds[k] * 50 >= seen.searches);
     }

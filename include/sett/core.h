@@ -917,6 +917,10 @@ typedef struct sett_term {
     sett_component along; /* a relationship with one target, for `walk`; default: the hierarchy */
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
+
+    /* WITH: loops follow this component: a sparse set's rows in their order, or, of an array,
+     * entities by index. One term at most. Default: whatever is estimated to cost least */
+    bool drives;
 } sett_term;
 
 /* The most terms of a query that look at another entity. */

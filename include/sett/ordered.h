@@ -21,9 +21,14 @@
 typedef struct sett_ordered sett_ordered;
 
 /* What is put in order, and how: first by group, then parents before children, then by value, then
- * by entity index. Only `query` is required. */
+ * by entity index. Only `query` or `text` is required. */
 typedef struct sett_ordered_desc {
     sett_query* query; /* must exist as long as the order */
+
+    /* Instead of `query`, `group_by`, `cascade` and `key`: a plain query as text, with its order
+     * (docs/queries.md): "Sprite group_by DrawnBy cascade order_by Sprite.layer desc". The order
+     * makes the query, and destroys it */
+    const char* text;
 
     /* Groups, ascending: the target's entity index of a relationship with one target for each
      * source (without a target: UINT64_MAX), or what the function returns. Default: one group, 0 */
@@ -54,8 +59,8 @@ SETT_API sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_o
                                                  size_t size);
 
 /* Creates an order. It belongs to the world, which frees it at the end.
- * Returns NULL on failure. Fails: ARGUMENT (no query; `key` and `compare`; `group_by` and
- * `group_fn`; not a relationship with one target), UNREGISTERED, OUT_OF_MEMORY.
+ * Returns NULL on failure. Fails: as sett_query_parse; ARGUMENT (no query; `key` and `compare`;
+ * `group_by` and `group_fn`; not a relationship with one target), UNREGISTERED, OUT_OF_MEMORY.
  * Threads: writer. Since: 0.2 */
 static inline sett_ordered* sett_ordered_create(sett_world* world, const sett_ordered_desc* desc)
 {

@@ -333,7 +333,7 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
 #define SETT_TERM_ID(T) (T##_id != 0 ? (sett_component)T##_id : UINT32_MAX)
 #define SETT_TERM_(T, access, kind, changed, walk, along, singleton)                               \
     {                                                                                              \
-        SETT_TERM_ID(T), access, kind, changed, walk, along, {0, 0}, singleton                     \
+        SETT_TERM_ID(T), access, kind, changed, walk, along, {0, 0}, singleton, false              \
     }
 /* clang-format off */
 /* has it; read */

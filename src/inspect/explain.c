@@ -33,7 +33,10 @@ static void explain_pages(setti_writer* text, const sett_query* query)
                          query->array_count == 1 ? "walked" : "intersected");
     }
     if ((query->required & ~query->positional) != 0) {
-        setti_writer_add(text, "; gathering around a sparse-set type is estimated to cost more");
+        setti_writer_add(text, "; %s",
+                         query->drives != 0
+                             ? "the query says so"
+                             : "gathering around a sparse-set type is estimated to cost more");
     }
 }
 
@@ -49,7 +52,8 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
     setti_writer_add(text, "sparse-set %s drives with its %u rows, ", type->desc.name,
                      (unsigned)type->storage.count);
     setti_writer_add(text, "%s",
-                     query->array_count == 0 && query->arranged == 0
+                     query->drives != 0 ? "because the query says so"
+                     : query->array_count == 0 && query->arranged == 0
                          ? "because it is the smallest required set"
                          : "because it is estimated to cost the least");
 }

@@ -1,5 +1,6 @@
 /* plan.c: how a loop goes. In this order, where there is no choice:
  *
+ *     the term that `drives`, if the description has one;
  *     an owning group that the query includes: its members lie in front of its storages, in one
  *     order;
  *     else the required sparse set with the fewest entities: each of its rows is looked up in
@@ -313,6 +314,14 @@ void setti_plan_make(const sett_query* query, setti_plan* plan)
 {
     uint64_t least = UINT64_MAX;
     uint32_t ways = plan_ways(query);
+    if (query->drives != 0 && query->forced == SETTI_WAY_CHOSEN) {
+        if ((query->drives & query->positional) != 0) {
+            plan_walk_pages(query, plan);
+        } else {
+            plan_drive(query, setti_bits_lowest(query->drives), plan);
+        }
+        return;
+    }
     if ((ways & (ways - 1)) == 0) { /* nothing to choose */
         plan_fill(query, (setti_way)setti_bits_lowest(ways), plan);
         return;

@@ -10,6 +10,7 @@
 
 static const char* query_argument(const sett_query_desc* desc)
 {
+    bool driver = false;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
         const sett_term* term = &desc->terms[k];
         if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE) {
@@ -18,6 +19,10 @@ static const char* query_argument(const sett_query_desc* desc)
         if (term->changed && term->kind != SETT_WITH) {
             return "only a term that the entity has to have can be `changed`";
         }
+        if (term->drives && (term->kind != SETT_WITH || driver || setti_elsewhere_asks(term))) {
+            return "one term `drives` at most: a component that the entity itself has to have";
+        }
+        driver = driver || term->drives;
     }
     uint32_t elsewhere = 0;
     for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
@@ -164,6 +169,7 @@ static void query_add_term(sett_query* query, const sett_term* given)
     query->any |= term->kind == SETT_ANY ? bit : 0;
     query->optional |= term->kind == SETT_OPTIONAL || term->kind == SETT_ANY ? bit : 0;
     query->changed |= given->changed ? bit : 0;
+    query->drives |= given->drives ? bit : 0;
     if (term->has_field) {
         query_add_scratch(query, term);
     }

@@ -92,6 +92,7 @@ struct sett_query {
     uint32_t optional; /* a batch has it for all of its rows or for none: OPTIONAL and ANY */
     uint32_t any;
     uint32_t changed;
+    uint32_t drives; /* the one that the description says, if any */
 
     /* Worked out anew when listeners or kinds of storage change; see plan.c. */
     uint32_t positional;   /* in arrays, or tags */

@@ -142,9 +142,19 @@ static const setti_type* choose_needs(const setti_search_item* item, uint32_t va
                                       : NULL;
 }
 
-/* The rarest type that a variable of the scope has to have; NULL: any entity will do. */
+static bool choose_is_driven(const choose* c, uint32_t variable)
+{
+    const setti_search_item* drives = c->search->drives;
+    return drives != NULL && drives->source == variable && (c->scope->locals >> variable & 1) != 0;
+}
+
+/* The rarest type that a variable of the scope has to have; NULL: any entity will do. The text or
+ * the descriptor can say which. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
+    if (choose_is_driven(c, variable)) {
+        return choose_needs(c->search->drives, variable);
+    }
     const setti_type* rarest = NULL;
     for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
         const setti_type* type = choose_needs(&c->search->item[c->search->order[k]], variable);
@@ -343,11 +353,14 @@ static uint64_t choose_rank(const choose_pick* pick)
 static uint32_t choose_next(const choose* c, const choose_state* s, choose_pick* picks)
 {
     uint32_t count = 0;
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+    const setti_search_item* drives = c->search->drives;
+    bool driven = drives != NULL && choose_is_driven(c, drives->source) &&
+                  choose_is_wanted(c, s, drives->source);
+    for (uint32_t k = c->scope->item; k < c->scope->item_stop && !driven; k++) {
         count += choose_item_picks(c, s, &c->search->item[c->search->order[k]], &picks[count]);
     }
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
-        if (choose_is_wanted(c, s, v)) {
+        if (choose_is_wanted(c, s, v) && (!driven || v == drives->source)) {
             const setti_type* driver = choose_driver(c, v);
             uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
             picks[count].kind = SETTI_FIND_SCAN;

@@ -58,6 +58,9 @@ typedef struct find {
     bool begun;  /* the branch */
     uint32_t branch;
     uint32_t closed; /* of `open` when the loop began */
+    bool sorts;      /* results come in an order: all are found first, */
+    bool collected;  /* and have been */
+    setti_sorted sorted;
 } find;
 
 /* --------------------------------------------------------------------------------- memory */
@@ -137,6 +140,7 @@ static void find_destroy(find* f)
     for (uint32_t k = 0; k < f->search->step_room; k++) {
         find_reached_free(f, &f->work[k].reached);
     }
+    setti_sorted_free(&f->sorted, f->search);
     find head = *f;
     find_release(&head, f, f->size);
 }
@@ -757,6 +761,10 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     f->begun = false;
     f->failed = false;
     f->closed = search->open.closed;
+    f->sorts = search->rank_of[0] != SETTI_NO_REF || search->rank_of[1] != SETTI_NO_REF ||
+               search->rank_of[2] != SETTI_NO_REF;
+    f->collected = false;
+    f->sorted.count = 0;
     memset(rows, 0, sizeof(*rows));
     rows->world = world;
     rows->search = search;
@@ -799,9 +807,8 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
     }
 }
 
-bool sett_rows_next(sett_rows* rows)
+static bool rows_find(sett_rows* rows, find* f)
 {
-    find* f = rows->internal;
     rows->count = 0;
     while (f->branch < f->search->branch_count && f->closed == f->search->open.closed) {
         const setti_search_pipe* pipe = &f->plan.pipe[f->branch];
@@ -822,6 +829,43 @@ bool sett_rows_next(sett_rows* rows)
         setti_world_fail(f->world, SETT_STATUS_OUT_OF_MEMORY, "sett_rows_next", sett_null(), 0);
     }
     return false;
+}
+
+/* All results, in order. */
+static void rows_collect(sett_rows* rows, find* f)
+{
+    f->collected = true;
+    while (rows_find(rows, f)) {
+        if (!setti_sorted_add(&f->sorted, f->search, rows)) {
+            f->failed = true;
+            break;
+        }
+    }
+    f->failed = f->failed || !setti_sorted_sort(&f->sorted, f->search);
+    if (f->failed) {
+        f->sorted.count = 0;
+        if (f->pooled) {
+            setti_world_fail(f->world, SETT_STATUS_OUT_OF_MEMORY, "sett_rows_next", sett_null(), 0);
+        }
+    }
+}
+
+bool sett_rows_next(sett_rows* rows)
+{
+    find* f = rows->internal;
+    if (!f->sorts) {
+        return rows_find(rows, f);
+    }
+    if (!f->collected) {
+        rows_collect(rows, f);
+    }
+    bool open = f->closed == f->search->open.closed;
+    rows->count =
+        open && f->sorted.count != 0 ? setti_sorted_take(&f->sorted, f->search, f->column) : 0;
+    for (uint32_t v = 0; v < rows->variable_count; v++) {
+        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
+    }
+    return rows->count != 0;
 }
 
 void sett_search_end(sett_rows* rows)
@@ -848,7 +892,7 @@ uint64_t sett_search_count(sett_search* search)
     uint64_t count = 0;
     sett_rows rows;
     if (sett_search_begin(search, &rows) != NULL) {
-        while (sett_rows_next(&rows)) {
+        while (rows_find(&rows, rows.internal)) {
             count += rows.count;
         }
         sett_search_end(&rows);

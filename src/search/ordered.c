@@ -6,20 +6,11 @@
  *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */
-#include "search/walk.h"
+#include "search/search_tree.h"
 
 #include "query/query.h"
 
 #include "sett/ordered.h"
-
-typedef struct ordered_item {
-    uint64_t group;
-    uint64_t key;   /* the number in the value, as one that sorts like it */
-    uint32_t depth; /* steps from the last target */
-    bool present;   /* it has the component */
-    sett_entity entity;
-    const void* value; /* for `compare` */
-} ordered_item;
 
 /* An order, in one piece of memory. */
 typedef struct ordered_list {
@@ -33,13 +24,13 @@ typedef struct ordered_list {
 struct sett_ordered {
     sett_world* world;
     sett_ordered_desc desc;
-    setti_along along;    /* of cascade */
-    setti_along group_by; /* type NULL: none */
-    ordered_list now;     /* the order, */
-    ordered_list last;    /* and the one before */
-    ordered_item* item;   /* at work: what is sorted, */
-    ordered_item* other;  /* what is merged, */
-    uint32_t* run;        /* where runs begin, */
+    setti_rank rank;
+    sett_query* own;     /* made from `text`, or NULL */
+    ordered_list now;    /* the order, */
+    ordered_list last;   /* and the one before */
+    setti_ranked* item;  /* at work: what is sorted, */
+    setti_ranked* other; /* what is merged, */
+    uint32_t* run;       /* where runs begin, */
     uint32_t item_room;
     uint32_t* position; /* and by entity index: one more than the number of its item */
     uint32_t position_room;
@@ -49,7 +40,7 @@ struct sett_ordered {
 
 static size_t ordered_item_size(uint32_t room)
 {
-    return room * (2 * sizeof(ordered_item) + sizeof(uint32_t)) + sizeof(uint32_t);
+    return room * (2 * sizeof(setti_ranked) + sizeof(uint32_t)) + sizeof(uint32_t);
 }
 
 static size_t ordered_list_size(uint32_t room)
@@ -101,74 +92,23 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t count)
 
 /* ----------------------------------------------------------------------------------- keys */
 
-/* A number that sorts as the one at `at` does. */
-static uint64_t ordered_number(const void* at, sett_key_kind kind)
-{
-    uint32_t u32;
-    uint64_t u64;
-    if (kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64) {
-        memcpy(&u64, at, sizeof(u64));
-        uint64_t sign = (uint64_t)1 << 63;
-        bool negative = (u64 & sign) != 0;
-        return kind == SETT_KEY_U64 ? u64 : kind == SETT_KEY_F64 && negative ? ~u64 : u64 ^ sign;
-    }
-    memcpy(&u32, at, sizeof(u32));
-    bool negative = (u32 & 0x80000000u) != 0;
-    return kind == SETT_KEY_U32               ? u32
-           : kind == SETT_KEY_F32 && negative ? (uint32_t)~u32
-                                              : u32 ^ 0x80000000u;
-}
-
-/* Steps from an entity to the last target; a circle ends after as many as there are entities. */
-static uint32_t ordered_depth(const sett_ordered* o, uint32_t index)
-{
-    uint32_t depth = 0;
-    uint32_t most = o->world->entities.count;
-    while (depth < most && (index = setti_along_target(o->along.type, index)) != SETTI_NONE) {
-        depth++;
-    }
-    return depth;
-}
-
-static ordered_item ordered_make_item(const sett_ordered* o, sett_entity entity)
+static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 {
     const sett_ordered_desc* desc = &o->desc;
-    ordered_item item = {.entity = entity};
-    if (o->group_by.type != NULL) {
-        uint32_t target = setti_along_target(o->group_by.type, entity.index);
-        item.group = target != SETTI_NONE ? target : UINT64_MAX;
-    } else if (desc->group_fn != NULL) {
-        item.group = desc->group_fn(o->world, entity, desc->user);
+    setti_ranked item = {.entity = entity};
+    setti_rank_fill(&o->rank, &item, entity.index, entity.index, entity.index);
+    if (o->rank.group_by == NULL) {
+        item.group = desc->group_fn != NULL ? desc->group_fn(o->world, entity, desc->user) : 0;
     }
-    item.depth = desc->cascade ? ordered_depth(o, entity.index) : 0;
-    item.value = desc->component != 0 ? sett_find(o->world, entity, desc->component) : NULL;
-    item.present = item.value != NULL;
-    if (item.present && desc->key != SETT_KEY_NONE) {
-        item.key = ordered_number((const unsigned char*)item.value + desc->key_offset, desc->key);
-    }
-    return item;
-}
-
-/* Whether `b` may not stand before `a`. */
-static bool ordered_is_before(const sett_ordered* o, const ordered_item* a, const ordered_item* b)
-{
-    if (a->group != b->group) {
-        return a->group < b->group;
-    }
-    if (a->depth != b->depth) {
-        return a->depth < b->depth;
-    }
-    if (a->present != b->present) {
-        return b->present;
-    }
-    if (a->present) {
-        int order = o->desc.compare != NULL ? o->desc.compare(a->value, b->value, o->desc.user)
-                                            : (a->key > b->key) - (a->key < b->key);
-        if (order != 0) {
-            return (order < 0) != o->desc.reverse;
+    if (desc->component != 0) {
+        item.value = sett_find(o->world, entity, desc->component);
+        item.present = item.value != NULL;
+        if (item.present && desc->key != SETT_KEY_NONE) {
+            item.key =
+                setti_rank_number((const unsigned char*)item.value + desc->key_offset, desc->key);
         }
     }
-    return a->entity.index <= b->entity.index;
+    return item;
 }
 
 /* --------------------------------------------------------------------------------- sorting */
@@ -199,40 +139,6 @@ static uint32_t ordered_collect(sett_ordered* o)
         }
     }
     return count;
-}
-
-static void ordered_merge(const sett_ordered* o, const ordered_item* from, uint32_t a,
-                          uint32_t middle, uint32_t end, ordered_item* to)
-{
-    uint32_t b = middle;
-    for (uint32_t k = a; a < middle || b < end; k++) {
-        bool first = b == end || (a < middle && ordered_is_before(o, &from[a], &from[b]));
-        to[k] = first ? from[a++] : from[b++];
-    }
-}
-
-/* Merges neighbouring runs until there is one. */
-static void ordered_sort(sett_ordered* o, uint32_t count)
-{
-    uint32_t runs = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        if (k == 0 || !ordered_is_before(o, &o->item[k - 1], &o->item[k])) {
-            o->run[runs++] = k;
-        }
-    }
-    while (runs > 1) {
-        uint32_t left = 0;
-        for (uint32_t k = 0; k < runs; k += 2) {
-            uint32_t middle = k + 1 < runs ? o->run[k + 1] : count;
-            uint32_t end = k + 2 < runs ? o->run[k + 2] : count;
-            ordered_merge(o, o->item, o->run[k], middle, end, o->other);
-            o->run[left++] = o->run[k];
-        }
-        runs = left;
-        ordered_item* merged = o->other;
-        o->other = o->item;
-        o->item = merged;
-    }
 }
 
 static void ordered_group_all(const sett_ordered* o, ordered_list* list)
@@ -268,7 +174,7 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
 static void ordered_settle_items(sett_ordered* o)
 {
     if (o->item > o->other) {
-        ordered_item* first = o->other;
+        setti_ranked* first = o->other;
         o->other = o->item;
         o->item = first;
     }
@@ -289,7 +195,11 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     }
     o->last = o->now;
     next.count = ordered_collect(o);
-    ordered_sort(o, next.count);
+    if (setti_rank_sort(&o->rank, o->item, o->other, o->run, next.count) != o->item) {
+        setti_ranked* sorted = o->other;
+        o->other = o->item;
+        o->item = sorted;
+    }
     ordered_group_all(o, &next);
     ordered_settle_items(o);
     o->now = next;
@@ -301,27 +211,16 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
 
 /* ------------------------------------------------------------------------------ creating */
 
-static const char* ordered_along(sett_world* world, sett_component along, setti_along* out)
-{
-    if (along == SETT_ID_HIERARCHY && sett_hierarchy_register(world, NULL) == 0) {
-        return "no memory for the hierarchy";
-    }
-    const setti_type* type = setti_world_type(world, along);
-    if (type == NULL ||
-        (along != SETT_ID_HIERARCHY && (type->relation == NULL || type->relation->many))) {
-        return "`along` and `group_by` are relationships with one target for each source";
-    }
-    out->type = type;
-    out->relation = type->relation;
-    return NULL;
-}
-
 static const char* ordered_check(sett_ordered* o)
 {
     static const uint8_t sizes[] = {0, 4, 4, 4, 8, 8, 8}; /* by sett_key_kind */
     const sett_ordered_desc* desc = &o->desc;
     const setti_type* type = setti_world_type(o->world, desc->component);
-    if (desc->query == NULL || desc->query->world != o->world) {
+    bool said = desc->group_by != 0 || desc->cascade || desc->component != 0;
+    if (desc->text != NULL && (desc->query != NULL || said)) {
+        return "`text` says the query and its order, but for `group_fn`";
+    }
+    if (desc->text == NULL && (desc->query == NULL || desc->query->world != o->world)) {
         return "a query of this world is needed";
     }
     if ((desc->group_by != 0 && desc->group_fn != NULL) ||
@@ -334,14 +233,28 @@ static const char* ordered_check(sett_ordered* o)
                    sizes[desc->key] > type->storage.size - desc->key_offset))) {
         return "`component` is a component whose values have the key, or can be compared";
     }
-    const char* wrong = NULL;
-    if (desc->cascade) {
-        wrong =
-            ordered_along(o->world, desc->along != 0 ? desc->along : SETT_ID_HIERARCHY, &o->along);
+    sett_component along = desc->along != 0 ? desc->along : SETT_ID_HIERARCHY;
+    bool right =
+        (desc->group_by == 0 || setti_rank_along(o->world, desc->group_by, &o->rank.group_by)) &&
+        (!desc->cascade || setti_rank_along(o->world, along, &o->rank.along));
+    return right ? NULL
+                 : "`along` and `group_by` are relationships with one target for each source";
+}
+
+/* The query and the order that a text says. */
+static sett_status ordered_read(sett_ordered* o, const char* call)
+{
+    sett_query_desc desc;
+    sett_status status = setti_query_parse(o->world, o->desc.text, call, &desc, &o->rank);
+    if (status == SETT_OK && o->rank.group_by != NULL && o->desc.group_fn != NULL) {
+        status = setti_world_fail_with(o->world, SETT_STATUS_ARGUMENT,
+                                       "%s: one of group_by and `group_fn`", call);
     }
-    return wrong == NULL && desc->group_by != 0
-               ? ordered_along(o->world, desc->group_by, &o->group_by)
-               : wrong;
+    desc.name = o->desc.text;
+    o->own = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
+    o->desc.query = o->own;
+    o->desc.text = NULL;
+    return status == SETT_OK && o->own == NULL ? SETT_STATUS_ARGUMENT : status;
 }
 
 sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_desc* desc,
@@ -361,9 +274,13 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     memset(o, 0, sizeof(*o));
     o->world = world;
     o->desc = *desc;
+    o->rank = (setti_rank){.world = world, .compare = desc->compare, .user = desc->user};
+    o->rank.reverse = desc->reverse;
     const char* wrong = ordered_check(o);
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
+    }
+    if (wrong != NULL || (desc->text != NULL && ordered_read(o, call) != SETT_OK)) {
         setti_pool_free(&world->pool, o, sizeof(*o), 16);
         return NULL;
     }
@@ -374,6 +291,7 @@ void sett_ordered_destroy(sett_ordered* o)
 {
     if (o != NULL) {
         setti_pool* pool = &o->world->pool;
+        sett_query_destroy(o->own);
         ordered_free_list(o, &o->now);
         ordered_free_list(o, &o->last);
         setti_pool_free(pool, o->item, ordered_item_size(o->item_room), 16);

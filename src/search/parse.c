@@ -1,13 +1,16 @@
 /* parse.c: the text of a search becomes a list of terms.
  *
- *     query  = chain { "," chain }
+ *     query  = list { clause }
+ *     list   = chain { "," chain }
  *     chain  = item { "||" item }
- *     item   = [ "!" | "?" ] ( "{" query "}" | [ access ] term )
+ *     item   = [ "!" | "?" ] ( "{" list "}" | [ access ] term )
  *     term   = name [ steps ] [ "(" source [ "," ref ] ")" ] | "(" name [ steps ] "," ref ")"
  *            | operand compare operand
  *     operand = ref | [ ref ] ".name" | [ ref "." ] name "." member | number | text | constant
  *     source = ( ref | "singleton" ) [ "|" walk ] | walk
  *     walk   = "parent" | [ "self" "|" ] "up" [ name ] | "target" name | "prefab"
+ *     clause = "group_by" ( [ "$" name "." ] name | "$" name )
+ *            | "cascade" [ [ "$" name "." ] name | "$" name ] | "order_by" operand [ "desc" ]
  *     ref    = "$" name | "*" | "_" | path | "#" index [ ":" generation ]
  *
  * The first thing that is wrong ends it, with its column. Texts are consoles' and editors': nothing
@@ -498,21 +501,23 @@ static bool parse_compare(parse* p, sett_compare* compare)
                       parse_found(p, found));
 }
 
-static bool parse_access(parse* p, sett_access* access)
+/* [in], [drive], [in drive] */
+static bool parse_access(parse* p, sett_search_term* term, bool* given)
 {
     static const char* const words[] = {"inout", "in", "out", "none"};
     if (!parse_accept(p, "[")) {
         return true;
     }
-    for (uint32_t k = 0; k < 4; k++) {
-        if (parse_word(p, words[k])) {
-            *access = (sett_access)k;
-            return parse_expect(p, "]", "behind the access");
-        }
+    for (uint32_t k = 0; k < 4 && !*given; k++) {
+        *given = parse_word(p, words[k]);
+        term->access = *given ? (sett_access)k : term->access;
+    }
+    term->drives = parse_word(p, "drive");
+    if (*given || term->drives) {
+        return parse_expect(p, "]", "behind the access");
     }
     return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
-                      "in, out, inout or none is missing behind "
-                      "\"[\"");
+                      "in, out, inout, none or drive is missing behind \"[\"");
 }
 
 /* Behind the left side. Beside a number a word is one of its constants, else an entity. */
@@ -534,8 +539,8 @@ static bool parse_term(parse* p, sett_search_term* term)
     if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
         return parse_operand(p, &term->left, false) && parse_right(p, term);
     }
-    bool given = *p->at == '[';
-    if (!parse_access(p, &term->access)) {
+    bool given = false;
+    if (!parse_access(p, term, &given)) {
         return false;
     }
     if (parse_accept(p, "(")) {
@@ -607,11 +612,92 @@ static bool parse_chains(parse* p)
     return p->out->error_column == 0;
 }
 
+/* ---------------------------------------------------------------------------------- order */
+
+/* Of which variable, and of which relationship: $s.DockedAt, DockedAt, $s. */
+static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
+{
+    parse_skip(p);
+    if (*p->at == '$') {
+        if (!parse_ref(p, "a variable", of)) {
+            return false;
+        }
+        if (*p->at != '.') {
+            return true;
+        }
+        p->at++;
+    }
+    return parse_along(p, along);
+}
+
+static bool parse_by(parse* p, sett_search_order* order)
+{
+    parse_skip(p);
+    const char* start = p->at;
+    const char* end = start;
+    while (parse_is_letter(*end) || parse_is_digit(*end)) {
+        end++;
+    }
+    if ((end == start || *end == '.') && !parse_operand(p, &order->by, false)) {
+        return false;
+    }
+    order->reverse = parse_word(p, "desc");
+    return order->by.kind == SETT_OPERAND_NAME || order->by.kind == SETT_OPERAND_MEMBER ||
+           parse_fail(p, start, SETT_STATUS_ARGUMENT,
+                      "order_by needs a member or a name: Sprite.layer, $s.name");
+}
+
+/* A word that begins a clause: 1 group_by, 2 cascade, 3 order_by; 0: none. */
+static uint32_t parse_clause(parse* p)
+{
+    return parse_word(p, "group_by")   ? 1
+           : parse_word(p, "cascade")  ? 2
+           : parse_word(p, "order_by") ? 3
+                                       : 0;
+}
+
+/* Whether a relationship follows, and not the end or the next clause. */
+static bool parse_is_named(const parse* p)
+{
+    parse next = *p;
+    parse_skip(&next);
+    return parse_clause(&next) == 0 &&
+           (parse_is_letter(*next.at) || *next.at == '"' || *next.at == '$');
+}
+
+static bool parse_order(parse* p)
+{
+    sett_search_order* order = &p->out->order;
+    uint32_t seen = 0;
+    for (;;) {
+        parse_skip(p);
+        const char* start = p->at;
+        uint32_t clause = parse_clause(p);
+        if (clause == 0) {
+            return true;
+        }
+        if (seen == 0) {
+            p->out->column[SETT_SEARCH_TERMS] = (uint32_t)(start - p->text) + 1;
+        }
+        if ((seen >> clause & 1) != 0) {
+            return parse_fail(p, start, SETT_STATUS_ARGUMENT, "this clause stands here twice");
+        }
+        seen |= 1u << clause;
+        order->cascade |= clause == 2;
+        if (!(clause == 1 ? parse_of(p, &order->group_of, &order->group_by)
+              : clause == 3
+                  ? parse_by(p, order)
+                  : !parse_is_named(p) || parse_of(p, &order->cascade_of, &order->along))) {
+            return false;
+        }
+    }
+}
+
 bool setti_search_parse(setti_parsed* parsed, const char* text)
 {
     parse p = {parsed, text, text, 0};
     char found[32];
-    if (!parse_chains(&p)) {
+    if (!parse_chains(&p) || !parse_order(&p)) {
         return false;
     }
     parse_skip(&p);

@@ -27,8 +27,8 @@ typedef struct search_build {
     sett_search* search;
     const uint32_t* columns; /* of the terms; NULL: there is no text */
     const char* call;
-    uint32_t at;                            /* the term that is looked at */
-    uint32_t nested, deepest;               /* lists around it */
+    uint32_t at;              /* the term that is looked at; SETT_SEARCH_TERMS: the order */
+    uint32_t nested, deepest; /* lists around it */
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scopes of variables */
     uint32_t occurs[SETT_SEARCH_VARIABLES]; /* terms in which they are */
     uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables that a term of the scope itself finds */
@@ -37,7 +37,7 @@ typedef struct search_build {
     setti_search_item item[SETTI_SEARCH_ITEMS];
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
-    uint16_t order[SETTI_SEARCH_ITEMS * 2];
+    uint16_t order[SETTI_SEARCH_ORDER];
     uint16_t alternative[SETTI_SEARCH_SCOPES];
 } search_build;
 
@@ -56,10 +56,14 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (!b->failed) {
-        bool column = b->columns != NULL;
-        setti_world_fail_with(b->search->world, status, "%s: %s %u: %.400s", b->call,
-                              column ? "column" : "term",
-                              (unsigned)(column ? b->columns[b->at] : b->at), text);
+        const char* unit = b->columns != NULL ? "column" : "term";
+        unsigned number = b->columns != NULL ? b->columns[b->at] : b->at;
+        if (b->columns == NULL && b->at == SETT_SEARCH_TERMS) {
+            setti_world_fail_with(b->search->world, status, "%s: order: %.400s", b->call, text);
+        } else {
+            setti_world_fail_with(b->search->world, status, "%s: %s %u: %.400s", b->call, unit,
+                                  number, text);
+        }
     }
     b->failed = true;
     return false;
@@ -197,7 +201,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
 static bool build_close_scope(search_build* b, uint16_t scope, const search_items* items)
 {
     sett_search* search = b->search;
-    if (search->order_count + items->count > SETTI_SEARCH_ITEMS * 2) {
+    if (search->order_count + items->count > SETTI_SEARCH_ORDER) {
         return build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
     }
     search->scope[scope].item = (uint16_t)search->order_count;
@@ -335,29 +339,9 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
 
 static bool build_member(search_build* b, setti_search_side* side)
 {
-    const sett_search_operand* operand = side->operand;
-    const char* path = operand->text;
-    side->type = build_type(b, operand->component);
-    if (side->type == NULL) {
-        return false;
-    }
-    const char* name = side->type->desc.name;
-    sett_world* world = b->search->world;
-    if (path == NULL || !sett_member_find(world, operand->component, path, &side->member)) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" has no member \"%.100s\"%s", name,
-                          path != NULL ? path : "",
-                          sett_members_get(world, operand->component) == NULL
-                              ? ": its members are not known - SETT_MEMBERS says them"
-                              : "");
-    }
-    sett_member_kind kind = side->member.kind;
-    if (kind == SETT_MEMBER_OPAQUE || kind == SETT_MEMBER_STRUCT || kind == SETT_MEMBER_UNKNOWN ||
-        (side->member.count != 1 && kind != SETT_MEMBER_TEXT)) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s.%.100s\" is not one number, text or entity: name a part of it",
-                          name, path);
-    }
-    return true;
+    char message[SETTI_MESSAGE_SIZE];
+    sett_status status = setti_compare_member(b->search->world, side, message);
+    return status == SETT_OK || build_fail(b, status, "%s", message);
 }
 
 static bool build_operand(search_build* b, setti_search_side* side,
@@ -417,6 +401,25 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
     return wrong == NULL || build_fail(b, SETT_STATUS_ARGUMENT, "%s", wrong);
 }
 
+/* The term that the search begins with: its source has to have it. */
+static bool build_drives(search_build* b, const setti_search_item* item,
+                         const sett_search_term* term, uint16_t scope)
+{
+    sett_search* search = b->search;
+    bool link = item->kind == SETTI_ITEM_LINK;
+    bool none = item->steps == SETT_STEPS_ZERO_OR_MORE || item->steps == SETT_STEPS_ZERO_OR_ONE;
+    bool variable =
+        item->source < search->variable_count && search->variable[item->source].name != NULL;
+    if (scope != 0 || search->drives != NULL || term->kind != SETT_SEARCH_TERM || item->optional ||
+        item->walk != SETT_WALK_NONE || !variable || (link && none)) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "one term drives at most: a component or link that a variable itself has "
+                          "to have, in no list of \"||\" or \"!\"");
+    }
+    search->drives = item;
+    return true;
+}
+
 static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
 {
     const sett_search_term* term = &b->search->term[b->at];
@@ -438,7 +441,7 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
     if (!compares) {
         build_note_source(b, item);
     }
-    return true;
+    return !term->drives || build_drives(b, item, term, scope);
 }
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, bool inside);
@@ -682,11 +685,11 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     return true;
 }
 
-static bool build_branches(search_build* b, uint16_t scope);
+static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
 /* The scope with one side of the list in its place, and no earlier side. */
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
-                         uint32_t side)
+                         uint32_t side, uint32_t most)
 {
     sett_search* search = b->search;
     search_items items = {.count = 0};
@@ -718,11 +721,12 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
             earlier->variables |= build_free(search, search->alternative[s]);
         }
     }
-    return build_close_scope(b, made, &items) && build_branches(b, made);
+    return build_close_scope(b, made, &items) && build_branches(b, made, most);
 }
 
-/* Splits the query where only a list can find a variable. */
-static bool build_branches(search_build* b, uint16_t scope)
+/* Splits the query where only a list can find a variable, into so many branches at most. Where that
+ * is too few, the variable is looked for among all entities, and the list is a test. */
+static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
     uint32_t missing = search->scope[scope].locals & ~b->positive[scope];
@@ -740,23 +744,54 @@ static bool build_branches(search_build* b, uint16_t scope)
                               search->variable[v].name);
         }
         uint32_t sides = list != NULL ? (uint32_t)(list->scope_stop - list->scope) : 0;
-        if (list != NULL && search->branch_count + sides <= SETTI_SEARCH_BRANCHES) {
+        if (list != NULL && sides <= most) {
             for (uint32_t side = 0; side < sides; side++) {
-                if (!build_branch(b, scope, list, side)) {
+                if (!build_branch(b, scope, list, side, (most + side) / sides)) {
                     return false;
                 }
             }
             return true;
         }
     }
-    if (search->branch_count == SETTI_SEARCH_BRANCHES) {
-        return build_fail(b, SETT_STATUS_LIMIT, "too many lists of \"||\" have to be combined");
-    }
+    SETTI_ASSERT(search->branch_count < SETTI_SEARCH_BRANCHES);
     search->branch[search->branch_count++] = scope;
     return true;
 }
 
 /* ------------------------------------------------------------------------------- creating */
+
+/* The number in results of a variable that an order names. */
+static bool build_order_variable(search_build* b, const sett_search_ref* ref, uint8_t* number)
+{
+    const char* name = ref->variable != NULL ? ref->variable : "this";
+    uint32_t found = strcmp(name, "*") != 0 && sett_is_null(ref->entity)
+                         ? sett_search_variable(b->search, name)
+                         : UINT32_MAX;
+    *number = (uint8_t)found;
+    return found != UINT32_MAX ||
+           build_fail(b, SETT_STATUS_ARGUMENT,
+                      "an order is one of variables of the results, \"%s%.100s\" is none",
+                      build_is_name(name) ? "$" : "", name);
+}
+
+static bool build_order(search_build* b)
+{
+    sett_search* search = b->search;
+    const sett_search_order* order = &search->ordering;
+    char message[SETTI_MESSAGE_SIZE];
+    bool grouped = order->group_by != 0 || order->group_of.variable != NULL ||
+                   !sett_is_null(order->group_of.entity);
+    bool valued = order->by.kind != SETT_OPERAND_ENTITY;
+    memset(search->rank_of, SETTI_NO_REF, sizeof(search->rank_of));
+    b->at = SETT_SEARCH_TERMS;
+    sett_status status = setti_rank_resolve(search->world, order, &search->rank, message);
+    if (status != SETT_OK) {
+        return build_fail(b, status, "%s", message);
+    }
+    return (!grouped || build_order_variable(b, &order->group_of, &search->rank_of[0])) &&
+           (!order->cascade || build_order_variable(b, &order->cascade_of, &search->rank_of[1])) &&
+           (!valued || build_order_variable(b, &order->by.of, &search->rank_of[2]));
+}
 
 static bool build_tree(search_build* b)
 {
@@ -781,7 +816,7 @@ static bool build_tree(search_build* b)
         }
     }
     b->at = 0;
-    return build_branches(b, top);
+    return build_branches(b, top, SETTI_SEARCH_BRANCHES) && build_order(b);
 }
 
 /* What plans need at most: a branch has each item once, two more for each list that it was split
@@ -824,6 +859,15 @@ static sett_search_term search_term(const sett_search_desc* desc, size_t term_si
     return term;
 }
 
+/* The texts of an order. */
+static void search_order_texts(sett_search_order* order, const char** texts[4])
+{
+    texts[0] = &order->group_of.variable;
+    texts[1] = &order->cascade_of.variable;
+    texts[2] = &order->by.of.variable;
+    texts[3] = &order->by.text;
+}
+
 static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size)
 {
     const char* name = desc->name != NULL ? desc->name : "search";
@@ -832,6 +876,12 @@ static sett_search* search_make(sett_world* world, const sett_search_desc* desc,
     for (uint32_t k = 0; k < desc->term_count; k++) {
         sett_search_term term = search_term(desc, term_size, k);
         size += search_text_size(&term);
+    }
+    sett_search_order order = desc->order;
+    const char** texts[4];
+    search_order_texts(&order, texts);
+    for (uint32_t k = 0; k < 4; k++) {
+        size += *texts[k] != NULL ? strlen(*texts[k]) + 1 : 0;
     }
     sett_search* search = setti_pool_alloc(&world->pool, size, 64);
     if (search == NULL) {
@@ -853,6 +903,11 @@ static sett_search* search_make(sett_world* world, const sett_search_desc* desc,
         search_copy_text(&term->right.of.variable, &at);
         search_copy_text(&term->left.text, &at);
         search_copy_text(&term->right.text, &at);
+    }
+    search->ordering = order;
+    search_order_texts(&search->ordering, texts);
+    for (uint32_t k = 0; k < 4; k++) {
+        search_copy_text(texts[k], &at);
     }
     return search;
 }
@@ -879,8 +934,10 @@ static bool search_settle(sett_search* search)
     if (at == NULL) {
         return false;
     }
+    ptrdiff_t drives = search->drives != NULL ? search->drives - search->item : -1;
     search->tree_size = size;
     search->item = search_move(&at, search->item, items);
+    search->drives = drives >= 0 ? &search->item[drives] : NULL;
     search->side = search_move(&at, search->side, sides);
     search->scope = search_move(&at, search->scope, scopes);
     search->order = search_move(&at, search->order, order);
@@ -898,7 +955,8 @@ static void search_free(sett_search* search)
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_search* search = world->searches; search != NULL; search = search->next) {
-        bool of = false;
+        const setti_rank* rank = &search->rank;
+        bool of = rank->group_by == type || rank->along == type || rank->side.type == type;
         for (uint32_t k = 0; k < search->item_count; k++) {
             of = of || search->item[k].type == type;
         }
@@ -1003,9 +1061,8 @@ sett_search* sett_search_create(sett_world* world, const char* text)
         memset(parsed, 0, sizeof(*parsed));
         parsed->world = world;
         parsed->texts = texts;
-        sett_search_desc desc = {text, parsed->term, 0};
         if (setti_search_parse(parsed, text)) {
-            desc.term_count = parsed->term_count;
+            sett_search_desc desc = {text, parsed->term, parsed->term_count, parsed->order};
             search = search_create(world, &desc, sizeof(parsed->term[0]), parsed->column, call);
         } else {
             setti_world_fail_with(world, parsed->status, "%s: column %u: %s", call,
@@ -1052,6 +1109,7 @@ void sett_search_describe(const sett_search* search, sett_search_desc* desc)
         desc->name = search->open.name;
         desc->terms = search->term;
         desc->term_count = search->term_count;
+        desc->order = search->ordering;
     }
 }
 

@@ -10,6 +10,8 @@
 
 #include "sett/name.h"
 
+#include <stdio.h>
+
 typedef enum value_kind {
     VALUE_NONE,
     VALUE_SIGNED,
@@ -94,6 +96,36 @@ const char* setti_compare_check(const setti_search_side* left, const setti_searc
         return "\"~=\" and \"!~\" are for names and texts";
     }
     return NULL;
+}
+
+sett_status setti_compare_member(sett_world* world, setti_search_side* side,
+                                 char message[SETTI_MESSAGE_SIZE])
+{
+    const sett_search_operand* operand = side->operand;
+    const char* path = operand->text != NULL ? operand->text : "";
+    side->type = setti_world_type(world, operand->component);
+    if (side->type == NULL) {
+        snprintf(message, SETTI_MESSAGE_SIZE, "component %u is not registered in this world",
+                 (unsigned)operand->component);
+        return SETT_STATUS_UNREGISTERED;
+    }
+    const char* name = side->type->desc.name;
+    if (!sett_member_find(world, operand->component, path, &side->member)) {
+        snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
+                 sett_members_get(world, operand->component) == NULL
+                     ? ": its members are not known - SETT_MEMBERS says them"
+                     : "");
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_member_kind kind = side->member.kind;
+    if (kind == SETT_MEMBER_OPAQUE || kind == SETT_MEMBER_STRUCT || kind == SETT_MEMBER_UNKNOWN ||
+        (side->member.count != 1 && kind != SETT_MEMBER_TEXT)) {
+        snprintf(message, SETTI_MESSAGE_SIZE,
+                 "\"%.100s.%.100s\" is not one number, text or entity: name a part of it", name,
+                 path);
+        return SETT_STATUS_ARGUMENT;
+    }
+    return SETT_OK;
 }
 
 /* ---------------------------------------------------------------------------------- values */
@@ -251,6 +283,31 @@ uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, 
 {
     side_value value = side_get(world, side, index);
     return value.kind == VALUE_ENTITY ? value.index : SETTI_NONE;
+}
+
+bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
+                       uint64_t* key, const char** text)
+{
+    side_value value = side_get(world, side, index);
+    double number = value.number + 0.0; /* one zero */
+    switch (value.kind) {
+    case VALUE_SIGNED:
+        *key = (uint64_t)value.integer ^ (uint64_t)1 << 63;
+        break;
+    case VALUE_UNSIGNED:
+        *key = value.natural;
+        break;
+    case VALUE_FLOAT:
+        *key = setti_rank_number(&number, SETT_KEY_F64);
+        break;
+    case VALUE_ENTITY:
+        *key = value.index;
+        break;
+    default:
+        *text = value.text;
+        break;
+    }
+    return value.kind != VALUE_NONE;
 }
 
 /* ------------------------------------------------------------------------------- comparing */

@@ -9,8 +9,8 @@
 
 static bool spell_is_plain(const char* name, bool path)
 {
-    static const char* const words[] = {"parent", "up",        "self", "target",
-                                        "prefab", "singleton", "_"};
+    static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
+                                        "singleton", "_",  "group_by", "cascade", "order_by"};
     bool plain = name[0] != '\0' && (name[0] < '0' || name[0] > '9') && name[0] != '-';
     for (const char* at = name; *at != '\0'; at++) {
         plain = plain && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
@@ -177,7 +177,7 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
 
 void setti_search_print_term(const sett_search* search, uint32_t number, setti_writer* writer)
 {
-    static const char* const access[] = {"[inout] ", "[in] ", "[out] ", "[none] "};
+    static const char* const access[] = {"inout", "in", "out", "none"};
     static const char* const steps[] = {"", "+", "*", "?"};
     static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
     const sett_search_term* term = &search->term[number];
@@ -189,10 +189,46 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
     }
     bool target = term->target.variable != NULL || !sett_is_null(term->target.entity);
     sett_access usual = setti_search_is_elsewhere(term) ? SETT_IN : SETT_INOUT;
-    setti_writer_add(writer, "%s", term->access != usual ? access[term->access] : "");
+    if (term->access != usual || term->drives) {
+        bool both = term->access != usual && term->drives;
+        setti_writer_add(writer, "[%s%s%s] ", term->access != usual ? access[term->access] : "",
+                         both ? " " : "", term->drives ? "drive" : "");
+    }
     spell_component(writer, search, term->component, target);
     setti_writer_add(writer, "%s", steps[term->steps]);
     spell_source(writer, search, term, target);
+}
+
+/* Of which variable, and of which relationship. */
+static void spell_of(setti_writer* writer, const sett_search* search, const sett_search_ref* of,
+                     sett_component along)
+{
+    if (!spell_is_this(of) || (along == 0 && of->variable != NULL)) {
+        setti_writer_add(writer, " ");
+        spell_ref(writer, search, of);
+    }
+    if (along != 0) {
+        setti_writer_add(writer, spell_is_this(of) ? " " : ".");
+        spell_name(writer, sett_component_name(search->world, along), false);
+    }
+}
+
+static void spell_order(setti_writer* writer, const sett_search* search)
+{
+    const sett_search_order* order = &search->ordering;
+    if (search->rank_of[0] != SETTI_NO_REF) {
+        setti_writer_add(writer, " group_by");
+        spell_of(writer, search, &order->group_of, order->group_by);
+    }
+    if (order->cascade) {
+        setti_writer_add(writer, " cascade");
+        spell_of(writer, search, &order->cascade_of, order->along);
+    }
+    if (search->rank_of[2] != SETTI_NO_REF) {
+        setti_writer_add(writer, " order_by ");
+        spell_operand(writer, search, &order->by);
+        setti_writer_add(writer, "%s", order->reverse ? " desc" : "");
+    }
 }
 
 size_t sett_search_print(const sett_search* search, char* out, size_t size)
@@ -215,6 +251,9 @@ size_t sett_search_print(const sett_search* search, char* out, size_t size)
             setti_search_print_term(search, k, &writer);
         }
         between = term->kind == SETT_SEARCH_BEGIN ? "" : term->or_next ? " || " : ", ";
+    }
+    if (search != NULL) {
+        spell_order(&writer, search);
     }
     return writer.length;
 }

@@ -24,6 +24,7 @@ static const char* plain_term(const sett_search_term* from, bool any, sett_term*
     term->along = from->along;
     term->entity = from->source.entity;
     term->singleton = from->singleton;
+    term->drives = from->drives;
     return NULL;
 }
 
@@ -50,12 +51,34 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
     return NULL;
 }
 
+/* The order of a plain query: of its entities. NULL, or what is wrong. */
+static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, char* message)
+{
+    const sett_search_order* order = &parsed->order;
+    const sett_search_ref* of[] = {&order->group_of, &order->cascade_of, &order->by.of};
+    for (uint32_t k = 0; k < 3; k++) {
+        bool other = of[k]->variable != NULL && strcmp(of[k]->variable, "this") != 0;
+        if (other || !sett_is_null(of[k]->entity)) {
+            return "the order of a plain query is one of its entities, not of variables";
+        }
+    }
+    if (order->group_by == 0 && order->group_of.variable != NULL) {
+        return "group_by needs a relationship";
+    }
+    return setti_rank_resolve(parsed->world, order, rank, message) == SETT_OK ? NULL : message;
+}
+
 sett_status sett_query_parse(sett_world* world, const char* text, sett_query_desc* desc)
 {
-    static const char call[] = "sett_query_parse";
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(text) || SETTI_IS_NULL(desc)) {
         return SETT_STATUS_ARGUMENT;
     }
+    return setti_query_parse(world, text, "sett_query_parse", desc, NULL);
+}
+
+sett_status setti_query_parse(sett_world* world, const char* text, const char* call,
+                              sett_query_desc* desc, setti_rank* rank)
+{
     size_t room = 2 * strlen(text) + 2;
     setti_parsed* parsed = setti_pool_alloc(&world->pool, sizeof(*parsed), 16);
     char* texts = setti_pool_alloc(&world->pool, room, 1);
@@ -70,6 +93,13 @@ sett_status sett_query_parse(sett_world* world, const char* text, sett_query_des
         uint32_t at = 0;
         bool read = setti_search_parse(parsed, text);
         const char* wrong = read ? plain_terms(parsed, desc, &at) : NULL;
+        char message[SETTI_MESSAGE_SIZE];
+        bool ordered = parsed->column[SETT_SEARCH_TERMS] != 0;
+        const char* order = read && rank != NULL ? plain_order(parsed, rank, message) : NULL;
+        if (wrong == NULL && ordered && rank == NULL) {
+            wrong = "an order";
+            at = SETT_SEARCH_TERMS;
+        }
         if (!read) {
             status = setti_world_fail_with(world, parsed->status, "%s: column %u: %s", call,
                                            (unsigned)parsed->error_column, parsed->error);
@@ -78,6 +108,9 @@ sett_status sett_query_parse(sett_world* world, const char* text, sett_query_des
                                            "%s: column %u: a plain query cannot have %s - "
                                            "sett_search_create can",
                                            call, (unsigned)parsed->column[at], wrong);
+        } else if (order != NULL) {
+            status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
+                                           (unsigned)parsed->column[SETT_SEARCH_TERMS], order);
         }
     }
     setti_pool_free(&world->pool, texts, room, 1);

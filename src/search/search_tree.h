@@ -17,11 +17,14 @@
 #include "base/writer.h"
 #include "relation/chain.h"
 #include "relation/links.h"
+#include "search/rank.h"
 #include "world/world.h"
 
 #define SETTI_SEARCH_ITEMS 256
 #define SETTI_SEARCH_SCOPES 256
 #define SETTI_SEARCH_BRANCHES 16
+/* Items in scopes: there are at most twice as many branches, with those in between. */
+#define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128)
 
 /* In the place of a variable. */
 #define SETTI_SOME 0xFEu     /* `_` */
@@ -40,14 +43,6 @@ typedef struct setti_along {
     const setti_type* type;
     const setti_relation* relation; /* NULL: the hierarchy */
 } setti_along;
-
-/* A side of a comparison. */
-typedef struct setti_search_side {
-    const sett_search_operand* operand;
-    const setti_type* type; /* that its entity has to have; NULL: none */
-    sett_member_ref member;
-    int64_t constant;
-} setti_search_side;
 
 typedef enum setti_search_side_kind {
     SETTI_SIDE_ENTITY,
@@ -155,6 +150,10 @@ struct sett_search {
     uint32_t scope_count;
     uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scopes: results are those of all of them */
     uint32_t branch_count;
+    const setti_search_item* drives; /* NULL: what is cheapest does */
+    sett_search_order ordering;
+    setti_rank rank;    /* what it means, */
+    uint8_t rank_of[3]; /* and of which results' variables: group, cascade, value */
     uint32_t step_room; /* what plans need at most */
     uint32_t pipe_room;
     uint32_t depth_room;
@@ -184,6 +183,14 @@ bool setti_compare_constant(setti_search_side* side, const setti_search_side* ot
 const char* setti_compare_check(const setti_search_side* left, const setti_search_side* right,
                                 sett_compare compare);
 
+/* Finds the member that a side names. SETT_OK, or `message` says what is wrong. */
+sett_status setti_compare_member(sett_world* world, setti_search_side* side,
+                                 char message[SETTI_MESSAGE_SIZE]);
+
+/* A number that sorts as the value does, or a text; false: there is no value. */
+bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
+                       uint64_t* key, const char** text);
+
 /* Whether it is true for two entities. */
 bool setti_compare_test(sett_world* world, const setti_search_side* left,
                         const setti_search_side* right, sett_compare compare, uint32_t a,
@@ -203,8 +210,9 @@ static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 typedef struct setti_parsed {
     sett_world* world;
     sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t column[SETT_SEARCH_TERMS];
+    uint32_t column[SETT_SEARCH_TERMS + 1]; /* of the terms; the last: of the order */
     uint32_t term_count;
+    sett_search_order order;
     char* texts;
     size_t text_size;
     uint32_t error_column;
@@ -213,6 +221,10 @@ typedef struct setti_parsed {
 } setti_parsed;
 
 bool setti_search_parse(setti_parsed* parsed, const char* text);
+
+/* Reads the text of a plain query; with `rank` also its order. */
+sett_status setti_query_parse(sett_world* world, const char* text, const char* call,
+                              sett_query_desc* desc, setti_rank* rank);
 
 /* Writes one term as text. */
 void setti_search_print_term(const sett_search* search, uint32_t term, setti_writer* writer);

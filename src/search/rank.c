@@ -1,0 +1,269 @@
+/* rank.c: what comes before what.
+ *
+ * The workload: what was in order the last time, of which little changed: runs that are in order
+ * are merged, and one run is no work.
+ */
+#include "search/search_tree.h"
+
+#include "query/along.h"
+
+#include "sett/name.h"
+
+#include <stdio.h>
+
+bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type)
+{
+    if (along == SETT_ID_HIERARCHY && setti_world_type(world, along) == NULL &&
+        sett_hierarchy_register(world, NULL) == 0) {
+        return false;
+    }
+    *type = setti_world_type(world, along);
+    return *type != NULL &&
+           (along == SETT_ID_HIERARCHY || ((*type)->relation != NULL && !(*type)->relation->many));
+}
+
+sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
+                               char message[SETTI_MESSAGE_SIZE])
+{
+    sett_component along = order->along != 0 ? order->along : SETT_ID_HIERARCHY;
+    rank->world = world;
+    rank->reverse = order->reverse;
+    if ((order->group_by != 0 && !setti_rank_along(world, order->group_by, &rank->group_by)) ||
+        (order->cascade && !setti_rank_along(world, along, &rank->along))) {
+        snprintf(message, SETTI_MESSAGE_SIZE,
+                 "group_by and cascade need a relationship with one target for each source");
+        return SETT_STATUS_ARGUMENT;
+    }
+    if (order->by.kind == SETT_OPERAND_ENTITY) {
+        return SETT_OK;
+    }
+    rank->operand = order->by;
+    rank->side.operand = &rank->operand;
+    rank->text_room = SIZE_MAX;
+    if (order->by.kind == SETT_OPERAND_NAME) {
+        rank->side.type = setti_world_type(world, sett_name_register(world));
+        return rank->side.type != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+    }
+    if (order->by.kind != SETT_OPERAND_MEMBER) {
+        snprintf(message, SETTI_MESSAGE_SIZE, "order_by needs a member or a name");
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status = setti_compare_member(world, &rank->side, message);
+    rank->text_room = (size_t)rank->side.member.size * rank->side.member.count;
+    rank->operand.text = NULL; /* it may end now */
+    return status;
+}
+
+uint64_t setti_rank_number(const void* at, sett_key_kind kind)
+{
+    uint32_t u32;
+    uint64_t u64;
+    if (kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64) {
+        memcpy(&u64, at, sizeof(u64));
+        uint64_t sign = (uint64_t)1 << 63;
+        bool negative = (u64 & sign) != 0;
+        return kind == SETT_KEY_U64 ? u64 : kind == SETT_KEY_F64 && negative ? ~u64 : u64 ^ sign;
+    }
+    memcpy(&u32, at, sizeof(u32));
+    bool negative = (u32 & 0x80000000u) != 0;
+    return kind == SETT_KEY_U32               ? u32
+           : kind == SETT_KEY_F32 && negative ? (uint32_t)~u32
+                                              : u32 ^ 0x80000000u;
+}
+
+/* Steps from an entity to the last target; a circle ends after as many as there are entities. */
+static uint32_t rank_depth(const setti_rank* rank, uint32_t index)
+{
+    uint32_t depth = 0;
+    uint32_t most = rank->world->entities.count;
+    while (index != SETTI_NONE && depth < most &&
+           (index = setti_along_target(rank->along, index)) != SETTI_NONE) {
+        depth++;
+    }
+    return depth;
+}
+
+void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_of,
+                     uint32_t cascade_of, uint32_t value_of)
+{
+    if (rank->group_by != NULL && group_of != SETTI_NONE) {
+        group_of = setti_along_target(rank->group_by, group_of);
+    }
+    item->group = group_of != SETTI_NONE ? group_of : UINT64_MAX;
+    item->depth = rank->along != NULL ? rank_depth(rank, cascade_of) : 0;
+    item->key = 0;
+    item->value = NULL;
+    const char* text = NULL;
+    item->present = rank->side.operand != NULL && value_of != SETTI_NONE &&
+                    setti_compare_key(rank->world, &rank->side, value_of, &item->key, &text);
+    item->value = text;
+}
+
+/* Below 0: `a` goes first; both have values. */
+static int rank_compare(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
+{
+    if (rank->compare != NULL) {
+        return rank->compare(a->value, b->value, rank->user);
+    }
+    if (rank->side.operand != NULL && a->value != NULL) {
+        return rank->text_room == SIZE_MAX ? strcmp(a->value, b->value)
+                                           : strncmp(a->value, b->value, rank->text_room);
+    }
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+/* Whether `b` may not stand before `a`. */
+static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
+{
+    if (a->group != b->group) {
+        return a->group < b->group;
+    }
+    if (a->depth != b->depth) {
+        return a->depth < b->depth;
+    }
+    if (a->present != b->present) {
+        return b->present;
+    }
+    if (a->present) {
+        int order = rank_compare(rank, a, b);
+        if (order != 0) {
+            return (order < 0) != rank->reverse;
+        }
+    }
+    return a->entity.index <= b->entity.index;
+}
+
+static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_t a,
+                       uint32_t middle, uint32_t end, setti_ranked* to)
+{
+    uint32_t b = middle;
+    for (uint32_t k = a; a < middle || b < end; k++) {
+        bool first = b == end || (a < middle && rank_is_before(rank, &from[a], &from[b]));
+        to[k] = first ? from[a++] : from[b++];
+    }
+}
+
+setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_ranked* other,
+                              uint32_t* run, uint32_t count)
+{
+    uint32_t runs = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        if (k == 0 || !rank_is_before(rank, &item[k - 1], &item[k])) {
+            run[runs++] = k;
+        }
+    }
+    while (runs > 1) { /* merges neighbours until there is one */
+        uint32_t left = 0;
+        for (uint32_t k = 0; k < runs; k += 2) {
+            uint32_t middle = k + 1 < runs ? run[k + 1] : count;
+            uint32_t end = k + 2 < runs ? run[k + 2] : count;
+            rank_merge(rank, item, run[k], middle, end, other);
+            run[left++] = run[k];
+        }
+        runs = left;
+        setti_ranked* merged = other;
+        other = item;
+        item = merged;
+    }
+    return item;
+}
+
+/* -------------------------------------------------------------------------------- results */
+
+static void* sorted_alloc(const sett_search* search, size_t size)
+{
+    const sett_allocator* allocator = &search->world->pool.allocator;
+    return allocator->alloc_fn(allocator->user, size, 16);
+}
+
+static void sorted_release(const sett_world* world, void* piece, size_t size)
+{
+    const sett_allocator* allocator = &world->pool.allocator;
+    if (piece != NULL) {
+        allocator->free_fn(allocator->user, piece, size, 16);
+    }
+}
+
+static size_t sorted_row_size(const sett_search* search, uint32_t room)
+{
+    return (size_t)room * search->result_count * sizeof(uint32_t);
+}
+
+static size_t sorted_item_size(uint32_t room)
+{
+    return (size_t)room * (2 * sizeof(setti_ranked) + sizeof(uint32_t)) + sizeof(uint32_t);
+}
+
+void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
+{
+    sorted_release(search->world, sorted->row, sorted_row_size(search, sorted->row_room));
+    sorted_release(search->world, sorted->item, sorted_item_size(sorted->item_room));
+    memset(sorted, 0, sizeof(*sorted));
+}
+
+bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows)
+{
+    uint32_t variables = search->result_count;
+    if (sorted->row_room - sorted->count < rows->count) {
+        uint32_t room = SETTI_MAX(sorted->row_room, 1024) * 2;
+        uint32_t* grown =
+            room > sorted->row_room ? sorted_alloc(search, sorted_row_size(search, room)) : NULL;
+        if (grown == NULL) {
+            return false;
+        }
+        if (sorted->count != 0) {
+            memcpy(grown, sorted->row, sorted_row_size(search, sorted->count));
+        }
+        sorted_release(search->world, sorted->row, sorted_row_size(search, sorted->row_room));
+        sorted->row = grown;
+        sorted->row_room = room;
+    }
+    uint32_t* row = sorted->row + (size_t)sorted->count * variables;
+    for (uint32_t k = 0; k < rows->count; k++) {
+        for (uint32_t v = 0; v < variables; v++) {
+            *row++ = rows->index[v][k];
+        }
+    }
+    sorted->count += rows->count;
+    return true;
+}
+
+bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
+{
+    uint32_t count = sorted->count;
+    if (sorted->item_room < count) {
+        sorted_release(search->world, sorted->item, sorted_item_size(sorted->item_room));
+        sorted->item = sorted_alloc(search, sorted_item_size(count));
+        sorted->item_room = sorted->item != NULL ? count : 0;
+        if (sorted->item == NULL) {
+            return false;
+        }
+    }
+    const uint32_t* row = sorted->row;
+    for (uint32_t k = 0; k < count; k++, row += search->result_count) {
+        uint32_t of[3];
+        for (uint32_t key = 0; key < 3; key++) {
+            of[key] = search->rank_of[key] != SETTI_NO_REF ? row[search->rank_of[key]] : SETTI_NONE;
+        }
+        sorted->item[k].entity = (sett_entity){k, 0};
+        setti_rank_fill(&search->rank, &sorted->item[k], of[0], of[1], of[2]);
+    }
+    setti_ranked* other = sorted->item + sorted->item_room;
+    uint32_t* run = (uint32_t*)(void*)(other + sorted->item_room);
+    sorted->first = setti_rank_sort(&search->rank, sorted->item, other, run, count);
+    sorted->at = 0;
+    return true;
+}
+
+uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column)
+{
+    uint32_t count = SETTI_MIN(sorted->count - sorted->at, SETT_SEARCH_ROWS);
+    for (uint32_t k = 0; k < count; k++) {
+        size_t number = sorted->first[sorted->at + k].entity.index;
+        for (uint32_t v = 0; v < search->result_count; v++) {
+            column[v * SETT_SEARCH_ROWS + k] = sorted->row[number * search->result_count + v];
+        }
+    }
+    sorted->at += count;
+    return count;
+}

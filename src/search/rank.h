@@ -1,0 +1,80 @@
+/* rank.h: putting things in order: by group, targets before sources, by value.
+ *
+ * Used by lists of a query's matches (ordered.c) and by results of searches (sorted.c).
+ */
+#ifndef SETTI_RANK_H
+#define SETTI_RANK_H
+
+#include "sett/members.h"
+#include "sett/search.h"
+
+#include "world/world.h"
+
+/* A side of a comparison. */
+typedef struct setti_search_side {
+    const sett_search_operand* operand;
+    const setti_type* type; /* that its entity has to have; NULL: none */
+    sett_member_ref member;
+    int64_t constant;
+} setti_search_side;
+
+/* What is put in order, and by what. */
+typedef struct setti_rank {
+    sett_world* world;
+    const setti_type* group_by; /* NULL: not by a target */
+    const setti_type* along;    /* of a cascade, or NULL */
+    setti_search_side side;     /* its operand NULL: not by a name or member */
+    sett_search_operand operand;
+    size_t text_room; /* bytes of a text, which ends with a zero or with them */
+    bool reverse;
+    int (*compare)(const void* a, const void* b, void* user); /* of values, or NULL */
+    void* user;
+} setti_rank;
+
+typedef struct setti_ranked {
+    uint64_t group;
+    uint64_t key;       /* the number in the value, as one that sorts like it */
+    uint32_t depth;     /* steps to the last target */
+    bool present;       /* it has a value */
+    sett_entity entity; /* of a result: its number */
+    const void* value;  /* for `compare`; a text */
+} setti_ranked;
+
+/* Works out what an order means; its variables are not looked at. SETT_OK, or `message` says what
+ * is wrong. */
+sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
+                               char message[SETTI_MESSAGE_SIZE]);
+
+/* Whether `along` is a relationship with one target for each source, or the hierarchy. */
+bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
+
+/* A number that sorts as the one at `at` does. */
+uint64_t setti_rank_number(const void* at, sett_key_kind kind);
+
+/* The group, depth and value of the entities with these indices, SETTI_NONE: of none. */
+void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_of,
+                     uint32_t cascade_of, uint32_t value_of);
+
+/* Sorts; returns `item` or `other`, wherever the result is. `run` has room for count + 1. */
+setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_ranked* other,
+                              uint32_t* run, uint32_t count);
+
+/* All results of a search, in order. */
+typedef struct setti_sorted {
+    uint32_t* row; /* the variables of each, one result after another */
+    setti_ranked* item;
+    uint32_t count;
+    uint32_t row_room;
+    uint32_t item_room; /* for two items each, and a number */
+    uint32_t at;        /* of the next to hand out */
+    setti_ranked* first;
+} setti_sorted;
+
+/* Adds a block of results, or puts all in order; false if there is no memory. */
+bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
+bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
+/* Fills `column`, SETT_SEARCH_ROWS for each variable, with the next results; returns how many. */
+uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column);
+void setti_sorted_free(setti_sorted* sorted, const sett_search* search);
+
+#endif
