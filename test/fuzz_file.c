@@ -1,9 +1,11 @@
-/* Feeds bytes to the loader of files: as they are, and sealed, so that what they say is read.
+/* Feeds bytes to the loader of files: as they are, or sealed, so that what they say is read.
  * Whatever they are, the world stays sound, and what was rejected has left it as it was.
  *
  * Bytes that begin with a zero are a recipe instead: how many changes of a world, four bytes each,
  * of which a file is made, with a journal if there are many; then alterations of that file, three
- * bytes each: where, and what is changed there.
+ * bytes each: where, and what is changed there. Those that begin with a one alter one of a few
+ * files, made once: which, then four bytes each: what to do, where, and with which byte. Making a
+ * file takes ten times as long as loading it: so recipes are short.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +27,9 @@
 #define FUZZ_CHECK(condition, reason)                                                              \
     ((condition) ? (void)0 : fuzz_failed(__LINE__, #condition, reason))
 
-#define FUZZ_FILE_MAX ((size_t)1 << 20)
+#define FUZZ_FILE_MAX ((size_t)1 << 18)
+#define FUZZ_BASES 8
+#define FUZZ_STEPS 40 /* changes of a recipe at most */
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -116,14 +120,11 @@ static void fuzz_unlock(void* user, void* lock)
     (void)lock;
 }
 
-static fuzz_file* fuzz_disk(void)
+static void fuzz_mount(fuzz_file* file)
 {
-    fuzz_file* file = calloc(1, sizeof(*file));
-    FUZZ_CHECK(file != NULL, "");
     file->files =
         (sett_files){file,      fuzz_open,   fuzz_done, fuzz_read, fuzz_write,  fuzz_size,
                      fuzz_done, fuzz_rename, fuzz_path, fuzz_lock, fuzz_unlock, fuzz_path};
-    return file;
 }
 
 /* ----------------------------------------------------------------------------------- the world */
@@ -177,7 +178,7 @@ static void fuzz_change(sett_world* world, const uint8_t* step)
     case 0:
         /* Seldom far away: each append to a journal looks at all slots. */
         (void)sett_entity_create_handle(
-            world, (sett_entity){step[1] < 255 ? step[1] * 5u : 24735u, 1u + step[2]});
+            world, (sett_entity){step[1] < 255 ? step[1] : 9735u, 1u + step[2]});
         break;
     case 1:
         (void)sett_entity_destroy(world, e);
@@ -251,9 +252,11 @@ static void fuzz_seal(fuzz_file* file)
 
 /* ------------------------------------------------------------------------------------- loading */
 
+/* Into one world for all inputs: what was rejected has left it as it was. */
 static void fuzz_load(fuzz_file* file)
 {
-    sett_world* world = fuzz_world();
+    static sett_world* world;
+    world = world != NULL ? world : fuzz_world();
     uint64_t hash = sett_world_hash(world);
     const char* reason = "";
     sett_file_desc desc = {.files = &file->files};
@@ -263,48 +266,116 @@ static void fuzz_load(fuzz_file* file)
     FUZZ_CHECK(sett_world_validate(world, &reason) == SETT_OK, reason);
     if (status == SETT_OK) {
         FUZZ_CHECK(sett_world_save_with(world, "f", &desc) == SETT_OK, sett_world_message(world));
+        sett_world_destroy(world);
+        world = NULL;
     }
-    sett_world_destroy(world);
 }
 
-static void fuzz_make(fuzz_file* file, const uint8_t* data, size_t size)
+/* Makes a file of so many changes; returns where the bytes of the last one end. */
+static size_t fuzz_make(fuzz_file* file, const uint8_t* data, size_t size, uint32_t steps)
 {
     sett_world* world = fuzz_world();
     sett_file_desc desc = {.files = &file->files};
     sett_journal* journal = NULL;
-    size_t at = 2;
-    for (uint32_t k = 0; size > 1 && k < data[1] && at + 4 <= size; k++, at += 4) {
+    size_t at = 0;
+    for (uint32_t k = 0; k < steps && at + 4 <= size; k++, at += 4) {
         if (k == 16) {
             journal = sett_journal_create(world, "f", &desc);
         }
         fuzz_change(world, data + at);
-        if (journal != NULL && k % 4 == 0) {
+        if (journal != NULL && k % 8 == 0) {
             FUZZ_CHECK(sett_journal_append(journal, k) == SETT_OK, sett_world_message(world));
         }
     }
     FUZZ_CHECK(journal != NULL || sett_world_save_with(world, "f", &desc) == SETT_OK, "");
     FUZZ_CHECK(sett_journal_destroy(journal) == SETT_OK, "");
+    sett_world_destroy(world);
+    return at;
+}
+
+static void fuzz_follow_recipe(fuzz_file* file, const uint8_t* data, size_t size)
+{
+    uint32_t steps = size > 1 ? data[1] : 0;
+    size_t at = size > 1 ? 2 : size;
+    at += fuzz_make(file, data + at, size - at, steps < FUZZ_STEPS ? steps : FUZZ_STEPS);
     for (; at + 3 <= size; at += 3) {
         file->bytes[((size_t)data[at] << 8 | data[at + 1]) % file->size] ^= data[at + 2];
     }
-    sett_world_destroy(world);
+}
+
+/* The files are the same in each run: the first ones are saved worlds, the last ones journals. */
+static void fuzz_take_base(fuzz_file* file, uint32_t number)
+{
+    static fuzz_file* bases[FUZZ_BASES];
+    if (bases[number] == NULL) {
+        uint8_t steps[FUZZ_STEPS * 4];
+        uint32_t random = number + 1;
+        for (size_t k = 0; k < sizeof(steps); k++) {
+            random = random * 1664525u + 1013904223u;
+            steps[k] = (uint8_t)(random >> 24);
+        }
+        bases[number] = calloc(1, sizeof(*file));
+        FUZZ_CHECK(bases[number] != NULL, "");
+        fuzz_mount(bases[number]);
+        (void)fuzz_make(bases[number], steps, sizeof(steps), (number + 1) * 5);
+    }
+    file->size = bases[number]->size;
+    memcpy(file->bytes, bases[number]->bytes, file->size);
+}
+
+/* A byte is replaced, altered, inserted, left out; a number of four bytes is set; the file ends. */
+static void fuzz_alter(fuzz_file* file, const uint8_t* step)
+{
+    size_t at = ((size_t)step[1] << 8 | step[2]) % (file->size + 1);
+    size_t behind = file->size - at;
+    uint8_t* byte = file->bytes + at;
+    switch (behind != 0 ? step[0] % 6 : 2) {
+    case 0:
+        *byte = step[3];
+        break;
+    case 1:
+        *byte ^= step[3];
+        break;
+    case 2:
+        if (file->size < FUZZ_FILE_MAX) {
+            memmove(byte + 1, byte, behind);
+            *byte = step[3];
+            file->size++;
+        }
+        break;
+    case 3:
+        memmove(byte, byte + 1, behind - 1);
+        file->size--;
+        break;
+    case 4:
+        memset(byte, step[3] % 2 == 0 ? 0 : 255, behind < 4 ? behind : 4);
+        *byte = step[3];
+        break;
+    default:
+        file->size = step[3] == 255 ? at : file->size;
+        break;
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
-    fuzz_file* file = fuzz_disk();
-    for (uint32_t seal = 0; seal < 2; seal++) {
-        if (size != 0 && data[0] == 0) {
-            fuzz_make(file, data, size);
-        } else {
-            file->size = size < FUZZ_FILE_MAX ? size : FUZZ_FILE_MAX;
-            memcpy(file->bytes, data, file->size);
+    static fuzz_file file;
+    fuzz_mount(&file);
+    bool sealed = size % 8 != 0;
+    if (size != 0 && data[0] == 0) {
+        fuzz_follow_recipe(&file, data, size);
+    } else if (size > 1 && data[0] == 1) {
+        fuzz_take_base(&file, data[1] % FUZZ_BASES);
+        for (size_t at = 2; at + 4 <= size; at += 4) {
+            fuzz_alter(&file, data + at);
         }
-        if (seal != 0) {
-            fuzz_seal(file);
-        }
-        fuzz_load(file);
+    } else {
+        file.size = size < FUZZ_FILE_MAX ? size : FUZZ_FILE_MAX;
+        memcpy(file.bytes, data, file.size);
     }
-    free(file);
+    if (sealed) {
+        fuzz_seal(&file);
+    }
+    fuzz_load(&file);
     return 0;
 }

@@ -30,7 +30,8 @@ for program in $folder/test/fuzz_*; do
     corpus=$folder/corpus/$module
     mkdir -p "$corpus" "test/corpus/$module"
     echo "== $module, $seconds s"
-    "$program" -max_total_time="$seconds" -seed="$seed" -artifact_prefix=$folder/ \
+    # Without -entropic=0 libFuzzer spends 40 % of the time on choosing inputs.
+    "$program" -entropic=0 -max_total_time="$seconds" -seed="$seed" -artifact_prefix=$folder/ \
         -print_final_stats=1 "$corpus" "test/corpus/$module" 2>&1 | tee "$folder/$module.log" |
         grep -E '^#[0-9]+.(pulse|INITED|DONE)|ERROR|SUMMARY|^stat::number_of_exec|Test unit' || true
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$module.log")
