@@ -2,10 +2,10 @@
 #include "states.h"
 
 #include "chance.h"
+#include "file/json_text.h"
 #include "owned.h"
 #include "sett/json.h"
 #include "sett/relationship.h"
-#include "state/json_text.h"
 
 #include <math.h>
 

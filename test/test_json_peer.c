@@ -3,8 +3,8 @@
 #include "worlds.h"
 
 #include "chance.h"
+#include "file/json_text.h"
 #include "sett/json.h"
-#include "state/json_text.h"
 
 #if !defined(SETT_TEST_JANSSON)
 

@@ -84,9 +84,9 @@ must pass '' "$layers"
 echo '#include "store/storage.h"' >>"$tree/src/base/page.h"
 must fail 'src/base/page.h:3: base must not include store/storage.h' "$layers"
 fresh
-mkdir -p "$tree/src/relation" "$tree/src/inspect"
-echo '#include "relation/links.h"' >"$tree/src/inspect/x.c"
-must fail 'src/inspect/x.c:1: inspect must not include relation/links.h' "$layers"
+mkdir -p "$tree/src/relation" "$tree/src/state"
+echo '#include "relation/links.h"' >"$tree/src/state/x.c"
+must fail 'src/state/x.c:1: state must not include relation/links.h' "$layers"
 fresh
 echo '#  include <store/storage.h>' >>"$tree/src/base/page.c"
 must fail 'src/base/page.c:7: base must not' "$layers"

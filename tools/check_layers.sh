@@ -7,8 +7,8 @@
 # A file in src/<layer>/ includes its own layer, the layers that it may see, and the public headers.
 #
 #     base < value < store < world < { query, relation, search, run, state, file, inspect }
-#     among the seven: search sees query and relation; run sees query; inspect sees query and run; state sees relation; file sees
-#     run, state and relation
+#     among the seven: search sees query and relation; run sees query; inspect sees query and run; file sees run,
+#     state and relation; inspect and state know relations by what these register (world/codec.h)
 #
 # The order below is that of the amalgamation; nothing includes what stands behind it. A public header includes public headers only. Private headers are named
 # from src/ on ("store/storage.h"), public ones from include/ on ("sett/id.h"). Besides, a file's
@@ -20,7 +20,7 @@ set -eu
 layers="base value store world query relation search run state file inspect"
 
 # The first four are seen by all that stand behind them; these see one another as well.
-arrows="search>query search>relation run>query inspect>query inspect>run state>relation file>run file>state file>relation"
+arrows="search>query search>relation run>query inspect>query inspect>run file>run file>state file>relation"
 
 # Names that tools or habit prescribe, and may therefore occur in several folders.
 common_names="README.md CMakeLists.txt .gitignore"

@@ -226,7 +226,7 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
 static void source_trim(sett_world* world, setti_type* type)
 {
     setti_chain_drop_pairs(type->relation);
-    if (type->relation == world->instance_of) {
+    if (type == world->instance_of) {
         setti_recipe_drop(world);
     }
 }

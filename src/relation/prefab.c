@@ -93,9 +93,9 @@ sett_component sett_instance_of(sett_world* world)
         if (id == 0) {
             return 0;
         }
-        world->instance_of = setti_relation_of(world, id);
+        world->instance_of = setti_world_type(world, id);
     }
-    return world->instance_of->links->id;
+    return world->instance_of->id;
 }
 
 /* Makes one instance: by its recipe if there is one, else node by node. */
@@ -116,7 +116,7 @@ static sett_status prefab_make_one(sett_world* world, const setti_instance* inst
     clone.call = instance->call;
     clone.count = 1;
     clone.into = instance->into;
-    clone.instances = world->instance_of;
+    clone.instances = world->instance_of->relation;
     clone.given = instance->values;
     clone.given_count = instance->value_count;
     clone.parent = instance->parent;
@@ -139,7 +139,7 @@ static sett_status prefab_make_many(sett_world* world, const char* call, sett_en
     clone.from = clone.to = world;
     clone.call = call;
     clone.count = count;
-    clone.instances = world->instance_of;
+    clone.instances = world->instance_of->relation;
     return setti_clone_run(&clone, prefab, out);
 }
 
@@ -316,7 +316,7 @@ const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_co
     const void* value = sett_find(world, entity, component);
     /* A program can link prefabs in a cycle; real chains are shorter than this. */
     for (uint32_t steps = 0; value == NULL && world->instance_of != NULL && steps < 64; steps++) {
-        entity = sett_target(world, entity, world->instance_of->links->id);
+        entity = sett_target(world, entity, world->instance_of->id);
         if (sett_is_null(entity)) {
             break;
         }

@@ -298,7 +298,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     plan.from = plan.to = world;
     plan.call = "sett_instantiate";
     plan.count = 1;
-    plan.instances = world->instance_of;
+    plan.instances = world->instance_of->relation;
     recipe* made = NULL;
     if (setti_clone_plan(&plan, prefab) == SETT_OK) {
         made = recipe_make(world, &plan, prefab);
@@ -485,7 +485,7 @@ static void recipe_finish(sett_world* world, const recipe* made, const setti_ins
             recipe_turn(world, made, &made->edits[k], made->copies[k].index);
         }
         if (node->derives) {
-            (void)setti_chain_link(world->instance_of, made->copies[k].index,
+            (void)setti_chain_link(world->instance_of->relation, made->copies[k].index,
                                    setti_entity_at(&world->entities, node->index));
         }
         uint64_t name = k == 0 ? instance->name : node->name;

@@ -12,7 +12,6 @@
  */
 #include "state/replica.h"
 #include "base/cow.h"
-#include "sett/prefab.h"
 #include "sett/state.h"
 #include "state/snapshot.h"
 #include "world/change.h"
@@ -165,9 +164,6 @@ static sett_status replica_register_all(const sett_world* from, sett_world* into
         if (replica_find(into, type) == NULL) {
             status = replica_register(into, from, type, true);
         }
-    }
-    if (status == SETT_OK && from->instance_of != NULL && sett_instance_of(into) == 0) {
-        status = into->error;
     }
     return status == SETT_OK ? replica_check_types(from, into) : status;
 }
@@ -407,6 +403,8 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
             from->hidden[k] != NULL ? replica_find(into, from->hidden[k]) : into->hidden[k];
     }
     into->last_tag = from->last_tag != NULL ? replica_find(into, from->last_tag) : into->last_tag;
+    into->instance_of =
+        from->instance_of != NULL ? replica_find(into, from->instance_of) : into->instance_of;
     setti_pool_free(&into->pool, number, size, 16);
     for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
         if (!at->observes) {

@@ -196,7 +196,7 @@ struct sett_world {
     uint32_t transition_epoch;
 
     struct setti_recipes* recipes;       /* relation/recipe.c; NULL until it is used */
-    struct setti_relation* instance_of;  /* relation/prefab.c; NULL until it is used */
+    setti_type* instance_of;             /* of instances; NULL until it is used */
     struct setti_relation* relations;    /* relation/relationship.c; in order of registration */
     struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */
     struct setti_name_table* name_table; /* relation/name.c; NULL until it is used */

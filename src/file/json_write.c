@@ -5,11 +5,11 @@
  *
  * Invariant:  a parent that is written stands before its children, and these in their order
  */
+#include "file/json_value.h"
 #include "relation/chain.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/relationship.h"
-#include "state/json_value.h"
 
 #include <stdio.h>
 

@@ -10,11 +10,11 @@
  * Invariant:  nothing of the world changes before the text was read twice without an error;
  *             each reference leads to one entry at most
  */
+#include "file/json_value.h"
 #include "relation/chain.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/relationship.h"
-#include "state/json_value.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
  * Invariant:  at <= size;  depth is the number of containers that are open;  after an error no
  *             call moves on
  */
-#include "state/json_text.h"
+#include "file/json_text.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  *
  * Invariant:  what is written of a value is read as a value with the same canonical form
  */
-#include "state/json_value.h"
+#include "file/json_value.h"
 
 #include "sett/hierarchy.h"
 #include "sett/name.h"

@@ -2,7 +2,7 @@
 #ifndef SETTI_JSON_VALUE_H
 #define SETTI_JSON_VALUE_H
 
-#include "state/json_text.h"
+#include "file/json_text.h"
 #include "world/world.h"
 
 /* The longest reference to an entity that is written and read. */
