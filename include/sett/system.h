@@ -51,9 +51,10 @@
  *     `access_inout` lists a type in a sparse set.
  *
  * Commands. A system records into context->commands. Commands are applied at the end of each phase,
- * before each exclusive system, and before a system that accesses what an earlier system of the
- * phase `records`. They are applied in the order of systems, then of jobs, then of
- * recording. The world's own buffer is the last; it is also applied at the beginning of a frame.
+ * before each exclusive system, and before a system that accesses a component which an earlier
+ * system of the phase lists in `records`. They are applied in the order of systems, then of jobs,
+ * then of recording. The world's own buffer is the last; it is also applied at the beginning of a
+ * frame.
  *
  * A system's function can call:
  *     functions marked `Threads: reader` (core.h), and those marked `system` for what it declared
@@ -117,9 +118,9 @@ typedef struct sett_system_desc {
     sett_component access_inout[SETT_SYSTEM_ACCESS];
     sett_component access_any_inout[SETT_SYSTEM_ACCESS];
 
-    /* Components that its commands add, set or remove; the list ends at the first 0. Systems of the
-     * same phase that follow it and access one of them run after these commands were applied.
-     * Default: commands are applied at the end of the phase */
+    /* Components that its commands add, set or remove; the list ends at the first 0. A later system
+     * of the phase that accesses one of them runs after these commands were applied. Default: none:
+     * commands are applied at the end of the phase */
     sett_component records[SETT_SYSTEM_ACCESS];
 
     /* Names of systems of the same phase (see Order above); each list ends at the first NULL. These

@@ -753,8 +753,7 @@ sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, s
     return tree_insert(world, entity, sibling, true, "sett_hierarchy_insert_after");
 }
 
-/* From the last one on, each becomes the first child: a parent's depth is not a child's to change.
- */
+/* Backwards: each child in turn becomes the first one. Depths stay. */
 sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const sett_entity* children,
                                  uint32_t count)
 {
