@@ -654,7 +654,7 @@ static const struct {
     {IN_ENTITY("\"links\":{\"Door\":[]}"), "no such relationship"},
     {IN_ENTITY("\"links\":{\"Owes\":[\"/a\",\"/a\"]}"), "more than one target"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"/a\",\"data\":{\"base64\":\"AA==\"}}]}"),
-     "link's data"},
+     "fewer bytes"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"/x\"}]}"), "no entity has this path"},
     {IN_ENTITY("\"links\":{\"Likes\":[null]}"), "a string is expected"},
     {IN_DOOR("\"x\":1"), "line 2, column 44, /a Door.x: no such member"},

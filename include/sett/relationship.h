@@ -70,15 +70,27 @@ typedef struct sett_relationship_desc {
     /* Byte offsets of sett_entity fields inside the data, for copying. */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
+
+    /* The padding and the members of the data, as in sett_component_desc: SETT_LINK_DATA(T) gives
+     * size, align and mask of a C type. Members give `mask` and `entity_offsets`. */
+    const void* mask;
+    const struct sett_struct* members;
 } sett_relationship_desc;
+
+/* The data of links as a C type, where SETT_MASK works: inside functions, and not in C++17.
+ *     &(sett_relationship_desc){.name = "Owes", SETT_LINK_DATA(Debt),
+ *                               .members = SETT_STRUCT(Debt, amount, due)} */
+#define SETT_LINK_DATA(T) .size = sizeof(T), .align = SETT_ALIGNOF(T), .mask = SETT_MASK(T)
 
 SETT_API sett_component sett_relationship_register_sized(sett_world* world,
                                                          const sett_relationship_desc* desc,
                                                          size_t size);
 
 /* Registers a relationship: a component type for sources, and a second one, "<name> sources", for
- * targets. Registering the same again returns the same id. Data is plain bytes, zero in a new link;
- * its padding counts in hashes and deltas, so write padded structs whole, from zeroed memory.
+ * targets. Registering the same again returns the same id. Data is plain bytes, zero in a new link.
+ * With members (members.h) it is written to JSON by member, migrated in files, and hashed alike on
+ * every machine. sett_members_get has them behind a member `link` if there is one target for each
+ * source, so that searches compare them: "Owes.amount > 3"; with `many`, there is only `count`.
  * Returns the id, or 0. Fails: as sett_component_register.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */

@@ -344,25 +344,16 @@ static bool json_load_target(json_load* load, sett_entity* out)
            (sett_entity_valid(load->world, *out) || setti_json_fail(json, at, "no such entity"));
 }
 
-/* {"base64": "..."} of a link's data. */
-static bool json_load_link_data(json_load* load, size_t size)
+/* The data of a link. */
+static bool json_load_link_data(json_load* load, const setti_type* type)
 {
-    setti_json* json = &load->reader.json;
-    char key[SETTI_JSON_KEY];
-    size_t length = 0;
-    (void)setti_json_peek(json);
-    size_t at = json->at;
-    unsigned char* data =
-        setti_scratch_get(&load->world->pool, &load->value, SETTI_MAX(size, 1), 16);
-    if (data == NULL) {
+    size_t size = SETTI_MAX(type->desc.size, 1);
+    void* value = setti_scratch_get(&load->world->pool, &load->value, size, type->desc.align);
+    if (value == NULL) {
         return json_load_fail_memory(load);
     }
-    bool good = setti_json_begin(json, '{') && setti_json_key(json, key) &&
-                strcmp(key, "base64") == 0 && setti_json_base64(json, data, size, &length) &&
-                !setti_json_key(json, key) && length == size;
-    return (good && json->wrong == NULL) ||
-           setti_json_fail(json, at,
-                           "{\"base64\": \"...\"} of the size of the link's data is expected");
+    memset(value, 0, size);
+    return setti_json_read_value(&load->reader, type, value);
 }
 
 static bool json_load_link(json_load* load, const setti_type* type)
@@ -381,7 +372,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
             data = data || !to;
             good = to ? json_load_target(load, &target)
                    : strcmp(key, "data") == 0
-                       ? json_load_link_data(load, size)
+                       ? json_load_link_data(load, type->relation->data_type)
                        : setti_json_fail(json, at, "\"to\" and \"data\" are expected");
         }
         good = good && json->wrong == NULL;

@@ -52,16 +52,17 @@ static void write_components(json_writer* to, sett_entity entity)
 }
 
 /* "/hall", or {"to": "/hall", "data": ...} */
-static void write_link(json_writer* to, sett_entity target, const void* data, size_t size)
+static void write_link(json_writer* to, sett_entity target, const setti_type* type,
+                       const void* data)
 {
-    if (size == 0) {
+    if (type->desc.size == 0) {
         setti_json_add_reference(&to->out, to->world, target);
         return;
     }
     setti_json_add_text(&to->out, "{\"to\": ");
     setti_json_add_reference(&to->out, to->world, target);
     setti_json_add_text(&to->out, ", \"data\": ");
-    setti_json_add_base64(&to->out, data, size);
+    setti_json_add_value(&to->out, to->world, type, data);
     setti_json_add_text(&to->out, "}");
 }
 
@@ -81,7 +82,7 @@ static void write_links(json_writer* to, sett_entity entity)
         for (sett_entity target;
              !sett_is_null(target = sett_target_next(to->world, entity, type->id, &cursor));) {
             setti_json_add_text(&to->out, comma);
-            write_link(to, target, cursor.data, type->relation->data_size);
+            write_link(to, target, type->relation->data_type, cursor.data);
             comma = ", ";
         }
         setti_json_add_text(&to->out, *comma == '[' ? "[]" : "]");

@@ -337,6 +337,8 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
         sett_component id = sett_component_find(into, type->desc.name);
         const setti_type* own = id != 0 ? setti_world_type(into, id) : NULL;
         if (own != NULL && !setti_types_same(type, own)) {
+            type = setti_type_data(type);
+            own = setti_type_data(own);
             *status = migrate_prepare(into, type, own, &list[*count]);
             const setti_migration* of = &list[(*count)++];
             if (*status == SETT_OK &&

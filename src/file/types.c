@@ -10,6 +10,7 @@
 
 #include "base/writer.h"
 #include "file/member_record.h"
+#include "relation/chain.h"
 #include "state/delta.h"
 #include "state/delta_reader.h"
 #include "state/replica.h"
@@ -25,6 +26,7 @@ enum {
 static void types_write(const setti_type* type, setti_record_writer* to)
 {
     const sett_component_desc* desc = &type->desc;
+    const setti_type* value = setti_type_data(type);
     uint32_t flags = (desc->keep_order ? TYPES_KEEP_ORDER : 0u) |
                      (desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u) |
                      (desc->track_rows ? TYPES_TRACK_ROWS : 0u) |
@@ -35,10 +37,10 @@ static void types_write(const setti_type* type, setti_record_writer* to)
     setti_record_put(to, (uint64_t)desc->save, 1);
     setti_record_put(to, flags, 1);
     setti_record_put(to, desc->size, 4);
-    setti_record_put(to, desc->align, 4);
+    setti_record_put(to, value->desc.align, 4);
     setti_record_put(to, desc->layout_version, 4);
-    setti_record_put(to, type->mask_print, 8);
-    setti_member_record_write(to, desc->members);
+    setti_record_put(to, value->mask_print, 8);
+    setti_member_record_write(to, value->desc.members);
 }
 
 static size_t types_write_all(const sett_world* world, unsigned char* out)
@@ -143,6 +145,8 @@ static bool types_same_members(const sett_struct* a, const sett_struct* b)
 
 bool setti_types_same(const setti_type* a, const setti_type* b)
 {
+    a = setti_type_data(a);
+    b = setti_type_data(b);
     return a->desc.size == b->desc.size && a->desc.layout_version == b->desc.layout_version &&
            a->mask_print == b->mask_print && types_same_members(a->desc.members, b->desc.members);
 }
@@ -164,11 +168,21 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         return types_reject(world, entry,
                             "is another kind of relationship, or none, in this world");
     }
+    if (entry->form == SETTI_DELTA_TARGET) {
+        return SETT_OK; /* comes with its relationship */
+    }
     if (entry->form == SETTI_DELTA_VALUES &&
         !(own->desc.size == desc->size && own->desc.layout_version == desc->layout_version &&
           (own->mask_print == entry->mask_print || own->mask_print == 0) &&
           types_same_members(own->desc.members, desc->members))) {
         return types_register(world, entry); /* to be migrated */
+    }
+    const sett_struct* known = setti_type_data(own)->desc.members;
+    if (own->relation != NULL && desc->members != NULL && known != NULL &&
+        !setti_members_equal(known, desc->members)) {
+        sett_component_desc data = *desc; /* to be migrated */
+        data.size = desc->members->size;
+        return setti_relation_join(world, own->relation, &data);
     }
     return setti_replica_join(world, into, own);
 }

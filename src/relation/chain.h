@@ -29,9 +29,7 @@ typedef struct setti_relation {
     sett_cleanup on_source; /* what happens to targets when their source is destroyed */
     uint32_t data;          /* offset of the data in a link's value or record */
     uint32_t data_size;
-    uint32_t data_align;
-    const uint32_t* entity_offsets; /* in the data; owned by the pool */
-    uint32_t entity_offset_count;
+    const setti_type* data_type; /* what the data is: see setti_component_make_part */
     /* the link being created: its value is initialised linked, so that callbacks see it complete */
     sett_entity pending_source;
     sett_entity pending_target; /* null: new values lead nowhere */
@@ -60,6 +58,10 @@ static inline setti_relation* setti_relation_of(const sett_world* world, sett_co
     const setti_type* type = setti_world_type(world, component);
     return type != NULL ? type->relation : NULL;
 }
+
+/* Registers a relationship in another world, with data of this layout. */
+sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
+                                const sett_component_desc* data);
 
 SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* relation,
                                                        uint32_t place)

@@ -475,8 +475,9 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
             links->node != SETTI_NONE ? clone->nodes[links->node].copies[k] : links->target;
         unsigned char* made = setti_chain_link(relation, node->copies[k].index, target);
         memcpy(made, links->cursor.data, relation->data_size);
-        for (uint32_t n = 0; n < relation->entity_offset_count; n++) {
-            clone_remap(clone, made + relation->entity_offsets[n], k);
+        const sett_component_desc* data = &relation->data_type->desc;
+        for (uint32_t n = 0; n < data->entity_offset_count; n++) {
+            clone_remap(clone, made + data->entity_offsets[n], k);
         }
     }
     return true;

@@ -26,18 +26,55 @@ static void codec_link_write(setti_encoder* to, const setti_relation* relation, 
 {
     setti_encode_number(to, target.index, 4);
     setti_encode_number(to, target.generation, 4);
-    to->write(to, (const unsigned char*)link + relation->data, relation->data_size);
+    to->write_data(to, relation->data_type, (const unsigned char*)link + relation->data);
 }
 
-/* The k-th target of an entry, and its data. */
-static const unsigned char* codec_link_target(const setti_relation* relation,
-                                              const setti_delta_entry* entry, uint32_t k,
+/* The k-th target of an entry, and its data as it travels. */
+static const unsigned char* codec_link_target(const setti_delta_entry* entry, uint32_t k,
                                               sett_entity* target)
 {
-    const unsigned char* bytes = entry->bytes + k * (8 + (size_t)relation->data_size);
+    const unsigned char* bytes = entry->bytes + k * (size_t)entry->size;
     target->index = setti_delta_word(bytes, 0);
     target->generation = setti_delta_word(bytes, 1);
     return bytes + 8;
+}
+
+/* The same, the data as the link is to have it, in room for it: what does not count stays as the
+ * link has it. */
+static const void* codec_link_data(const setti_player* player, const setti_type* type,
+                                   sett_entity source, const setti_delta_entry* entry, uint32_t k,
+                                   sett_entity* target, void* room)
+{
+    const setti_relation* relation = type->relation;
+    const unsigned char* bytes = codec_link_target(entry, k, target);
+    sett_entity now = relation->many ? *target : sett_target(type->world, source, type->id);
+    const void* old = sett_is_null(now) ? NULL : sett_related(type->world, source, type->id, now);
+    if (relation->data_size == 0) {
+        return NULL;
+    }
+    memset(room, 0, relation->data_size);
+    if (old != NULL) {
+        memcpy(room, old, relation->data_size);
+    }
+    player->read_data(player, type, bytes, room);
+    return room;
+}
+
+/* Room for the data of a link; false when memory runs out. */
+static bool codec_link_begin(const setti_type* type, sett_entity source, void** room)
+{
+    size_t size = type->relation->data_size;
+    *room = size != 0 ? setti_pool_alloc(&type->world->pool, size, 16) : NULL;
+    if (size != 0 && *room == NULL) {
+        setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", source,
+                         type->id);
+    }
+    return size == 0 || *room != NULL;
+}
+
+static void codec_link_end(const setti_type* type, void* room)
+{
+    setti_pool_free(&type->world->pool, room, type->relation->data_size, 16);
 }
 
 /* Removes an entity's links of a relationship. */
@@ -88,9 +125,14 @@ static bool codec_link_play(const setti_player* player, setti_type* type, sett_e
                             const setti_delta_entry* entry)
 {
     sett_entity target;
-    const unsigned char* data = codec_link_target(type->relation, entry, 0, &target);
-    (void)player;
-    return setti_relation_relate(type->world, entity, type->id, target, data) != NULL;
+    void* room;
+    if (!codec_link_begin(type, entity, &room)) {
+        return false;
+    }
+    const void* data = codec_link_data(player, type, entity, entry, 0, &target, room);
+    bool done = setti_relation_relate(type->world, entity, type->id, target, data) != NULL;
+    codec_link_end(type, room);
+    return done;
 }
 
 static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, uint32_t index,
@@ -163,7 +205,7 @@ static bool codec_links_lead_so(const setti_relation* relation, uint32_t source,
     for (uint32_t k = 0; so && k < entry->count; k++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         sett_entity target;
-        (void)codec_link_target(relation, entry, k, &target);
+        (void)codec_link_target(entry, k, &target);
         so = sett_equals(record->target, target);
         place = record->by_source.next;
     }
@@ -173,13 +215,14 @@ static bool codec_links_lead_so(const setti_relation* relation, uint32_t source,
 /* Relates a source to all targets, in their order, and removes other links, which are then in
  * front. */
 static bool codec_links_lead(const setti_player* player, setti_relation* relation,
-                             sett_entity source, const setti_delta_entry* entry)
+                             sett_entity source, const setti_delta_entry* entry, void* room)
 {
     sett_world* world = relation->world;
     sett_component id = relation->links->id;
     for (uint32_t k = 0; k < entry->count; k++) {
         sett_entity target;
-        const unsigned char* data = codec_link_target(relation, entry, k, &target);
+        const void* data =
+            codec_link_data(player, relation->links, source, entry, k, &target, room);
         if (!player->room(player) ||
             setti_relation_relate(world, source, id, target, data) == NULL) {
             return false;
@@ -200,19 +243,22 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
                              const setti_delta_entry* entry)
 {
     setti_relation* relation = type->relation;
-    if (!codec_links_lead_so(relation, source.index, entry)) {
-        return codec_links_lead(player, relation, source, entry);
+    void* room;
+    if (!codec_link_begin(type, source, &room)) {
+        return false;
     }
-    bool done = true;
-    for (uint32_t k = 0; done && k < entry->count && relation->data_size != 0; k++) {
+    bool so = codec_links_lead_so(relation, source.index, entry);
+    bool done = so || codec_links_lead(player, relation, source, entry, room);
+    for (uint32_t k = 0; so && done && k < entry->count && relation->data_size != 0; k++) {
         sett_entity target;
-        const unsigned char* data = codec_link_target(relation, entry, k, &target);
+        const void* data = codec_link_data(player, type, source, entry, k, &target, room);
         const void* now = sett_related(type->world, source, type->id, target);
         if (memcmp(now, data, relation->data_size) != 0) {
             done = player->room(player) &&
                    setti_relation_relate(type->world, source, type->id, target, data) != NULL;
         }
     }
+    codec_link_end(type, room);
     return done;
 }
 

@@ -8,11 +8,14 @@
  *             an entity that is a target has the "<name> sources" component
  */
 #include "relation/chain.h"
+#include "sett/members.h"
 #include "world/command.h"
 
 #include <stdio.h>
 
 #define RECORD_PAGE ((size_t)16 << 10)
+
+static const char relation_registers[] = "sett_relationship_register";
 
 /* ---------------------------------------------------------------------------------------- hooks */
 
@@ -51,27 +54,14 @@ static void links_init(void* values, uint32_t count, void* user)
 
 /* ---------------------------------------------------------------------------------- registering */
 
-static size_t relation_align(const sett_relationship_desc* desc)
-{
-    size_t align = desc->align;
-    for (align = align != 0 ? align : 1; desc->align == 0 && desc->size != 0 && align < 16;) {
-        if (desc->size % (align * 2) != 0) {
-            break;
-        }
-        align *= 2;
-    }
-    return align;
-}
-
 /* Where things lie in a link, and how large it is. */
-static void relation_lay_out(setti_relation* relation, const sett_relationship_desc* desc)
+static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
-    size_t align = SETTI_MAX(relation_align(desc), sizeof(uint32_t));
+    size_t align = SETTI_MAX(data->align, sizeof(uint32_t));
     relation->data = (uint32_t)setti_align_up(head, align);
-    relation->data_size = (uint32_t)desc->size;
-    relation->data_align = (uint32_t)relation_align(desc);
-    relation->record_size = (uint32_t)setti_align_up(relation->data + desc->size, align);
+    relation->data_size = (uint32_t)data->size;
+    relation->record_size = (uint32_t)setti_align_up(relation->data + data->size, align);
     relation->record_shift = 10;
     while (relation->record_shift > 4 &&
            (size_t)relation->record_size << relation->record_shift > RECORD_PAGE) {
@@ -81,8 +71,11 @@ static void relation_lay_out(setti_relation* relation, const sett_relationship_d
                      SETTI_MAX(align, 64));
 }
 
-/* Of sett_links only the count is compared and hashed. */
-static const sett_byte_range count_range = {offsetof(sett_links, count), sizeof(uint32_t)};
+/* Where a link leads, and how many there are, is compared and hashed; not their neighbours. */
+static const sett_struct* const link_members =
+    SETT_STRUCT(sett_link, target, (chain_, .element = SETT_MEMBER_OPAQUE, .local = true));
+static const sett_struct* const list_members =
+    SETT_STRUCT(sett_links, count, (first_, .local = true), (last_, .local = true));
 
 static sett_component relation_register_sources(sett_world* world, const char* name)
 {
@@ -95,17 +88,53 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     desc.type_name = "sett_links";
     desc.size = sizeof(sett_links);
     desc.align = sizeof(uint32_t);
-    desc.bytes = &count_range;
-    desc.byte_count = 1;
+    desc.members = list_members;
     return sett_component_register(world, &desc);
+}
+
+/* What the values of exclusive links consist of: the link, and the data behind it as its own
+ * members, or as bytes that its mask leaves. Fills in `room`, which is freed by the caller: the
+ * members, or a mask. False when memory runs out. */
+static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
+                                    sett_component_desc* desc, void** room, size_t* room_size)
+{
+    const sett_component_desc* data = &relation->data_type->desc;
+    bool known = data->size == 0 || data->members != NULL;
+    uint32_t count = data->members != NULL ? data->members->count : 0;
+    *room_size = known ? (count + 1) * sizeof(sett_member) : relation->record_size;
+    *room = setti_pool_alloc(&relation->world->pool, *room_size, 16);
+    if (*room == NULL) {
+        return false;
+    }
+    if (known) {
+        sett_member* member = *room;
+        member[0] = (sett_member){.name = "link", .size = sizeof(sett_link), .of = link_members};
+        for (uint32_t k = 0; k < count; k++) {
+            member[k + 1] = data->members->members[k];
+            member[k + 1].offset += relation->data;
+        }
+        *of =
+            (sett_struct){desc->name, relation->record_size, count + 1, member, sett_members_link_};
+        desc->members = of;
+        return true;
+    }
+    memset(*room, 0, *room_size);
+    memset(*room, 255, sizeof(sett_entity));
+    unsigned char* mask = (unsigned char*)*room + relation->data;
+    memset(mask, 255, data->size);
+    if (data->mask != NULL) {
+        memcpy(mask, data->mask, data->size);
+    }
+    desc->mask = *room;
+    return true;
 }
 
 static sett_component relation_register_links(setti_relation* relation,
                                               const sett_relationship_desc* given)
 {
-    /* Where the link leads, and its data; not its neighbours. */
-    const sett_byte_range ranges[2] = {{0, sizeof(sett_entity)},
-                                       {relation->data, relation->data_size}};
+    sett_struct of;
+    void* room = NULL;
+    size_t room_size = 0;
     sett_component_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.name = given->name;
@@ -113,63 +142,69 @@ static sett_component relation_register_links(setti_relation* relation,
     desc.id = given->id;
     desc.storage = given->storage;
     desc.size = relation->many ? sizeof(sett_links) : relation->record_size;
-    desc.align =
-        relation->many ? sizeof(uint32_t) : SETTI_MAX(relation_align(given), sizeof(uint32_t));
-    desc.bytes = relation->many ? &count_range : ranges;
-    desc.byte_count = !relation->many && relation->data_size != 0 ? 2 : 1;
+    desc.align = sizeof(uint32_t);
+    desc.members = list_members;
     desc.copy = links_copy;
     desc.init = links_init;
     desc.user = relation;
-    return sett_component_register(relation->world, &desc);
+    if (!relation->many) {
+        desc.align = SETTI_MAX(relation->data_type->desc.align, sizeof(uint32_t));
+        desc.members = NULL;
+        if (!relation_describe_value(relation, &of, &desc, &room, &room_size)) {
+            setti_world_fail(relation->world, SETT_STATUS_OUT_OF_MEMORY, relation_registers,
+                             sett_null(), 0);
+            return 0;
+        }
+    }
+    sett_component id = sett_component_register(relation->world, &desc);
+    setti_pool_free(&relation->world->pool, room, room_size, 16);
+    return id;
 }
 
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
-    return a->many == b->many && a->acyclic == b->acyclic && a->transitive == b->transitive &&
+    char list[SETTI_MESSAGE_SIZE];
+    setti_component_differences(list, &a->data_type->desc, &b->data_type->desc);
+    return list[0] == '\0' && (a->data_type->members != NULL || b->data_type->members == NULL) &&
+           a->many == b->many && a->acyclic == b->acyclic && a->transitive == b->transitive &&
            a->reflexive == b->reflexive && a->on_target == b->on_target &&
-           a->on_source == b->on_source && a->data == b->data && a->data_size == b->data_size &&
-           a->entity_offset_count == b->entity_offset_count &&
-           (a->entity_offset_count == 0 || memcmp(a->entity_offsets, b->entity_offsets,
-                                                  a->entity_offset_count * sizeof(uint32_t)) == 0);
+           a->on_source == b->on_source;
 }
 
 static const char* relation_argument(const sett_relationship_desc* desc)
 {
-    size_t align = relation_align(desc);
-    if (desc->name == NULL || desc->name[0] == '\0') {
-        return "a name is needed";
-    }
-    if ((align & (align - 1)) != 0 || align > 4096 || desc->size % align != 0 ||
-        desc->size > (size_t)1 << 16) {
-        return "align must be a power of two up to 4,096, size a multiple of it up to 64 KB";
+    if (desc->size > (size_t)1 << 16) {
+        return "the data of a link has at most 64 KB";
     }
     if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REJECT ||
         (unsigned)desc->on_source_destroyed > SETT_CLEANUP_REJECT) {
         return "unknown clean-up";
     }
-    if (desc->entity_offsets == NULL && desc->entity_offset_count != 0) {
-        return "a count without its array";
-    }
-    if (desc->acyclic && desc->many) {
-        return "acyclic is for one target a source, not for many";
-    }
-    return setti_component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
-                                         desc->size, SETTI_MAX(align, sizeof(uint32_t)));
+    return desc->acyclic && desc->many ? "acyclic is for one target a source, not for many" : NULL;
 }
 
 static void relation_free(setti_relation* relation)
 {
     setti_pool* pool = &relation->world->pool;
-    setti_pool_free(pool, setti_unconst(relation->entity_offsets),
-                    relation->entity_offset_count * sizeof(uint32_t), 4);
+    if (relation->data_type != NULL) {
+        setti_component_free_parts(pool, setti_unconst(relation->data_type));
+    }
     setti_pool_free(pool, relation, sizeof(*relation), 16);
 }
 
-/* A relation that is not registered yet. NULL when memory runs out. */
+/* A relation that is not registered yet. NULL on failure. */
 static setti_relation* relation_make(sett_world* world, const sett_relationship_desc* desc)
 {
+    sett_component_desc data = {.name = desc->name,
+                                .size = desc->size,
+                                .align = desc->align,
+                                .mask = desc->mask,
+                                .entity_offsets = desc->entity_offsets,
+                                .entity_offset_count = desc->entity_offset_count,
+                                .members = desc->members};
     setti_relation* relation = setti_pool_alloc(&world->pool, sizeof(*relation), 16);
     if (relation == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, relation_registers, sett_null(), 0);
         return NULL;
     }
     memset(relation, 0, sizeof(*relation));
@@ -180,17 +215,12 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     relation->reflexive = desc->reflexive;
     relation->on_target = desc->on_target_destroyed;
     relation->on_source = desc->on_source_destroyed;
-    relation_lay_out(relation, desc);
-    if (desc->entity_offset_count != 0) {
-        size_t size = desc->entity_offset_count * sizeof(uint32_t);
-        uint32_t* offsets = setti_pool_alloc(&world->pool, size, 4);
-        if (offsets == NULL) {
-            relation_free(relation);
-            return NULL;
-        }
-        relation->entity_offsets = memcpy(offsets, desc->entity_offsets, size);
-        relation->entity_offset_count = desc->entity_offset_count;
+    relation->data_type = setti_component_make_part(world, &data, relation_registers);
+    if (relation->data_type == NULL) {
+        relation_free(relation);
+        return NULL;
     }
+    relation_lay_out(relation, &data);
     return relation;
 }
 
@@ -208,7 +238,6 @@ static void relation_describe_records(setti_relation* relation)
     layout->source = offsetof(setti_chain_record, source);
     layout->target = offsetof(setti_chain_record, target);
     layout->data = relation->data;
-    layout->data_size = relation->data_size;
     relation->links->records = layout;
 }
 
@@ -217,17 +246,17 @@ static const setti_relation* relation_of_either(const setti_type* type)
     return type->relation != NULL ? type->relation : type->relation_of_sources;
 }
 
-/* Registers in another world the relationship to which a type belongs. */
-static sett_status relation_join(sett_world* into, const sett_world* from, const setti_type* type)
+sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
+                                const sett_component_desc* data)
 {
-    const setti_relation* relation = relation_of_either(type);
     const setti_type* links = relation->links;
     sett_relationship_desc desc;
-    (void)from;
     memset(&desc, 0, sizeof(desc));
     desc.name = links->desc.name;
-    desc.size = relation->data_size;
-    desc.align = relation->data_size != 0 ? relation->data_align : 0;
+    desc.size = data->size;
+    desc.align = data->align;
+    desc.mask = data->mask;
+    desc.members = data->members;
     desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
     desc.storage = links->desc.storage;
     desc.many = relation->many;
@@ -236,48 +265,58 @@ static sett_status relation_join(sett_world* into, const sett_world* from, const
     desc.reflexive = relation->reflexive;
     desc.on_target_destroyed = relation->on_target;
     desc.on_source_destroyed = relation->on_source;
-    desc.entity_offsets = relation->entity_offsets;
-    desc.entity_offset_count = relation->entity_offset_count;
+    desc.entity_offsets = data->entity_offsets;
+    desc.entity_offset_count = data->entity_offset_count;
     return sett_relationship_register(into, &desc) != 0 ? SETT_OK : into->error;
+}
+
+static sett_status relation_join(sett_world* into, const sett_world* from, const setti_type* type)
+{
+    const setti_relation* relation = relation_of_either(type);
+    (void)from;
+    return setti_relation_join(into, relation, &relation->data_type->desc);
 }
 
 static bool relation_same(const setti_type* a, const setti_type* b)
 {
     const setti_relation* r = relation_of_either(a);
     const setti_relation* s = relation_of_either(b);
-    return relation_is_same(r, s) && r->data_align == s->data_align &&
-           r->record_size == s->record_size;
+    return relation_is_same(r, s) && r->data_type->mask_print == s->data_type->mask_print;
 }
 
 /* The first link of a source that one world has and the other has not, or has with other data. */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
-                                   const setti_relation* b, bool second, char* out, size_t size)
+                                   const setti_relation* b, setti_value_difference of_data,
+                                   char* out, size_t size)
 {
     sett_link_cursor cursor = {NULL, 0, 0, false};
     sett_entity target;
+    const char* only = of_data != NULL ? " in the first world only" : " in the second world only";
     while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
         const void* data = sett_related(b->world, entity, b->links->id, target);
-        if (data == NULL || (a->data_size == b->data_size && a->data_size != 0 &&
-                             memcmp(data, cursor.data, a->data_size) != 0)) {
-            return snprintf(out, size, "entity %u:%u: \"%.100s\" leads to entity %u:%u %s",
-                            (unsigned)entity.index, (unsigned)entity.generation,
-                            a->links->desc.name, (unsigned)target.index,
-                            (unsigned)target.generation,
-                            data != NULL ? "with other data in the second world"
-                            : second     ? "in the second world only"
-                                         : "in the first world only");
+        if (data != NULL && (of_data == NULL || of_data(a->data_type, cursor.data, b->data_type,
+                                                        data, NULL, 0) == 0)) {
+            continue;
         }
+        int length = snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s",
+                              (unsigned)entity.index, (unsigned)entity.generation,
+                              a->links->desc.name, (unsigned)target.index,
+                              (unsigned)target.generation, data == NULL ? only : " differs");
+        size_t at = SETTI_MIN((size_t)length, size);
+        return data == NULL ? length
+                            : length + of_data(a->data_type, cursor.data, b->data_type, data,
+                                               out + at, size - at);
     }
     return 0;
 }
 
 /* Targets and data of links count, not how they are stored. */
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
-                               char* out, size_t size)
+                               setti_value_difference of_data, char* out, size_t size)
 {
-    int length = relation_difference_one(entity, a->relation, b->relation, false, out, size);
+    int length = relation_difference_one(entity, a->relation, b->relation, of_data, out, size);
     return length != 0 ? length
-                       : relation_difference_one(entity, b->relation, a->relation, true, out, size);
+                       : relation_difference_one(entity, b->relation, a->relation, NULL, out, size);
 }
 
 /* Where the links of a source lead; how many links lead to a target. */
@@ -325,6 +364,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
                                         .describe = relation_describe};
     static const setti_module ends = {.join = relation_join, .describe = relation_describe};
     relation->links->relation = relation;
+    relation->links->data_type = relation->data_type;
     relation->links->module = &module;
     relation->sources->module = &ends;
     relation->links->flags |= SETTI_TYPE_LINKED;
@@ -354,16 +394,14 @@ sett_component sett_relationship_register_sized(sett_world* world,
     if (desc == NULL) {
         return 0;
     }
-    static const char call[] = "sett_relationship_register";
     const char* wrong = relation_argument(desc);
     if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", relation_registers,
                               desc->name != NULL ? desc->name : "", wrong);
         return 0;
     }
     setti_relation* relation = relation_make(world, desc);
     if (relation == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         return 0;
     }
     sett_component known = sett_component_find(world, desc->name);
@@ -374,7 +412,8 @@ sett_component sett_relationship_register_sized(sett_world* world,
         relation_free(relation);
         if (!same) {
             setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                  "%s: \"%.100s\" is registered already, as %s", call, desc->name,
+                                  "%s: \"%.100s\" is registered already, as %s", relation_registers,
+                                  desc->name,
                                   existing != NULL ? "a relationship with other options"
                                                    : "a component - give it another name");
         }

@@ -114,7 +114,8 @@ sett_status setti_compare_member(sett_world* world, setti_search_side* side,
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
                  sett_members_get(world, operand->component) == NULL
                      ? ": its members are not known - SETT_MEMBERS says them"
-                     : "");
+                 : side->type->records != NULL ? ": an entity has one for each of its links"
+                                               : "");
         return SETT_STATUS_ARGUMENT;
     }
     sett_member_kind kind = side->member.kind;

@@ -207,7 +207,7 @@ static bool compare_same_records(setti_view* view, const setti_type* type, const
     while (same && (was = setti_view_next_record(view, records, &list[0], 0)) != NULL) {
         const unsigned char* is = setti_view_next_record(view, records, &list[1], 1);
         same = memcmp(was + records->target, is + records->target, sizeof(sett_entity)) == 0 &&
-               memcmp(was + records->data, is + records->data, records->data_size) == 0;
+               setti_hash_same(type->data_type, was + records->data, is + records->data);
     }
     return same;
 }

@@ -237,7 +237,7 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type)
     setti_delta_write_number(to, type->desc.size, 4);
     setti_delta_write_number(to, type->desc.layout_version, 4);
     setti_delta_write_number(to, setti_delta_bytes(type), 4);
-    setti_delta_write_number(to, type->mask_print, 8);
+    setti_delta_write_number(to, setti_type_data(type)->mask_print, 8);
     for (uint32_t k = 0; k < 3; k++) { /* entries, lists, runs of rows */
         setti_delta_write_number(to, 0, 4);
     }
@@ -302,6 +302,11 @@ static void delta_encoder_write(setti_encoder* to, const void* bytes, size_t siz
     setti_delta_write(to->user, bytes, size);
 }
 
+static void delta_encoder_write_data(setti_encoder* to, const setti_type* data, const void* value)
+{
+    setti_delta_write_bytes(to->user, data, value);
+}
+
 static void delta_write_all(setti_delta_writer* to, setti_compare* walk, uint64_t before,
                             uint64_t after)
 {
@@ -310,6 +315,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk, uint64_
     to->walk = walk;
     to->encoder.sides = &walk->view->sides;
     to->encoder.write = delta_encoder_write;
+    to->encoder.write_data = delta_encoder_write_data;
     to->encoder.user = to;
     delta_write_head(to, before, after);
     delta_write_entities(to, false);

@@ -72,6 +72,7 @@ SETTI_INLINE bool setti_delta_turns(const setti_type* type)
 #define SETTI_DELTA_BIG_ENDIAN 128u
 SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 {
+    type = setti_type_data(type);
     bool known = type->members != NULL && !type->members->opaque;
     return SETTI_BIG_ENDIAN && !known && setti_hash_size(type) > 1 ? SETTI_DELTA_BIG_ENDIAN : 0;
 }

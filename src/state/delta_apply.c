@@ -54,7 +54,7 @@ static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of)
 {
-    setti_delta_entry entry = {(uint32_t)setti_delta_number(from, 1), 0, 0, 0, NULL};
+    setti_delta_entry entry = {(uint32_t)setti_delta_number(from, 1), 0, 0, 0, of->bytes, NULL};
     size_t size = of->bytes;
     entry.index = setti_delta_u32(from);
     if (of->codec == NULL && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
@@ -212,7 +212,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     if (status != SETT_OK) {
         return status;
     }
-    of->rule = of->form == SETTI_DELTA_VALUES ? apply_find_rule(delta, name) : NULL;
+    of->rule = apply_find_rule(delta, name);
     if (of->type == NULL || (of->rule == NULL && !apply_is_type(of, size, version))) {
         return apply_reject_type(delta, of, name, size, version);
     }
@@ -776,7 +776,7 @@ static sett_status apply_reject_state(const setti_delta* delta)
     const setti_type* type = NULL;
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];
-        type = of->mask_print != of->type->mask_print ? of->type : NULL;
+        type = of->mask_print != setti_type_data(of->type)->mask_print ? of->type : NULL;
     }
     if (type == NULL) {
         return setti_world_fail_with(delta->world, SETT_STATUS_CONFLICT,
@@ -848,6 +848,7 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, boo
     delta->player.fate = apply_fate;
     delta->player.room = apply_player_room;
     delta->player.reject = apply_player_reject;
+    delta->player.read_data = setti_delta_read_data;
     if (status == SETT_OK) {
         status = setti_commands_apply_all(world);
     }

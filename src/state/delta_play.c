@@ -147,6 +147,18 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
     }
 }
 
+void setti_delta_read_data(const setti_player* player, const setti_type* type,
+                           const unsigned char* bytes, void* value)
+{
+    const setti_delta* delta = (const setti_delta*)player;
+    setti_delta_rule* rule = delta->type[type->delta_number - 1].rule;
+    if (rule != NULL) {
+        rule->convert(rule, bytes, value);
+    } else {
+        play_write(setti_type_data(type), value, bytes);
+    }
+}
+
 /* The value of an entry that is being set. */
 typedef struct play_fill {
     setti_edit_fill fill; /* first */

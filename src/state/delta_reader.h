@@ -132,6 +132,10 @@ bool setti_delta_lists(const setti_delta_lives* list, uint32_t index);
 /* What becomes of the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 
+/* The player's read_data. */
+void setti_delta_read_data(const setti_player* player, const setti_type* type,
+                           const unsigned char* bytes, void* value);
+
 /* INVALID, because of this. */
 sett_status setti_delta_reject(const setti_delta* delta, const char* why);
 

@@ -47,11 +47,11 @@ static void value_mark(setti_delta_writer* to)
 
 /* -------------------------------------------------------------------------------------- entries */
 
-void setti_delta_write_bytes(setti_delta_writer* to, const void* value)
+void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value)
 {
-    size_t size = setti_hash_size(to->type);
+    size_t size = setti_hash_size(type);
     const unsigned char* bytes = value;
-    const unsigned char* mask = to->type->desc.mask;
+    const unsigned char* mask = type->desc.mask;
     unsigned char piece[64];
     size_t begin = to->size;
     if (mask == NULL) {
@@ -64,8 +64,8 @@ void setti_delta_write_bytes(setti_delta_writer* to, const void* value)
         }
         setti_delta_write(to, piece, count);
     }
-    if (setti_delta_turns(to->type) && to->size <= to->capacity) {
-        setti_canonical_turn_value(to->type->members, to->out + begin);
+    if (setti_delta_turns(type) && to->size <= to->capacity) {
+        setti_canonical_turn_value(type->members, to->out + begin);
     }
 }
 
@@ -74,7 +74,7 @@ static void value_write(setti_delta_writer* to, const void* value)
     if (to->codec != NULL) {
         to->codec->encode(&to->encoder, to->type, value);
     } else {
-        setti_delta_write_bytes(to, value);
+        setti_delta_write_bytes(to, to->type, value);
     }
 }
 
@@ -184,7 +184,7 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
     size_t size = setti_hash_size(to->type);
     if (to->type->desc.mask != NULL || setti_delta_turns(to->type)) {
         for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
-            setti_delta_write_bytes(to, row + setti_bits_lowest(rest) * size);
+            setti_delta_write_bytes(to, to->type, row + setti_bits_lowest(rest) * size);
         }
         return;
     }

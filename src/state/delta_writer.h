@@ -42,7 +42,7 @@ void setti_delta_begin_lives(setti_delta_writer* to);
 void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t generation);
 
 /* The bytes of a value, padding as zeroes. */
-void setti_delta_write_bytes(setti_delta_writer* to, const void* value);
+void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
 
 /* Writes the entries of the writer's type, or its lists; `count` becomes how many. */
 void setti_delta_write_entries(setti_delta_writer* to);

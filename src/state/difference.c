@@ -96,15 +96,24 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
     }
 }
 
-static int difference_values(sett_entity entity, difference_pair pair, const unsigned char* a,
-                             const unsigned char* b, size_t at, char* out, size_t size)
+/* How two values differ, as what follows "differs": a setti_value_difference. */
+static int difference_values(const setti_type* type, const void* a, const setti_type* other,
+                             const void* b, char* out, size_t size)
 {
-    const setti_type* type = pair.a;
-    if (type->members != NULL && pair.b->members != NULL &&
-        setti_members_equal(&type->members->of, &pair.b->members->of)) {
+    difference_pair pair = {type, other};
+    if (type->desc.size != other->desc.size) {
+        return snprintf(out, size, ": %zu bytes in the first world, %zu in the second",
+                        type->desc.size, other->desc.size);
+    }
+    size_t at = type->members != NULL && setti_hash_same(type, a, b) ? SIZE_MAX
+                                                                     : difference_byte(pair, a, b);
+    if (at == SIZE_MAX) {
+        return 0;
+    }
+    if (type->members != NULL && other->members != NULL &&
+        setti_members_equal(&type->members->of, &other->members->of)) {
         setti_writer text = {out, size, 0};
-        setti_writer_add(&text, "entity %u:%u: \"%.100s\" differs: ", (unsigned)entity.index,
-                         (unsigned)entity.generation, type->desc.name);
+        setti_writer_add(&text, ": ");
         setti_value_print_differences(&text, &type->members->of, a, b);
         return (int)text.length;
     }
@@ -112,11 +121,8 @@ static int difference_values(sett_entity entity, difference_pair pair, const uns
     char in_b[32];
     difference_print_bytes(in_a, sizeof(in_a), a, at, type->desc.size);
     difference_print_bytes(in_b, sizeof(in_b), b, at, type->desc.size);
-    return snprintf(out, size,
-                    "entity %u:%u: \"%.100s\" differs from byte %zu on:%s in the first world,%s in "
-                    "the second%s",
-                    (unsigned)entity.index, (unsigned)entity.generation, type->desc.name, at, in_a,
-                    in_b, difference_padding(pair, at));
+    return snprintf(out, size, " from byte %zu on:%s in the first world,%s in the second%s", at,
+                    in_a, in_b, difference_padding(pair, at));
 }
 
 /* 0 if the entity, which both have, is the same in this type. */
@@ -133,19 +139,17 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     if (a == NULL) {
         return 0;
     }
-    if (pair.a->desc.size != pair.b->desc.size) {
-        return snprintf(out, size, "\"%.100s\" has %zu bytes in the first world, %zu in the second",
-                        any->desc.name, pair.a->desc.size, pair.b->desc.size);
-    }
     const setti_module* module = pair.a->module;
     if (module != NULL && module->difference != NULL && pair.b->module == module) {
-        return module->difference(entity, pair.a, pair.b, out, size);
+        return module->difference(entity, pair.a, pair.b, difference_values, out, size);
     }
-    if (pair.a->members != NULL && setti_hash_same(pair.a, a, b)) {
+    if (difference_values(pair.a, a, pair.b, b, NULL, 0) == 0) {
         return 0;
     }
-    size_t at = difference_byte(pair, a, b);
-    return at != SIZE_MAX ? difference_values(entity, pair, a, b, at, out, size) : 0;
+    int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", (unsigned)entity.index,
+                          (unsigned)entity.generation, any->desc.name);
+    size_t at = SETTI_MIN((size_t)length, size);
+    return length + difference_values(pair.a, a, pair.b, b, out + at, size - at);
 }
 
 static int difference_components(const sett_world* a, const sett_world* b, sett_entity entity,

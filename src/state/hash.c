@@ -152,14 +152,20 @@ static uint64_t hash_members(uint64_t hash, const setti_members* members, const 
     return nan ? hash_encoded(hash, members, value) : plain;
 }
 
+static uint64_t hash_content(uint64_t hash, const setti_members* members, const unsigned char* mask,
+                             size_t size, const void* value)
+{
+    if (members != NULL) {
+        return hash_mix(hash_members(hash, members, value));
+    }
+    return hash_mix(mask == NULL ? hash_bytes(hash, value, size)
+                                 : hash_masked(hash, value, mask, size));
+}
+
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value)
 {
     uint64_t hash = of->seed ^ setti_hash_entity(entity);
-    if (of->members != NULL) {
-        return hash_mix(hash_members(hash, of->members, value));
-    }
-    return hash_mix(of->mask == NULL ? hash_bytes(hash, value, of->size)
-                                     : hash_masked(hash, value, of->mask, of->size));
+    return hash_content(hash, of->members, of->mask, of->size, value);
 }
 
 uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record)
@@ -169,7 +175,9 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
     sett_entity target;
     memcpy(&target, bytes + records->target, sizeof(target));
     uint64_t hash = hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(target));
-    return hash_mix(hash_bytes(hash, bytes + records->data, records->data_size));
+    const setti_type* data = of->type->data_type;
+    return hash_content(hash, data->members, data->desc.mask, data->desc.size,
+                        bytes + records->data);
 }
 
 /* ---------------------------------------------------------------------------------------- pages */
@@ -389,6 +397,11 @@ uint64_t sett_world_hash(sett_world* world)
     return setti_hash_finish(setti_hash_sum(world));
 }
 
+static bool hash_is_portable(const setti_type* type)
+{
+    return setti_hash_size(type) == 0 || (type->members != NULL && !type->members->opaque);
+}
+
 bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
 {
     if (SETTI_IS_NULL(world)) {
@@ -396,7 +409,7 @@ bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
-        if (setti_hash_size(type) != 0 && (type->members == NULL || type->members->opaque)) {
+        if (!hash_is_portable(type) || !hash_is_portable(setti_type_data(type))) {
             if (raw != NULL) {
                 *raw = type->id;
             }

@@ -36,6 +36,7 @@ typedef struct setti_delta_entry {
     uint32_t index;             /* of a block: the first of its word */
     uint64_t bits;              /* of a block: those in it; else 0 */
     uint32_t count;             /* of items, where the codec counts them */
+    uint32_t size;              /* bytes of the value, or of an item, as the delta has them */
     const unsigned char* bytes; /* of the value; NULL if it is removed */
 } setti_delta_entry;
 
@@ -61,6 +62,8 @@ typedef struct setti_sides {
 typedef struct setti_encoder {
     setti_sides* sides; /* side 1 is written */
     void (*write)(struct setti_encoder* to, const void* bytes, size_t size);
+    /* What the program wrote, as it travels: padding as zeroes, little endian. */
+    void (*write_data)(struct setti_encoder* to, const setti_type* data, const void* value);
     void* user;
     sett_status status; /* what cannot be written, and why, is in the world's message */
 } setti_encoder;
@@ -88,6 +91,9 @@ typedef struct setti_player {
     /* Reserves memory for the next call that changes something. False: the world says why. */
     bool (*room)(const struct setti_player* player);
     bool (*reject)(const struct setti_player* player, const char* why); /* returns false */
+    /* Reads what the program wrote into values of a type, over a value: what counts of it. */
+    void (*read_data)(const struct setti_player* player, const setti_type* type,
+                      const unsigned char* bytes, void* value);
 } setti_player;
 
 /* A list whose members name its owner in their values. */

@@ -444,8 +444,8 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     return true;
 }
 
-/* Copies what the descriptor points to and works out `required`. On failure component_free_parts
- * takes back what there is. */
+/* Copies what the descriptor points to and works out `required`. On failure
+ * setti_component_free_parts takes back what there is. */
 static sett_status component_own(sett_world* world, setti_type* type,
                                  const sett_component_desc* desc)
 {
@@ -493,7 +493,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
     return SETT_OK;
 }
 
-static void component_free_parts(setti_pool* pool, setti_type* type)
+void setti_component_free_parts(setti_pool* pool, setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     pool_free_copy(pool, desc->name, text_size(desc->name));
@@ -556,7 +556,7 @@ void setti_component_free(sett_world* world, setti_type* type)
     world->next_id = SETTI_MIN(world->next_id, type->id);
     setti_pool_free(&world->pool, type->row, type->storage.size, type->storage.align);
     setti_type_list_deinit(&world->pool, &type->dependants);
-    component_free_parts(&world->pool, type);
+    setti_component_free_parts(&world->pool, type);
 }
 
 /* ---------------------------------------------------------------------------- hooks of values */
@@ -683,6 +683,56 @@ static bool component_ensure_off(sett_world* world, setti_type* type)
     return type->off != NULL;
 }
 
+/* Fills in the defaults of a descriptor; false, and a message, if something is wrong with it. */
+static bool component_check(sett_world* world, sett_component_desc* desc, const char* call)
+{
+    char reason[SETTI_VALUE_MESSAGE];
+    const char* wrong = setti_component_resolve(desc);
+    if (wrong == NULL && desc->members != NULL) {
+        wrong = desc->members->calls_ != NULL
+                    ? desc->members->calls_()->check(desc, desc->members, desc->mask, reason)
+                    : "members that SETT_STRUCT did not make are for sett_members_set";
+    }
+    if (wrong != NULL) {
+        setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\", id %u, size %llu, align %llu: %s", call,
+            desc->name != NULL ? desc->name : "", (unsigned)desc->id,
+            (unsigned long long)desc->size, (unsigned long long)desc->align, wrong);
+    }
+    return wrong == NULL;
+}
+
+/* A type that is not published yet; its parts are still to be owned. NULL when memory runs out. */
+static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc)
+{
+    setti_type* type = setti_pool_alloc(&world->pool, sizeof(*type), 64);
+    if (type != NULL) {
+        memset(type, 0, sizeof(*type));
+        type->world = world;
+        type->registered = desc->storage;
+        type->id = desc->id;
+    }
+    return type;
+}
+
+setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
+                                      const char* call)
+{
+    if (!component_check(world, desc, call)) {
+        return NULL;
+    }
+    setti_type* type = component_alloc(world, desc);
+    if (type != NULL && component_own(world, type, desc) == SETT_OK) {
+        type->name_key = setti_hash_bytes(desc->name, strlen(desc->name));
+        return type;
+    }
+    if (type != NULL) {
+        setti_component_free_parts(&world->pool, type);
+    }
+    setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    return NULL;
+}
+
 sett_component sett_component_register_sized(sett_world* world, const sett_component_desc* given,
                                              size_t size)
 {
@@ -695,18 +745,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     if (given != &desc) {
         desc = *given;
     }
-    char reason[SETTI_VALUE_MESSAGE];
-    const char* wrong = setti_component_resolve(&desc);
-    if (wrong == NULL && desc.members != NULL) {
-        wrong = desc.members->calls_ != NULL
-                    ? desc.members->calls_()->check(&desc, desc.members, desc.mask, reason)
-                    : "members that SETT_STRUCT did not make are for sett_members_set";
-    }
-    if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: \"%.100s\", id %u, size %llu, align %llu: %s", call,
-                              desc.name != NULL ? desc.name : "", (unsigned)desc.id,
-                              (unsigned long long)desc.size, (unsigned long long)desc.align, wrong);
+    if (!component_check(world, &desc, call)) {
         return 0;
     }
     setti_type* existing;
@@ -769,24 +808,20 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
             return 0;
         }
     }
-    setti_type* type = setti_pool_alloc(&world->pool, sizeof(*type), 64);
+    setti_type* type = component_alloc(world, &desc);
     if (type == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         return 0;
     }
-    memset(type, 0, sizeof(*type));
-    type->world = world;
-    type->registered = desc.storage;
     type->default_storage = given->storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
     component_follow_layout(world, type, &desc);
     setti_component_init_storage(&type->storage, type, &desc);
     setti_type_forget_transitions(type);
     type->flags = component_flags(&desc);
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;
-    type->id = desc.id;
     type->name_key = key;
     if (component_own(world, type, &desc) != SETT_OK || !component_publish(world, type)) {
-        component_free_parts(&world->pool, type);
+        setti_component_free_parts(&world->pool, type);
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         return 0;
     }

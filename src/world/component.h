@@ -136,8 +136,13 @@ typedef struct setti_records {
     uint32_t shift;                /* records a page = 1 << shift */
     uint32_t size;                 /* bytes a record */
     uint32_t source, target, data; /* offsets: of an entity's index, of a handle, of data */
-    uint32_t data_size;
 } setti_records;
+
+/* Writes behind a sentence how two values of types of one name differ. Returns the length, 0 if
+ * they are the same in what counts. */
+typedef int (*setti_value_difference)(const struct setti_type* a, const void* in_a,
+                                      const struct setti_type* b, const void* in_b, char* out,
+                                      size_t size);
 
 /* What a module that keeps more in a type than its bytes adds to what is done with any type: so
  * that copies, checks and statistics know types, and no module by name. Each is optional. */
@@ -151,10 +156,10 @@ typedef struct setti_module {
     sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
     /* Whether two worlds' types of one name mean the same to the module. NULL: always. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
-    /* Writes how the values of an entity that both worlds have differ. Returns the length, 0 if
-     * they are the same. NULL: by their bytes. */
+    /* Writes how the values of an entity that both worlds have differ; `of_data` is for what the
+     * program wrote. Returns the length, 0 if they are the same. NULL: by their bytes. */
     int (*difference)(sett_entity entity, const struct setti_type* a, const struct setti_type* b,
-                      char* out, size_t size);
+                      setti_value_difference of_data, char* out, size_t size);
     /* Writes what the type's value of an entity says, as one line. NULL: its members, or bytes. */
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
@@ -182,7 +187,10 @@ typedef struct setti_type {
     const setti_module* module;      /* or NULL */
     const struct setti_codec* codec; /* codec.h; NULL: none, or the library's own */
     const setti_records* records;    /* or NULL */
-    const setti_cascade* cascade;    /* set by setti_component_set_cascade, or NULL */
+    /* what the program writes into a part of its values, or into records: see
+     * setti_component_make_part; NULL: the values themselves */
+    const struct setti_type* data_type;
+    const setti_cascade* cascade; /* set by setti_component_set_cascade, or NULL */
     setti_type_list required; /* all, transitively; a type comes behind those that it requires */
     /* all that require it, transitively, in the order of registration */
     setti_type_list dependants;
@@ -273,6 +281,12 @@ void setti_component_guard(setti_type* type, const char* writers);
 /* Fails with ARGUMENT: `call` would set values of a guarded type. */
 sett_status setti_component_reject_set(sett_world* world, const setti_type* type, const char* call);
 
+/* A type that no list has, for values that lie in those of another one: what is said of them is
+ * checked and owned as of any type. NULL, and a message, on failure. The second frees it. */
+setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
+                                      const char* call);
+void setti_component_free_parts(setti_pool* pool, setti_type* type);
+
 /* Frees a type that is in no list any more; its id is free then. */
 void setti_component_free(sett_world* world, setti_type* type);
 
@@ -303,6 +317,11 @@ SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t from)
 SETTI_INLINE setti_transition* setti_type_removed(setti_type* type, uint32_t from)
 {
     return &type->removed[from % SETTI_TRANSITIONS];
+}
+
+static inline const setti_type* setti_type_data(const setti_type* type)
+{
+    return type->data_type != NULL ? type->data_type : type;
 }
 
 static inline void setti_type_forget_transitions(setti_type* type)
