@@ -59,7 +59,7 @@
 SETT_API uint64_t sett_world_hash(sett_world* world);
 
 /* Returns whether sett_world_hash is the same number on every machine: every type that is hashed
- * has members, and no member is opaque.
+ * has members, so has the data of each relationship, and no member is opaque.
  *   raw  receives the first type for which this is not true; can be NULL
  * Cost: O(types). Threads: reader. Since: 0.2 */
 SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* raw);
