@@ -67,5 +67,38 @@ static void a_list_stops_at_what_cannot_be_registered(void)
     sett_world_destroy(world);
 }
 
+typedef struct Debt {
+    uint8_t kind;
+    float amount;
+} Debt;
+
+#define BONDS(COMPONENT, TAG)                                                                      \
+    COMPONENT(Debt, .relationship = SETT_RELATIONSHIP(.many = true),                               \
+              .members = SETT_STRUCT(Debt, kind, amount))                                          \
+    TAG(Owns, .relationship = SETT_RELATIONSHIP())
+SETT_COMPONENTS_FROM(BONDS, 300)
+
+static void a_list_has_relationships(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_MSG(SETT_REGISTER_ALL(world, BONDS) == SETT_OK, "%s", sett_world_message(world));
+    CHECK_EQ(SETT_REGISTER_ALL(world, BONDS), SETT_OK);
+    CHECK(sett_relationship_sources(world, Debt_id) != 0);
+    CHECK(sett_world_hash_portable(world, NULL));
+    sett_entity a = sett_entity_create(world);
+    sett_entity b = sett_entity_create(world);
+    ((Debt*)sett_relate(world, a, Debt_id, b))->amount = 3;
+    CHECK(sett_relate(world, a, Debt_id, a) != NULL && sett_relate(world, a, Owns_id, b) != NULL);
+    CHECK_EQ(sett_target_count(world, a, Debt_id), 2);
+    CHECK(((const Debt*)sett_related(world, a, Debt_id, b))->amount == 3);
+    CHECK(sett_equals(sett_target(world, a, Owns_id), b));
+    CHECK_EQ(SETT_REGISTER_TAG_WITH(world, Wrong, .can_disable = true,
+                                    .relationship = SETT_RELATIONSHIP()),
+             0);
+    CHECK_MSG(strstr(sett_world_message(world), "\"Wrong\": a relationship has no hooks") != NULL,
+              "%s", sett_world_message(world));
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(ids_follow_the_order_of_the_list), TEST(a_list_registers_its_types),
-          TEST(a_list_stops_at_what_cannot_be_registered))
+          TEST(a_list_stops_at_what_cannot_be_registered), TEST(a_list_has_relationships))

@@ -283,6 +283,11 @@ typedef struct sett_component_desc {
      * `mask` and `entity_offsets`. Default: not known */
     const struct sett_struct* members;
 
+    /* SETT_RELATIONSHIP(.many = true) or the like (relationship.h): registers a relationship. The
+     * C type, if there is one, is the data of its links, with `mask`, `members` and
+     * `entity_offsets`; other fields than `id` and `storage` are not for it. Default: none */
+    const struct sett_relationship_desc* relationship;
+
     /* Value hooks, for values that own memory. Each handles `count` adjacent values:
      *     init    makes values in raw memory; default: zeroes
      *     deinit  ends values and leaves raw memory; default: nothing

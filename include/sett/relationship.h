@@ -10,6 +10,12 @@
  *     *(int*)sett_relate(world, bob, Owes_id, alice) = 5;
  *     sett_target(world, bob, Owes_id);                                            alice
  *
+ * The same in a component list (typed.h), with the data as a C type, or without any:
+ *
+ *     typedef struct Lent { int amount; } Lent;
+ *     COMPONENT(Lent, .relationship = SETT_RELATIONSHIP(.many = true))
+ *     TAG(ChildOf, .relationship = SETT_RELATIONSHIP())
+ *
  * In queries the component stands for "has at least one target": SETT_IN(Owes) matches all that
  * owe, SETT_WITHOUT(Owes) all that do not. The target is a value, so ten thousand targets do not
  * fragment storages. The sources of a target are a list: SETT_SOURCES.
@@ -75,6 +81,9 @@ typedef struct sett_relationship_desc {
      * size, align and mask of a C type. Members give `mask` and `entity_offsets`. */
     const void* mask;
     const struct sett_struct* members;
+
+    /* SETT_RELATIONSHIP fills it in */
+    sett_component (*register_)(sett_world* world, const sett_component_desc* as);
 } sett_relationship_desc;
 
 /* The data of links as a C type, where SETT_MASK works: inside functions, and not in C++17.
@@ -99,6 +108,40 @@ static inline sett_component sett_relationship_register(sett_world* world,
 {
     return sett_relationship_register_sized(world, desc, sizeof(*desc));
 }
+
+/* sett_component_desc.relationship: with fields of sett_relationship_desc, but for what the
+ * component's descriptor says. In C++ from C++20 on. */
+static inline sett_component sett_relationship_register_as_(sett_world* world,
+                                                            const sett_component_desc* as)
+{
+    sett_relationship_desc desc = *as->relationship;
+    desc.name = as->name;
+    desc.id = as->id;
+    desc.storage = as->storage;
+    desc.size = as->size;
+    desc.align = as->size != 0 ? as->align : 0;
+    desc.entity_offsets = as->entity_offsets;
+    desc.entity_offset_count = as->entity_offset_count;
+    desc.mask = as->mask;
+    desc.members = as->members;
+    return sett_relationship_register(world, &desc);
+}
+#if !defined(__cplusplus)
+#define SETT_RELATIONSHIP(...)                                                                     \
+    (&(const sett_relationship_desc){.register_ = sett_relationship_register_as_, __VA_ARGS__})
+#elif __cplusplus >= 202002L
+static inline sett_relationship_desc sett_relationship_listed_(sett_relationship_desc desc)
+{
+    desc.register_ = sett_relationship_register_as_;
+    return desc;
+}
+#define SETT_RELATIONSHIP(...)                                                                     \
+    ([]() -> const sett_relationship_desc* {                                                       \
+        SETT_DESIGNATED_(sett_relationship_desc, sett_given_, __VA_ARGS__)                         \
+        static const sett_relationship_desc sett_listed_ = sett_relationship_listed_(sett_given_); \
+        return &sett_listed_;                                                                      \
+    }())
+#endif
 
 /* Returns the component that targets have, whose value is a sett_links; 0 if `relationship` is not
  * a relationship. An entity gets it when it first becomes a target, and has it from then on, with a

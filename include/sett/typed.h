@@ -517,7 +517,8 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
  *     #define GAME(COMPONENT, TAG)                                                                \
  *         COMPONENT(Position)                                                                     \
  *         COMPONENT(Burning, .storage = SETT_STORAGE_SPARSE_SET)                                  \
- *         TAG(Player)
+ *         TAG(Player)                                                                             \
+ *         TAG(Owns, .relationship = SETT_RELATIONSHIP(.many = true))
  *
  *     SETT_COMPONENTS(GAME)                     in a header: the enumerators Position_id, ...
  *     SETT_REGISTER_ALL(world, GAME);           in each world: returns a sett_status

@@ -4,6 +4,7 @@
  * requires, each once and behind those
  *             that it requires itself;  t is in r's `dependants` <=> r is in t's `required`
  */
+#include "sett/relationship.h"
 #include "world/change.h"
 
 #include <stdio.h>
@@ -733,6 +734,28 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
     return NULL;
 }
 
+static sett_component component_register_relationship(sett_world* world,
+                                                      const sett_component_desc* desc,
+                                                      const char* call)
+{
+    bool hooks = desc->init != NULL || desc->deinit != NULL || desc->copy != NULL ||
+                 desc->move != NULL || desc->on_add != NULL || desc->on_set != NULL ||
+                 desc->on_remove != NULL;
+    bool options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
+                   desc->can_disable || desc->save != SETT_SAVE_BYTES ||
+                   desc->layout_version != 0 || desc->required_count != 0 || desc->byte_count != 0;
+    const char* wrong = hooks || options ? "a relationship has no hooks, and of options only `id` "
+                                           "and `storage`: use observers"
+                        : desc->relationship->register_ == NULL
+                            ? "SETT_RELATIONSHIP makes `relationship`"
+                            : NULL;
+    if (wrong != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+                              desc->name != NULL ? desc->name : "", wrong);
+    }
+    return wrong == NULL ? desc->relationship->register_(world, desc) : 0;
+}
+
 sett_component sett_component_register_sized(sett_world* world, const sett_component_desc* given,
                                              size_t size)
 {
@@ -744,6 +767,9 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     }
     if (given != &desc) {
         desc = *given;
+    }
+    if (desc.relationship != NULL) {
+        return component_register_relationship(world, &desc, call);
     }
     if (!component_check(world, &desc, call)) {
         return 0;
