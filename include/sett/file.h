@@ -4,6 +4,7 @@
  *     sett_world_load(world, "game.sett");          and back, into this world or another
  *
  *     save and load   the whole state                          sett_world_save, sett_world_load
+ *     merge           a file added to a world that goes on     sett_world_merge
  *     info            what a file says of itself, not loaded   sett_file_info_get
  *     journals        a file that follows each frame           sett_journal_*
  *     autosaves       written by a thread of their own         sett_autosave_*
@@ -121,6 +122,108 @@ SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,
 SETT_API sett_status sett_world_load(sett_world* world, const char* path);
 SETT_API sett_status sett_world_load_with(sett_world* world, const char* path,
                                           const sett_file_desc* desc, sett_load_result* result);
+
+/* ---------------------------------------------------------------------------------------- merge */
+
+/* When an entity of a file is one that the world has already. */
+typedef enum sett_merge_match {
+    SETT_MERGE_NEW,  /* never: all are created */
+    SETT_MERGE_PATH, /* it has its name, under the same parent, up to the root */
+    SETT_MERGE_VALUE /* it has the same value of a component: `match_component` */
+} sett_merge_match;
+
+/* A component with a value, or a relationship, that both have. Names and parents of entities that
+ * the world has always stay. */
+typedef enum sett_merge_existing {
+    SETT_MERGE_KEEP,      /* that of the world stays */
+    SETT_MERGE_OVERWRITE, /* that of the file replaces it; links with `many` are added to those */
+    SETT_MERGE_REJECT     /* nothing is merged */
+} sett_merge_existing;
+
+/* An entity that is created has the name of one that is there. */
+typedef enum sett_merge_names {
+    SETT_MERGE_REJECT_NAME, /* nothing is merged */
+    SETT_MERGE_NUMBER       /* it gets another one: "door_2" */
+} sett_merge_names;
+
+/* What is merged, and how. All zeroes: all of the file, as new entities. */
+typedef struct sett_merge_desc {
+    const sett_file_desc* file; /* as for loading; default: NULL */
+    const char* subtree;        /* the path, in the file, of the entity that is merged with its
+                                 * descendants; default: all entities */
+    /* components that are merged; entities of the file without any of them are left out. Names and
+     * parents come along. Default: all components */
+    const sett_component* types;
+    uint32_t type_count;
+    /* the parent of entities whose parent is not merged; default: the entity that has its path in
+     * the world, else none */
+    sett_entity parent;
+    sett_merge_match match;
+    sett_component match_component; /* no two entities have the same value of it */
+    sett_merge_existing existing;
+    sett_merge_names names;
+    /* names of types without members and entity_offsets that contain no handles: values of others
+     * of this kind are rejected; default: none */
+    const char* const* raw;
+    uint32_t raw_count;
+} sett_merge_desc;
+
+typedef struct sett_merge_pair {
+    sett_entity file;   /* the handle that an entity had in the file, */
+    sett_entity entity; /* and what it is in the world */
+} sett_merge_pair;
+
+/* What was merged. */
+typedef struct sett_merge_result {
+    sett_load_result file;
+    uint32_t created;             /* entities */
+    uint32_t matched;             /* entities that the world had */
+    uint32_t outside;             /* references to entities that are not merged: found by path, */
+    uint32_t lost;                /* and not found: null, links left out, parents none */
+    const sett_merge_pair* pairs; /* ascending by the index in the file */
+    uint32_t pair_count;
+    size_t size_; /* internal */
+} sett_merge_result;
+
+SETT_API sett_status sett_world_merge_sized(sett_world* world, const char* path,
+                                            const sett_merge_desc* desc, size_t size,
+                                            sett_merge_result* result);
+
+/* Adds what a file contains to a world that goes on: a library of prefabs, a level, a mod. The file
+ * is read as by sett_world_load, with all its checks and migrations.
+ *
+ *     sett_world_merge(world, "prefabs.sett", &(sett_merge_desc){.subtree = "/monsters"}, NULL);
+ *
+ *   desc    NULL: the default
+ *   result  receives what was merged; can be NULL. To be freed by sett_merge_result_free
+ * References inside (members of the kind entity, entity_offsets, links, parents) lead to the merged
+ * entities; those to entities that are not merged lead to what has their path in the world, or
+ * nowhere. Singletons become those of the world. Frames, time and recorded commands stay as they
+ * are. Callbacks run when everything is there, values included: on_add and on_set of what is added,
+ * then on_set (on_replace) of what is overwritten; only on_exit runs before.
+ * Fails: as sett_world_load (snapshots may be held); ABSENT (`subtree`), STALE (`parent`),
+ * UNREGISTERED (`types`), PRESENT (SETT_MERGE_REJECT), CONFLICT (a name is taken; two entities
+ * match one; a type is not the same), CYCLE (of an acyclic relationship), ARGUMENT (a type without
+ * members), LIMIT (too many entities). Then the world is as it was, but for types of the file that
+ * are registered now.
+ * Cost: as sett_world_load, O(merged values), and with `subtree` or `types` a search for the path
+ * of each other entity of the file.
+ * Invalidates: as adding the components.
+ * Threads: writer. Since: 0.2 */
+static inline sett_status sett_world_merge(sett_world* world, const char* path,
+                                           const sett_merge_desc* desc, sett_merge_result* result)
+{
+    return sett_world_merge_sized(world, path, desc, sizeof(sett_merge_desc), result);
+}
+
+/* Returns what an entity of the file is in the world; null if it was not merged.
+ * Cost: O(log entities). Threads: any. Since: 0.2 */
+SETT_API sett_entity sett_merge_find(const sett_merge_result* result, sett_entity in_file);
+
+/* Frees the pairs. Threads: writer. Since: 0.2 */
+SETT_API void sett_merge_result_free(sett_world* world, sett_merge_result* result);
+
+/* ------------------------------------------------------------------------------------ migration */
 
 /* Converts a value of an older layout.
  *   members  of the file's type; NULL: not known

@@ -31,6 +31,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
     const sett_allocator* allocator = arena->allocator;
     setti_arena_chunk* chunk = allocator->alloc_fn(allocator->user, need, ARENA_ALIGN);
     if (chunk == NULL) {
+        arena->denied = true;
         return false;
     }
     chunk->previous = arena->chunk;

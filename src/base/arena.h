@@ -13,6 +13,7 @@ typedef struct setti_arena {
     size_t used;              /* bytes taken of it, its header included */
     size_t size;              /* bytes of all chunks */
     uint64_t allocations;     /* calls for memory so far */
+    bool denied;              /* one of them failed */
 } setti_arena;
 
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */

@@ -8,6 +8,8 @@
  *
  * Invariant:  the world is replaced by a whole state, or it is as it was
  */
+#include "file/load.h"
+
 #include "base/writer.h"
 #include "file/migrate.h"
 #include "file/place.h"
@@ -409,6 +411,32 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
                                                      place->call, name[0], load->why);
 }
 
+sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
+                             const sett_file_desc* desc, setti_loaded* out)
+{
+    setti_place place;
+    load_attempt load;
+    sett_status status = setti_place_init(&place, world, call, path, desc);
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = load_any(&load, &place, desc);
+    if (status == SETT_OK) {
+        *out = (setti_loaded){load.apart, load.run, load.result};
+        load.apart = NULL;
+        load.run = (setti_bytes){NULL, 0, 0};
+    }
+    load_end(&load);
+    setti_place_deinit(&place);
+    return status;
+}
+
+void setti_loaded_free(sett_world* world, setti_loaded* loaded)
+{
+    setti_bytes_free(&world->pool, &loaded->run);
+    sett_world_destroy(loaded->apart);
+}
+
 sett_status sett_world_load_with(sett_world* world, const char* path, const sett_file_desc* desc,
                                  sett_load_result* result)
 {
@@ -416,30 +444,25 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    setti_place place;
-    load_attempt load;
+    setti_loaded loaded;
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
         status = setti_world_check_no_snapshots(world, call);
     }
     if (status == SETT_OK) {
-        status = setti_place_init(&place, world, call, path, desc);
+        status = setti_load_apart(world, call, path, desc, &loaded);
     }
     if (status != SETT_OK) {
         return status;
     }
-    status = load_any(&load, &place, desc);
+    status = sett_world_clone(loaded.apart, world);
     if (status == SETT_OK) {
-        status = sett_world_clone(load.apart, world);
-    }
-    if (status == SETT_OK) {
-        setti_run_apply(world, &load.run);
+        setti_run_apply(world, &loaded.run);
     }
     if (status == SETT_OK && result != NULL) {
-        *result = load.result;
+        *result = loaded.result;
     }
-    load_end(&load);
-    setti_place_deinit(&place);
+    setti_loaded_free(world, &loaded);
     return status;
 }
 

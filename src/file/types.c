@@ -197,6 +197,10 @@ static sett_status types_decode(sett_world* world, const sett_world* into, const
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         setti_arena_reset(arena);
         if (!types_next(&reader, arena, &entry)) {
+            if (arena->denied) {
+                return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load",
+                                        sett_null(), 0);
+            }
             return setti_world_fail_with(world, SETT_STATUS_INVALID,
                                          "a type has no proper name, options or members");
         }

@@ -40,8 +40,8 @@ static sett_status clone_no_memory(const setti_clone* clone)
 
 /* Walks the types of an entity, the dont_fragment ones last; starts with *cursor = 0, ends with
  * NULL. */
-static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
-                                   uint32_t* cursor)
+static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
+                                     uint32_t* cursor)
 {
     SETTI_ASSERT(setti_entity_page_of(&clone->from->entities, node->index) != NULL);
     const sett_world* from = clone->from;
@@ -60,13 +60,28 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     return NULL;
 }
 
+/* The same of those that are copied. */
+static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
+                                   uint32_t* cursor)
+{
+    setti_type* type;
+    if (clone->merge != NULL && (node->outside || node->index == SETTI_NONE)) {
+        return NULL;
+    }
+    do {
+        type = clone_next_of_all(clone, node, cursor);
+    } while (type != NULL && clone->merge != NULL &&
+             clone->merge->verdicts[type->id] == SETTI_CLONE_SKIP);
+    return type;
+}
+
 /* The node of an entity that is copied, SETTI_NONE for others. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
         return SETTI_NONE;
     }
-    if (clone->node_count == 1) {
+    if (clone->node_count == 1 && clone->merge == NULL) {
         return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
     }
     return setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
@@ -108,6 +123,27 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
+/* What a node of a merge knows about a type of `to` that its entity had before, or NULL. */
+static setti_clone_meeting* clone_met(const setti_clone* clone, const setti_clone_node* node,
+                                      const setti_type* type)
+{
+    uint32_t k = clone->merge != NULL ? node->met : SETTI_NONE;
+    while (k != SETTI_NONE && clone->merge->met[k].type != type) {
+        k = clone->merge->met[k].next;
+    }
+    return k != SETTI_NONE ? &clone->merge->met[k] : NULL;
+}
+
+static setti_type* clone_map(const setti_clone* clone, setti_type* type);
+
+/* Whether a type of a node is of a relationship of which its copies get the links. */
+static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
+                              setti_type* type)
+{
+    return type->relation != NULL && (sett_is_null(node->onto) || clone->merge->overwrites ||
+                                      clone_met(clone, node, clone_map(clone, type)) == NULL);
+}
+
 /* Calls `visit` for each link of a node that its copies get; false as soon as it says so. */
 static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
                             bool (*visit)(setti_clone* clone, setti_clone_node* node,
@@ -116,7 +152,7 @@ static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
     uint32_t cursor = 0;
     setti_type* type;
     while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
-        if (type->relation != NULL) {
+        if (clone_takes_links(clone, node, type)) {
             clone_links links = clone_links_begin(type->relation);
             while (clone_links_next(clone, node, &links)) {
                 if (!visit(clone, node, &links)) {
@@ -165,6 +201,17 @@ static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_e
     return clone->alone ? sett_null() : sett_hierarchy_walk(clone->from, root, at);
 }
 
+void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t index)
+{
+    memset(node, 0, sizeof(*node));
+    node->index = index;
+    node->lead = SETTI_NONE;
+    node->met = SETTI_NONE;
+    node->edit.count = clone->count;
+    node->edit.repeat = true;
+    node->edit.begins = true;
+}
+
 /* Lists the entities to be copied. */
 static sett_status clone_gather(setti_clone* clone, sett_entity root)
 {
@@ -180,15 +227,13 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root)
     if (clone->nodes == NULL) {
         return clone_no_memory(clone);
     }
-    memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes));
+    clone->node_room = clone->node_count;
+    memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes)); /* released in any case */
     uint32_t k = 0;
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), k++) {
         setti_clone_node* node = &clone->nodes[k];
-        node->index = at.index;
-        node->lead = SETTI_NONE;
+        setti_clone_init_node(clone, node, at.index);
         node->derives = clone->instances != NULL && k == 0;
-        node->edit.count = clone->count;
-        node->edit.repeat = true;
         node->edit.begins = k != 0 || sett_is_null(clone->into);
         if (clone->node_count > 1 &&
             !setti_hash_map_set(&clone->to->pool, &clone->by_index, (uint64_t)at.index + 1, k)) {
@@ -211,9 +256,27 @@ static void clone_measure(setti_clone* clone, setti_clone_node* node)
 
 static bool clone_count_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
-    (void)node;
     clone->lead_room += links->node != SETTI_NONE;
+    if (clone->merge != NULL) {
+        clone->merge->outside += clone->nodes[links->node].outside;
+        clone->merge->lost--; /* see clone_count_links */
+    }
+    (void)node;
     return true;
+}
+
+/* Counts the links of a node; of a merge also those that are lost. */
+static void clone_count_links(setti_clone* clone, setti_clone_node* node)
+{
+    uint32_t cursor = 0;
+    setti_type* type;
+    while (clone->merge != NULL && (type = clone_next_type(clone, node, &cursor)) != NULL) {
+        if (clone_takes_links(clone, node, type)) {
+            sett_entity source = setti_entity_at(&clone->from->entities, node->index);
+            clone->merge->lost += sett_target_count(clone->from, source, type->id);
+        }
+    }
+    (void)clone_each_link(clone, node, clone_count_lead);
 }
 
 static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
@@ -236,7 +299,7 @@ static sett_status clone_survey(setti_clone* clone)
         clone_measure(clone, &clone->nodes[k]);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        (void)clone_each_link(clone, &clone->nodes[k], clone_count_lead);
+        clone_count_links(clone, &clone->nodes[k]);
     }
     clone->leads = clone_alloc(clone, clone->lead_room, sizeof(*clone->leads));
     if (clone->leads == NULL) {
@@ -255,7 +318,7 @@ static sett_status clone_survey(setti_clone* clone)
 /* A copy that becomes a sibling of its original keeps its name only in another world. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
-    return setti_name_key(clone->from, node->index) != 0 &&
+    return sett_is_null(node->onto) && setti_name_key(clone->from, node->index) != 0 &&
            (node != clone->nodes || clone->from != clone->to);
 }
 
@@ -266,6 +329,11 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
     const sett_world* from = clone->from;
     if (type->relation_of_sources != NULL) {
         return false; /* others lead here: see leads */
+    }
+    if (!sett_is_null(node->onto) &&
+        (setti_storage_has(&clone_map(clone, setti_unconst(type))->storage, node->onto.index) ||
+         (from->hierarchy != NULL && type == from->hierarchy->type))) {
+        return false;
     }
     if (type->relation != NULL) {
         clone_links links = clone_links_begin(type->relation);
@@ -318,12 +386,24 @@ static sett_status clone_plan_given(setti_clone* clone, setti_edit* edit)
     return done ? SETT_OK : clone_no_memory(clone);
 }
 
+static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* type)
+{
+    return setti_world_fail_with(
+        clone->to, SETT_STATUS_ARGUMENT,
+        "%s: \"%.100s\" has neither members nor entity_offsets: handles in its values would not be "
+        "found - give it members, or list it in `raw` if it has none",
+        clone->call, type->desc.name);
+}
+
 /* Adds one type of a node, with its value. */
 static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     setti_type* to = clone_map(clone, type);
     if (to == NULL) {
         return clone->to->error;
+    }
+    if (clone->merge != NULL && clone->merge->verdicts[type->id] == SETTI_CLONE_RAW) {
+        return clone_reject_raw(clone, type);
     }
     setti_edit_part* part = setti_edit_include(clone->to, &node->edit, to);
     if (part == NULL) {
@@ -332,6 +412,13 @@ static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, s
     part->origin = clone_copies_value(clone, type, to) ? &type->storage : NULL;
     part->source = node->index;
     return SETT_OK;
+}
+
+/* Adds a type that is not copied, if it is missing. */
+static bool clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
+{
+    return (!sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index)) ||
+           setti_edit_include(clone->to, &node->edit, type) != NULL;
 }
 
 static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
@@ -346,7 +433,10 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     }
     bool done = true;
     for (uint32_t k = node->lead; done && k != SETTI_NONE; k = clone->leads[k].next) {
-        done = setti_edit_include(clone->to, &node->edit, clone->leads[k].sources) != NULL;
+        done = clone_include(clone, node, clone->leads[k].sources);
+    }
+    if (done && node->in_tree) {
+        done = clone_include(clone, node, clone->to->hierarchy->type);
     }
     if (done && node->derives) {
         done = setti_edit_include(clone->to, &node->edit, clone->instances->links) != NULL;
@@ -366,19 +456,26 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
 
+/* Whether entities are made of a node, or changed. */
+static bool clone_is_copied(const setti_clone_node* node)
+{
+    return node->index != SETTI_NONE && !node->outside;
+}
+
 /* Finds which names copies get, and reserves memory for them. */
 static bool clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
     for (uint32_t k = 0; clone->from->name_table != NULL && k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
-        if (!setti_clone_keeps_name(clone, node)) {
+        if (!clone_is_copied(node) || !setti_clone_keeps_name(clone, node)) {
             continue;
         }
-        node->name = setti_name_key(clone->from, node->index);
-        if (clone->from != clone->to) {
-            const char* text =
-                setti_text_of(clone->from, &clone->from->name_table->texts, node->name);
+        if (node->name == 0 && clone->from == clone->to) {
+            node->name = setti_name_key(clone->from, node->index);
+        } else if (node->name == 0) {
+            uint64_t key = setti_name_key(clone->from, node->index);
+            const char* text = setti_text_of(clone->from, &clone->from->name_table->texts, key);
             node->name =
                 setti_text_add(clone->to, &clone->to->name_table->texts, text, strlen(text));
             if (node->name == 0) {
@@ -407,6 +504,12 @@ static bool clone_reserve_parent(setti_clone* clone)
     return setti_change_reserve_add(clone->to, type, clone->parent.index, &signature);
 }
 
+/* Whether the edit of a node changes anything. */
+static bool clone_is_edited(const setti_clone_node* node)
+{
+    return node->edit.begins || node->edit.added_count != 0;
+}
+
 /* Prepares and reserves all that creating the copies needs. */
 static sett_status clone_reserve(setti_clone* clone)
 {
@@ -424,7 +527,9 @@ static sett_status clone_reserve(setti_clone* clone)
         if (node->derives && !setti_chain_reserve_target(clone->instances, node->index)) {
             return clone_no_memory(clone);
         }
-        status = setti_edit_reserve(clone->to, &node->edit, &from);
+        if (clone_is_edited(node)) {
+            status = setti_edit_reserve(clone->to, &node->edit, &from);
+        }
         if (status != SETT_OK) {
             setti_world_fail(clone->to, status, clone->call, sett_null(), 0);
         }
@@ -441,6 +546,10 @@ static void clone_remap(const setti_clone* clone, unsigned char* at, uint32_t k)
     sett_entity reference;
     memcpy(&reference, at, sizeof(reference));
     uint32_t node = sett_is_null(reference) ? SETTI_NONE : clone_node_of(clone, reference);
+    if (clone->merge != NULL && !sett_is_null(reference)) {
+        clone->merge->lost += node == SETTI_NONE;
+        clone->merge->outside += node != SETTI_NONE && clone->nodes[node].outside;
+    }
     if (node != SETTI_NONE) {
         reference = clone->nodes[node].copies[k];
     } else if (clone->from != clone->to) {
@@ -449,21 +558,45 @@ static void clone_remap(const setti_clone* clone, unsigned char* at, uint32_t k)
     memcpy(at, &reference, sizeof(reference));
 }
 
+static void clone_remap_values(const setti_clone* clone, const setti_clone_node* node,
+                               const setti_type* type)
+{
+    for (uint32_t k = 0; type->desc.entity_offset_count != 0 && k < clone->count; k++) {
+        unsigned char* value = setti_storage_find(&type->storage, node->copies[k].index);
+        for (uint32_t n = 0; n < type->desc.entity_offset_count; n++) {
+            clone_remap(clone, value + type->desc.entity_offsets[n], k);
+        }
+    }
+}
+
 /* Remaps the references in all copies of a node's values. */
 static void clone_remap_node(const setti_clone* clone, const setti_clone_node* node)
 {
     for (uint32_t s = 0; s < node->edit.added_count; s++) {
-        const setti_type* type = node->edit.added[s].type;
-        if (node->edit.added[s].origin == NULL || type->desc.entity_offset_count == 0) {
-            continue;
-        }
-        for (uint32_t k = 0; k < clone->count; k++) {
-            unsigned char* value = setti_storage_find(&type->storage, node->copies[k].index);
-            for (uint32_t n = 0; n < type->desc.entity_offset_count; n++) {
-                clone_remap(clone, value + type->desc.entity_offsets[n], k);
-            }
+        if (node->edit.added[s].origin != NULL) {
+            clone_remap_values(clone, node, node->edit.added[s].type);
         }
     }
+}
+
+/* The data of a link of a source that has links already. */
+static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
+{
+    setti_pool* pool = &relation->world->pool;
+    if (!relation->many) {
+        sett_link* link = setti_storage_find_mut(pool, &relation->links->storage, source.index);
+        if (!sett_equals(link->target, target)) {
+            setti_chain_unlink(relation, link);
+            setti_chain_set(relation, source.index, link, target);
+        }
+        return (unsigned char*)link + relation->data;
+    }
+    uint32_t place = setti_chain_find(relation, source, target);
+    if (place == SETTI_NONE) {
+        return setti_chain_link(relation, source.index, target);
+    }
+    setti_pages_write(pool, &relation->records, place >> relation->record_shift);
+    return (unsigned char*)setti_chain_record_at(relation, place) + relation->data;
 }
 
 static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)
@@ -473,7 +606,9 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     for (uint32_t k = 0; k < clone->count; k++) {
         sett_entity target =
             links->node != SETTI_NONE ? clone->nodes[links->node].copies[k] : links->target;
-        unsigned char* made = setti_chain_link(relation, node->copies[k].index, target);
+        unsigned char* made = clone_met(clone, node, relation->links) != NULL
+                                  ? clone_relink(relation, node->copies[k], target)
+                                  : setti_chain_link(relation, node->copies[k].index, target);
         memcpy(made, links->cursor.data, relation->data_size);
         const sett_component_desc* data = &relation->data_type->desc;
         for (uint32_t n = 0; n < data->entity_offset_count; n++) {
@@ -488,15 +623,22 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
 static void clone_place(const setti_clone* clone, const setti_clone_node* node)
 {
     const sett_hierarchy* place = setti_hierarchy_find(clone->from, node->index);
-    if (place == NULL) {
+    if (place == NULL && !node->in_tree) {
         return;
     }
-    sett_entity parent = place->parent != 0
+    sett_entity parent = place != NULL && place->parent != 0
                              ? setti_entity_at(&clone->from->entities, place->parent - 1)
                              : sett_null();
     uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
+    if (clone->merge != NULL &&
+        (above == SETTI_NONE || (clone->nodes[above].outside && clone->merge->top != SETTI_NONE))) {
+        above = clone->merge->top;
+        clone->merge->lost += !sett_is_null(parent) && above == SETTI_NONE;
+    } else if (clone->merge != NULL) {
+        clone->merge->outside += clone->nodes[above].outside;
+    }
     bool beside = above == SETTI_NONE && clone->from == clone->to && clone->instances == NULL;
-    uint32_t policy = place->children & SETTI_POLICY;
+    uint32_t policy = place != NULL ? place->children & SETTI_POLICY : 0;
     for (uint32_t k = 0; k < clone->count; k++) {
         if (policy != 0) {
             (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
@@ -510,9 +652,45 @@ static void clone_place(const setti_clone* clone, const setti_clone_node* node)
     }
 }
 
+/* Writes the values of a node over those that its entity has. */
+static void clone_overwrite(const setti_clone* clone, const setti_clone_node* node)
+{
+    for (uint32_t k = node->met; k != SETTI_NONE && clone->merge->overwrites;
+         k = clone->merge->met[k].next) {
+        const setti_clone_meeting* met = &clone->merge->met[k];
+        if (met->origin != NULL) {
+            void* row =
+                setti_storage_find_mut(&clone->to->pool, &met->type->storage, node->onto.index);
+            setti_type_copy_values(met->type, row, setti_storage_find(met->origin, node->index), 1);
+            clone_remap_values(clone, node, met->type);
+        }
+    }
+}
+
+/* Runs on_set for them; they are in their places. */
+static void clone_notify_met(const setti_clone* clone, const setti_clone_node* node)
+{
+    sett_world* world = clone->to;
+    for (uint32_t k = node->met; k != SETTI_NONE && clone->merge->overwrites;
+         k = clone->merge->met[k].next) {
+        const setti_type* type = clone->merge->met[k].type;
+        if ((type->flags & SETTI_TYPE_ON_SET) != 0) {
+            world->replaced_link = clone->merge->met[k].old;
+            (void)sett_set(world, node->onto, type->id,
+                           setti_storage_find(&type->storage, node->onto.index));
+            world->replaced_link = NULL;
+        }
+    }
+}
+
 /* Everything is reserved: nothing can fail from here on. */
 static void clone_make(setti_clone* clone)
 {
+    for (uint32_t k = 0; clone->merge != NULL && k < clone->node_count; k++) {
+        if (!sett_is_null(clone->nodes[k].onto) && clone_is_edited(&clone->nodes[k])) {
+            setti_edit_notify_leaving(clone->to, &clone->nodes[k].edit);
+        }
+    }
     if (clone->parent_joins) {
         (void)setti_change_add_reserved(clone->to, clone->to->hierarchy->type, clone->parent);
     }
@@ -522,17 +700,22 @@ static void clone_make(setti_clone* clone)
             setti_chain_make_target(clone->instances,
                                     setti_entity_at(&clone->from->entities, node->index));
         }
-        setti_edit_commit_many(clone->to, &node->edit);
+        if (clone_is_edited(node)) {
+            setti_edit_commit_many(clone->to, &node->edit);
+        }
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
         clone_remap_node(clone, node);
+        clone_overwrite(clone, node);
         if (node->derives) {
             setti_chain_link_many(clone->instances, node->copies, clone->count,
                                   setti_entity_at(&clone->from->entities, node->index));
         }
         (void)clone_each_link(clone, node, clone_make_link);
-        clone_place(clone, node);
+        if (clone_is_copied(node) && sett_is_null(node->onto)) {
+            clone_place(clone, node);
+        }
         if (k == 0 && !sett_is_null(clone->parent)) {
             (void)sett_hierarchy_attach(clone->to, node->copies[0], clone->parent);
         }
@@ -541,7 +724,12 @@ static void clone_make(setti_clone* clone)
         }
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        setti_edit_notify_entering(clone->to, &clone->nodes[k].edit);
+        if (clone_is_edited(&clone->nodes[k])) {
+            setti_edit_notify_entering(clone->to, &clone->nodes[k].edit);
+        }
+    }
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        clone_notify_met(clone, &clone->nodes[k]);
     }
 }
 
@@ -555,7 +743,13 @@ void setti_clone_release(setti_clone* clone)
         at->claimed = 0;
     }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
-    clone_free(clone, clone->nodes, clone->node_count, sizeof(*clone->nodes));
+    for (uint32_t k = 0; clone->merge != NULL && k < clone->merge->met_count; k++) {
+        setti_change_release(clone->to, clone->merge->met[k].type, clone->merge->met[k].old);
+    }
+    if (clone->merge != NULL) {
+        clone_free(clone, clone->merge->met, clone->merge->met_room, sizeof(*clone->merge->met));
+    }
+    clone_free(clone, clone->nodes, clone->node_room, sizeof(*clone->nodes));
     clone_free(clone, clone->copies, clone->copy_room, sizeof(*clone->copies));
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
@@ -568,9 +762,78 @@ static void clone_hold_texts(const setti_clone* clone, int by)
     }
 }
 
+static sett_status clone_reject_met(const setti_clone* clone, const setti_clone_node* node,
+                                    const setti_type* type)
+{
+    return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
+                                 "%s: entity %u:%u has \"%.100s\" already - let it keep or "
+                                 "overwrite what is there",
+                                 clone->call, (unsigned)node->onto.index,
+                                 (unsigned)node->onto.generation, type->desc.name);
+}
+
+/* Remembers a component that a node and its entity have. */
+static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, setti_type* type,
+                                   setti_type* to)
+{
+    setti_clone_merge* merge = clone->merge;
+    bool valued = type->relation != NULL || clone_copies_value(clone, type, to);
+    if (!valued || type->relation_of_sources != NULL) {
+        return SETT_OK;
+    }
+    if (merge->rejects) {
+        return clone_reject_met(clone, node, to);
+    }
+    if (merge->verdicts[type->id] == SETTI_CLONE_RAW && merge->overwrites) {
+        return clone_reject_raw(clone, type);
+    }
+    setti_clone_meeting* grown = setti_pool_grow(&clone->to->pool, merge->met, sizeof(*grown),
+                                                 merge->met_count, 1, &merge->met_room);
+    if (grown == NULL) {
+        return clone_no_memory(clone);
+    }
+    merge->met = grown;
+    setti_clone_meeting* met = &merge->met[merge->met_count];
+    *met = (setti_clone_meeting){.type = to, .next = node->met};
+    met->origin = type->relation == NULL ? &type->storage : NULL;
+    node->met = merge->met_count++;
+    if (merge->overwrites && to->replace_observers != 0) {
+        met->old = setti_change_preserve(clone->to, to,
+                                         setti_storage_find(&to->storage, node->onto.index));
+        return met->old != NULL ? SETT_OK : clone->to->error;
+    }
+    return SETT_OK;
+}
+
+/* Finds what the nodes of a merge have that their entities have already. */
+static sett_status clone_meet(setti_clone* clone)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; clone->merge != NULL && k < clone->node_count; k++) {
+        setti_clone_node* node = &clone->nodes[k];
+        uint32_t cursor = 0;
+        setti_type* type;
+        if (sett_is_null(node->onto)) {
+            continue;
+        }
+        node->edit.begins = false;
+        node->edit.entities = &node->onto;
+        node->edit.from = node->edit.to = *setti_entity_signature(&clone->to->entities, node->onto);
+        while (status == SETT_OK && (type = clone_next_type(clone, node, &cursor)) != NULL) {
+            setti_type* to = clone_map(clone, type);
+            if (to == NULL) {
+                status = clone->to->error;
+            } else if (setti_storage_has(&to->storage, node->onto.index)) {
+                status = clone_meet_type(clone, node, type, to);
+            }
+        }
+    }
+    return status;
+}
+
 sett_status setti_clone_plan(setti_clone* clone, sett_entity root)
 {
-    sett_status status = clone_gather(clone, root);
+    sett_status status = clone->merge != NULL ? clone_meet(clone) : clone_gather(clone, root);
     if (status == SETT_OK) {
         status = clone_survey(clone);
     }
@@ -596,7 +859,35 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
     if (!sett_is_null(clone->into)) {
         clone->nodes[0].copies[0] = clone->into;
     }
+    for (uint32_t k = 0; clone->merge != NULL && k < clone->node_count; k++) {
+        clone->nodes[k].copies[0] = clone->nodes[k].onto;
+    }
     return SETT_OK;
+}
+
+/* Plans, reserves and makes. */
+static sett_status clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
+{
+    sett_status status = setti_clone_plan(clone, root);
+    if (status == SETT_OK) {
+        status = clone_make_room(clone, out);
+    }
+    if (status == SETT_OK) {
+        status = clone_reserve(clone);
+    }
+    if (status == SETT_OK) {
+        clone_make(clone);
+    } else {
+        setti_edit_unclaim(clone->to);
+    }
+    return status;
+}
+
+sett_status setti_clone_run_merge(setti_clone* clone)
+{
+    SETTI_ASSERT(clone->count == 1 && clone->merge != NULL && clone->from != clone->to);
+    setti_edit_settle(clone->to);
+    return clone_run(clone, sett_null(), NULL);
 }
 
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
@@ -610,18 +901,7 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* o
     }
     setti_edit_settle(clone->to);
     clone_hold_texts(clone, 1);
-    sett_status status = setti_clone_plan(clone, root);
-    if (status == SETT_OK) {
-        status = clone_make_room(clone, out);
-    }
-    if (status == SETT_OK) {
-        status = clone_reserve(clone);
-    }
-    if (status == SETT_OK) {
-        clone_make(clone);
-    } else {
-        setti_edit_unclaim(clone->to);
-    }
+    sett_status status = clone_run(clone, root, out);
     clone_hold_texts(clone, -1);
     setti_clone_release(clone);
     return status;

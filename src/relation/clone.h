@@ -1,14 +1,19 @@
-/* clone.h: copies of an entity, or of its subtree, for prefabs and duplicates. */
+/* clone.h: copies of an entity, or of its subtree, for prefabs and duplicates; and of any entities
+ * of another world, some of which are in this one already, for merges. */
 #ifndef SETTI_CLONE_H
 #define SETTI_CLONE_H
 
 #include "relation/chain.h"
 
 typedef struct setti_clone_node {
-    uint32_t index;      /* of the entity that is copied */
-    uint32_t lead;       /* the first of its leads, SETTI_NONE: nothing copied leads here */
-    uint64_t name;       /* the key of its copies' name, 0: none */
-    bool derives;        /* its copies are linked to it, by InstanceOf */
+    uint32_t index;   /* of the entity that is copied */
+    uint32_t lead;    /* the first of its leads, SETTI_NONE: nothing copied leads here */
+    uint64_t name;    /* the key of its copies' name, 0: none */
+    bool derives;     /* its copies are linked to it, by InstanceOf */
+    bool outside;     /* of a merge: nothing of it is copied */
+    bool in_tree;     /* of a merge: gets the hierarchy's component, because of others */
+    sett_entity onto; /* of a merge: what it becomes part of; null: a copy is made */
+    uint32_t met;     /* of a merge: the first of its components that `onto` has, or SETTI_NONE */
     sett_entity* copies; /* `count` of them */
     setti_edit edit;     /* that creates its copies */
 } setti_clone_node;
@@ -18,6 +23,35 @@ typedef struct setti_clone_lead {
     setti_type* sources;
     uint32_t next; /* of the same node */
 } setti_clone_lead;
+
+/* What a merge does about a type of `from`. */
+typedef enum setti_clone_verdict {
+    SETTI_CLONE_SKIP,
+    SETTI_CLONE_TAKE,
+    SETTI_CLONE_RAW /* rejected: its values may have handles that are not known */
+} setti_clone_verdict;
+
+/* A component that a node and what it becomes part of both have. */
+typedef struct setti_clone_meeting {
+    setti_type* type;            /* of `to` */
+    const setti_storage* origin; /* of `from`; NULL: links */
+    void* old;                   /* the value from before, for on_replace; or NULL */
+    uint32_t next;               /* of the same node */
+} setti_clone_meeting;
+
+/* How a merge differs from other copies. The caller fills in the nodes, with `onto`, `outside`,
+ * `in_tree` and names that are not those of `from`, and what leads to them, in by_index. */
+typedef struct setti_clone_merge {
+    const unsigned char* verdicts; /* of each type of `from`, by its id */
+    bool overwrites;               /* components that are met; default: they stay */
+    bool rejects;
+    uint32_t top;     /* the node that those become children of whose parent is none; SETTI_NONE */
+    uint32_t outside; /* references, links and parents that led to a node that is outside, */
+    uint32_t lost;    /* or to none, and lead nowhere now */
+    setti_clone_meeting* met;
+    uint32_t met_count;
+    uint32_t met_room;
+} setti_clone_merge;
 
 typedef struct setti_clone {
     /* Filled in by the caller, all else zero. */
@@ -36,9 +70,11 @@ typedef struct setti_clone {
     uint32_t given_count;
     sett_entity parent;
     uint64_t name;
+    setti_clone_merge* merge; /* NULL: it is none */
 
     setti_clone_node* nodes; /* parents before their children */
     uint32_t node_count;
+    uint32_t node_room;
     setti_hash_map by_index; /* where there are several: index of an entity + 1 -> its node */
     setti_clone_lead* leads;
     uint32_t lead_count;
@@ -52,6 +88,13 @@ typedef struct setti_clone {
  * none. Nothing is open in `to`. Fails, with the message set in `to`: UNREGISTERED and CONFLICT (it
  * lacks a type, or has another of that name), LIMIT, OUT_OF_MEMORY. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out);
+
+/* Carries out a merge, whose texts of names are held. Fails as well: PRESENT (it rejects), ARGUMENT
+ * (a raw type). */
+sett_status setti_clone_run_merge(setti_clone* clone);
+
+/* A node without anything, of an entity index of `from`, or SETTI_NONE. */
+void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t index);
 
 /* Only the analysis: nodes and their edits. To be released in any case. */
 sett_status setti_clone_plan(setti_clone* clone, sett_entity root);

@@ -79,8 +79,8 @@ setti_edit setti_edit_of_removed(sett_world* world, sett_entity* entity, uint32_
                                  setti_type* type);
 
 /* Adds a type, and before it what it requires, to an edit with parts of its own; known ones stay as
- * they are. Returns its part, for the caller to say which value it gets. NULL when memory runs
- * out. */
+ * they are, and required ones that its entity has, if that is given. Returns its part, for the
+ * caller to say which value it gets. NULL when memory runs out. */
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type);
 
 /* Frees an edit's own parts. */

@@ -54,6 +54,14 @@ static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
     return parts != NULL;
 }
 
+/* Whether the type need not come. */
+static bool edit_has(const setti_edit* edit, const setti_type* type)
+{
+    return edit_find_part(edit, type) != NULL ||
+           (!edit->begins && edit->entities != NULL &&
+            setti_storage_has(&type->storage, edit->entities[0].index));
+}
+
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
 {
     SETTI_ASSERT(type != NULL && edit->to != SETTI_NONE);
@@ -63,7 +71,7 @@ setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_t
     }
     for (uint32_t k = 0; k <= type->required.count; k++) {
         setti_type* needed = k < type->required.count ? type->required.item[k] : type;
-        if (edit_find_part(edit, needed) != NULL) {
+        if (edit_has(edit, needed)) {
             continue;
         }
         uint32_t to = setti_edit_toggle(world, edit->to, needed);

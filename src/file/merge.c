@@ -1,0 +1,770 @@
+/* merge.c: what a file contains, added to a world that goes on.
+ *
+ * The workload: a library of prefabs, a level, a mod, put into a running game. The file is read as
+ * by sett_world_load, into a world apart; migration and every check happen there. What is chosen of
+ * it becomes the nodes of one copy between two worlds (relation/clone.h), some of which are
+ * entities that the world has already. That reserves all memory first and runs callbacks last.
+ *
+ *     file -> a world apart -> nodes:  chosen | outside | top
+ *                                        |        |        +-- desc.parent, if none of the others
+ *                                        |        +-- not chosen, found in the world by its path
+ *                                        +-- created, or part of an entity that is there
+ *
+ * Invariant:  an entity of the world belongs to one node at most;  parents stand before children
+ */
+#include "file/load.h"
+#include "relation/clone.h"
+#include "relation/links.h"
+#include "relation/name_table.h"
+#include "sett/relationship.h"
+#include "sett/singleton.h"
+#include "state/hash.h"
+#include "state/replica.h"
+#include "world/codec.h"
+
+#include <stdio.h>
+
+static const char merge_call[] = "sett_world_merge";
+static const char merge_singletons[] = "Singletons"; /* the tag of the entity that has them */
+
+typedef struct merge_job {
+    const sett_merge_desc* desc;
+    sett_world* from;
+    sett_world* to;
+    setti_clone clone;
+    setti_clone_merge how;
+    setti_hash_map by_path;  /* index of an entity of the file + 1 -> of the one with its path */
+    setti_hash_map by_there; /* index of an entity of `to` + 1 -> its node */
+    setti_hash_map by_value; /* hash of a value -> index of the entity of `to` that has it */
+    setti_hash_map by_name;  /* hash of a parent and a new name -> node */
+    unsigned char* verdicts;
+    size_t verdict_size;
+    sett_merge_pair* pairs;
+    size_t pair_size;
+} merge_job;
+
+static sett_status merge_no_memory(const merge_job* job)
+{
+    return setti_world_fail(job->to, SETT_STATUS_OUT_OF_MEMORY, merge_call, sett_null(), 0);
+}
+
+static setti_type* merge_type(const sett_world* world, const char* name)
+{
+    sett_component id = sett_component_find(world, name);
+    return id != 0 ? setti_world_type(world, id) : NULL;
+}
+
+/* ------------------------------------------------------------------------------------- verdicts */
+
+/* Whether values of a type, or data of links, may have handles that cannot be found. */
+static bool merge_is_raw(const setti_type* type)
+{
+    const setti_type* of = type->relation != NULL ? type->relation->data_type : type;
+    return of->desc.size != 0 && of->desc.entity_offset_count == 0 && of->members == NULL &&
+           type->relation_of_sources == NULL;
+}
+
+static bool merge_lists(const merge_job* job, const setti_type* type)
+{
+    bool listed = false;
+    for (uint32_t k = 0; !listed && k < job->desc->raw_count; k++) {
+        listed = strcmp(job->desc->raw[k], type->desc.name) == 0;
+    }
+    return listed;
+}
+
+/* Whether the program chose the type, by name. */
+static bool merge_chooses(const merge_job* job, const setti_type* type)
+{
+    bool chosen = job->desc->type_count == 0;
+    for (uint32_t k = 0; !chosen && k < job->desc->type_count; k++) {
+        chosen = strcmp(sett_component_name(job->to, job->desc->types[k]), type->desc.name) == 0;
+    }
+    return chosen;
+}
+
+/* Names, places and the tag of singletons come with what is chosen. */
+static bool merge_comes_along(const sett_world* from, const setti_type* type)
+{
+    return (from->name_table != NULL && type == from->name_table->type) ||
+           (from->hierarchy != NULL && type == from->hierarchy->type) ||
+           strcmp(type->desc.name, merge_singletons) == 0;
+}
+
+/* Decides about each type, and registers those that are taken. */
+static sett_status merge_decide(merge_job* job)
+{
+    sett_world* from = job->from;
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; k < from->registered.count; k++) {
+        job->verdict_size = SETTI_MAX(job->verdict_size, from->registered.item[k]->id + (size_t)1);
+    }
+    job->verdicts = setti_pool_alloc(&job->to->pool, job->verdict_size, 16);
+    if (job->verdicts == NULL) {
+        return merge_no_memory(job);
+    }
+    memset(job->verdicts, SETTI_CLONE_SKIP, job->verdict_size);
+    for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
+        const setti_type* type = from->registered.item[k];
+        bool along = merge_comes_along(from, type);
+        if (type->storage.count == 0 || (!along && !merge_chooses(job, type))) {
+            continue;
+        }
+        bool raw = !along && merge_is_raw(type) && !merge_lists(job, type);
+        job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
+        status = setti_codec_register_own(job->to, type->desc.name);
+        if (status == SETT_OK) {
+            status = setti_replica_join(job->to, from, type);
+        }
+    }
+    job->how.verdicts = job->verdicts;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------- matching */
+
+/* The node of an entity of the file, SETTI_NONE for none. */
+static uint32_t merge_node_of(const merge_job* job, uint32_t index)
+{
+    return setti_hash_map_find(&job->clone.by_index, (uint64_t)index + 1);
+}
+
+/* Whether a node is of an entity that is merged. */
+static bool merge_is_merged(const setti_clone_node* node)
+{
+    return node->index != SETTI_NONE && !node->outside;
+}
+
+/* The node that an entity's parent belongs to, or `top`; as clone.c places it. */
+static uint32_t merge_parent(const merge_job* job, uint32_t index)
+{
+    uint32_t link = setti_hierarchy_parent(job->from, index);
+    uint32_t node = link != 0 ? merge_node_of(job, link - 1) : SETTI_NONE;
+    bool stays =
+        node != SETTI_NONE && (!job->clone.nodes[node].outside || job->how.top == SETTI_NONE);
+    return stays ? node : job->how.top;
+}
+
+/* The entity of the world under which a node's copy comes: null for a root. False if that is
+ * created with it. */
+static bool merge_place(const merge_job* job, const setti_clone_node* node, sett_entity* parent)
+{
+    uint32_t above = merge_parent(job, node->index);
+    *parent = above != SETTI_NONE ? job->clone.nodes[above].onto : sett_null();
+    return above == SETTI_NONE || !sett_is_null(*parent);
+}
+
+static const char* merge_name(const merge_job* job, uint32_t index)
+{
+    return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
+}
+
+static uint64_t merge_value_key(const setti_type* type, const void* value)
+{
+    setti_hash_type of;
+    setti_hash_begin(&of, type);
+    uint64_t key = setti_hash_value(&of, sett_null(), value);
+    return key != 0 ? key : 1;
+}
+
+/* The entity of the world that has this value; *next is a key under which nothing is. */
+static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
+                                 uint64_t* next)
+{
+    uint64_t key = merge_value_key(type, value);
+    uint32_t index;
+    while ((index = setti_hash_map_find(&job->by_value, key)) != SETTI_NONE &&
+           !setti_hash_same(type, setti_storage_find(&type->storage, index), value)) {
+        key += key == UINT64_MAX ? 2 : 1;
+    }
+    *next = key;
+    return index;
+}
+
+static sett_status merge_ambiguous(const merge_job* job, const char* who, const char* what)
+{
+    return setti_world_fail_with(job->to, SETT_STATUS_CONFLICT,
+                                 "%s: two entities of %s have the same %s, and one of them cannot "
+                                 "be chosen",
+                                 merge_call, who, what);
+}
+
+/* Lists the values by which entities are matched. */
+static sett_status merge_list_values(merge_job* job)
+{
+    const setti_type* type = setti_world_type(job->to, job->desc->match_component);
+    uint32_t cursor = 0;
+    uint64_t key;
+    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
+         index = setti_storage_next(&type->storage, &cursor)) {
+        const void* value = setti_storage_find(&type->storage, index);
+        if (merge_find_value(job, type, value, &key) != SETTI_NONE) {
+            return merge_ambiguous(job, "the world", type->desc.name);
+        }
+        if (!setti_hash_map_set(&job->to->pool, &job->by_value, key, index)) {
+            return merge_no_memory(job);
+        }
+    }
+    return SETT_OK;
+}
+
+/* The entity of the world that a node becomes part of, by the options. */
+static sett_entity merge_match(const merge_job* job, const setti_clone_node* node)
+{
+    const setti_entity_table* there = &job->to->entities;
+    const setti_type* tag = merge_type(job->from, merge_singletons);
+    const setti_type* other = merge_type(job->to, merge_singletons);
+    if (tag != NULL && setti_storage_has(&tag->storage, node->index)) {
+        uint32_t cursor = 0;
+        return other != NULL && other->storage.count != 0
+                   ? setti_entity_at(there, setti_storage_next(&other->storage, &cursor))
+                   : sett_null();
+    }
+    sett_entity parent;
+    if (job->desc->match == SETT_MERGE_PATH) {
+        const char* name = merge_name(job, node->index);
+        return name != NULL && merge_place(job, node, &parent)
+                   ? sett_name_find(job->to, parent, name)
+                   : sett_null();
+    }
+    if (job->desc->match == SETT_MERGE_VALUE) {
+        const setti_type* type = setti_world_type(job->to, job->desc->match_component);
+        const setti_type* read = merge_type(job->from, type->desc.name);
+        const void* value = read != NULL ? setti_storage_find(&read->storage, node->index) : NULL;
+        uint64_t key;
+        uint32_t index = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
+        return index != SETTI_NONE ? setti_entity_at(there, index) : sett_null();
+    }
+    return sett_null();
+}
+
+/* ---------------------------------------------------------------------------------------- nodes */
+
+/* Whether an entity has a type that was chosen. */
+static bool merge_is_chosen(const merge_job* job, uint32_t index)
+{
+    bool chosen = job->desc->type_count == 0;
+    for (uint32_t k = 0; !chosen && k < job->from->registered.count; k++) {
+        const setti_type* type = job->from->registered.item[k];
+        chosen = job->verdicts[type->id] != SETTI_CLONE_SKIP &&
+                 !merge_comes_along(job->from, type) && setti_storage_has(&type->storage, index);
+    }
+    return chosen;
+}
+
+/* Makes a node known: of an entity of the file (or SETTI_NONE), of one of the world (or null). */
+static bool merge_publish(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
+{
+    setti_pool* pool = &job->to->pool;
+    return (index == SETTI_NONE ||
+            setti_hash_map_set(pool, &job->clone.by_index, (uint64_t)index + 1, node)) &&
+           (sett_is_null(onto) ||
+            setti_hash_map_set(pool, &job->by_there, (uint64_t)onto.index + 1, node));
+}
+
+/* Finds the entity of the world for one of the file that is not merged, if it has one. */
+static bool merge_add_outside(merge_job* job, uint32_t index)
+{
+    uint32_t there = setti_hash_map_find(&job->by_path, (uint64_t)index + 1);
+    if (there == SETTI_NONE || merge_node_of(job, index) != SETTI_NONE) {
+        return true;
+    }
+    uint32_t node = setti_hash_map_find(&job->by_there, (uint64_t)there + 1);
+    if (node != SETTI_NONE) {
+        return merge_publish(job, node, index, sett_null());
+    }
+    node = job->clone.node_count++;
+    setti_clone_node* made = &job->clone.nodes[node];
+    setti_clone_init_node(&job->clone, made, index);
+    made->outside = true;
+    made->onto = setti_entity_at(&job->to->entities, there);
+    return merge_publish(job, node, index, made->onto);
+}
+
+/* Takes the place of a node that has the same entity, but is not merged. */
+static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
+{
+    uint32_t index = job->clone.nodes[other].index;
+    job->how.top = other == job->how.top ? node : job->how.top;
+    job->clone.nodes[other].onto = sett_null();
+    job->clone.nodes[other].index = SETTI_NONE;
+    job->clone.nodes[other].outside = true;
+    job->clone.nodes[other].edit.begins = false;
+    return merge_publish(job, node, index, sett_null());
+}
+
+static sett_status merge_add_chosen(merge_job* job, uint32_t index)
+{
+    uint32_t link = setti_hierarchy_parent(job->from, index);
+    if (!merge_is_chosen(job, index)) {
+        return SETT_OK;
+    }
+    if (link != 0 && !merge_add_outside(job, link - 1)) {
+        return merge_no_memory(job);
+    }
+    uint32_t number = job->clone.node_count++;
+    setti_clone_node* node = &job->clone.nodes[number];
+    setti_clone_init_node(&job->clone, node, index);
+    node->onto = merge_match(job, node);
+    uint32_t other = sett_is_null(node->onto)
+                         ? SETTI_NONE
+                         : setti_hash_map_find(&job->by_there, (uint64_t)node->onto.index + 1);
+    if (other != SETTI_NONE && merge_is_merged(&job->clone.nodes[other])) {
+        return merge_ambiguous(job, "the file",
+                               job->desc->match == SETT_MERGE_PATH ? "path" : "value");
+    }
+    return merge_publish(job, number, index, node->onto) &&
+                   (other == SETTI_NONE || merge_replace(job, number, other))
+               ? SETT_OK
+               : merge_no_memory(job);
+}
+
+typedef sett_status (*merge_visit)(merge_job* job, uint32_t index);
+
+/* All entities of a tree of the file, parents first. */
+static sett_status merge_each_below(merge_job* job, sett_entity root, merge_visit visit)
+{
+    sett_status status = SETT_OK;
+    sett_entity at = root;
+    for (; status == SETT_OK && !sett_is_null(at); at = sett_hierarchy_walk(job->from, root, at)) {
+        status = visit(job, at.index);
+    }
+    return status;
+}
+
+/* All of the file. */
+static sett_status merge_each(merge_job* job, merge_visit visit)
+{
+    const setti_entity_table* entities = &job->from->entities;
+    sett_status status = SETT_OK;
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_entity_next(entities, &cursor);
+         status == SETT_OK && index != SETTI_NONE; index = setti_entity_next(entities, &cursor)) {
+        if (setti_hierarchy_parent(job->from, index) == 0) {
+            status = merge_each_below(job, setti_entity_at(entities, index), visit);
+        }
+    }
+    return status;
+}
+
+static sett_status merge_add_all(merge_job* job)
+{
+    const char* subtree = job->desc->subtree;
+    if (subtree == NULL) {
+        return merge_each(job, merge_add_chosen);
+    }
+    sett_entity root = sett_name_lookup(job->from, sett_null(), subtree);
+    return !sett_is_null(root)
+               ? merge_each_below(job, root, merge_add_chosen)
+               : setti_world_fail_with(job->to, SETT_STATUS_ABSENT,
+                                       "%s: the file has no entity with the path \"%.200s\"",
+                                       merge_call, subtree);
+}
+
+/* Finds which entity of the world has the path of one of the file: its parent's is known. */
+static sett_status merge_find_path(merge_job* job, uint32_t index)
+{
+    const char* name = merge_name(job, index);
+    uint32_t link = setti_hierarchy_parent(job->from, index);
+    uint32_t above = link != 0 ? setti_hash_map_find(&job->by_path, (uint64_t)link) : SETTI_NONE;
+    if (name == NULL || (link != 0 && above == SETTI_NONE)) {
+        return SETT_OK;
+    }
+    sett_entity parent = link != 0 ? setti_entity_at(&job->to->entities, above) : sett_null();
+    sett_entity there = sett_name_find(job->to, parent, name);
+    return sett_is_null(there) || setti_hash_map_set(&job->to->pool, &job->by_path,
+                                                     (uint64_t)index + 1, there.index)
+               ? SETT_OK
+               : merge_no_memory(job);
+}
+
+static sett_status merge_add_left_out(merge_job* job, uint32_t index)
+{
+    return merge_add_outside(job, index) ? SETT_OK : merge_no_memory(job);
+}
+
+/* The node of desc.parent comes first, so that what follows finds it. */
+static bool merge_add_top(merge_job* job)
+{
+    job->how.top = SETTI_NONE;
+    if (sett_is_null(job->desc->parent)) {
+        return true;
+    }
+    job->how.top = job->clone.node_count++;
+    setti_clone_init_node(&job->clone, &job->clone.nodes[job->how.top], SETTI_NONE);
+    job->clone.nodes[job->how.top].onto = job->desc->parent;
+    return merge_publish(job, job->how.top, SETTI_NONE, job->desc->parent);
+}
+
+/* ---------------------------------------------------------------------------------------- names */
+
+/* Whether a name is taken under a parent, by an entity of the world or by one that will come. *key:
+ * where to note it. */
+static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
+                           uint64_t* key)
+{
+    sett_entity other;
+    uint32_t node;
+    uint64_t mixed = setti_hash_bytes(name, strlen(name)) ^
+                     (sett_is_null(parent) ? 0 : ((uint64_t)parent.index + 1) << 20);
+    *key = mixed != 0 ? mixed : 1;
+    while ((node = setti_hash_map_find(&job->by_name, *key)) != SETTI_NONE) {
+        const setti_clone_node* at = &job->clone.nodes[node];
+        const char* text = at->name != 0
+                               ? setti_text_of(job->to, &job->to->name_table->texts, at->name)
+                               : merge_name(job, at->index);
+        if (merge_place(job, at, &other) && sett_equals(other, parent) && strcmp(text, name) == 0) {
+            return true;
+        }
+        *key += *key == UINT64_MAX ? 2 : 1;
+    }
+    return !sett_is_null(sett_name_find(job->to, parent, name));
+}
+
+/* A name with a number that is free: "door_2". */
+static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
+                                     const char* name, uint64_t* key)
+{
+    char text[SETT_NAME_MAX + 1];
+    char number[16];
+    uint32_t k = 2;
+    do {
+        int digits = snprintf(number, sizeof(number), "_%u", (unsigned)k++);
+        snprintf(text, sizeof(text), "%.*s%s", (int)SETT_NAME_MAX - digits, name, number);
+    } while (merge_is_taken(job, parent, text, key));
+    node->name = setti_text_add(job->to, &job->to->name_table->texts, text, strlen(text));
+    return node->name != 0 ? SETT_OK : merge_no_memory(job);
+}
+
+/* Sees to the name of a node that comes beside entities of the world. */
+static sett_status merge_check_name(merge_job* job, uint32_t number)
+{
+    setti_clone_node* node = &job->clone.nodes[number];
+    const char* name = merge_name(job, node->index);
+    sett_entity parent;
+    uint64_t key;
+    sett_status status = SETT_OK;
+    if (name == NULL || !merge_place(job, node, &parent)) {
+        return SETT_OK;
+    }
+    if (merge_is_taken(job, parent, name, &key)) {
+        status = job->desc->names == SETT_MERGE_NUMBER
+                     ? merge_number_name(job, node, parent, name, &key)
+                     : setti_world_fail_with(job->to, SETT_STATUS_CONFLICT,
+                                             "%s: an entity named \"%.200s\" is there already - "
+                                             "match by path, or let names be numbered",
+                                             merge_call, name);
+    }
+    return status != SETT_OK || setti_hash_map_set(&job->to->pool, &job->by_name, key, number)
+               ? status
+               : merge_no_memory(job);
+}
+
+/* Names of what is created, and which parents get children. */
+static sett_status merge_settle(merge_job* job)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < job->clone.node_count; k++) {
+        setti_clone_node* node = &job->clone.nodes[k];
+        if (!merge_is_merged(node) || !sett_is_null(node->onto)) {
+            continue;
+        }
+        uint32_t above = merge_parent(job, node->index);
+        if (above != SETTI_NONE) {
+            node->in_tree = true;
+            job->clone.nodes[above].in_tree = true;
+        }
+        status = merge_check_name(job, k);
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- cycles */
+
+/* Where an acyclic relationship leads afterwards from a node, or from an entity of the world; false
+ * at the end. */
+static bool merge_step(const merge_job* job, const setti_relation* read,
+                       const setti_relation* relation, uint32_t* node, uint32_t* there)
+{
+    const setti_storage* links = &relation->links->storage;
+    bool had = *there != SETTI_NONE && setti_storage_has(links, *there);
+    if (*node != SETTI_NONE && merge_is_merged(&job->clone.nodes[*node]) &&
+        (!had || job->how.overwrites)) {
+        sett_entity target = sett_target(
+            job->from, setti_entity_at(&job->from->entities, job->clone.nodes[*node].index),
+            read->links->id);
+        uint32_t next = sett_is_null(target) ? SETTI_NONE : merge_node_of(job, target.index);
+        if (next != SETTI_NONE) {
+            *node = next;
+            *there = sett_is_null(job->clone.nodes[next].onto) ? SETTI_NONE
+                                                               : job->clone.nodes[next].onto.index;
+            return true;
+        }
+    }
+    if (had) {
+        *there = ((const sett_link*)setti_storage_find(links, *there))->target.index;
+        *node = setti_hash_map_find(&job->by_there, (uint64_t)*there + 1);
+    }
+    return had;
+}
+
+/* Whether the links of both together stay without circles: one leads through an entity of both. */
+static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
+{
+    const setti_type* type = merge_type(job->from, relation->links->desc.name);
+    for (uint32_t k = 0; type != NULL && k < job->clone.node_count; k++) {
+        const setti_clone_node* first = &job->clone.nodes[k];
+        uint32_t node = k;
+        uint32_t there = first->onto.index;
+        uint64_t steps = (uint64_t)type->storage.count + relation->links->storage.count;
+        if (sett_is_null(first->onto) || !merge_is_merged(first) ||
+            !setti_storage_has(&type->storage, first->index)) {
+            continue;
+        }
+        while (merge_step(job, type->relation, relation, &node, &there)) {
+            if (there == first->onto.index || steps-- == 0) {
+                return setti_world_fail_with(job->to, SETT_STATUS_CYCLE,
+                                             "%s: \"%.100s\" of the file and of the world together "
+                                             "would close a circle",
+                                             merge_call, relation->links->desc.name);
+            }
+        }
+    }
+    return SETT_OK;
+}
+
+static sett_status merge_check_all_circles(const merge_job* job)
+{
+    sett_status status = SETT_OK;
+    for (const setti_relation* at = job->to->relations; status == SETT_OK && at != NULL;
+         at = at->next) {
+        const setti_type* type = merge_type(job->from, at->links->desc.name);
+        if (at->acyclic && type != NULL && job->verdicts[type->id] != SETTI_CLONE_SKIP) {
+            status = merge_check_circles(job, at);
+        }
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- result */
+
+/* Room for the pairs, before anything is done. */
+static sett_status merge_make_pairs(merge_job* job)
+{
+    job->pair_size = SETTI_MAX(job->clone.node_count, 1) * sizeof(*job->pairs);
+    job->pairs = setti_pool_alloc(&job->to->pool, job->pair_size, 16);
+    return job->pairs != NULL ? SETT_OK : merge_no_memory(job);
+}
+
+/* Ascending by the index in the file. */
+static uint32_t merge_fill_pairs(const merge_job* job)
+{
+    uint32_t count = 0;
+    uint32_t cursor = 0;
+    for (uint32_t index = setti_entity_next(&job->from->entities, &cursor); index != SETTI_NONE;
+         index = setti_entity_next(&job->from->entities, &cursor)) {
+        uint32_t node = merge_node_of(job, index);
+        const setti_clone_node* at = node != SETTI_NONE ? &job->clone.nodes[node] : NULL;
+        if (at != NULL && merge_is_merged(at) && at->index == index) {
+            job->pairs[count].file = setti_entity_at(&job->from->entities, index);
+            job->pairs[count++].entity = at->copies[0];
+        }
+    }
+    return count;
+}
+
+static void merge_report(merge_job* job, const sett_load_result* file, sett_merge_result* result)
+{
+    memset(result, 0, sizeof(*result));
+    result->file = *file;
+    result->outside = job->how.outside;
+    result->lost = job->how.lost;
+    for (uint32_t k = 0; k < job->clone.node_count; k++) {
+        const setti_clone_node* node = &job->clone.nodes[k];
+        result->created += merge_is_merged(node) && sett_is_null(node->onto);
+        result->matched += merge_is_merged(node) && !sett_is_null(node->onto);
+    }
+    result->pairs = job->pairs;
+    result->pair_count = merge_fill_pairs(job);
+    result->size_ = job->pair_size;
+    job->pairs = NULL;
+}
+
+void sett_merge_result_free(sett_world* world, sett_merge_result* result)
+{
+    if (!SETTI_IS_NULL(world) && result != NULL) {
+        setti_pool_free(&world->pool, setti_unconst(result->pairs), result->size_, 16);
+        memset(result, 0, sizeof(*result));
+    }
+}
+
+sett_entity sett_merge_find(const sett_merge_result* result, sett_entity in_file)
+{
+    uint32_t low = 0;
+    uint32_t high = result != NULL ? result->pair_count : 0;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (result->pairs[middle].file.index < in_file.index) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return result != NULL && low < result->pair_count &&
+                   sett_equals(result->pairs[low].file, in_file)
+               ? result->pairs[low].entity
+               : sett_null();
+}
+
+/* ------------------------------------------------------------------------------------------ run */
+
+static sett_status merge_argument(sett_world* world, const char* what)
+{
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", merge_call, what);
+}
+
+static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
+{
+    sett_status status = setti_world_check_unlocked(world, merge_call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if ((unsigned)desc->match > SETT_MERGE_VALUE || (unsigned)desc->existing > SETT_MERGE_REJECT ||
+        (unsigned)desc->names > SETT_MERGE_NUMBER) {
+        return merge_argument(world, "match, existing or names is none of its values");
+    }
+    if (!sett_is_null(desc->parent) && !sett_entity_valid(world, desc->parent)) {
+        return setti_world_fail(world, SETT_STATUS_STALE, merge_call, desc->parent, 0);
+    }
+    for (uint32_t k = 0; k < desc->type_count; k++) {
+        if (setti_world_type(world, desc->types[k]) == NULL) {
+            return setti_world_fail(world, SETT_STATUS_UNREGISTERED, merge_call, sett_null(),
+                                    desc->types[k]);
+        }
+    }
+    const setti_type* type = setti_world_type(world, desc->match_component);
+    return desc->match != SETT_MERGE_VALUE ||
+                   (type != NULL && setti_hash_size(type) != 0 && type->module == NULL)
+               ? SETT_OK
+               : merge_argument(world, "match_component has to be a component with values");
+}
+
+static sett_status merge_gather(merge_job* job)
+{
+    setti_clone* clone = &job->clone;
+    clone->node_room = job->from->entities.count + 1;
+    size_t size;
+    clone->nodes = setti_multiply(clone->node_room, sizeof(*clone->nodes), &size)
+                       ? setti_pool_alloc(&job->to->pool, size, 16)
+                       : NULL;
+    if (clone->nodes == NULL || !merge_add_top(job)) {
+        return merge_no_memory(job);
+    }
+    bool partial = job->desc->subtree != NULL || job->desc->type_count != 0;
+    sett_status status = job->desc->match == SETT_MERGE_VALUE ? merge_list_values(job) : SETT_OK;
+    if (status == SETT_OK && partial) {
+        status = merge_each(job, merge_find_path);
+    }
+    if (status == SETT_OK) {
+        status = merge_add_all(job);
+    }
+    if (status == SETT_OK && partial) {
+        status = merge_each(job, merge_add_left_out);
+    }
+    return status;
+}
+
+static sett_status merge_run(merge_job* job)
+{
+    sett_status status = merge_decide(job);
+    if (status == SETT_OK) {
+        status = merge_gather(job);
+    }
+    if (status == SETT_OK) {
+        status = merge_settle(job);
+    }
+    if (status == SETT_OK) {
+        status = merge_check_all_circles(job);
+    }
+    if (status == SETT_OK) {
+        status = merge_make_pairs(job);
+    }
+    return status == SETT_OK ? setti_clone_run_merge(&job->clone) : status;
+}
+
+static void merge_end(merge_job* job)
+{
+    setti_pool* pool = &job->to->pool;
+    setti_clone_release(&job->clone);
+    setti_hash_map_deinit(pool, &job->by_path);
+    setti_hash_map_deinit(pool, &job->by_there);
+    setti_hash_map_deinit(pool, &job->by_value);
+    setti_hash_map_deinit(pool, &job->by_name);
+    setti_pool_free(pool, job->verdicts, job->verdict_size, 16);
+    setti_pool_free(pool, job->pairs, job->pair_size, 16);
+}
+
+/* Names are chosen before entities have them: their texts are not garbage meanwhile. */
+static void merge_hold_texts(const sett_world* world, int by)
+{
+    if (world->name_table != NULL) {
+        world->name_table->texts.hold += (uint32_t)by;
+    }
+}
+
+static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
+                                const setti_loaded* loaded, sett_merge_result* result)
+{
+    merge_job job;
+    memset(&job, 0, sizeof(job));
+    job.desc = desc;
+    job.from = job.clone.from = loaded->apart;
+    job.to = job.clone.to = world;
+    job.clone.call = merge_call;
+    job.clone.count = 1;
+    job.clone.merge = &job.how;
+    job.how.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
+    job.how.rejects = desc->existing == SETT_MERGE_REJECT;
+    bool named =
+        world->name_table != NULL || job.from->name_table == NULL || sett_name_register(world) != 0;
+    bool placed =
+        (world->hierarchy != NULL || (job.from->hierarchy == NULL && sett_is_null(desc->parent))) ||
+        sett_hierarchy_register(world, NULL) != 0;
+    if (!named || !placed) {
+        return world->error;
+    }
+    merge_hold_texts(world, 1);
+    sett_status status = merge_run(&job);
+    merge_hold_texts(world, -1);
+    if (status == SETT_OK && result != NULL) {
+        merge_report(&job, &loaded->result, result);
+    }
+    merge_end(&job);
+    return status;
+}
+
+sett_status sett_world_merge_sized(sett_world* world, const char* path,
+                                   const sett_merge_desc* given, size_t size,
+                                   sett_merge_result* result)
+{
+    static const sett_merge_desc defaults;
+    sett_merge_desc full;
+    setti_loaded loaded;
+    const sett_merge_desc* desc =
+        setti_world_desc(world, given != NULL ? given : &defaults,
+                         given != NULL ? size : sizeof(full), &full, sizeof(full), merge_call);
+    if (desc == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status = merge_check(world, desc);
+    if (status == SETT_OK) {
+        status = setti_load_apart(world, merge_call, path, desc->file, &loaded);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = merge_loaded(world, desc, &loaded, result);
+    (void)sett_world_message(world); /* written before what it names goes */
+    setti_loaded_free(world, &loaded);
+    return status;
+}
