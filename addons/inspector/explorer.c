@@ -237,10 +237,15 @@ static void explorer_get_world(explorer* of)
                 (unsigned)stats.signatures, sett_version());
 }
 
+static bool explorer_is_world(const char* path)
+{
+    return strcmp(path, "flecs/core/World") == 0 || strcmp(path, "flecs.core.World") == 0;
+}
+
 static void explorer_get_entity(explorer* of, const char* path)
 {
     sett_component ids[256];
-    if (strcmp(path, "flecs/core/World") == 0 || strcmp(path, "flecs.core.World") == 0) {
+    if (explorer_is_world(path)) {
         explorer_get_world(of);
         return;
     }
@@ -322,8 +327,10 @@ static void explorer_get_named(explorer* of, const char* part)
     uint32_t cursor = 0;
     sett_entity at;
     while (at = sett_entity_next(of->world, &cursor), !sett_is_null(at) && count < EXPLORER_LIMIT) {
+        char number[24];
         const char* name = sett_name_get(of->world, at);
-        if (name != NULL && strstr(name, part) != NULL) {
+        (void)snprintf(number, sizeof(number), "#%llu", (unsigned long long)sett_entity_to_u64(at));
+        if (strstr(name != NULL ? name : number, part) != NULL) {
             explorer_put_item(of, at);
             count++;
         }
@@ -547,8 +554,12 @@ static void explorer_edit(explorer* of, const char* kind, const char* path)
     bool put = strcmp(of->request->method, "PUT") == 0;
     bool creates = put && strcmp(kind, "entity") == 0;
     char name[EXPLORER_PATH];
-    inspector_before_edit(of->inspector);
+    if (explorer_is_world(path)) { /* it sets a frame rate that it has not changed */
+        text_add(of->out, "{}", 2);
+        return;
+    }
     sett_entity entity = explorer_find(of->world, path);
+    inspector_edit edit = inspector_before_edit(of->inspector);
     if (creates && sett_is_null(entity)) {
         (void)snprintf(name, sizeof(name), "%s", path);
         for (char* at = strchr(name, '.'); at != NULL; at = strchr(at, '.')) {
@@ -566,6 +577,9 @@ static void explorer_edit(explorer* of, const char* kind, const char* path)
         text_add(of->out, "{}", 2);
     } else {
         explorer_fail(of, 400, sett_world_message(of->world));
+    }
+    if (of->request->status >= 400) {
+        inspector_cancel_edit(of->inspector, edit);
     }
 }
 
@@ -641,6 +655,7 @@ static void explorer_get(explorer* of, const char* kind, const char* path)
 void explorer_answer(sett_inspector* inspector, server_request* request)
 {
     explorer of = {inspector, inspector->world, request, &request->answer};
+    sett_failure failure = {SETT_OK, ""};
     char kind[16];
     const char* slash = strchr(request->path, '/');
     size_t size = slash != NULL ? (size_t)(slash - request->path) : strlen(request->path);
@@ -652,6 +667,7 @@ void explorer_answer(sett_inspector* inspector, server_request* request)
     }
     memcpy(kind, request->path, size);
     kind[size] = '\0';
+    sett_world_swap_failure(inspector->world, &failure);
     if (strcmp(request->method, "GET") == 0) {
         explorer_get(&of, kind, path);
     } else if (strcmp(kind, "entity") == 0 || strcmp(kind, "component") == 0 ||
@@ -660,4 +676,5 @@ void explorer_answer(sett_inspector* inspector, server_request* request)
     } else {
         explorer_fail(&of, 404, "there is nothing here");
     }
+    sett_world_swap_failure(inspector->world, &failure);
 }

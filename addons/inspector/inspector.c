@@ -208,9 +208,10 @@ static void inspector_end_frame(sett_inspector* inspector)
     }
 }
 
-void inspector_before_edit(sett_inspector* inspector)
+inspector_edit inspector_before_edit(sett_inspector* inspector)
 {
     past* of = &inspector->past;
+    const inspector_edit edit = {of->branch, inspector->edited, inspector->changed};
     const past_node* last = of->count != 0 ? &of->nodes[of->count - 1] : NULL;
     (void)past_fork(of, inspector->frame);
     if (!inspector->changed &&
@@ -219,6 +220,14 @@ void inspector_before_edit(sett_inspector* inspector)
     }
     inspector->edited = true;
     inspector->changed = true;
+    return edit;
+}
+
+void inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit)
+{
+    past_unfork(&inspector->past, edit.branch);
+    inspector->edited = edit.edited;
+    inspector->changed = edit.changed;
 }
 
 uint32_t sett_inspector_frame(sett_inspector* inspector)

@@ -101,8 +101,14 @@ struct sett_inspector {
 
 uint64_t inspector_now(void); /* nanoseconds */
 
-/* A request is about to change the world. */
-void inspector_before_edit(sett_inspector* inspector);
+/* A request is about to change the world; it was rejected, and has changed nothing. */
+typedef struct inspector_edit {
+    uint32_t branch;
+    bool edited, changed;
+} inspector_edit;
+
+inspector_edit inspector_before_edit(sett_inspector* inspector);
+void inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit);
 
 /* Whether the condition to break at is true. */
 bool inspector_holds(sett_inspector* inspector);

@@ -110,7 +110,8 @@ bool past_take(past* of, uint64_t frame, bool edited)
         return past_fail(of, sett_world_message(of->world));
     }
     of->nodes[of->count++] = node;
-    past_branch_of(of, of->branch)->to = frame;
+    past_branch* branch = past_branch_of(of, of->branch);
+    branch->to = frame > branch->to ? frame : branch->to;
     past_limit(of);
     return true;
 }
@@ -174,6 +175,18 @@ bool past_fork(past* of, uint64_t frame)
     of->branches[id] = (past_branch){of->branch, frame, frame};
     of->branch = id;
     return true;
+}
+
+void past_unfork(past* of, uint32_t branch)
+{
+    if (of->branch == branch) {
+        return;
+    }
+    while (of->count != 0 && of->nodes[of->count - 1].branch == of->branch) {
+        past_drop(of, of->count - 1);
+    }
+    of->branch_count--;
+    of->branch = branch;
 }
 
 /* --------------------------------------------------------------------------------------- inputs */

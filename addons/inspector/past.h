@@ -58,6 +58,8 @@ void past_note_input(past* of, uint64_t frame);
 
 /* The state of a frame is about to change: if it has a future, that is abandoned. */
 bool past_fork(past* of, uint64_t frame);
+/* Nothing was changed: the branch that past_fork began, if it did, ends again. */
+void past_unfork(past* of, uint32_t branch);
 
 /* Makes the world that of a frame; the branch becomes the present one. */
 bool past_restore(past* of, uint32_t branch, uint64_t frame);

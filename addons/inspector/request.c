@@ -253,7 +253,8 @@ static const request_kind* request_find(const char* name)
     return NULL;
 }
 
-void request_answer(sett_inspector* inspector, const char* body, size_t size, inspector_text* out)
+static void request_answer_body(sett_inspector* inspector, const char* body, size_t size,
+                                inspector_text* out)
 {
     char name[32];
     request of = {inspector, inspector->world, {NULL, 0}, out};
@@ -273,13 +274,26 @@ void request_answer(sett_inspector* inspector, const char* body, size_t size, in
     text_add(out, "{\"ok\":true", 10);
     size_t empty = out->size;
     text_add(out, ",", 1);
+    inspector_edit edit = {inspector->past.branch, inspector->edited, inspector->changed};
     if (kind->edits) {
-        inspector_before_edit(inspector);
+        edit = inspector_before_edit(inspector);
     }
-    if (kind->answer(&of)) {
+    bool done = kind->answer(&of);
+    if (!done && kind->edits) {
+        inspector_cancel_edit(inspector, edit);
+    }
+    if (done) {
         if (out->size == empty + 1) {
             out->size = empty; /* nothing follows the comma */
         }
         text_add(out, "}", 1);
     }
+}
+
+void request_answer(sett_inspector* inspector, const char* body, size_t size, inspector_text* out)
+{
+    sett_failure failure = {SETT_OK, ""};
+    sett_world_swap_failure(inspector->world, &failure);
+    request_answer_body(inspector, body, size, out);
+    sett_world_swap_failure(inspector->world, &failure);
 }

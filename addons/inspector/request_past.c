@@ -17,7 +17,9 @@ bool request_do_restore(request* of)
     if (branch > UINT32_MAX) {
         return request_fail(of, "there is no such branch");
     }
-    if (!past_take(times, inspector->frame, inspector->changed) ||
+    /* The present is stored, unless it is a frame of the past: that can be run again. */
+    bool past_frame = inspector->frame < past_newest(times, inspector->frame);
+    if ((!past_frame && !past_take(times, inspector->frame, inspector->changed)) ||
         !past_restore(times, (uint32_t)branch, frame)) {
         return request_fail(of, times->why);
     }

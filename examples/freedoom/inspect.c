@@ -21,13 +21,14 @@ static void inspect_restored(void* user)
     simulation_reload(user);
 }
 
-bool inspect_play(Simulation* sim, uint32_t ticks, Fault* fault)
+bool inspect_play(Simulation* sim, uint32_t ticks, const char* explorer, Fault* fault)
 {
     sett_inspector* inspector = sett_inspector_open(
         sim->world, &(sett_inspector_desc){.title = "Freedoom",
                                            .frame_rate = SIMULATION_TICKS_A_SECOND,
                                            .run_frame = inspect_run,
                                            .restored = inspect_restored,
+                                           .static_folder = explorer,
                                            .user = sim});
     if (inspector == NULL) {
         return fault_set(fault, "the inspector cannot be opened");
@@ -47,10 +48,11 @@ bool inspect_play(Simulation* sim, uint32_t ticks, Fault* fault)
 
 #else
 
-bool inspect_play(Simulation* sim, uint32_t ticks, Fault* fault)
+bool inspect_play(Simulation* sim, uint32_t ticks, const char* explorer, Fault* fault)
 {
     (void)sim;
     (void)ticks;
+    (void)explorer;
     return fault_set(fault,
                      "--inspect: Sett's inspector was not built: it needs civetweb (Debian's "
                      "package libcivetweb-dev)");

@@ -4,7 +4,8 @@
 
 #include "simulation.h"
 
-/* Plays until a tick, 35 a second, as the inspector says. Fails where it was not built. */
-bool inspect_play(Simulation* sim, uint32_t ticks, Fault* fault);
+/* Plays until a tick, 35 a second, as the inspector says. `explorer`: a folder with a copy of the
+ * flecs explorer, or NULL. Fails where it was not built. */
+bool inspect_play(Simulation* sim, uint32_t ticks, const char* explorer, Fault* fault);
 
 #endif

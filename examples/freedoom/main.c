@@ -241,7 +241,7 @@ static int main_run(Options* options)
         sim.trace = options->trace ? stdout : NULL;
         main_introduce(options, &sim, atlas.rebuilt);
         good = main_resume(options, &sim, &fault) &&
-               (options->inspect ? inspect_play(&sim, options->ticks, &fault)
+               (options->inspect ? inspect_play(&sim, options->ticks, options->explorer, &fault)
                                  : main_play(options, &sim, &fault));
         simulation_deinit(&sim);
     }

@@ -33,6 +33,7 @@ const char options_help[] =
     "  --no-rewind   keep nothing of the last ten seconds, and do not play them again\n"
     "  --inspect     look into it with a browser: prints the address, plays 35 ticks a second;\n"
     "                needs Sett's inspector (addons/inspector)\n"
+    "  --explorer FOLDER  with --inspect: a copy of the flecs explorer's etc/, at /explorer/\n"
     "  --trace       list every shot, hit, door ... on standard output, one line each:\n"
     "                tick, map, event, who, whom, damage, with tabs between\n"
     "  --help        this text\n"
@@ -103,12 +104,13 @@ static bool options_take_value(Options* options, const char* name, const char* v
     if (strcmp(name, "--png") == 0) {
         return options_take_picture(options, value, fault);
     }
-    const char** file = strcmp(name, "--save") == 0     ? &options->save
-                        : strcmp(name, "--out") == 0    ? &options->folder
-                        : strcmp(name, "--load") == 0   ? &options->load
-                        : strcmp(name, "--record") == 0 ? &options->record
-                        : strcmp(name, "--replay") == 0 ? &options->replay
-                                                        : NULL;
+    const char** file = strcmp(name, "--save") == 0       ? &options->save
+                        : strcmp(name, "--out") == 0      ? &options->folder
+                        : strcmp(name, "--load") == 0     ? &options->load
+                        : strcmp(name, "--record") == 0   ? &options->record
+                        : strcmp(name, "--replay") == 0   ? &options->replay
+                        : strcmp(name, "--explorer") == 0 ? &options->explorer
+                                                          : NULL;
     if (file != NULL) {
         *file = value;
         return true;
@@ -130,7 +132,7 @@ static bool options_takes_value(const char* name)
 {
     static const char* const names[] = {"--wad",    "--map",     "--png",  "--ticks",
                                         "--seed",   "--workers", "--save", "--load",
-                                        "--record", "--replay",  "--out"};
+                                        "--record", "--replay",  "--out",  "--explorer"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strcmp(name, names[i]) == 0) {
             return true;

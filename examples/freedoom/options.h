@@ -20,11 +20,12 @@ typedef struct Options {
     uint32_t ticks;
     uint32_t workers; /* 0: as many as the machine has */
     uint64_t seed;
-    const char* folder; /* of pictures */
-    const char* save;   /* files, or NULL: the final state goes to one, */
-    const char* load;   /* the first comes from one, */
-    const char* record; /* all go to one, */
-    const char* replay; /* the last of a recording is the first */
+    const char* folder;   /* of pictures */
+    const char* save;     /* files, or NULL: the final state goes to one, */
+    const char* load;     /* the first comes from one, */
+    const char* record;   /* all go to one, */
+    const char* replay;   /* the last of a recording is the first */
+    const char* explorer; /* folder of the flecs explorer, or NULL */
     bool no_rewind, trace, inspect, help, version;
 } Options;
 

@@ -188,6 +188,18 @@ SETT_API sett_status sett_world_error(const sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API const char* sett_world_message(const sett_world* world);
 
+/* What sett_world_error and sett_world_message return. Zeroes: no call has failed. */
+typedef struct sett_failure {
+    sett_status status;
+    char message[512];
+} sett_failure;
+
+/* Exchanges what sett_world_error and sett_world_message return with `failure`. For tools that call
+ * the library beside the program: exchange before and after, and the program sees only failures of
+ * its own calls.
+ * Threads: writer. Since: 0.2 */
+SETT_API void sett_world_swap_failure(sett_world* world, sett_failure* failure);
+
 /* The tick of the world. A write stores the present tick in the page of the value, and in the value
  * itself if the type has track_rows. sett_world_advance_tick begins a new tick and returns it.
  * Restoring a snapshot (state.h) also begins a new tick: ticks never go back. The tick is not part

@@ -555,6 +555,21 @@ const char* sett_world_message(const sett_world* of)
     return world->message;
 }
 
+void sett_world_swap_failure(sett_world* world, sett_failure* failure)
+{
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(failure)) {
+        return;
+    }
+    sett_failure was = {world->error, ""};
+    if (was.status != SETT_OK) {
+        memcpy(was.message, sett_world_message(world), sizeof(was.message));
+    }
+    world->error = failure->status;
+    world->error_call = NULL;
+    memcpy(world->message, failure->message, sizeof(world->message));
+    *failure = was;
+}
+
 /* The name of the command that records what `call` would do; NULL if none does. */
 static const char* world_command_for(const char* call)
 {

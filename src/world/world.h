@@ -16,7 +16,7 @@
 
 #include "base/platform.h"
 
-#define SETTI_MESSAGE_SIZE 512
+#define SETTI_MESSAGE_SIZE sizeof(((sett_failure*)NULL)->message)
 
 /* Tags whose entities queries skip: relation/prefab.c. */
 enum {

@@ -127,6 +127,12 @@ static void requests_are_rejected(void)
         CHECK_MSG(strncmp(scene_ask(&s, bodies[k]), "{\"ok\":false,\"error\":\"", 21) == 0,
                   "body %u: %s", (unsigned)k, scene_ask(&s, bodies[k]));
     }
+    CHECK_EQ(sett_world_error(s.world), SETT_OK); /* that is the program's */
+    CHECK_STR_EQ(sett_world_message(s.world), "");
+    CHECK(sett_add(s.world, s.entity, 99) == NULL);
+    scene_ask(&s, "{\"do\":\"explain\",\"query\":\"(\"}");
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
+    CHECK(strstr(sett_world_message(s.world), "component 99") != NULL);
     scene_close(&s);
 }
 
@@ -465,6 +471,12 @@ static void edited_pasts_go_on(void)
     CHECK_EQ(hashes[1], hashes[2]);
     CHECK(hashes[0] != hashes[1]);
     CHECK(strncmp(game_ask(&a, "{\"do\":\"restore\",\"frame\":99}"), "{\"ok\":false", 11) == 0);
+    /* what is rejected abandons no future */
+    CHECK(strncmp(game_ask(&a, "{\"do\":\"remove\",\"entity\":\"#4:1\",\"component\":\"Flag\"}"),
+                  "{\"ok\":false", 11) == 0);
+    CHECK_EQ(sett_inspector_frame(a.inspector), 0);
+    CHECK(strstr(game_ask(&a, "{\"do\":\"branches\"}"), "\"id\":2") == NULL);
+    CHECK_STR_EQ(game_ask(&a, "{\"do\":\"restore\",\"frame\":18}"), "{\"ok\":true}");
     game_close(&a);
     game_close(&b);
 }

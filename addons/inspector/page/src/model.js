@@ -316,7 +316,7 @@ class Model {
         this.changed();
       },
       status: (status) => { this.status = status; this.changed(); },
-      state: () => this.changed(),
+      state: (state) => { this.changed(); if (state === 'open') { this.ask('status'); } }, // its answer has the cookie
     });
     this.link.open();
   }
