@@ -1,8 +1,9 @@
 /* member_record.c: see member_record.h.
  *
  *     struct    how many members (u16; 0: not known), name, size u32, members
- *     member    name, kind u8, flags u8 (1 bits, 2 local), offset u32, size u32, scale, minimum,
- *               maximum (f64), unit, description, constants, struct (if the kind is struct)
+ *     member    name, kind u8, flags u8 (1 bits, 2 local, 4 elements have names), offset u32, size u32, scale, minimum,
+ *               maximum (f64), unit, description, constants, names of elements (if flag 4: how
+ *               many u16, texts), struct (if the kind is struct)
  *     constants how many (u16), of each name, value i64
  *     text      length u16, bytes
  *
@@ -18,7 +19,8 @@
 enum {
     RECORD_BITS = 1,
     RECORD_LOCAL = 2,
-    RECORD_FLAGS = 3
+    RECORD_NAMES = 4,
+    RECORD_FLAGS = 7
 };
 
 /* -------------------------------------------------------------------------------------- writing */
@@ -74,7 +76,9 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
     setti_record_put(to, of->size, 4);
     for (uint32_t k = 0; k < count; k++) {
         const sett_member* member = &of->members[k];
-        uint32_t flags = (member->bits ? RECORD_BITS : 0u) | (member->local ? RECORD_LOCAL : 0u);
+        bool named = member->element_names != NULL && member->count <= UINT16_MAX;
+        uint32_t flags = (member->bits ? RECORD_BITS : 0u) | (member->local ? RECORD_LOCAL : 0u) |
+                         (named ? RECORD_NAMES : 0u);
         setti_record_put_text(to, member->name);
         setti_record_put(to, (uint64_t)member->kind, 1);
         setti_record_put(to, flags, 1);
@@ -86,6 +90,12 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
         setti_record_put_text(to, member->unit);
         setti_record_put_text(to, member->description);
         record_put_constants(to, member->constants);
+        if (named) {
+            setti_record_put(to, member->count, 2);
+        }
+        for (uint32_t n = 0; named && n < member->count; n++) {
+            setti_record_put_text(to, member->element_names[n]);
+        }
         if (member->of != NULL) {
             setti_member_record_write(to, member->of);
         }
@@ -157,6 +167,18 @@ static const sett_constant* record_constants(setti_delta_reader* from, setti_are
     return list;
 }
 
+/* As many as the member will be found to have elements: registering it rejects another number. */
+static void record_names(setti_delta_reader* from, setti_arena* arena, sett_member* member)
+{
+    member->count = (uint32_t)setti_delta_number(from, 2);
+    const char** list = record_list(from, arena, member->count, 2, sizeof(*list));
+    for (uint32_t k = 0; k < member->count && !from->short_of; k++) {
+        list[k] = record_text(from, arena);
+    }
+    from->short_of = from->short_of || member->count == 0;
+    member->element_names = list;
+}
+
 static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
                                         uint32_t depth);
 
@@ -179,6 +201,9 @@ static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t
     member->unit = record_optional(from, arena);
     member->description = record_optional(from, arena);
     member->constants = record_constants(from, arena);
+    if ((flags & RECORD_NAMES) != 0) {
+        record_names(from, arena, member);
+    }
     if (!from->short_of && kind == SETT_MEMBER_STRUCT) {
         member->of = record_struct(from, arena, depth + 1);
         from->short_of = from->short_of || member->of == NULL;

@@ -129,6 +129,10 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     if (member->size == 0 || member->size % size != 0) {
         return "is not a whole number of elements";
     }
+    if (member->element_names != NULL && member->count != 0 &&
+        member->count != member->size / size) {
+        return "has names for another number of elements";
+    }
     if (member->offset > of->size || member->size > of->size - member->offset) {
         return "lies outside of the value";
     }

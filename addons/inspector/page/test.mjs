@@ -1,5 +1,6 @@
 // Drives the page in a browser: recordings, and a running Freedoom. Each panel has an assertion; where
-// it can, what was done in the page is read back from the program by a request.
+// it can, what was done in the page is read back from the program by a request. With SETT_EXPLORER, the
+// folder etc/ of github.com/flecs-hub/explorer, it drives that too.
 //
 //   node test.mjs <freedoom> <recording of it> <recording of crowded.c> <inspector.html>     in the folder with node_modules
 import { createRequire } from 'node:module';
@@ -30,7 +31,8 @@ async function until(page, holds, of, limit = 30000) {
 }
 const key = async (page, name) => { await page.evaluate(() => document.activeElement.blur()); await page.keyboard.press(name); };
 async function open(url, scheme) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, colorScheme: scheme });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: scheme });
+  const page = await context.newPage();
   page.setDefaultTimeout(20000);
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => message.type() === 'error' && !/404/.test(message.text()) && errors.push(message.text()));
@@ -150,14 +152,20 @@ async function recordings() {
 
 // ------------------------------------------------------------------------------------ live program
 
+// A Freedoom, and the address of its inspector.
+async function play(...more) {
+  const game = spawn(freedoom, ['--inspect', '--map', 'MAP01', '--ticks', '4000000000', '--png', 'none', ...more]);
+  const url = await new Promise((done, wrong) => {
+    let said = '';
+    game.stdout.on('data', (bytes) => { said += bytes; const found = /(http:\S+)/.exec(said); if (found) { done(found[1]); } });
+    game.on('exit', () => wrong(new Error(`freedoom ended: ${said}`)));
+  });
+  return [game, url];
+}
+
 async function live() {
-  const game = spawn(freedoom, ['--inspect', '--map', 'MAP01', '--ticks', '4000000000', '--png', 'none']);
+  const [game, url] = await play();
   try {
-    const url = await new Promise((done, wrong) => {
-      let said = '';
-      game.stdout.on('data', (bytes) => { said += bytes; const found = /(http:\S+)/.exec(said); if (found) { done(found[1]); } });
-      game.on('exit', () => wrong(new Error(`freedoom ended: ${said}`)));
-    });
     const page = await open(url, 'light');
     const ask = (what, more) => page.evaluate(([a, b]) => inspector.link.ask(a, b), [what, more]);
     const count = async (query) => (await ask('explain', { query })).count;
@@ -186,6 +194,21 @@ async function live() {
     await page.click('[data-component=Spark] button[title^=Remove]');
     await page.waitForSelector('[data-component=Spark]', { state: 'detached' });
     check('and removed', await count('Player, Spark') === 0);
+    const pack = await page.textContent('.component[data-component=Pack]').catch(() => '');
+    check('elements of an array have their names', /bullets|shells|clip/i.test(pack), pack.slice(0, 60));
+    const marked = await page.evaluate(() => { const { index, generation } = inspector.selected; return `#${index}:${generation}`; });
+    const { entity: named } = await ask('instantiate', { prefab: marked, name: '<img src=x onerror=harm()>' });
+    await page.fill('#query', '');
+    await page.fill('#find', '<img');
+    await page.press('#find', 'Enter');
+    await until(page, () => document.getElementById('tree').textContent.includes('<img src=x'));
+    await page.waitForTimeout(300);
+    check('HTML in a name of the running program is text', await page.$('#page img') === null);
+    await ask('destroy', { entity: named });
+    await page.fill('#find', '');
+    await page.fill('#query', 'Player');
+    await page.press('#query', 'Enter');
+    await page.waitForSelector('[data-component=Health]');
     await shot(page, 'entity');
 
     await page.hover('[data-component=Position] [data-path=x]');
@@ -223,7 +246,6 @@ async function live() {
     await tab(page, 'Log');
     await page.waitForTimeout(700);
     check('the log begins with frames', await page.isVisible('#log .row'));
-    const marked = await page.evaluate(() => { const { index, generation } = inspector.selected; return `#${index}:${generation}`; });
     await ask('add', { entity: marked, component: 'Spark' });
     await ask('remove', { entity: marked, component: 'Spark' });
     await page.waitForSelector('#log .row:has-text("removed"):has-text("Spark")');
@@ -276,9 +298,60 @@ async function live() {
   }
 }
 
+// -------------------------------------------------------------------------------- the flecs explorer
+
+async function explorer() {
+  const folder = process.env.SETT_EXPLORER;
+  if (!folder) {
+    console.log('skipped: the flecs explorer (SETT_EXPLORER=<folder etc/ of github.com/flecs-hub/explorer>)');
+    return;
+  }
+  const [game, url] = await play('--explorer', folder);
+  try {
+    const page = await open(url, 'dark');
+    const ask = (what, more) => page.evaluate(([a, b]) => inspector.link.ask(a, b), [what, more]);
+    await ask('pause');
+    await until(page, () => inspector.atHead() && !inspector.status.running);
+    const { index, generation } = await page.evaluate(() => { inspector.setFilter('Player', ''); return inspector.replica.rows(0, 1).map(([index, generation]) => ({ index, generation }))[0]; });
+    await ask('instantiate', { prefab: `#${index}:${generation}`, name: 'hero' });
+    await ask('instantiate', { prefab: `#${index}:${generation}`, name: 'sidekick', parent: 'hero' });
+    const { host } = new URL(url);
+    const show = async (more) => {
+      const view = await page.context().newPage();
+      await view.setViewportSize({ width: 1280, height: 720 });
+      await view.goto(`http://${host}/explorer/?remote=true&host=${host}${more}`);
+      return view;
+    };
+    const view = await show('');
+    const item = (name) => view.locator('.entity-tree-item', { hasText: name }).first();
+    await item('hero').locator('.entity-tree-item-chevron').click();
+    await item('sidekick').waitFor();
+    check('explorer: the tree expands', true, `${await view.locator('.entity-tree-item').count()} rows`);
+    await item('sidekick').click();
+    const field = view.locator('.component-header', { hasText: 'Health' }).locator('input[type=text]').first();
+    await field.click();
+    await field.fill('4321');
+    await field.press('Enter');
+    const edited = async () => (await ask('explain', { query: 'Health.points == 4321' })).count;
+    for (let k = 0; k < 100 && await edited() !== 1; k++) { await page.waitForTimeout(50); }
+    check('explorer: a value is edited', await edited() === 1);
+    await shot(view, 'explorer');
+    const table = await show('&page=queries&queries.expr=Monster%2C%20Health');
+    const line = table.locator('.entity-table tbody tr');
+    await line.first().waitFor();
+    const monsters = (await ask('explain', { query: 'Monster, Health' })).count;
+    check('explorer: the table of a query fills', monsters > 0 && await line.count() === Math.min(monsters, await line.count()) && await line.count() > 3,
+      `${await line.count()} of ${monsters} rows`);
+    await shot(table, 'explorer_query');
+    await page.context().close();
+  } finally {
+    game.kill();
+  }
+}
+
 const size = gzipSync(readFileSync(html), { level: 9 }).length;
 check('the page is at most 250 KB', size <= 250e3, size);
-for (const part of [recordings, live]) {
+for (const part of [recordings, live, explorer]) {
   try {
     await part();
   } catch (error) {

@@ -20,8 +20,10 @@ typedef struct test_place {
 typedef struct test_kind {
     int32_t number;
     uint8_t sort;
+    uint8_t rings[2];
 } test_kind;
 
+static const char* const test_rings[] = {"inner", "outer"};
 static const sett_constant test_sorts[] = {{"oak", 0}, {"beech", 1}, {"ash", 2}, {NULL, 0}};
 
 typedef struct test_recording {
@@ -44,7 +46,7 @@ static void test_change(sett_world* world, const sett_component ids[4], sett_ent
             snprintf(name, sizeof(name), "leaf%u", (unsigned)at);
             (void)sett_name_set(world, all[at], name);
             (void)sett_hierarchy_attach(world, all[at], root);
-            sett_set(world, all[at], ids[1], &(test_kind){(int32_t)k, (uint8_t)(k % 3)});
+            sett_set(world, all[at], ids[1], &(test_kind){(int32_t)k, (uint8_t)(k % 3), {1, 2}});
         }
         switch (chance_below(state, 6)) {
         case 0:
@@ -63,7 +65,8 @@ static void test_change(sett_world* world, const sett_component ids[4], sett_ent
             sett_entity_destroy(world, all[at]);
             break;
         default:
-            sett_set(world, all[at], ids[1], &(test_kind){(int32_t)k * -7, (uint8_t)(k % 3)});
+            sett_set(world, all[at], ids[1],
+                     &(test_kind){(int32_t)k * -7, (uint8_t)(k % 3), {1, 2}});
         }
     }
 }
@@ -81,8 +84,9 @@ static test_recording test_record(uint32_t keyframe_every)
                                           .members = SETT_STRUCT(test_place, x, y, near)}),
         sett_component_register(
             world, &(sett_component_desc){SETT_TYPE(test_kind), .storage = SETT_STORAGE_SPARSE_SET,
-                                          .members = SETT_STRUCT(test_kind, number,
-                                                                 (sort, .constants = test_sorts))}),
+                                          .members = SETT_STRUCT(
+                                              test_kind, number, (sort, .constants = test_sorts),
+                                              (rings, .element_names = test_rings))}),
         sett_component_register(world, &(sett_component_desc){.name = "Old"}),
         sett_relationship_register(world, &(sett_relationship_desc){.name = "Likes", .many = true}),
     };
@@ -198,6 +202,20 @@ static void names_are_found(void)
     disk_destroy(made.disk);
 }
 
+static void element_names_travel(void)
+{
+    test_recording made = test_record(0);
+    follow_reset();
+    CHECK_EQ(test_feed(made.bytes, made.size, made.size), 0);
+    CHECK_EQ(follow_seek(f.end - 1, 1e9), 1);
+    CHECK(test_filter("test_kind", "") > 0);
+    size_t size = follow_entity(view.row[0], follow_generation(view.row[0]));
+    CHECK(follow_add(&view.out, "", 1));
+    CHECK(size != 0 && strstr(view.out.data, "\"rings\": {\"inner\": 1, \"outer\": 2}") != NULL);
+    follow_reset();
+    disk_destroy(made.disk);
+}
+
 static void what_is_cut_off_is_read_so_far(void)
 {
     test_recording made = test_record(16);
@@ -261,4 +279,5 @@ static void flipped_bits_do_no_harm(void)
 }
 
 TEST_MAIN(TEST(every_frame_is_that_of_the_sender), TEST(names_are_found),
-          TEST(what_is_cut_off_is_read_so_far), TEST(flipped_bits_do_no_harm))
+          TEST(element_names_travel), TEST(what_is_cut_off_is_read_so_far),
+          TEST(flipped_bits_do_no_harm))
