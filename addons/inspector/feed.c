@@ -100,6 +100,71 @@ bool feed_frame(feed* to, uint64_t frame)
     return to->journal != NULL && sett_journal_append(to->journal, frame) == SETT_OK;
 }
 
+static void feed_number(inspector_text* to, uint64_t number, size_t size)
+{
+    unsigned char bytes[8];
+    for (size_t k = 0; k < size; k++) {
+        bytes[k] = (unsigned char)(number >> (8 * k));
+    }
+    text_add(to, bytes, size);
+}
+
+static void feed_text(inspector_text* to, const char* text)
+{
+    size_t size = text != NULL ? strlen(text) : 0;
+    size = size < UINT16_MAX ? size : UINT16_MAX;
+    feed_number(to, size, 2);
+    text_add(to, text, size);
+}
+
+static void feed_write_record(feed* to, uint32_t kind, uint64_t frame)
+{
+    if (!to->record.failed && to->journal != NULL) {
+        (void)sett_journal_write(to->journal, kind, frame, to->record.at, to->record.size);
+    }
+}
+
+void feed_times(feed* to, uint64_t frame)
+{
+    uint32_t count = 0;
+    text_clear(&to->record);
+    feed_number(&to->record, 0, 4);
+    for (const sett_system* at = sett_system_next(to->world, NULL); at != NULL;
+         at = sett_system_next(to->world, at)) {
+        sett_system_stats stats;
+        sett_system_stats_get(at, &stats);
+        feed_text(&to->record, sett_system_name(at));
+        feed_number(&to->record, stats.runs, 8);
+        feed_number(&to->record, stats.time_last, 8);
+        feed_number(&to->record, stats.time_total, 8);
+        count++;
+    }
+    if (count != 0 && !to->record.failed) {
+        for (size_t k = 0; k < 4; k++) {
+            to->record.at[k] = (char)(unsigned char)(count >> (8 * k));
+        }
+        feed_write_record(to, SETT_RECORD_TIMES, frame);
+    }
+}
+
+void feed_log(feed* to, const history* from, uint64_t* since)
+{
+    uint64_t first = from->count > HISTORY_EVENTS ? from->count - HISTORY_EVENTS : 0;
+    for (uint64_t k = *since > first ? *since : first; k < from->count; k++) {
+        const history_event* event = &from->events[k % HISTORY_EVENTS];
+        text_clear(&to->record);
+        feed_number(&to->record, (uint64_t)event->kind + 1, 1);
+        feed_text(&to->record, event->system != NULL ? sett_system_name(event->system) : "");
+        feed_text(&to->record,
+                  event->component != 0 ? sett_component_name(to->world, event->component) : "");
+        feed_number(&to->record, event->entity.index, 4);
+        feed_number(&to->record, event->entity.generation, 4);
+        feed_text(&to->record, event->commands ? "commands" : "");
+        feed_write_record(to, SETT_RECORD_LOG, from->frame);
+    }
+    *since = from->count;
+}
+
 void feed_end(feed* to)
 {
     (void)sett_journal_destroy(to->journal);

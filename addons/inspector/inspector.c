@@ -14,6 +14,8 @@
 #include <time.h>
 
 #define INSPECTOR_BUDGET 300000u /* nanoseconds a frame, for requests */
+#define INSPECTOR_TIMES 16       /* frames between two records of times */
+#define INSPECTOR_PATIENCE 10    /* seconds without a page, until the past is forgotten */
 
 uint64_t inspector_now(void)
 {
@@ -78,6 +80,7 @@ void sett_inspector_close(sett_inspector* inspector)
     past_deinit(&inspector->past);
     free(inspector->advice);
     text_free(&inspector->feed.bytes);
+    text_free(&inspector->feed.record);
     text_free(&inspector->title);
     text_free(&inspector->answer);
     text_free(&inspector->scratch);
@@ -111,6 +114,10 @@ void sett_inspector_stream(sett_inspector* inspector, sett_inspector_send_fn sen
 static void inspector_answer(void* user, server_request* request)
 {
     sett_inspector* inspector = user;
+    inspector->watched = inspector->frame + 1;
+    if (inspector->past.count == 0) {
+        (void)past_take(&inspector->past, inspector->frame, false);
+    }
     if (strcmp(request->path, "request") == 0) {
         request_answer(inspector, request->body, request->size, &request->answer);
     } else {
@@ -145,13 +152,28 @@ static void inspector_send_status(sett_inspector* inspector, bool begins)
     }
 }
 
+static bool inspector_listened(const sett_inspector* inspector)
+{
+    return inspector->send != NULL ||
+           (inspector->server != NULL && server_listened(inspector->server));
+}
+
+/* Whether the past is stored: with a server, only while a page is there, or was shortly before. */
+static bool inspector_is_watched(sett_inspector* inspector)
+{
+    uint64_t patience = (uint64_t)INSPECTOR_PATIENCE * inspector->past.rate;
+    if (inspector->server == NULL || inspector->condition != NULL ||
+        inspector_listened(inspector)) {
+        inspector->watched = inspector->frame + 1;
+    }
+    return inspector->watched != 0 && inspector->frame < inspector->watched + patience;
+}
+
 /* Sends what has changed. */
 static void inspector_feed(sett_inspector* inspector)
 {
     feed* from = &inspector->feed;
-    bool listened = inspector->send != NULL ||
-                    (inspector->server != NULL && server_listened(inspector->server));
-    if (!listened) {
+    if (!inspector_listened(inspector)) {
         if (from->journal != NULL) {
             feed_end(from);
         }
@@ -162,9 +184,14 @@ static void inspector_feed(sett_inspector* inspector)
     inspector->send_begins = false;
     if (begins) {
         (void)feed_begin(from, inspector->frame);
+        inspector->logged = inspector->history.count;
     } else if (inspector->played || inspector->edited) {
         begins = !feed_frame(from, inspector->frame) && feed_begin(from, inspector->frame);
     }
+    if (begins || (inspector->played && inspector->frame % INSPECTOR_TIMES == 0)) {
+        feed_times(from, inspector->frame);
+    }
+    feed_log(from, &inspector->history, &inspector->logged);
     inspector->edited = false;
     inspector->jumped = false;
     if (from->bytes.size != 0) {
@@ -203,7 +230,8 @@ static void inspector_end_frame(sett_inspector* inspector)
     inspector->was_true = holds;
     past_branch* branch = &inspector->past.branches[inspector->past.branch];
     branch->to = inspector->frame > branch->to ? inspector->frame : branch->to;
-    if (past_wants(&inspector->past, inspector->frame) || !inspector->running) {
+    if (inspector_is_watched(inspector) &&
+        (past_wants(&inspector->past, inspector->frame) || !inspector->running)) {
         (void)past_take(&inspector->past, inspector->frame, false);
     }
 }
@@ -237,7 +265,7 @@ uint32_t sett_inspector_frame(sett_inspector* inspector)
     }
     if (inspector->played) {
         inspector_end_frame(inspector);
-    } else if (inspector->past.count == 0) {
+    } else if (inspector->past.count == 0 && inspector_is_watched(inspector)) {
         (void)past_take(&inspector->past, inspector->frame, false);
     }
     if (inspector->server != NULL) {
@@ -251,6 +279,10 @@ uint32_t sett_inspector_frame(sett_inspector* inspector)
     }
     if (inspector->running) {
         (void)past_fork(&inspector->past, inspector->frame);
+    }
+    if (!inspector_is_watched(inspector)) {
+        past_clear(&inspector->past); /* so that the program's writes copy no page */
+    } else if (inspector->running) {
         past_note_input(&inspector->past, inspector->frame);
     }
     return inspector->played ? 1 : 0;

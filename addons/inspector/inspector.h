@@ -23,12 +23,17 @@ typedef struct feed {
     sett_journal* journal; /* NULL: there is no reader */
     sett_files files;
     inspector_text bytes; /* that were written since they were taken */
-    uint32_t serial;      /* of the stream: another header */
+    inspector_text record;
+    uint32_t serial; /* of the stream: another header */
 } feed;
 
 /* Begins a stream anew: header, types and state are in `bytes`. */
 bool feed_begin(feed* to, uint64_t frame);
 bool feed_frame(feed* to, uint64_t frame);
+
+/* Records of docs/stream.md: how long systems took; the changes of structure from `*since` on. */
+void feed_times(feed* to, uint64_t frame);
+void feed_log(feed* to, const history* from, uint64_t* since);
 void feed_end(feed* to);
 
 /* --------------------------------------------------------------------------------------- server */
@@ -86,6 +91,8 @@ struct sett_inspector {
     uint64_t steps;        /* frames to run before it pauses */
     past past;
     history history;
+    uint64_t logged;        /* events of it that were sent */
+    uint64_t watched;       /* the last frame in which a page or a request was there, plus one */
     sett_search* condition; /* to break when it becomes true; NULL: none */
     bool was_true;
     uint64_t broke; /* the frame in which it did */

@@ -121,6 +121,9 @@ void past_clear(past* of)
     while (of->count != 0) {
         past_drop(of, of->count - 1);
     }
+    while (of->input_count != 0) {
+        free(of->inputs[--of->input_count].bytes);
+    }
 }
 
 bool past_init(past* of, sett_world* world, const sett_inspector_desc* desc)
@@ -138,9 +141,6 @@ bool past_init(past* of, sett_world* world, const sett_inspector_desc* desc)
 void past_deinit(past* of)
 {
     past_clear(of);
-    for (size_t k = 0; k < of->input_count; k++) {
-        free(of->inputs[k].bytes);
-    }
     free(of->inputs);
     free(of->nodes);
     free(of->branches);

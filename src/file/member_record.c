@@ -1,9 +1,9 @@
 /* member_record.c: see member_record.h.
  *
  *     struct    how many members (u16; 0: not known), name, size u32, members
- *     member    name, kind u8, flags u8 (1 bits, 2 local, 4 elements have names), offset u32, size u32, scale, minimum,
- *               maximum (f64), unit, description, constants, names of elements (if flag 4: how
- *               many u16, texts), struct (if the kind is struct)
+ *     member    name, kind u8, flags u8 (1 bits, 2 local, 4 elements have names), offset u32, size
+ *               u32, scale, minimum, maximum (f64), unit, description, constants, names of elements
+ *               (flag 4: how many u16, texts), struct (if the kind is struct)
  *     constants how many (u16), of each name, value i64
  *     text      length u16, bytes
  *
