@@ -95,8 +95,7 @@ site: ## the documentation site, build/site/index.html
 
 test-site: site ## look at it in a browser: two widths, search, programs; pictures in out/site
 	@tools/deps.sh test-site
-	@[ -d build/see/node_modules/playwright-core ] || npm install --silent --prefix build/see playwright-core
-	@NODE_PATH=build/see/node_modules node docs/site/see.js
+	@NODE_PATH=$$(tools/browser.sh) node docs/site/see.js
 
 amalgamate: ## write sett.h and sett.c to build/amalgamation
 	@tools/amalgamate.sh

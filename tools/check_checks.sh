@@ -230,6 +230,18 @@ must fail 'line_3.c:8:.*unused' $readme
 printf '```c\nint f(void);\n```\n' >"$work/words.md"
 must fail 'has no program' $readme
 
+mkdir -p "$tree/docs/site"
+: >"$tree/docs/site/fragment.h"
+blocks="$tree/tools/check_documents.py $work/words.md"
+printf '<!-- given: extern int x; -->\n```c\nx = 1;\n```\n`sett_version`\n' >"$work/words.md"
+must pass '1 blocks of C, 0 links to files; 0 faults' $blocks
+printf '```c\nx = 1;\n```\n' >"$work/words.md"
+must fail 'words.md:2.*undeclared' $blocks
+printf '`sett_%s`\n' nothing >"$work/words.md"
+must fail 'words.md:1: there is no sett_noth.ng' $blocks
+printf '[words](nothing.md)\n' >"$work/words.md"
+must fail 'words.md:1: links to nothing.md' $blocks
+
 # ---- instructions --------------------------------------------------------------------------------
 
 counts() { # <instructions of get>

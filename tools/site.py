@@ -18,6 +18,9 @@ import sys
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+from pygments.lexers import CLexer
+from pygments.token import Error
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SITE = os.path.join(ROOT, "build", "site")
 SOURCE = os.path.join(ROOT, "build", "site-source")
@@ -34,6 +37,9 @@ DOCUMENTS = {
     "docs/design.md": "more/design.md",
     "docs/dependencies.md": "more/dependencies.md",
     "docs/bench/README.md": "more/bench/index.md",
+    "docs/families.md": "moving/families.md",
+    "docs/inspector.md": "more/inspector.md",
+    "examples/freedoom/README.md": "examples/freedoom.md",
     "CONTRIBUTING.md": "more/contributing.md",
     "CHANGELOG.md": "more/changelog.md",
 }
@@ -189,7 +195,11 @@ class Pages:
             if listed and sorted(" ".join(listed).split()) != sorted(titles):
                 raise SystemExit("docs/site/%s.md: lists other programs than there are" % kind)
             head = re.sub(r"<!-- recipes: (.*?) -->", lambda m: "\n\n" + links(m.group(1).split(), titles), head)
-            toc = "\n```{toctree}\n:hidden:\n\n%s```\n" % "".join(name + "\n" for _, name, _ in items)
+            names = [name for _, name, _ in items]
+            if kind == "examples":
+                rows += "- [Freedoom: 68 maps in one world](freedoom.md)\n"
+                names.append("freedoom")
+            toc = "\n```{toctree}\n:hidden:\n\n%s```\n" % "".join(name + "\n" for name in names)
             write(kind + "/index.md", head + "\n" + rows + toc)
 
     # ---- Reference ----
@@ -348,7 +358,8 @@ def parts_of_code(code):
     parts = []
     for part in code.split("\n\n"):
         lines = [line for line in part.split("\n") if line.strip()]
-        is_c = sum(bool(re.search(r"[;{}]|\\$|^\s*(SETT_|#)", line)) for line in lines) * 2 >= len(lines)
+        is_c = sum(bool(re.search(r"[;{}]|\\$|^\s*(SETT_|#)", line)) for line in lines) * 2 >= len(lines) \
+            and not any(kind is Error for kind, _ in CLexer().get_tokens(part))
         kind = "c" if is_c else "text"
         if parts and parts[-1][0] == kind:
             parts[-1] = (kind, parts[-1][1] + "\n\n" + part)
@@ -455,31 +466,6 @@ def runnable(name):
 # ---- Checks --------------------------------------------------------------------------------------
 
 
-def compile_blocks():
-    """Every block of C in the pages of docs/site compiles: a program, declarations, or statements,
-    which stand in a function behind docs/site/fragment.h."""
-    bad, count = 0, 0
-    for folder, _, names in os.walk(TEXTS):
-        for name in sorted(names):
-            path = os.path.join(folder, name)
-            if not name.endswith(".md"):
-                continue
-            text = open(path, encoding="utf-8").read()
-            for found in re.finditer(r"(?m)^```c\n(.*?)^```", text, re.S):
-                line = text.count("\n", 0, found.start(1)) + 1
-                code = '#line %d "%s"\n%s' % (line, os.path.relpath(path, ROOT), found.group(1))
-                if "int main(" not in code:
-                    if not re.search(r"(?m)^(static|typedef|#define|SETT_COMPONENTS) ?", found.group(1)):
-                        code = "void sett_fragment(void);\nvoid sett_fragment(void)\n{\n%s\n}\n" % code
-                    code = '#include "fragment.h"\n' + code
-                command = ["clang", "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused", "-I" + TEXTS,
-                           "-I" + os.path.join(ROOT, "include"), "-x", "c", "-"]
-                count += 1
-                bad += subprocess.run(command, input=code.encode()).returncode != 0
-    print("%d blocks of C in docs/site compile, %d do not" % (count - bad, bad))
-    return bad
-
-
 class Links(HTMLParser):
     def __init__(self):
         super().__init__()
@@ -525,15 +511,17 @@ def main():
     pages.reference()
     shutil.copyfile(os.path.join(TEXTS, "conf.py"), os.path.join(SOURCE, "conf.py"))
     shutil.copytree(os.path.join(TEXTS, "static"), os.path.join(SOURCE, "_static"))
+    shutil.copy(os.path.join(ROOT, "tools", "wasi.js"), os.path.join(SOURCE, "_static"))
     if "--pages" in sys.argv:
         return 0
-    bad = compile_blocks()
+    bad = subprocess.run([os.path.join(ROOT, "tools", "check_documents.py")]).returncode
     files = [os.path.join(ROOT, path) for path in pages.programs.values() if runs(read(path))]
     for name, code in programs_of_texts().items():
         write("programs/%s.c" % name, code)
         files.append(os.path.join(SOURCE, "programs", name + ".c"))
     subprocess.run([os.path.join(ROOT, "tools", "wasm_programs.sh"), SITE + "-programs"] + files, check=True)
-    shutil.copytree(SITE + "-programs", os.path.join(SOURCE, "_static", "programs"))
+    shutil.copytree(SITE + "-programs", os.path.join(SOURCE, "_static", "programs"),
+                    ignore=shutil.ignore_patterns("programs.c", "programs.new"))
     shutil.rmtree(SITE, ignore_errors=True)
     command = ["sphinx-build", "-q", "-W", "--keep-going", "-j", "2", "-d", SOURCE + "-cache", SOURCE, SITE]
     built = subprocess.run(command).returncode == 0

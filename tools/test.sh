@@ -42,7 +42,7 @@ describe() {
     symbols) echo "exported names begin with sett_, no state outside of worlds" ;;
     amalgamation) echo "sett.h + sett.c: alone, under a C and a C++ program, under the unit tests" ;;
     install) echo "installed and used: find_package, add_subdirectory, FetchContent, pkg-config" ;;
-    readme) echo "the programs in README.md" ;;
+    readme) echo "the programs in README.md, and each block of C in the documents" ;;
     examples) echo "the examples run to their end" ;;
     bench) echo "what make bench-full does, everything once and small, and the report of it" ;;
     faults) echo "the tests see every seeded fault" ;;
@@ -268,6 +268,7 @@ stage_readme() {
     for compiler in gcc clang; do
         CC=$compiler tools/check_readme.sh build/gcc/libsett.a README.md
     done
+    tools/check_documents.py
 }
 
 stage_faults() {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The programs of examples/ as WebAssembly, for the pages that run them: NAME.wasm, and NAME.js with
-# the same as base64 for pages that are opened as files. Needs clang, lld and wasi-libc.
+# The programs of examples/ as WebAssembly, for the pages that run them: programs.wasm, and
+# programs.js with the same as base64 for pages that are opened as files. Needs clang, lld and wasi-libc.
 #
 #   tools/wasm_programs.sh <folder> <program.c>...
 set -eu
@@ -8,7 +8,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=$1
 shift
-objects=$root/build/wasm
+objects=$root/build/site-library
 flags="--target=wasm32-wasi -std=c11 -D_GNU_SOURCE -DNDEBUG -Os -ffunction-sections -fdata-sections -I$root/include"
 mkdir -p "$out" "$objects"
 
@@ -21,9 +21,33 @@ if [ ! -f "$objects/libsett.a" ] || [ -n "$newest" ]; then
     done | xargs -0 -n 2 -P "${JOBS:-2}" sh -c '${CMAKE_C_COMPILER_LAUNCHER-} clang '"$flags -I$root/src"' -c "$0" -o "$1"'
     llvm-ar rcs "$objects/libsett.a" "$objects"/*.o 2>/dev/null || ar rcs "$objects/libsett.a" "$objects"/*.o
 fi
-for program in "$@"; do
+
+# One file with all of them, which shares the library: the first word says which main runs.
+cd "$out"
+{
+    echo '#include <string.h>'
+    for program in "$@"; do
+        echo "int program_$(basename "$program" .c)(void);"
+    done
+    echo 'int main(int count, char** words)'
+    echo '{'
+    for program in "$@"; do
+        name=$(basename "$program" .c)
+        echo "    if (count == 2 && strcmp(words[1], \"$name\") == 0) { return program_$name(); }"
+    done
+    printf '    return 127;\n}\n'
+} >programs.new
+if cmp -s programs.new programs.c && [ -z "$(find "$@" "$objects/libsett.a" -newer programs.js)" ]; then
+    exit 0
+fi
+rm -f ./*.o programs.js
+mv programs.new programs.c
+for program in "$@" programs.c; do
     name=$(basename "$program" .c)
-    [ "$out/$name.js" -nt "$program" ] && [ "$out/$name.js" -nt "$objects/libsett.a" ] && continue
-    clang $flags "$program" "$objects/libsett.a" -lm -Wl,--gc-sections,--strip-all -o "$out/$name.wasm"
-    { printf 'settPrograms["%s"]="' "$name" && base64 "$out/$name.wasm" | tr -d '\n' && printf '";\n'; } >"$out/$name.js"
-done
+    main=
+    [ "$program" = programs.c ] || main="-Dmain=program_$name -Wno-missing-prototypes"
+    printf '%s\0%s\0%s\0' "$program" "$name.o" "$main"
+done | xargs -0 -n 3 -P "${JOBS:-2}" sh -c '${CMAKE_C_COMPILER_LAUNCHER-} clang '"$flags"' $2 -c "$0" -o "$1"'
+clang $flags ./*.o "$objects/libsett.a" -lm -Wl,--gc-sections,--strip-all -o programs.wasm
+rm -f ./*.o
+{ printf 'settPrograms="' && base64 programs.wasm | tr -d '\n' && printf '";\n'; } >programs.js

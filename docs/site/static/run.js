@@ -1,29 +1,38 @@
-/* run.js: a button under each program that runs it in the page. Programs are loaded when they are
- * run: as .wasm over HTTP, as scripts with base64 inside where the page is a file, from which a
- * browser does not let a page fetch. */
+/* run.js: a button under each program that runs it in the page. All programs are in one file of
+ * WebAssembly, which is loaded when the first of them is run: as it is over HTTP, as a script with
+ * base64 inside where the page is a file, from which a browser does not let a page fetch. */
 (function () {
     "use strict";
     const base = document.currentScript.src.replace(/run\.js.*$/, "programs/");
-    window.settPrograms = {}; /* name -> base64; the scripts fill it */
+    let programs = null; /* a promise of the compiled file */
 
-    function load(name) {
-        if (location.protocol !== "file:") {
-            return fetch(base + name + ".wasm").then((answer) => {
-                if (!answer.ok) {
-                    throw new Error(answer.status + " " + name + ".wasm");
-                }
-                return answer.arrayBuffer();
-            });
-        }
+    function fetched() {
+        return fetch(base + "programs.wasm").then((answer) => {
+            if (!answer.ok) {
+                throw new Error(answer.status + " programs.wasm");
+            }
+            return answer.arrayBuffer();
+        });
+    }
+
+    function included() {
         return new Promise((resolve, reject) => {
             const script = document.createElement("script");
-            script.src = base + name + ".js";
-            script.onload = () => {
-                resolve(Uint8Array.from(atob(window.settPrograms[name]), (c) => c.charCodeAt(0)));
-            };
-            script.onerror = () => reject(new Error(name + ".js cannot be loaded"));
+            script.src = base + "programs.js";
+            script.onload = () => resolve(Uint8Array.from(atob(window.settPrograms), (c) => c.charCodeAt(0)));
+            script.onerror = () => reject(new Error("programs.js cannot be loaded"));
             document.head.append(script);
         });
+    }
+
+    async function run(name, print) {
+        programs = programs || (location.protocol === "file:" ? included() : fetched()).then(WebAssembly.compile);
+        const module = await programs.catch((error) => {
+            programs = null; /* try again next time */
+            throw error;
+        });
+        const wasi = settWasi({ args: ["sett", name], print });
+        return wasi.run(await WebAssembly.instantiate(module, wasi.imports));
     }
 
     function prepare(place) {
@@ -39,8 +48,7 @@
             out.textContent = "...";
             place.removeAttribute("data-status");
             try {
-                const bytes = await load(place.dataset.program);
-                const status = await window.settRun(bytes, (more) => (text += more));
+                const status = await run(place.dataset.program, (more) => (text += more));
                 place.dataset.status = status;
                 out.textContent = text + (status === 0 ? "" : "exit status " + status);
             } catch (error) {

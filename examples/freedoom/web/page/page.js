@@ -183,11 +183,11 @@ for (const name of ["pointerup", "pointerleave", "pointercancel"]) {
 
 async function run() {
     say("loading");
-    const wasi = makeWasi(files, (text) => console.log(text));
+    const wasi = settWasi({ files, print: (text) => console.log(text) });
     const [code] = await Promise.all([load("freedoom.wasm"), loadWad("first.wad")]);
-    wasm = (await WebAssembly.instantiate(code, wasi.imports)).instance.exports;
-    wasi.memory = wasm.memory;
-    wasm._initialize();
+    const { instance } = await WebAssembly.instantiate(code, wasi.imports);
+    wasi.begin(instance);
+    wasm = instance.exports;
     game.call = wasm;
     if (!wanted.has("test")) {
         start(false);

@@ -1,8 +1,13 @@
-/* wasi.js: runs a WebAssembly program that was compiled for WASI: text goes to a function, files
- * live in memory and end with the program. A classic script, so that it works from a file too.
+/* wasi.js: what a WebAssembly program asks of a system, for the pages of the site and for Freedoom's:
+ * text goes to a function, files live in memory and end with the program. A classic script, so that
+ * it works in a page that was opened as a file; it sets settWasi, also where it is imported.
  *
- *     settRun(bytes, function (text) { ... })   a promise of the exit status
- */
+ *     const wasi = settWasi({ print: (text) => ..., files: {name: Uint8Array}, args: [...] });
+ *     const { instance } = await WebAssembly.instantiate(bytes, wasi.imports);
+ *     wasi.run(instance)       a program with a main: returns its exit status
+ *     wasi.begin(instance)     one whose functions are called: initializes it
+ *
+ * Files may be added to `files` later. */
 (function () {
     "use strict";
     const OK = 0, BADF = 8, NOENT = 44, NOSYS = 52;
@@ -10,16 +15,24 @@
 
     function Exit(status) {
         this.status = status;
+        this.message = "the program ended with status " + status;
     }
 
-    window.settRun = async function (bytes, print) {
+    globalThis.settWasi = function ({ print, files: given = {}, args = [] }) {
         const files = new Map(); /* path -> {bytes, size} */
         const open = [null, null, null, { folder: true }];
         const utf8 = new TextDecoder();
         let memory;
         const view = () => new DataView(memory.buffer);
         const array = (at, size) => new Uint8Array(memory.buffer, at, size);
-        const path = (at, size) => utf8.decode(array(at, size)).replace(/^(\.?\/)+/, "");
+        const path = (at, size) => utf8.decode(array(at, size).slice()).replace(/^(\.?\/)+/, "");
+        function find(name) {
+            if (!files.has(name) && Object.hasOwn(given, name)) {
+                files.set(name, { bytes: given[name], size: given[name].length });
+            }
+            return files.get(name);
+        }
+        const texts = args.map((text) => new TextEncoder().encode(text + "\0"));
         const u32 = (at, value) => view().setUint32(at, value, true);
         const u64 = (at, value) => view().setBigUint64(at, BigInt(value), true);
 
@@ -66,8 +79,19 @@
         }
 
         const wasi = {
-            args_get: () => OK,
-            args_sizes_get: (count, size) => (u32(count, 0), u32(size, 0), OK),
+            args_get: (list, at) => {
+                texts.forEach((text, k) => {
+                    u32(list + 4 * k, at);
+                    array(at, text.length).set(text);
+                    at += text.length;
+                });
+                return OK;
+            },
+            args_sizes_get: (count, size) => {
+                u32(count, texts.length);
+                u32(size, texts.reduce((sum, text) => sum + text.length, 0));
+                return OK;
+            },
             environ_get: () => OK,
             environ_sizes_get: (count, size) => (u32(count, 0), u32(size, 0), OK),
             clock_res_get: (clock, out) => (u64(out, 1000000), OK),
@@ -123,13 +147,13 @@
             },
             path_create_directory: () => OK,
             path_filestat_get: (fd, flags, at, size, out) => {
-                const file = files.get(path(at, size));
+                const file = find(path(at, size));
                 const folder = path(at, size) === "." || path(at, size) === "";
                 return file || folder ? (stat(out, file || { folder }), OK) : NOENT;
             },
             path_open: (fd, look, at, size, create, rights, inheriting, flags, out) => {
                 const name = path(at, size);
-                let file = files.get(name);
+                let file = find(name);
                 if (name === "." || name === "") {
                     file = null;
                     open.push({ folder: true });
@@ -146,28 +170,34 @@
             },
             path_remove_directory: () => NOENT,
             path_rename: (fd, from, fromSize, to, at, size) => {
-                const file = files.get(path(from, fromSize));
+                const file = find(path(from, fromSize));
                 files.delete(path(from, fromSize));
                 return file ? (files.set(path(at, size), file), OK) : NOENT;
             },
             path_unlink_file: (fd, at, size) => (files.delete(path(at, size)) ? OK : NOENT),
         };
 
-        const module = await WebAssembly.compile(bytes);
-        const imports = {};
-        for (const item of WebAssembly.Module.imports(module)) {
-            imports[item.name] = wasi[item.name] || (() => NOSYS);
-        }
-        const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: imports });
-        memory = instance.exports.memory;
-        try {
-            instance.exports._start();
-        } catch (error) {
-            if (error instanceof Exit) {
+        function attempt(start) { /* returns the exit status */
+            try {
+                start();
+            } catch (error) {
+                if (!(error instanceof Exit)) {
+                    throw error;
+                }
                 return error.status;
             }
-            throw error;
+            return 0;
         }
-        return 0;
+        return {
+            imports: { wasi_snapshot_preview1: new Proxy(wasi, { get: (known, name) => known[name] ?? (() => NOSYS) }) },
+            run(instance) {
+                memory = instance.exports.memory;
+                return attempt(instance.exports._start);
+            },
+            begin(instance) {
+                memory = instance.exports.memory;
+                return attempt(instance.exports._initialize);
+            },
+        };
     };
 })();
