@@ -2,10 +2,11 @@
  *
  *     sett_searches [entities, default 1000000] [repetitions, default 5]
  *
- * Twenty searches over a world with a tenth as many links of each relationship as entities. Each
- * row of results is read, and counted into a checksum that has to be the same in both. Prints for
- * each the results, nanoseconds a result (the median of the repetitions), and Sett's plan. Creating
- * the searches is not counted; planning, which Sett does when a loop begins, is.
+ * Twenty searches over a world with a tenth as many links of each relationship as entities, and
+ * the terms `up`, `cascade` and `shared` over a tenth as many entities. Each row of results is
+ * read, and counted into a checksum that has to be the same in both. Prints for each the results,
+ * nanoseconds a result (the median of the repetitions), and Sett's plan. Creating searches is not
+ * counted; planning, which Sett does when a loop begins, is, and stands apart as well.
  */
 #include "sett/sett.h"
 
@@ -112,8 +113,12 @@ static void link_of(galaxy* g, uint32_t relation, uint32_t k, uint32_t* source, 
         *source = k < g->planets ? k : *source;
         *target = g->planets + below(g, g->factions);
     } else if (relation == CARRIES) {
-        *source = first_ship + below(g, ships);
-        *target = g->planets + g->factions + below(g, g->goods);
+        *source = first_ship +
+                  (k % 4 == 0 ? k / 4 * (stride != 0 ? stride : 1) % ships : below(g, ships));
+        *target = g->planets + g->factions + below(g, k % 4 == 0 ? g->goods / 20 + 1 : g->goods);
+    } else if (relation == TARGETS && k % 16 < 5) { /* pairs, and circles of three */
+        uint32_t next = k % 16 < 2 ? k ^ 1 : k % 16 == 4 ? k - 2 : k + 1;
+        *target = first_ship + next * (stride != 0 ? stride : 1) % ships;
     } else if (relation == TARGETS && below(g, 4) != 0) { /* among those that aim themselves */
         *target = first_ship + below(g, g->links) * (stride != 0 ? stride : 1) % ships;
     } else if (relation == ALLY) {
@@ -287,41 +292,253 @@ static void flecs_prepare(ecs_world_t* world)
 }
 #endif
 
+/* ------------------------------------------------------------------------- terms elsewhere */
+
+typedef struct Value {
+    uint64_t v;
+} Value;
+
+enum {
+    TERM_UP,
+    TERM_CASCADE,
+    TERM_SHARED,
+    TERM_KINDS
+};
+static const char* const term_names[TERM_KINDS] = {"up", "cascade", "shared"};
+
+/* A tree: a hundredth are roots, each entity has four children. */
+static uint32_t parent_of(uint32_t k, uint32_t count)
+{
+    uint32_t roots = count / 100 + 1;
+    return k < roots ? UINT32_MAX : (k - roots) / 4;
+}
+
+static sett_component Value_id, Local_id;
+static sett_query* plain[TERM_KINDS];
+static sett_ordered* cascade;
+
+static sett_world* sett_tree(uint32_t count)
+{
+    sett_world* world = sett_world_create(NULL);
+    sett_entity* e = malloc(count * sizeof(*e));
+    Value_id = SETT_REGISTER(world, Value);
+    Local_id = sett_component_register(
+        world, &(sett_component_desc){.name = "Local", .size = sizeof(Value)});
+    sett_component Style_id = sett_component_register(
+        world, &(sett_component_desc){.name = "Style", .size = sizeof(Value)});
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t parent = parent_of(k, count);
+        e[k] = sett_entity_create(world);
+        sett_set(world, e[k], Local_id, &(Value){k});
+        if (parent == UINT32_MAX) {
+            sett_set(world, e[k], Value_id, &(Value){k});
+        } else {
+            sett_hierarchy_attach(world, e[k], e[parent]);
+        }
+    }
+    sett_prefab_share(world, Style_id, true);
+    for (uint32_t k = 0; k < 100; k++) {
+        sett_entity prefab = sett_entity_create(world);
+        sett_set(world, prefab, Style_id, &(Value){k + 1});
+        sett_prefab_make(world, prefab);
+        sett_instantiate(world, prefab, count / 100, e);
+    }
+    plain[TERM_UP] = sett_query_create(
+        world,
+        &(sett_query_desc){.terms = {{.component = Local_id, .access = SETT_IN}, SETT_UP(Value)}});
+    plain[TERM_CASCADE] = sett_query_create(
+        world, &(sett_query_desc){.terms = {{.component = Local_id, .access = SETT_NONE}}});
+    plain[TERM_SHARED] =
+        sett_query_create(world, &(sett_query_desc){.terms = {SETT_SHARED(Style)}});
+    cascade = sett_ordered_create(
+        world, &(sett_ordered_desc){.query = plain[TERM_CASCADE], .cascade = true});
+    free(e);
+    return world;
+}
+
+static result sett_terms(void* given, uint32_t kind)
+{
+    sett_world* world = given;
+    result r = {0};
+    if (kind == TERM_CASCADE) {
+        uint32_t count;
+        const sett_entity* e = sett_ordered_update(cascade, &count);
+        for (uint32_t k = 0; k < count; k++) {
+            const Value* local = sett_get(world, e[k], Local_id);
+            const Value* parent = sett_find(world, sett_hierarchy_parent(world, e[k]), Local_id);
+            r.sum += local->v + (parent != NULL ? parent->v : 0);
+        }
+        r.count = count;
+        return r;
+    }
+    uint32_t field = kind == TERM_UP;
+    SETT_FOR(plain[kind], b, i) {
+        r.sum += SETT_FIELD_FROM(b, field, i, Value)->v;
+        r.count++;
+    }
+    return r;
+}
+
+#if defined(SETT_BENCH_FLECS)
+static ecs_query_t* flecs_plain[TERM_KINDS];
+
+static ecs_world_t* flecs_tree(uint32_t count)
+{
+    ecs_world_t* world = ecs_init();
+    ecs_entity_t ids[3];
+    ecs_entity_t* e = malloc(count * sizeof(*e));
+    static const char* const names[] = {"Value", "Local", "Style"};
+    for (uint32_t k = 0; k < 3; k++) {
+        ids[k] = ecs_component_init(
+            world, &(ecs_component_desc_t){.entity = ecs_entity(world, {.name = names[k]}),
+                                           .type = {.size = sizeof(Value), .alignment = 8}});
+    }
+    ecs_add_pair(world, ids[2], EcsOnInstantiate, EcsInherit);
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t parent = parent_of(k, count);
+        e[k] = ecs_new(world);
+        ecs_set_id(world, e[k], ids[1], sizeof(Value), &(Value){k});
+        if (parent == UINT32_MAX) {
+            ecs_set_id(world, e[k], ids[0], sizeof(Value), &(Value){k});
+        } else {
+            ecs_add_pair(world, e[k], EcsChildOf, e[parent]);
+        }
+    }
+    for (uint32_t k = 0; k < 100; k++) {
+        ecs_entity_t prefab = ecs_new_w_id(world, EcsPrefab);
+        ecs_set_id(world, prefab, ids[2], sizeof(Value), &(Value){k + 1});
+        for (uint32_t n = 0; n < count / 100; n++) {
+            ecs_new_w_pair(world, EcsIsA, prefab);
+        }
+    }
+    flecs_plain[TERM_UP] = ecs_query(
+        world, {.terms = {{.id = ids[1]}, {.id = ids[0], .src.id = EcsUp, .trav = EcsChildOf}},
+                .cache_kind = EcsQueryCacheAuto});
+    flecs_plain[TERM_CASCADE] = ecs_query(
+        world,
+        {.terms = {{.id = ids[1]},
+                   {.id = ids[1], .src.id = EcsCascade, .trav = EcsChildOf, .oper = EcsOptional}},
+         .cache_kind = EcsQueryCacheAuto});
+    flecs_plain[TERM_SHARED] =
+        ecs_query(world, {.terms = {{.id = ids[2]}}, .cache_kind = EcsQueryCacheAuto});
+    free(e);
+    return world;
+}
+
+static result flecs_terms(void* world, uint32_t kind)
+{
+    result r = {0};
+    ecs_iter_t it = ecs_query_iter(world, flecs_plain[kind]);
+    int8_t from = kind != TERM_SHARED;
+    while (ecs_query_next(&it)) {
+        const Value* local = ecs_field_w_size(&it, sizeof(Value), 0);
+        const Value* other = ecs_field_is_set(&it, from) && !ecs_field_is_self(&it, from)
+                                 ? ecs_field_w_size(&it, sizeof(Value), from)
+                                 : NULL;
+        for (int32_t k = 0; k < it.count; k++) {
+            r.sum += (kind == TERM_CASCADE ? local[k].v : 0) + (other != NULL ? other->v : 0);
+            r.count++;
+        }
+    }
+    return r;
+}
+#endif
+
+/* ---------------------------------------------------------------------------------- the tables */
+
+/* Microseconds that planning takes: the best of some. */
+static double planning(sett_search* search)
+{
+    double best = 1e9;
+    for (uint32_t k = 0; k < 20; k++) {
+        sett_rows rows;
+        uint64_t from = setti_platform_now();
+        sett_search_end(sett_search_begin(search, &rows));
+        double time = (double)(setti_platform_now() - from) / 1000;
+        best = time < best ? time : best;
+    }
+    return best;
+}
+
+/* Returns whether the peer has the same results; `theirs` NULL: there is no peer. */
+static bool print_times(const result* ours, const result* theirs, uint32_t* slower)
+{
+    bool same = true;
+    printf("%9" PRIu64 " %10.1f", ours->count, ours->time);
+    if (theirs != NULL) {
+        same = ours->count == theirs->count && ours->sum == theirs->sum;
+        *slower += ours->time > theirs->time;
+        printf(" %11.1f %8.3f%s", theirs->time, ours->time / theirs->time,
+               same ? "" : "  OTHER RESULTS");
+    }
+    return same;
+}
+
+static bool print_terms(uint32_t count, uint32_t repetitions, uint32_t* slower)
+{
+    bool same = true;
+    sett_world* world = sett_tree(count);
+#if defined(SETT_BENCH_FLECS)
+    ecs_world_t* other = flecs_tree(count);
+#endif
+    printf("\n%-10s %9s %10s %11s %8s\n", "term", "entities", "ns each", "flecs", "ratio");
+    for (uint32_t kind = 0; kind < TERM_KINDS; kind++) {
+        result ours = measure(sett_terms, world, kind, repetitions);
+        result* theirs = NULL;
+#if defined(SETT_BENCH_FLECS)
+        result found = measure(flecs_terms, other, kind, repetitions);
+        theirs = &found;
+#endif
+        printf("%-10s ", term_names[kind]);
+        same &= print_times(&ours, theirs, slower);
+        printf("\n");
+    }
+    sett_world_destroy(world);
+    return same;
+}
+
 int main(int argc, char** argv)
 {
     uint32_t entities = argc > 1 ? (uint32_t)atoi(argv[1]) : 1000000;
-    uint32_t repetitions = argc > 2 ? (uint32_t)atoi(argv[2]) : 5;
+    uint32_t repetitions = argc > 2 ? (uint32_t)atoi(argv[2]) : 9;
     galaxy g = galaxy_of(entities);
     sett_world* world = sett_galaxy(g);
-    int failures = 0;
+    bool same = true;
     uint32_t slower = 0;
+    uint32_t others = 0;
     if (repetitions == 0 || repetitions > REPETITIONS) {
-        repetitions = 5;
+        repetitions = 9;
     }
 #if defined(SETT_BENCH_FLECS)
     ecs_world_t* other = flecs_galaxy(g);
     flecs_prepare(other);
 #endif
+    printf("%2s %9s %10s %11s %8s %9s  search, planned in us\n", "", "results", "ns each", "flecs",
+           "ratio", "plan us");
     for (uint32_t j = 0; j < JOINS; j++) {
-        static char plan[4000];
         searches[j] = sett_search_create(world, joins[j].text);
         if (searches[j] == NULL) {
             return 1;
         }
         result ours = measure(sett_run, world, j, repetitions);
-        sett_search_explain(searches[j], plan, sizeof(plan));
-        printf("%2u: %" PRIu64 " results, %.1f ns a result", j + 1, ours.count, ours.time);
+        result* theirs = NULL;
 #if defined(SETT_BENCH_FLECS)
-        result theirs = measure(flecs_run, other, j, repetitions);
-        bool same = ours.count == theirs.count && ours.sum == theirs.sum;
-        failures += !same;
-        slower += ours.time > theirs.time;
-        printf(", flecs %.1f%s", theirs.time, same ? "" : " WITH OTHER RESULTS");
+        result found = measure(flecs_run, other, j, repetitions);
+        theirs = &found;
 #endif
-        printf("\n%s", plan);
+        printf("%2u ", j + 1);
+        same &= print_times(&ours, theirs, &slower);
+        printf(" %9.1f  %s\n", planning(searches[j]), joins[j].text);
     }
-    printf("%u searches, %u slower than the peer, %d with other results\n", (unsigned)JOINS,
-           (unsigned)slower, failures);
+    same &= print_terms(entities / 10, repetitions, &others);
+    printf("\n%u searches, %u slower than the peer; %u of %u terms slower; results %s\n\n",
+           (unsigned)JOINS, (unsigned)slower, (unsigned)others, (unsigned)TERM_KINDS,
+           same ? "equal" : "DIFFER");
+    for (uint32_t j = 0; j < JOINS; j++) {
+        static char plan[4000];
+        sett_search_explain(searches[j], plan, sizeof(plan));
+        printf("%2u: %s", j + 1, plan);
+    }
     sett_world_destroy(world);
-    return failures != 0;
+    return same ? 0 : 1;
 }

@@ -2,7 +2,10 @@
 # Builds the benchmarks for this very machine and runs them.
 #
 #   tools/bench.sh [--full] [option of Google Benchmark]...
+#   tools/bench.sh --joins [entities] [repetitions]
 #
+# --joins: twenty searches over a million entities, and terms elsewhere, beside flecs where it is
+# installed, with their plans; it fails if results differ.
 # Without --full the table: medians of nine repetitions of each row, in random order, beside raw
 # arrays and the peers that are installed (CMAKE_PREFIX_PATH in the environment says where else to
 # look); a few minutes. With it, at most 15 minutes: more sizes, the long cases, threads, what each
@@ -94,6 +97,11 @@ if command -v taskset >/dev/null 2>&1; then
     if taskset -c "$last" true 2>/dev/null; then
         pin="taskset -c $last"
     fi
+fi
+
+if [ "${1-}" = --joins ]; then
+    shift
+    exec "$programs/sett_searches" "$@"
 fi
 
 # ---- Measuring -----------------------------------------------------------------------------------

@@ -6,12 +6,14 @@
  * step first; an order that costs more than the best so far is left. After CHOOSE_NODES tries only
  * the cheapest next step is taken.
  *
- *     rows after a scan      = rows before x entities of the rarest component
+ *     rows after a scan      = rows before x entities of the rarest component x shares
  *     rows after a link      = rows before x links / sources (or targets) of the relationship
- *     rows after a component = rows before x entities with it / values that the variable can have
+ *     rows after a component = rows before x share
  *
- * The last line takes the smaller set to lie within the larger one (`Planet` among targets of
- * DockedAt), where independence would leave next to nothing. Numbers are whole: 1/256 of a row.
+ * The share of entities with one component (Planet, a target of DockedAt) that have another one is
+ * looked up for SHARE_SAMPLES places of the first's storage. Where that says nothing, the smaller
+ * set is taken to lie within the larger one, where independence would leave next to nothing.
+ * Numbers are whole: 1/256 of a row.
  *
  * All orders give the same results. Which is taken depends on counts in the world alone, on nothing
  * that two worlds of equal state could differ in.
@@ -27,14 +29,25 @@
 
 /* Tenths of a nanosecond. */
 #define COST_ROW 5u     /* handing out a row */
-#define COST_SCAN 10u   /* an entity of the driver */
+#define COST_WORD 3u    /* an entity of a driver that is walked by words, */
+#define COST_SCAN 10u   /* by rows */
 #define COST_TARGET 40u /* going to the target of an exclusive link */
-#define COST_SOURCE 80u /* to the next source of a target: a list */
+#define COST_SOURCE 80u /* to the next source of a target: a list, */
+#define COST_FAR 300u   /* which is larger than caches: each waits for the one before */
 #define COST_MANY 60u   /* more, where links are records */
 #define COST_HAS 20u    /* looking whether an entity has a component */
 #define COST_LINKED 40u /* whether one leads to another */
 #define COST_CLOSURE 300u
 #define COST_OTHER 300u /* names, lists */
+
+/* Places where shares are looked up, and how many of them have to say something. */
+#define SHARE_SAMPLES 64u
+#define SHARE_FEWEST 16u
+#define SHARE_ONE 1024u
+#define SHARE_MEMO 64
+
+/* Bytes of links that do not stay in a cache. */
+#define LARGE_SIZE ((size_t)512 << 10)
 
 /* Links that a closure is taken to follow from an entity, upwards and downwards. */
 #define CLOSURE_UP 3
@@ -48,17 +61,27 @@ typedef struct choose_pick {
     uint64_t rows, cost;
 } choose_pick;
 
+/* Shares that were looked up for this plan. */
+typedef struct choose_memo {
+    const setti_type* of[SHARE_MEMO];
+    const setti_type* type[SHARE_MEMO];
+    uint32_t share[SHARE_MEMO];
+    uint32_t count;
+} choose_memo;
+
 typedef struct choose_state {
     uint64_t rows;
     uint64_t cost;
     uint32_t found;
-    uint32_t domain[SETT_SEARCH_VARIABLES]; /* values that a variable can have */
+    uint32_t domain[SETT_SEARCH_VARIABLES];         /* values that a variable can have */
+    const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type that they all have, or NULL */
     uint64_t done[SETTI_SEARCH_ITEMS / 64];
 } choose_state;
 
 typedef struct choose {
     const sett_search* search;
     setti_search_plan* plan;
+    choose_memo* memo;
     const setti_search_scope* scope;
     uint16_t number; /* of the scope */
     uint32_t fixed;  /* constants, and variables that are bound */
@@ -113,6 +136,12 @@ static uint32_t choose_link_count(const setti_along* along)
                                                             : along->type->storage.count;
 }
 
+bool setti_choose_is_large(const setti_along* along)
+{
+    const setti_storage* links = &along->type->storage;
+    return (size_t)links->extent * links->size > LARGE_SIZE;
+}
+
 static bool choose_is_far(const setti_search_item* item)
 {
     return item->steps == SETT_STEPS_ONE_OR_MORE || item->steps == SETT_STEPS_ZERO_OR_MORE;
@@ -165,6 +194,64 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
+/* Of entities with a type those that have another one, looked up in samples; 0 seen: no answer. */
+static uint32_t share_seen(const setti_storage* of, const setti_storage* other, uint32_t* both)
+{
+    uint32_t seen = 0;
+    *both = 0;
+    if (of->kind == SETTI_SPARSE) {
+        uint32_t step = SETTI_MAX(of->extent / SHARE_SAMPLES, 1);
+        for (uint32_t row = 0; row < of->extent && !of->keep_order; row += step) {
+            *both += setti_storage_has(other, *setti_storage_index(of, row));
+            seen++;
+        }
+        return seen; /* gaps of keep_order come and go without a change of state */
+    }
+    uint32_t step = SETTI_MAX(of->extent / 64 / SHARE_SAMPLES, 1) * 64;
+    for (uint32_t base = 0; base < of->extent; base += step) {
+        const uint64_t* bits = setti_storage_word(of, base);
+        for (uint64_t word = bits != NULL ? *bits : 0; word != 0; word &= word - 1) {
+            *both += setti_storage_has(other, base + setti_bits_lowest(word));
+            seen++;
+        }
+    }
+    return seen;
+}
+
+/* How many of SHARE_ONE entities with a type have another one. */
+static uint32_t choose_share(const choose* c, const setti_type* of, const setti_type* type)
+{
+    choose_memo* memo = c->memo;
+    for (uint32_t k = 0; k < memo->count; k++) {
+        if (memo->of[k] == of && memo->type[k] == type) {
+            return memo->share[k];
+        }
+    }
+    uint32_t both;
+    uint32_t count = of->storage.count;
+    uint32_t seen = of == type ? 0 : share_seen(&of->storage, &type->storage, &both);
+    uint64_t share =
+        SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
+    if (seen >= SETTI_MIN(count, SHARE_FEWEST) && seen != 0) { /* of none seen, half of one */
+        share = (2 * (uint64_t)both + (both == 0)) * SHARE_ONE / (2 * seen);
+    }
+    if (memo->count < SHARE_MEMO) {
+        memo->of[memo->count] = of;
+        memo->type[memo->count] = type;
+        memo->share[memo->count++] = (uint32_t)share;
+    }
+    return (uint32_t)share;
+}
+
+const setti_type* setti_choose_narrows(const setti_search_item* item, uint32_t variable,
+                                       const setti_type* driver)
+{
+    const setti_type* type = item->kind != SETTI_ITEM_HAS ? choose_needs(item, variable) : NULL;
+    bool words = driver == NULL || driver->storage.kind != SETTI_SPARSE;
+    return words && type != NULL && type != driver && type->storage.kind != SETTI_SPARSE ? type
+                                                                                         : NULL;
+}
+
 bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
                              const setti_type* driver)
 {
@@ -211,17 +298,21 @@ static uint64_t choose_test(const choose* c, choose_state* s, const setti_search
     uint64_t left = rows / 2;
     uint32_t each = COST_OTHER;
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
-        uint32_t count = item->type->storage.count;
         uint32_t domain = choose_domain(c, s, item->source);
-        each = COST_HAS;
-        left = domain == 1 ? rows : choose_scale(rows, SETTI_MIN(count, domain), domain);
-        if (!item->negated && item->source < SETT_SEARCH_VARIABLES) {
-            s->domain[item->source] = SETTI_MIN(domain, count);
+        const setti_type* known = domain > 1 ? s->known[item->source] : NULL;
+        uint64_t all = choose_entities(c);
+        uint64_t share = known != NULL
+                             ? choose_share(c, known, item->type)
+                             : SHARE_ONE * SETTI_MIN(item->type->storage.count, domain) / domain;
+        if (item->negated) { /* unless something is known: of all entities */
+            uint64_t with = SETTI_MIN(item->type->storage.count, all);
+            share = SHARE_ONE - (known != NULL ? share : SHARE_ONE * with / all);
         }
-        left = item->negated && domain != 1
-                   ? choose_scale(rows, choose_entities(c) - SETTI_MIN(count, choose_entities(c)),
-                                  choose_entities(c))
-                   : left;
+        each = COST_HAS;
+        left = domain == 1 ? rows : choose_scale(rows, share, SHARE_ONE);
+        if (item->source < SETT_SEARCH_VARIABLES) {
+            s->domain[item->source] = (uint32_t)choose_scale(domain, share, SHARE_ONE);
+        }
     } else if (item->kind == SETTI_ITEM_LINK) {
         uint64_t pairs =
             (uint64_t)choose_domain(c, s, item->source) * choose_domain(c, s, item->target);
@@ -293,7 +384,8 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     if (choose_is_far(item)) {
         pick->rows = choose_scale(pick->rows, down ? CLOSURE_DOWN : CLOSURE_UP, 1);
     }
-    uint32_t each = (down ? COST_SOURCE : COST_TARGET) + (many ? COST_MANY : 0) +
+    uint32_t source = setti_choose_is_large(&item->along) ? COST_FAR : COST_SOURCE;
+    uint32_t each = (down ? source : COST_TARGET) + (many ? COST_MANY : 0) +
                     (choose_is_far(item) ? COST_CLOSURE : 0);
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, each);
 }
@@ -344,6 +436,34 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     return count;
 }
 
+/* A scan of a variable, and of what else of the scope it looks at. */
+static void choose_scan(const choose* c, const choose_state* s, uint32_t variable,
+                        choose_pick* pick)
+{
+    const setti_type* driver = choose_driver(c, variable);
+    uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
+    uint64_t rows = choose_scale(s->rows, all, 1);
+    bool words = driver == NULL || driver->storage.kind != SETTI_SPARSE;
+    pick->kind = SETTI_FIND_SCAN;
+    pick->variable = (uint8_t)variable;
+    pick->item = NULL;
+    pick->cost = s->cost + choose_cost(rows, words ? COST_WORD : COST_SCAN);
+    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+        const setti_search_item* item = &c->search->item[c->search->order[k]];
+        bool takes = setti_choose_scan_takes(item, variable, driver);
+        const setti_type* type = takes ? item->type : setti_choose_narrows(item, variable, driver);
+        if (type == NULL || (type == driver && !item->negated)) {
+            continue;
+        }
+        uint64_t share = driver != NULL ? choose_share(c, driver, type)
+                                        : SHARE_ONE * (uint64_t)type->storage.count / all;
+        share = takes && item->negated ? SHARE_ONE - SETTI_MIN(share, SHARE_ONE) : share;
+        rows = choose_scale(rows, share, SHARE_ONE);
+    }
+    pick->rows = rows;
+    pick->cost += choose_cost(rows, COST_ROW);
+}
+
 static uint64_t choose_rank(const choose_pick* pick)
 {
     return pick->cost + choose_cost(pick->rows, COST_TARGET);
@@ -361,14 +481,7 @@ static uint32_t choose_next(const choose* c, const choose_state* s, choose_pick*
     }
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
         if (choose_is_wanted(c, s, v) && (!driven || v == drives->source)) {
-            const setti_type* driver = choose_driver(c, v);
-            uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
-            picks[count].kind = SETTI_FIND_SCAN;
-            picks[count].variable = (uint8_t)v;
-            picks[count].item = NULL;
-            picks[count].rows = choose_scale(s->rows, all, 1);
-            picks[count].cost = s->cost + choose_cost(picks[count].rows, COST_SCAN);
-            count++;
+            choose_scan(c, s, v, &picks[count++]);
         }
     }
     for (uint32_t k = 1; k < count; k++) { /* few: insertion */
@@ -385,9 +498,16 @@ static uint32_t choose_next(const choose* c, const choose_state* s, choose_pick*
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
     uint64_t domain = choose_entities(c);
+    const setti_type* known = NULL;
     if (pick->kind == SETTI_FIND_SCAN) {
-        const setti_type* driver = choose_driver(c, pick->variable);
-        domain = driver != NULL ? driver->storage.count : domain;
+        known = choose_driver(c, pick->variable);
+        domain = choose_scale(pick->rows, CHOOSE_ONE, SETTI_MAX(s->rows, 1)) / CHOOSE_ONE;
+        for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+            const setti_search_item* item = &c->search->item[c->search->order[k]];
+            if (setti_choose_scan_takes(item, pick->variable, known)) {
+                choose_set_done(s, c, item);
+            }
+        }
     } else if (pick->kind == SETTI_FIND_COPY) {
         domain = choose_domain(
             c, s, pick->variable == pick->item->source ? pick->item->target : pick->item->source);
@@ -395,11 +515,13 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         bool down = pick->kind == SETTI_FIND_SOURCES;
         domain = down ? choose_source_count(&pick->item->along)
                       : choose_target_count(&pick->item->along);
+        known = choose_needs(pick->item, pick->variable);
     }
     s->rows = pick->rows;
     s->cost = pick->cost;
     s->found |= (uint32_t)1 << pick->variable;
-    s->domain[pick->variable] = (uint32_t)SETTI_MIN(domain, UINT32_MAX);
+    s->domain[pick->variable] = (uint32_t)SETTI_MIN(SETTI_MAX(domain, 1), UINT32_MAX);
+    s->known[pick->variable] = known;
     if (pick->item != NULL) {
         choose_set_done(s, c, pick->item);
     }
@@ -463,6 +585,8 @@ static setti_search_step* choose_add_item(choose* c, setti_search_step_kind kind
     step->b = item->target;
     step->a_depth = choose_depth_of(c, item->source);
     step->b_depth = choose_depth_of(c, item->target);
+    step->prefetch = (kind == SETTI_FIND_TARGETS || kind == SETTI_FIND_SOURCES) &&
+                     item->steps == SETT_STEPS_ONE && setti_choose_is_large(&item->along);
     return step;
 }
 
@@ -531,14 +655,6 @@ static void choose_add_pick(choose* c, choose_state* s, const choose_pick* pick,
     step->estimate = s->rows;
     if (pick->kind == SETTI_FIND_SCAN) {
         step->driver = choose_driver(c, pick->variable);
-        for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-            const setti_search_item* item = &c->search->item[c->search->order[k]];
-            if (setti_choose_scan_takes(item, pick->variable, step->driver)) {
-                s->rows = choose_test(c, s, item);
-                choose_set_done(s, c, item);
-            }
-        }
-        step->estimate = s->rows;
     } else if (pick->kind == SETTI_FIND_COPY) {
         bool left = pick->item->source != pick->variable;
         step->a = left ? pick->item->source : pick->item->target;
@@ -630,7 +746,10 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
 {
     choose c;
+    choose_memo memo;
     memset(&c, 0, sizeof(c));
+    memo.count = 0;
+    c.memo = &memo;
     c.search = search;
     c.plan = plan;
     plan->step_count = 0;

@@ -312,8 +312,11 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     }
     for (uint32_t k = scope->item; k < scope->item_stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
-        if ((item->type != step->driver || item->negated) &&
-            setti_choose_scan_takes(item, step->variable, step->driver)) {
+        const setti_type* narrows = setti_choose_narrows(item, step->variable, step->driver);
+        if (narrows != NULL) {
+            scan->with[scan->with_count++] = &narrows->storage;
+        } else if ((item->type != step->driver || item->negated) &&
+                   setti_choose_scan_takes(item, step->variable, step->driver)) {
             const setti_storage** list = item->negated ? scan->without : scan->with;
             list[(item->negated ? &scan->without_count : &scan->with_count)[0]++] =
                 &item->type->storage;
@@ -475,6 +478,32 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
 
 static bool find_pull(find* f, uint32_t k);
 
+/* Loads what the rows of a new block lead to: where links are many, misses overlap. */
+static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
+{
+    bool down = step->kind == SETTI_FIND_SOURCES;
+    const setti_along* along = &step->item->along;
+    const setti_relation* relation = along->relation;
+    const setti_type* type = relation != NULL && down ? relation->sources : along->type;
+    uint8_t ref = down ? step->b : step->a;
+    uint8_t depth = down ? step->b_depth : step->a_depth;
+    const void* value[FIND_ROWS];
+    for (uint32_t row = 0; row < count; row++) {
+        uint32_t from = find_value(f, (uint32_t)step->depth - 1, row, ref, depth);
+        value[row] = setti_storage_find(&type->storage, from);
+        SETTI_PREFETCH(value[row]);
+    }
+    for (uint32_t row = 0; relation != NULL && (down || relation->many) && row < count; row++) {
+        const sett_links* links = value[row];
+        if (links == NULL || links->count == 0) {
+            continue;
+        }
+        const setti_storage* sources = &relation->links->storage;
+        SETTI_PREFETCH(relation->many ? (const void*)setti_chain_record_at(relation, links->first_)
+                                      : setti_storage_find(sources, links->first_));
+    }
+}
+
 static bool find_generate(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -490,6 +519,9 @@ static bool find_generate(find* f, uint32_t k)
             w->begun = true;
             w->open = false;
             w->row = 0;
+            if (step->prefetch) {
+                find_prefetch(f, step, in->count);
+            }
         }
         while (w->row < in->count && out->count < FIND_ROWS) {
             bool decided = find_is_decided(f, step, (uint32_t)step->depth - 1, w->row);

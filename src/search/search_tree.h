@@ -107,6 +107,7 @@ typedef struct setti_search_step {
     uint16_t scope;           /* of a scan: whose items narrow it */
     uint16_t pipe, pipe_stop; /* of a test of a list */
     uint32_t found;           /* of a test of a list: variables that are found before it */
+    bool prefetch;            /* of links that do not stay in a cache */
     uint64_t estimate;        /* rows that it leaves, in all */
 } setti_search_step;
 
@@ -167,6 +168,14 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 /* Whether a scan of a variable, driven by a type, leaves only what an item is true for. */
 bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
                              const setti_type* driver);
+
+/* The type that an item needs where the scan cannot decide it, but looks at the type's words; or
+ * NULL. */
+const setti_type* setti_choose_narrows(const setti_search_item* item, uint32_t variable,
+                                       const setti_type* driver);
+
+/* Whether links do not stay in a cache. */
+bool setti_choose_is_large(const setti_along* along);
 
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
