@@ -286,7 +286,36 @@ static void what_is_said_wrongly_is_rejected(void)
     CHECK_END(world);
 }
 
+/* Entries of a delta come by index: on the way there may be a circle that neither state has. */
+static void deltas_turn_acyclic_links_around(void)
+{
+    sett_world* worlds[2];
+    const sett_relationship_desc desc = {.name = "ReportsTo", .id = 2, .acyclic = true};
+    for (uint32_t k = 0; k < 2; k++) {
+        worlds[k] = quiet_world();
+        CHECK_EQ(sett_relationship_register(worlds[k], &desc), 2);
+        sett_entity low = sett_entity_create(worlds[k]);
+        sett_entity high = sett_entity_create(worlds[k]);
+        CHECK(sett_relate(worlds[k], high, 2, low) != NULL);
+    }
+    sett_entity low = sett_entity_at(worlds[0], 0);
+    sett_entity high = sett_entity_at(worlds[0], 1);
+    sett_snapshot before = take(worlds[0]);
+    CHECK_EQ(sett_unrelate(worlds[0], high, 2, low), SETT_OK);
+    CHECK(sett_relate(worlds[0], low, 2, high) != NULL);
+    unsigned char* bytes;
+    size_t size = encode(worlds[0], before, take(worlds[0]), &bytes);
+    CHECK_APPLY(worlds[1], bytes, size);
+    CHECK_SAME(worlds[0], worlds[1]);
+    CHECK(sett_relate(worlds[1], high, 2, low) == NULL);
+    CHECK_EQ(sett_world_error(worlds[1]), SETT_STATUS_CYCLE);
+    free(bytes);
+    CHECK_END(worlds[0]);
+    CHECK_END(worlds[1]);
+}
+
 TEST_MAIN(TEST(padding_of_links_counts_as_zeroes), TEST(a_difference_names_target_and_member),
           TEST(deltas_name_padding_known_differently), TEST(members_make_the_hash_canonical),
           TEST(searches_compare_them), TEST(json_has_them_by_name),
-          TEST(files_are_migrated_by_member), TEST(what_is_said_wrongly_is_rejected))
+          TEST(files_are_migrated_by_member), TEST(deltas_turn_acyclic_links_around),
+          TEST(what_is_said_wrongly_is_rejected))

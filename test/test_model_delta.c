@@ -45,7 +45,8 @@ enum {
     FOLLOWS,   /* one target; who is followed takes the followers along */
     GUARDS,    /* one target; who is guarded cannot end */
     LIKES,     /* many targets, with data */
-    LINKS = LIKES
+    REPORTS,   /* no circles */
+    LINKS = REPORTS
 };
 
 static void begin_links(sett_world* world)
@@ -58,6 +59,7 @@ static void begin_links(sett_world* world)
          .on_target_destroyed = SETT_CLEANUP_REJECT,
          .on_source_destroyed = SETT_CLEANUP_DESTROY},
         {.name = "likes", .size = 8, .align = 8, .id = LIKES, .many = true},
+        {.name = "reports", .id = REPORTS, .acyclic = true, .transitive = true, .reflexive = true},
     };
     for (uint32_t k = 0; k < sizeof(links) / sizeof(links[0]); k++) {
         CHECK_EQ(sett_relationship_register(world, &links[k]), links[k].id);
@@ -71,10 +73,14 @@ static sett_world* begin_with(sett_world* world, bool other)
     static const sett_component needed[] = {ARRAY};
     sett_storage_kind sparse_set = other ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
     const sett_component_desc types[] = {
-        {.name = "array", .size = 8, .id = ARRAY},
+        {.name = "array", .size = 8, .id = ARRAY, .can_disable = true},
         {.name = "sparse-set", .size = 12, .id = SPARSE, .storage = sparse_set},
         {.name = "tag", .id = TAG},
-        {.name = "dont_fragment", .size = 4, .id = DONT_FRAGMENT, .dont_fragment = true},
+        {.name = "dont_fragment",
+         .size = 4,
+         .id = DONT_FRAGMENT,
+         .dont_fragment = true,
+         .can_disable = true},
         {.name = "ordered", .size = 20, .id = ORDERED, .keep_order = true},
         {.name = "needy", .size = 4, .id = NEEDY, .required = needed, .required_count = 1},
         {.name = "skipped", .size = 4, .id = SKIPPED, .save = SETT_SAVE_SKIP},
@@ -118,6 +124,14 @@ static void change_value(sett_world* world, sett_entity e)
         if (sett_has(world, e, id)) {
             (void)sett_remove(world, e, id);
         }
+        return;
+    }
+    if (below(8) == 0) {
+        id = below(2) == 0 ? ARRAY : DONT_FRAGMENT;
+        sett_status status = sett_enable(world, e, id, what % 2 == 0);
+        CHECK_EQ(status, sett_has(world, e, id) ? SETT_OK
+                         : sett_is_null(e)      ? SETT_STATUS_STALE
+                                                : SETT_STATUS_ABSENT);
         return;
     }
     void* value = sett_ensure(world, e, id);

@@ -565,15 +565,17 @@ static void* relation_add_target(setti_relation* relation, sett_entity source, s
     return setti_chain_record_at(relation, place);
 }
 
-/* SETT_OK, or fails with CYCLE: links lead from the target to the source. A state from elsewhere
- * may hold a circle already: `steps` ends that walk. */
+/* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not asked while a delta is
+ * played, because links that turn around are a circle for a moment. So a state from elsewhere may
+ * hold a circle: `steps` ends that walk. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target)
 {
     const setti_storage* storage = &relation->links->storage;
     uint32_t steps = storage->count;
     const sett_link* link = NULL;
-    for (sett_entity at = target; relation->acyclic; at = link->target, steps--) {
+    bool asked = relation->acyclic && !relation->world->receiving;
+    for (sett_entity at = target; asked; at = link->target, steps--) {
         link = setti_storage_find(storage, at.index);
         if (sett_equals(at, source)) {
             return setti_world_fail_with(
