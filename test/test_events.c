@@ -647,6 +647,89 @@ static void moving_is_not_notified(void)
     scene_end(&s);
 }
 
+static sett_component register_likes(scene* s, bool many)
+{
+    sett_component likes = sett_relationship_register(
+        s->world, &(sett_relationship_desc){.name = "likes", .size = 4, .many = many});
+    observe(s, "l", likes, "+=-");
+    return likes;
+}
+
+/* A link runs the callbacks of its component at the source: `on_add` with the first target, once
+ * the link leads there; `on_set` when an exclusive link changes its target, and when one of several
+ * links is added or removed; `on_remove` before the last link is removed, while it still leads to
+ * its target. Writing data through the address that sett_relate returns runs no callback. */
+static void links_are_notified_at_their_source(void)
+{
+    for (uint32_t many = 0; many < 2; many++) {
+        scene s;
+        scene_begin(&s);
+        sett_entity e[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            e[k] = sett_entity_create(s.world);
+        }
+        sett_component likes = register_likes(&s, many != 0);
+        *(uint32_t*)sett_relate(s.world, e[0], likes, e[1]) = 5;
+        expect(&s, "l+1"); /* the target's index; of many, how many there are */
+        *(uint32_t*)sett_relate(s.world, e[0], likes, e[2]) = 6;
+        expect(&s, "l=2");
+        if (many != 0) {
+            CHECK_EQ(sett_unrelate(s.world, e[0], likes, e[1]), SETT_OK);
+            expect(&s, "l=1");
+        }
+        CHECK_EQ(sett_unrelate(s.world, e[0], likes, e[2]), SETT_OK);
+        expect(&s, many != 0 ? "l-1" : "l-2");
+        scene_end(&s);
+    }
+}
+
+/* When destroying a target removes links of surviving entities, their callbacks run before any
+ * callback of the target. */
+static void sources_are_notified_before_their_target(void)
+{
+    scene s;
+    scene_begin(&s);
+    observe(&s, "b", s.b, "-");
+    sett_component likes = register_likes(&s, false);
+    sett_entity target = sett_entity_create(s.world);
+    set(&s, target, s.b, 9);
+    CHECK(sett_relate(s.world, sett_entity_create(s.world), likes, target) != NULL);
+    expect(&s, "l+0");
+    CHECK_EQ(sett_entity_destroy(s.world, target), SETT_OK);
+    expect(&s, "l-0 b-9");
+    scene_end(&s);
+}
+
+static void hear_parent(teller* who, sett_entity entity)
+{
+    scene* s = who->s; /* a copy is in its place: 0 is the original */
+    sett_entity parent = sett_hierarchy_parent(s->world, entity);
+    CHECK_EQ(sett_is_null(parent), *(const uint32_t*)sett_get(s->world, entity, s->b) == 1);
+}
+
+/* Instances and copies run the callbacks of sett_entity_create_many, when all of them are attached
+ * and linked: first the entity itself, then its descendants, parents first. */
+static void copies_are_notified_in_their_places(void)
+{
+    for (uint32_t way = 0; way < 2; way++) {
+        scene s;
+        scene_begin(&s);
+        CHECK(sett_hierarchy_register(s.world, NULL) != 0);
+        sett_entity e[4];
+        for (uint32_t k = 0; k < 4; k++) { /* 1 has 2 and 4, 2 has 3 */
+            e[k] = sett_entity_create(s.world);
+            set(&s, e[k], s.b, k + 1);
+            CHECK(k == 0 || sett_hierarchy_attach(s.world, e[k], e[k == 2 ? 1 : 0]) == SETT_OK);
+        }
+        observe(&s, "b", s.b, "+=")->then = hear_parent;
+        sett_entity copy = way == 0 ? sett_duplicate(s.world, e[0], NULL) : sett_null();
+        CHECK(way == 0 ? !sett_is_null(copy)
+                       : sett_instantiate(s.world, e[0], 1, &copy) == SETT_OK);
+        expect(&s, "b+1 b=1 b+2 b=2 b+3 b=3 b+4 b=4");
+        scene_end(&s);
+    }
+}
+
 /* A command runs its callbacks when it is applied, as the immediate call would; a skipped command
  * runs none. */
 static void commands_are_notified_when_they_are_applied(void)
@@ -1221,6 +1304,8 @@ TEST_MAIN(TEST(the_hook_and_then_observers_hear_of_an_addition),
           TEST(a_dying_entity_is_whole), TEST(clearing_an_entity_is_notified_as_its_end),
           TEST(creating_many_is_notified_at_the_end), TEST(clearing_a_type_is_notified_one_by_one),
           TEST(the_end_of_many_is_notified_one_by_one), TEST(moving_is_not_notified),
+          TEST(links_are_notified_at_their_source), TEST(sources_are_notified_before_their_target),
+          TEST(copies_are_notified_in_their_places),
           TEST(commands_are_notified_when_they_are_applied),
           TEST(dont_fragment_types_are_notified_too), TEST(a_delta_is_notified_with_final_values),
           TEST(a_link_of_a_delta_is_notified_with_its_data),

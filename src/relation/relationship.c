@@ -565,9 +565,9 @@ static void* relation_add_target(setti_relation* relation, sett_entity source, s
     return setti_chain_record_at(relation, place);
 }
 
-/* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not asked while a delta is
- * played, because links that turn around are a circle for a moment. So a state from elsewhere may
- * hold a circle: `steps` ends that walk. */
+/* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not checked while a delta
+ * is played, because links that turn around are a circle for a moment. So a state from elsewhere
+ * may hold a circle: `steps` ends that walk. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target)
 {
