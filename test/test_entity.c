@@ -231,9 +231,55 @@ static void a_dropped_reservation_does_not_come_back(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(null_is_never_alive), TEST(a_slot_lives_again_under_another_handle),
-          TEST(made_up_handles_are_stale), TEST(a_given_handle_is_taken_as_it_is),
-          TEST(a_slot_out_of_generations_is_retired), TEST(indices_stay_below_the_limit),
-          TEST(reserved_entities_need_no_memory), TEST(walking_meets_each_once),
-          TEST(destroying_many_passes_over_stale_ones), TEST(a_reservation_is_no_life_yet),
-          TEST(a_dropped_reservation_does_not_come_back))
+/* A client's own entities and the server's, side by side in one world. */
+static void new_entities_begin_at_an_index(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity own[200];
+    sett_snapshot snapshot;
+    CHECK_EQ(sett_entity_set_first(world, 100), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_entity_create_handle(world, (sett_entity){7, 1}), SETT_OK);
+    CHECK_EQ(sett_entity_set_first(world, 2048), SETT_OK);
+    CHECK_EQ(sett_entity_create(world).index, 2048);
+    CHECK_EQ(sett_cmd_create(sett_commands_here(world)).index, 2049);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    CHECK_EQ(sett_entity_create_many(world, 200, NULL, 0, NULL, own), SETT_OK);
+    CHECK_EQ(own[199].index, 2249);
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+    /* an index that becomes free below the first is not used, one above is */
+    for (uint32_t k = 0; k < 64; k++) {
+        CHECK(k == 7 || sett_entity_create_handle(world, (sett_entity){k, 1}) == SETT_OK);
+    }
+    CHECK_VALID(world);
+    CHECK_EQ(sett_entity_destroy(world, (sett_entity){7, 1}), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, own[0]), SETT_OK);
+    CHECK_EQ(sett_entity_create(world).index, own[0].index);
+    CHECK_EQ(sett_entity_create(world).index, 2250);
+    CHECK_VALID(world);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    CHECK_VALID(world);
+    CHECK_EQ(sett_entity_create(world).index, 2250);
+    CHECK_EQ(sett_snapshot_drop(world, snapshot), SETT_OK);
+    CHECK_EQ(sett_world_clear(world), SETT_OK);
+    CHECK_EQ(sett_world_trim(world), SETT_OK);
+    CHECK_EQ(sett_entity_create(world).index, 2048);
+    CHECK_EQ(sett_entity_set_first(world, 0), SETT_OK);
+    CHECK_EQ(sett_entity_create(world).index, 0);
+    CHECK_END(world);
+
+    sett_world_desc small = {.log_fn = sett_log_silent, .entity_limit = 200};
+    world = sett_world_create(&small);
+    CHECK_EQ(sett_entity_set_first(world, 192), SETT_OK);
+    CHECK_EQ(sett_entity_create_many(world, 9, NULL, 0, NULL, own), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_entity_create_many(world, 8, NULL, 0, NULL, own), SETT_OK);
+    CHECK(sett_is_null(sett_entity_create(world)));
+    CHECK_EQ(sett_entity_set_first(world, 256), SETT_STATUS_ARGUMENT);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(new_entities_begin_at_an_index), TEST(null_is_never_alive),
+          TEST(a_slot_lives_again_under_another_handle), TEST(made_up_handles_are_stale),
+          TEST(a_given_handle_is_taken_as_it_is), TEST(a_slot_out_of_generations_is_retired),
+          TEST(indices_stay_below_the_limit), TEST(reserved_entities_need_no_memory),
+          TEST(walking_meets_each_once), TEST(destroying_many_passes_over_stale_ones),
+          TEST(a_reservation_is_no_life_yet), TEST(a_dropped_reservation_does_not_come_back))

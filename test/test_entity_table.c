@@ -65,7 +65,8 @@ static void expect_same(void)
     } while (alive != SETTI_NONE);
     for (uint32_t k = 0; k < 30; k++) {
         uint32_t index = below(LIMIT + 200);
-        CHECK_EQ(setti_entity_next_free(table, index), naive_next(LIFE_FREE, index));
+        CHECK_EQ(setti_entity_next_free(table, index),
+                 naive_next(LIFE_FREE, SETTI_MAX(index, table->first * 64)));
         if (index < LIMIT) {
             CHECK_EQ(setti_entity_is_claimed(table, index), run.life[index] == LIFE_CLAIMED);
             CHECK_EQ(setti_entity_upcoming(table, index).generation,
@@ -90,7 +91,7 @@ static void note_alive(sett_entity entity)
 
 static void create_one(void)
 {
-    uint32_t lowest = naive_next(LIFE_FREE, 0);
+    uint32_t lowest = naive_next(LIFE_FREE, run.table.first * 64);
     uint32_t from = 0;
     sett_status status = setti_entity_reserve(&run.pool, &run.table, &from, 1);
     CHECK_EQ(status, lowest != SETTI_NONE ? SETT_OK : SETT_STATUS_LIMIT);
@@ -108,6 +109,7 @@ static void create_many(void)
     uint32_t start = below(2) == 0 ? 0 : below(LIMIT);
     uint32_t count = 1 + below(below(10) == 0 ? 1500 : 100);
     uint32_t there = 0;
+    start = SETTI_MAX(start, run.table.first * 64);
     for (uint32_t k = start; k < LIMIT; k++) {
         there += run.life[k] == LIFE_FREE;
     }
@@ -171,6 +173,11 @@ static void create_claimed(void)
     }
 }
 
+static void move_first(void)
+{
+    setti_entity_set_first(&run.table, below(2) == 0 ? 0 : below(LIMIT / 64));
+}
+
 /* At a place of its own, in a later life; some in the last. */
 static void create_at(void)
 {
@@ -196,9 +203,9 @@ static void random_operations(void)
     for (uint32_t k = 0; k < LIMIT; k++) {
         run.generation[k] = 1;
     }
-    static void (*const operation[])(void) = {create_one,  create_one,     create_many,
-                                              create_many, destroy_some,   claim,
-                                              claim,       create_claimed, create_at};
+    static void (*const operation[])(void) = {create_one,   create_one, create_many, create_many,
+                                              destroy_some, claim,      claim,       create_claimed,
+                                              create_at,    move_first};
     for (uint32_t k = 0; k < CHECK_ROUNDS(20000); k++) {
         operation[below(sizeof(operation) / sizeof(operation[0]))]();
         if (k % 16 == 0 || k < 200) {
@@ -211,6 +218,7 @@ static void random_operations(void)
         run.life[k] = run.life[k] == LIFE_CLAIMED ? LIFE_FREE : run.life[k];
     }
     run.table.reserved = 0;
+    setti_entity_set_first(&run.table, 0);
     setti_entity_rebuild(&run.table);
     expect_same();
     setti_entity_deinit(&run.pool, &run.table);

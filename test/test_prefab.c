@@ -402,10 +402,132 @@ static void misuse_is_rejected(void)
     CHECK_END(world);
 }
 
+static bool is_prefab(sett_entity entity)
+{
+    return sett_has(world, entity, SETT_ID_PREFAB);
+}
+
+static sett_entity named(sett_entity parent, const char* name)
+{
+    sett_entity made = sett_entity_create(world);
+    CHECK(sett_is_null(parent) || sett_hierarchy_attach(world, made, parent) == SETT_OK);
+    CHECK_EQ(sett_name_set(world, made, name), SETT_OK);
+    return made;
+}
+
+static void children_of_prefabs_are_prefabs(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_entity e[4];
+    CHECK_EQ(sett_entity_create_many(world, 4, NULL, 0, NULL, e), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, e[2], e[1]), SETT_OK);
+    CHECK_EQ(sett_prefab_make(world, e[0]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, e[1], e[0]), SETT_OK);
+    CHECK(is_prefab(e[1]) && is_prefab(e[2]));
+    CHECK_EQ(sett_hierarchy_insert_before(world, e[3], e[1]), SETT_OK);
+    CHECK(is_prefab(e[3]));
+    sett_entity part =
+        sett_instantiate_with(world, &(sett_instantiate_desc){.prefab = e[1], .parent = e[0]});
+    CHECK(is_prefab(part) && is_prefab(sett_hierarchy_first(world, part)));
+    /* a rejected attachment tags nothing, and an instance is no prefab */
+    sett_entity other = named(sett_null(), "a");
+    CHECK_EQ(sett_name_set(world, e[3], "a"), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, other, e[0]), SETT_STATUS_CONFLICT);
+    CHECK(!is_prefab(other));
+    sett_entity made;
+    CHECK_EQ(sett_instantiate(world, e[0], 1, &made), SETT_OK);
+    CHECK_EQ(sett_hierarchy_child_count(world, made), 3);
+    CHECK(!is_prefab(made) && !is_prefab(sett_hierarchy_first(world, made)));
+    CHECK_END(world);
+}
+
+/* A prefab's links to its children are slots: an instance's lead to its own. */
+static void slots_lead_to_the_instances_child(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_component slot = sett_relationship_register(world, &(sett_relationship_desc){.name = "S"});
+    sett_entity tank = sett_entity_create(world);
+    sett_entity barrel = named(tank, "barrel");
+    CHECK(sett_relate(world, tank, slot, barrel) != NULL);
+    CHECK_EQ(sett_prefab_make(world, tank), SETT_OK);
+    sett_entity made[2];
+    CHECK_EQ(sett_instantiate(world, tank, 2, made), SETT_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_entity own = sett_target(world, made[k], slot);
+        CHECK_ENTITY_EQ(sett_hierarchy_parent(world, own), made[k]);
+        CHECK_ENTITY_EQ(sett_name_find(world, made[k], "barrel"), own);
+    }
+    CHECK_END(world);
+}
+
+/* tank: Position 1, Sprite that knows the tank; turret { Position 2, barrel }, hatch
+ * heavy: Position 9; turret { Burning } */
+static void prefabs_have_several_bases(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_component slot = sett_relationship_register(world, &(sett_relationship_desc){.name = "S"});
+    sett_component armed = SETT_REGISTER_TAG(world, Armed);
+    CHECK_EQ(sett_prefab_share(world, armed, true), SETT_OK);
+    sett_entity tank = sett_entity_create(world);
+    sett_set(world, tank, Position_id, &(Position){1, 1});
+    sett_set(world, tank, Sprite_id, &(Sprite){.frame = 3, .light = tank});
+    sett_add(world, tank, armed);
+    sett_entity turret = named(tank, "turret");
+    sett_set(world, turret, Position_id, &(Position){2, 2});
+    sett_set(world, turret, Sprite_id, &(Sprite){.light = tank});
+    sett_entity barrel = named(turret, "barrel");
+    sett_set(world, barrel, Sprite_id, &(Sprite){.light = turret});
+    CHECK(sett_relate(world, tank, slot, turret) != NULL);
+    named(tank, "hatch");
+    sett_entity heavy = sett_entity_create(world);
+    sett_set(world, heavy, Position_id, &(Position){9, 9});
+    sett_add(world, named(heavy, "turret"), Burning_id);
+    sett_entity fast = sett_entity_create(world);
+    sett_add(world, named(fast, "hatch"), Burning_id);
+    CHECK(sett_prefab_make(world, tank) == SETT_OK && sett_prefab_make(world, heavy) == SETT_OK);
+
+    sett_entity bases[] = {tank, fast};
+    sett_instantiate_desc desc = {.prefab = heavy, .bases = bases, .base_count = 2};
+    sett_entity made = sett_instantiate_with(world, &desc);
+    CHECK_VALID(world);
+    CHECK_ENTITY_EQ(sett_target(world, made, sett_instance_of(world)), heavy);
+    CHECK(((const Position*)sett_get(world, made, Position_id))->x == 9);
+    CHECK_ENTITY_EQ(((const Sprite*)sett_get(world, made, Sprite_id))->light, made);
+    CHECK(sett_has(world, made, armed) && !is_prefab(made));
+    CHECK_EQ(sett_hierarchy_child_count(world, made), 2);
+    sett_entity own = sett_name_find(world, made, "turret");
+    CHECK(sett_has(world, own, Burning_id));
+    CHECK(((const Position*)sett_get(world, own, Position_id))->x == 2);
+    CHECK_ENTITY_EQ(((const Sprite*)sett_get(world, own, Sprite_id))->light, made);
+    CHECK_ENTITY_EQ(sett_target(world, made, slot), own);
+    sett_entity end = sett_name_lookup(world, made, "turret/barrel");
+    CHECK_ENTITY_EQ(((const Sprite*)sett_get(world, end, Sprite_id))->light, own);
+    CHECK(sett_has(world, sett_name_find(world, made, "hatch"), Burning_id));
+
+    /* a variant: its instances are as it is, with values of their own */
+    CHECK_EQ(sett_prefab_make(world, made), SETT_OK);
+    sett_entity two[2];
+    CHECK_EQ(sett_instantiate(world, made, 2, two), SETT_OK);
+    CHECK(sett_has(world, sett_name_lookup(world, two[1], "turret/barrel"), Sprite_id));
+    desc.values = &(sett_value){.component = Sprite_id, .value = &(Sprite){.frame = 8}};
+    desc.value_count = 1;
+    made = sett_instantiate_with(world, &desc);
+    CHECK_EQ(((const Sprite*)sett_get(world, made, Sprite_id))->frame, 8);
+
+    bases[1] = turret; /* is in the tank */
+    CHECK(sett_is_null(sett_instantiate_with(world, &desc)));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    bases[1] = sett_null();
+    CHECK(sett_is_null(sett_instantiate_with(world, &desc)));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_STALE);
+    CHECK_END(world);
+}
+
 /* ------------------------------------------------------------------------- memory that runs out */
 
 typedef struct scarcity {
     sett_entity prefab;
+    sett_entity base; /* null: none */
     sett_entity made[200];
     uint32_t entities;
     uint64_t values;
@@ -414,6 +536,12 @@ typedef struct scarcity {
 static bool instantiate(void* user)
 {
     scarcity* s = user;
+    if (!sett_is_null(s->base)) {
+        s->made[0] = sett_instantiate_with(
+            world,
+            &(sett_instantiate_desc){.prefab = s->prefab, .bases = &s->base, .base_count = 1});
+        return !sett_is_null(s->made[0]);
+    }
     return sett_instantiate(world, s->prefab, 200, s->made) == SETT_OK;
 }
 
@@ -450,6 +578,13 @@ static void memory_runs_out(void)
         s.values = count_values();
         scarce_run(world, &memory, instantiate, nothing_made, &s);
         CHECK_EQ(sett_entity_count(world), s.entities + 600);
+        s.base = s.prefab;
+        s.prefab = sett_entity_create(world);
+        s.entities = sett_entity_count(world);
+        s.values = count_values();
+        scarce_run(world, &memory, instantiate, nothing_made, &s);
+        CHECK_EQ(sett_entity_count(world), s.entities + 3);
+        s.base = sett_null();
         CHECK(memory.failures > 20);
         scarce_end(&memory, world);
     }
@@ -481,7 +616,9 @@ static void links_of_instances_fill_pages(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(links_of_instances_fill_pages), TEST(queries_skip_hidden_entities),
-          TEST(instances_are_like_the_prefab), TEST(shared_values_are_the_prefabs),
-          TEST(links_of_prefabs_are_the_instances), TEST(instances_are_looked_into_by_name),
-          TEST(values_that_own_are_copied), TEST(misuse_is_rejected), TEST(memory_runs_out))
+TEST_MAIN(TEST(children_of_prefabs_are_prefabs), TEST(slots_lead_to_the_instances_child),
+          TEST(prefabs_have_several_bases), TEST(links_of_instances_fill_pages),
+          TEST(queries_skip_hidden_entities), TEST(instances_are_like_the_prefab),
+          TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
+          TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
+          TEST(misuse_is_rejected), TEST(memory_runs_out))

@@ -512,6 +512,14 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
+/* Sets the lowest index that new entities get, so that two programs can create entities side by
+ * side: a client's own begin at 1,048,576, say, and the server's handles, which it creates by
+ * sett_entity_create_handle or a delta, stay below. It is no part of the state.
+ *   index  a multiple of 64; 0 at first
+ * Fails: ARGUMENT (not a multiple, or not below entity_limit), LOCKED.
+ * Cost: O(1). Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_entity_set_first(sett_world* world, uint32_t index);
+
 /* Destroys an entity, its components, its descendants (hierarchy.h) and the entities that depend on
  * it by a relationship (relationship.h). Links from other entities to it are removed.
  * Returns OK. Returns STALE if the entity is not alive; this is no misuse. In an on_remove callback

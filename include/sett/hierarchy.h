@@ -81,7 +81,7 @@ static inline sett_component sett_hierarchy_register(sett_world* world,
 }
 
 /* Makes an entity the last child of a parent. If it has another parent, it moves; its descendants
- * move with it.
+ * move with it. A child of a prefab becomes a prefab (sett_prefab_make), with its descendants.
  * Fails: STALE (either), CYCLE (the parent is the entity itself or a descendant of it), CONFLICT (a
  * child of the parent has the same name), LOCKED (see above; or one of them is being destroyed),
  * LIMIT, OUT_OF_MEMORY.

@@ -54,6 +54,10 @@ typedef struct sett_instantiate_desc {
      * initialised; default: none */
     const sett_value* values;
     uint32_t value_count;
+    /* more prefabs, from which the instance gets what it lacks so far: components and children.
+     * Children of the same name become one child, and so on down the tree. Default: none */
+    const sett_entity* bases;
+    uint32_t base_count;
 } sett_instantiate_desc;
 
 SETT_API sett_entity sett_instantiate_with_sized(sett_world* world,
@@ -65,11 +69,21 @@ SETT_API sett_entity sett_instantiate_with_sized(sett_world* world,
  *         .prefab = imp, .parent = map, .name = "boss",
  *         SETT_VALUES(SETT_VALUE(Position, .x = 8, .y = 3), SETT_VALUE(Health, .points = 90))});
  *
+ * A variant is an instance of its differences and a base, made a prefab:
+ *
+ *     sett_entity fast_imp = sett_instantiate_with(world, &(sett_instantiate_desc){
+ *         .prefab = legs_and_speed, .bases = &imp, .base_count = 1});
+ *     sett_prefab_make(world, fast_imp);
+ *
+ * It is linked to `prefab`, not to the bases: what a base shares (sett_prefab_share) is copied. An
+ * instance whose parent is a prefab becomes one.
+ *
  * Callbacks run when the instance is complete: on_add sees the given values, the parent and the
  * name; on_set runs once for each component. References in given values stay as they are.
- * Returns null on failure; nothing was created then. Fails: STALE (prefab or parent), LOCKED,
- * ARGUMENT (no name, see sett_name_set; a component twice; a component of the library itself),
- * CONFLICT (a child of the parent has the name), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
+ * Returns null on failure; nothing was created then. Fails: STALE (prefab, base or parent), LOCKED,
+ * ARGUMENT (an entity is in two of the prefab and its bases; no name, see sett_name_set; a
+ * component twice; a component of the library itself), CONFLICT (a child of the parent has the
+ * name), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
  * Cost: for each entity about that of sett_create_with. The first two instances, and the first two
  * after the prefab's components, children or names have changed, cost several times as much; so do
  * all instances of a prefab with links of relationships. Also for sett_instantiate of one.

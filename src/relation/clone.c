@@ -60,7 +60,20 @@ static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone
     return NULL;
 }
 
-/* The same of those that are copied. */
+/* Whether a node before this one, whose copies are the same, has the type. */
+static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
+                           const setti_type* type)
+{
+    const setti_clone_node* first = &clone->nodes[node->twin];
+    bool taken = first->derives && type == clone->instances->links;
+    for (const setti_clone_node* at = first; at != node && !taken; at++) {
+        taken =
+            (at == first || at->twin == node->twin) && setti_storage_has(&type->storage, at->index);
+    }
+    return taken;
+}
+
+/* The same of those that are copied, without what comes from a node before. */
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
@@ -70,8 +83,9 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     }
     do {
         type = clone_next_of_all(clone, node, cursor);
-    } while (type != NULL && clone->merge != NULL &&
-             clone->merge->verdicts[type->id] == SETTI_CLONE_SKIP);
+    } while (type != NULL &&
+             ((clone->merge != NULL && clone->merge->verdicts[type->id] == SETTI_CLONE_SKIP) ||
+              (SETTI_UNLIKELY(node->twin != SETTI_NONE) && clone_is_taken(clone, node, type))));
     return type;
 }
 
@@ -84,7 +98,8 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     if (clone->node_count == 1 && clone->merge == NULL) {
         return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
     }
-    return setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
+    uint32_t k = setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
+    return k != SETTI_NONE && clone->nodes[k].twin != SETTI_NONE ? clone->nodes[k].twin : k;
 }
 
 /* ---------------------------------------------------------------------------------------- links */
@@ -207,21 +222,74 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->index = index;
     node->lead = SETTI_NONE;
     node->met = SETTI_NONE;
+    node->twin = SETTI_NONE;
     node->edit.count = clone->count;
     node->edit.repeat = true;
     node->edit.begins = true;
+}
+
+/* Finds the node before the k-th whose copies are to be its copies, too: the root for that of a
+ * base, else a child of the same name of the same parent; SETTI_NONE if there is none. */
+static void clone_find_twin(setti_clone* clone, uint32_t k, bool root)
+{
+    setti_clone_node* node = &clone->nodes[k];
+    uint64_t name = setti_name_key(clone->from, node->index);
+    uint32_t link = setti_hierarchy_parent(clone->from, node->index);
+    if (root) {
+        node->twin = k != 0 ? 0 : SETTI_NONE;
+        return;
+    }
+    uint32_t above = setti_hash_map_find(&clone->by_index, (uint64_t)link);
+    node->over = clone->nodes[above].twin != SETTI_NONE ? clone->nodes[above].twin : above;
+    for (uint32_t j = 1; name != 0 && j < k && node->twin == SETTI_NONE; j++) {
+        const setti_clone_node* other = &clone->nodes[j];
+        if (other->twin == SETTI_NONE && other->over == node->over &&
+            setti_name_key(clone->from, other->index) == name) {
+            node->twin = j;
+        }
+    }
+}
+
+/* Lists an entity and its descendants, from the k-th node on. */
+static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
+{
+    for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), ++*k) {
+        setti_clone_node* node = &clone->nodes[*k];
+        setti_clone_init_node(clone, node, at.index);
+        node->derives = clone->instances != NULL && *k == 0;
+        node->edit.begins = *k != 0 || sett_is_null(clone->into);
+        uint64_t key = (uint64_t)at.index + 1;
+        if (clone->base_count != 0 && setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
+            return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
+                                         "%s: entity %u:%u is in two of the prefab and its bases",
+                                         clone->call, (unsigned)at.index, (unsigned)at.generation);
+        }
+        if (clone->node_count > 1 &&
+            !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, *k)) {
+            return clone_no_memory(clone);
+        }
+        if (clone->base_count != 0) {
+            clone_find_twin(clone, *k, sett_equals(at, root));
+            clone->twin_count += node->twin != SETTI_NONE;
+        }
+    }
+    return SETT_OK;
+}
+
+static void clone_count(setti_clone* clone, sett_entity root)
+{
+    for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
+        clone->node_count++;
+    }
 }
 
 /* Lists the entities to be copied. */
 static sett_status clone_gather(setti_clone* clone, sett_entity root)
 {
     const setti_entity_table* table = &clone->to->entities;
-    for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at)) {
-        clone->node_count++;
-    }
-    uint64_t made = (uint64_t)clone->node_count * clone->count - !sett_is_null(clone->into);
-    if (made > table->limit - setti_entity_taken(table)) {
-        return setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->call, sett_null(), 0);
+    clone_count(clone, root);
+    for (uint32_t b = 0; b < clone->base_count; b++) {
+        clone_count(clone, clone->bases[b]);
     }
     clone->nodes = clone_alloc(clone, clone->node_count, sizeof(*clone->nodes));
     if (clone->nodes == NULL) {
@@ -230,17 +298,16 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root)
     clone->node_room = clone->node_count;
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes)); /* released in any case */
     uint32_t k = 0;
-    for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), k++) {
-        setti_clone_node* node = &clone->nodes[k];
-        setti_clone_init_node(clone, node, at.index);
-        node->derives = clone->instances != NULL && k == 0;
-        node->edit.begins = k != 0 || sett_is_null(clone->into);
-        if (clone->node_count > 1 &&
-            !setti_hash_map_set(&clone->to->pool, &clone->by_index, (uint64_t)at.index + 1, k)) {
-            return clone_no_memory(clone);
-        }
+    sett_status status = clone_list(clone, root, &k);
+    for (uint32_t b = 0; b < clone->base_count && status == SETT_OK; b++) {
+        status = clone_list(clone, clone->bases[b], &k);
     }
-    return SETT_OK;
+    uint64_t copies = (uint64_t)(clone->node_count - clone->twin_count) * clone->count;
+    if (status == SETT_OK &&
+        copies - !sett_is_null(clone->into) > table->limit - setti_entity_taken(table)) {
+        status = setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->call, sett_null(), 0);
+    }
+    return status;
 }
 
 /* Finds out whether the copies of a node share values with it. */
@@ -248,7 +315,7 @@ static void clone_measure(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
     const setti_type* type;
-    while (clone->instances != NULL && !node->derives &&
+    while (clone->instances != NULL && !node->derives && node->twin == SETTI_NONE &&
            (type = clone_next_type(clone, node, &cursor)) != NULL) {
         node->derives = (type->flags & SETTI_TYPE_SHARED) != 0;
     }
@@ -318,7 +385,8 @@ static sett_status clone_survey(setti_clone* clone)
 /* A copy that becomes a sibling of its original keeps its name only in another world. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
-    return sett_is_null(node->onto) && setti_name_key(clone->from, node->index) != 0 &&
+    return sett_is_null(node->onto) && node->twin == SETTI_NONE &&
+           setti_name_key(clone->from, node->index) != 0 &&
            (node != clone->nodes || clone->from != clone->to);
 }
 
@@ -342,8 +410,14 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
     if (from->name_table != NULL && type == from->name_table->type) {
         return setti_clone_keeps_name(clone, node);
     }
-    return clone->instances == NULL ||
-           ((type->flags & SETTI_TYPE_SHARED) == 0 && type != from->hidden[SETTI_HIDDEN_PREFAB]);
+    bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->twin == SETTI_NONE;
+    return clone->instances == NULL || (!shared && type != from->hidden[SETTI_HIDDEN_PREFAB]);
+}
+
+/* The edit that creates the copies of a node. */
+static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
+{
+    return node->twin != SETTI_NONE ? &clone->nodes[node->twin].edit : &node->edit;
 }
 
 /* Whether a type's values can be copied, and are not the library's own to be made anew. */
@@ -405,7 +479,7 @@ static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, s
     if (clone->merge != NULL && clone->merge->verdicts[type->id] == SETTI_CLONE_RAW) {
         return clone_reject_raw(clone, type);
     }
-    setti_edit_part* part = setti_edit_include(clone->to, &node->edit, to);
+    setti_edit_part* part = setti_edit_include(clone->to, clone_edit(clone, node), to);
     if (part == NULL) {
         return clone_no_memory(clone);
     }
@@ -444,8 +518,7 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     if (status == SETT_OK && !done) {
         status = clone_no_memory(clone);
     }
-    return status == SETT_OK && node == clone->nodes ? clone_plan_given(clone, &node->edit)
-                                                     : status;
+    return status;
 }
 
 /* Reserves records for the links of copies. */
@@ -507,7 +580,7 @@ static bool clone_reserve_parent(setti_clone* clone)
 /* Whether the edit of a node changes anything. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
-    return node->edit.begins || node->edit.added_count != 0;
+    return node->twin == SETTI_NONE && (node->edit.begins || node->edit.added_count != 0);
 }
 
 /* Prepares and reserves all that creating the copies needs. */
@@ -645,9 +718,9 @@ static void clone_place(const setti_clone* clone, const setti_clone_node* node)
                                             (sett_children_policy)policy);
         }
         if (above != SETTI_NONE) {
-            (void)sett_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
+            (void)setti_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
         } else if (beside && !sett_is_null(parent)) {
-            (void)sett_hierarchy_attach(clone->to, node->copies[k], parent);
+            (void)setti_hierarchy_attach(clone->to, node->copies[k], parent);
         }
     }
 }
@@ -713,11 +786,11 @@ static void clone_make(setti_clone* clone)
                                   setti_entity_at(&clone->from->entities, node->index));
         }
         (void)clone_each_link(clone, node, clone_make_link);
-        if (clone_is_copied(node) && sett_is_null(node->onto)) {
+        if (clone_is_copied(node) && sett_is_null(node->onto) && node->twin == SETTI_NONE) {
             clone_place(clone, node);
         }
-        if (k == 0 && !sett_is_null(clone->parent)) {
-            (void)sett_hierarchy_attach(clone->to, node->copies[0], clone->parent);
+        for (uint32_t c = 0; k == 0 && !sett_is_null(clone->parent) && c < clone->count; c++) {
+            (void)setti_hierarchy_attach(clone->to, node->copies[c], clone->parent);
         }
         for (uint32_t c = 0; node->name != 0 && c < clone->count; c++) {
             setti_name_give(clone->to, node->copies[c].index, node->name);
@@ -840,7 +913,7 @@ sett_status setti_clone_plan(setti_clone* clone, sett_entity root)
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         status = clone_plan_node(clone, &clone->nodes[k]);
     }
-    return status;
+    return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0].edit) : status;
 }
 
 /* Gives the nodes room for their copies. */
@@ -853,6 +926,10 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
     }
     sett_entity* copies = out != NULL ? out : clone->copies;
     for (uint32_t k = 0; k < clone->node_count; k++) {
+        if (clone->nodes[k].twin != SETTI_NONE) {
+            clone->nodes[k].copies = clone->nodes[clone->nodes[k].twin].copies;
+            continue;
+        }
         clone->nodes[k].copies = clone->nodes[k].edit.entities = copies;
         copies = copies == out ? clone->copies : copies + clone->count;
     }

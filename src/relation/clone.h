@@ -8,6 +8,8 @@
 typedef struct setti_clone_node {
     uint32_t index;   /* of the entity that is copied */
     uint32_t lead;    /* the first of its leads, SETTI_NONE: nothing copied leads here */
+    uint32_t twin;    /* the node whose copies are its copies as well, or SETTI_NONE */
+    uint32_t over;    /* where there are bases: the node that its copies are children of */
     uint64_t name;    /* the key of its copies' name, 0: none */
     bool derives;     /* its copies are linked to it, by InstanceOf */
     bool outside;     /* of a merge: nothing of it is copied */
@@ -64,8 +66,13 @@ typedef struct setti_clone {
     /* Copies are instances: without the tag Prefab and without shared types, and linked to their
      * prefab by this relationship. NULL: plain copies. */
     setti_relation* instances;
-    /* For one copy, what its root also gets: values that replace the original's or are added; a
-     * parent in the same world; a name that no child of the parent has, by its key. */
+    /* More entities whose types and children the copies get where the root's lack them. */
+    const sett_entity* bases;
+    uint32_t base_count;
+    uint32_t twin_count;
+    /* A parent of the copies of the root, in the same world; and for one copy, what that also gets:
+     * values that replace the original's or are added; a name that no child of the parent has, by
+     * its key. */
     const sett_value* given;
     uint32_t given_count;
     sett_entity parent;

@@ -600,9 +600,9 @@ SETTI_COLD static bool tree_join(sett_world* world, const setti_hierarchy* tree,
     return true;
 }
 
-/* Makes an entity a child of a parent, before one of its children or at the end (0). */
-static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
-                              sett_entity parent, uint32_t before, const char* call)
+/* Whether an entity may become a child of a parent. */
+static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tree,
+                                    sett_entity entity, sett_entity parent, const char* call)
 {
     const setti_storage* storage = &tree->type->storage;
     const sett_hierarchy* old = setti_storage_find(storage, entity.index);
@@ -610,15 +610,49 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     if (closes && !tree_check_cycle(world, tree, entity, parent, call)) {
         return world->error;
     }
-    uint32_t from = old != NULL ? old->parent : 0;
-    bool named = world->name_table != NULL && from != parent.index + 1;
+    bool named = world->name_table != NULL && (old == NULL || old->parent != parent.index + 1);
     if (named && !setti_name_may_move(world, entity.index, parent.index + 1, call)) {
         return world->error;
     }
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
-    if (above != NULL && above->children >= SETTI_CHILDREN_LIMIT) {
-        return setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id);
+    return above != NULL && above->children >= SETTI_CHILDREN_LIMIT
+               ? setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, tree->type->id)
+               : SETT_OK;
+}
+
+/* Whether an entity that is to become a child of a parent has to become a prefab first. */
+SETTI_INLINE bool tree_joins_prefab(const sett_world* world, sett_entity entity, sett_entity parent)
+{
+    const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+    return SETTI_UNLIKELY(tag != NULL) && setti_storage_has(&tag->storage, parent.index) &&
+           !setti_storage_has(&tag->storage, entity.index) && !world->receiving;
+}
+
+/* Makes it one, if it may become a child. */
+SETTI_COLD static sett_status tree_join_prefab(sett_world* world, sett_entity entity,
+                                               sett_entity parent, const char* call)
+{
+    if (!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
+        (world->hierarchy == NULL && !tree_make(world, call))) {
+        return world->error;
     }
+    sett_status status = tree_check_place(world, world->hierarchy, entity, parent, call);
+    return status == SETT_OK && world->make_prefab != NULL ? world->make_prefab(world, entity)
+                                                           : status;
+}
+
+/* Makes an entity a child of a parent, before one of its children or at the end (0). */
+static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
+                              sett_entity parent, uint32_t before, const char* call)
+{
+    const setti_storage* storage = &tree->type->storage;
+    if (tree_check_place(world, tree, entity, parent, call) != SETT_OK) {
+        return world->error;
+    }
+    const sett_hierarchy* old = setti_storage_find(storage, entity.index);
+    const sett_hierarchy* above = setti_storage_find(storage, parent.index);
+    uint32_t from = old != NULL ? old->parent : 0;
+    bool named = world->name_table != NULL && from != parent.index + 1;
     if (above == NULL || old == NULL) { /* look again: a callback may have moved them */
         if (!tree_join(world, tree, entity, parent, call)) {
             return world->error;
@@ -641,6 +675,8 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     }
     return SETT_OK;
 }
+
+static const char tree_attach[] = "sett_hierarchy_attach";
 
 /* The common case: an entity without the component becomes the last child of a parent that has it;
  * both handles are valid, no names, no callbacks. False: nothing is done, take the slow path. */
@@ -690,7 +726,16 @@ sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_en
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    static const char call[] = "sett_hierarchy_attach";
+    if (tree_joins_prefab(world, entity, parent) &&
+        tree_join_prefab(world, entity, parent, tree_attach) != SETT_OK) {
+        return world->error;
+    }
+    return setti_hierarchy_attach(world, entity, parent);
+}
+
+sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
+{
+    const char* const call = tree_attach;
     setti_hierarchy* tree = world->hierarchy;
     if (SETTI_LIKELY(tree != NULL && (SETTI_LIKELY(world->pool.cow_from == 0)
                                           ? tree_try_attach(world, tree, entity, parent, false)
@@ -732,9 +777,12 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
     if (before == entity.index + 1) { /* it exists already */
         return SETT_OK;
     }
-    return tree_check(world, parent, call)
-               ? tree_place(world, world->hierarchy, entity, parent, before, call)
-               : world->error;
+    if (!tree_check(world, parent, call) ||
+        (tree_joins_prefab(world, entity, parent) &&
+         tree_join_prefab(world, entity, parent, call) != SETT_OK)) {
+        return world->error;
+    }
+    return tree_place(world, world->hierarchy, entity, parent, before, call);
 }
 
 sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity entity, sett_entity sibling)

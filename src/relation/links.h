@@ -35,6 +35,9 @@ SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t i
     return node != NULL ? node->parent : 0;
 }
 
+/* As sett_hierarchy_attach; a child of a prefab does not become one. */
+sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
+
 /* Makes a new entity the last child of a parent; both have the component. Sets its depth; the
  * caller sets those of its descendants. */
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent);

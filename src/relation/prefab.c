@@ -29,6 +29,7 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
             return 0;
         }
         world->hidden[which] = setti_world_type(world, tag);
+        world->make_prefab = sett_prefab_make;
         world->listener_version++;
         if (world->update_queries != NULL) {
             world->update_queries(world); /* sett_query_matches does not update */
@@ -107,7 +108,7 @@ static sett_status prefab_make_one(sett_world* world, const setti_instance* inst
         return world->error;
     }
     setti_edit_settle(world);
-    if (setti_recipe_run(world, instance, out, &status)) {
+    if (instance->base_count == 0 && setti_recipe_run(world, instance, out, &status)) {
         return status;
     }
     setti_clone clone;
@@ -121,8 +122,10 @@ static sett_status prefab_make_one(sett_world* world, const setti_instance* inst
     clone.given_count = instance->value_count;
     clone.parent = instance->parent;
     clone.name = instance->name;
+    clone.bases = instance->bases;
+    clone.base_count = instance->base_count;
     status = setti_clone_run(&clone, instance->prefab, out);
-    if (status == SETT_OK) {
+    if (status == SETT_OK && instance->base_count == 0) {
         setti_recipe_learn(world, instance->prefab);
     }
     return status;
@@ -216,7 +219,9 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     setti_instance one = {.call = "sett_instantiate_with",
                           .prefab = desc->prefab,
                           .values = desc->values,
-                          .value_count = desc->value_count};
+                          .value_count = desc->value_count,
+                          .bases = desc->bases,
+                          .base_count = desc->base_count};
     sett_entity made = sett_null();
     if (setti_world_check_unlocked(world, one.call) != SETT_OK) {
         return made;
@@ -224,6 +229,12 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     if (!sett_entity_valid(world, desc->prefab)) {
         setti_world_fail(world, SETT_STATUS_STALE, one.call, desc->prefab, 0);
         return made;
+    }
+    for (uint32_t k = 0; k < desc->base_count; k++) {
+        if (!sett_entity_valid(world, desc->bases[k])) {
+            setti_world_fail(world, SETT_STATUS_STALE, one.call, desc->bases[k], 0);
+            return made;
+        }
     }
     if (!setti_change_check_values(world, desc->values, desc->value_count, one.call) ||
         !prefab_check_values(world, desc, one.call) || !prefab_prepare_place(world, desc, &one)) {
@@ -236,6 +247,15 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     sett_status status = prefab_make_one(world, &one, &made);
     if (hold != NULL) {
         --*hold;
+    }
+    const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+    if (status == SETT_OK && tag != NULL && setti_storage_has(&tag->storage, desc->parent.index) &&
+        !sett_is_null(desc->parent)) {
+        status = sett_prefab_make(world, made);
+        if (status != SETT_OK) {
+            (void)sett_entity_destroy(world, made);
+            world->error = status;
+        }
     }
     return status == SETT_OK ? made : sett_null();
 }

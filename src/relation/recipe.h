@@ -14,6 +14,8 @@ typedef struct setti_instance {
     uint64_t name;      /* key of a text, held; 0: none. No child of the parent has it */
     const sett_value* values;
     uint32_t value_count;
+    const sett_entity* bases; /* more prefabs: clone.c makes the instance */
+    uint32_t base_count;
 } setti_instance;
 
 /* Makes an instance if there is a recipe for it, and writes what came of it to *status. Returns

@@ -59,6 +59,25 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     return SETT_OK;
 }
 
+sett_status sett_entity_set_first(sett_world* world, uint32_t index)
+{
+    static const char call[] = "sett_entity_set_first";
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (index % 64 != 0 || index >= world->entities.limit) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: %u: pass a multiple of 64 below the world's entity_limit",
+                                     call, (unsigned)index);
+    }
+    setti_entity_set_first(&world->entities, index / 64);
+    return SETT_OK;
+}
+
 /* ------------------------------------------------------------------------------ with components */
 
 /* Whether a component may be among those of a creation, at its place in the list. */

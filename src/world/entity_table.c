@@ -20,7 +20,8 @@
  * Invariant:  free <=> dead, not retired, not reserved, and below the limit;
  *             alive <=> no SETTI_DEAD in the generation;  not alive => signature == 0;
  *             a word is in `words` <=> it has a bit, and is not the hint's while that is unlisted;
- *             no word before `hint`, and none between it and `next`, has a bit; next > hint;
+ *             no word from `first` to `hint`, and none between that and `next`, has a bit;
+ *             first <= hint < next;
  *             count, reserved and retired say how many slots are alive, reserved, retired
  */
 #include "world/entity_table.h"
@@ -43,8 +44,8 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table)
     table->count = 0;
     table->reserved = 0;
     table->retired = 0;
-    table->hint = 0;
-    table->next = 1;
+    table->hint = table->first;
+    table->next = table->first + 1;
     table->unlisted = false;
 }
 
@@ -147,7 +148,7 @@ static void entity_find_hint(setti_entity_table* table)
 void setti_entity_word_begins(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
-    if (word <= table->hint) {
+    if (word <= table->hint && word >= table->first) {
         if (word < table->hint) {
             entity_settle_hint(table);
             table->next = table->hint;
@@ -156,7 +157,7 @@ void setti_entity_word_begins(setti_entity_table* table, uint32_t word)
         table->unlisted = true;
     } else {
         setti_summary_add(&table->words, word);
-        table->next = SETTI_MIN(table->next, word);
+        table->next = word > table->hint ? SETTI_MIN(table->next, word) : table->next;
     }
 }
 
@@ -416,8 +417,16 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number)
         }
     }
     entity_settle_hint(table);
-    table->hint = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS);
+    table->hint = SETTI_MAX(table->first, SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS));
     table->next = table->hint + 1;
+}
+
+void setti_entity_set_first(setti_entity_table* table, uint32_t word)
+{
+    entity_settle_hint(table);
+    table->first = word;
+    table->hint = word;
+    table->next = word + 1;
 }
 
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
@@ -494,7 +503,8 @@ static const char* entity_validate_words(const setti_entity_table* table)
         bool unlisted = word == table->hint && table->unlisted;
         if ((some && !unlisted) != setti_summary_has(&table->words, word)) {
             reason = "entity table: the summary says otherwise than the free bits";
-        } else if (some && (word < table->hint || (word > table->hint && word < table->next))) {
+        } else if (some && word >= table->first &&
+                   (word < table->hint || (word > table->hint && word < table->next))) {
             reason = "entity table: an index before the hint, or between it and the next, is free";
         }
     }

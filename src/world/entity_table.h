@@ -39,9 +39,11 @@ typedef struct setti_entity_table {
     uint32_t reserved; /* given out by commands that were not applied: neither free nor alive */
     uint32_t retired;  /* used up */
     uint32_t limit;    /* indices stay below */
-    /* Caches. The words of all pages' `free` are numbered. None before word `hint` has a bit, nor
-     * one between that and `next`. `words` has those that are not 0; but it lacks the hint's while
-     * that is `unlisted`, so that where one entity goes and another comes it is not touched. */
+    uint32_t first;    /* new entities take indices of this word of free bits, and of later ones */
+    /* Caches. The words of all pages' `free` are numbered. None from `first` to `hint` has a bit,
+     * nor one between that and `next`. `words` has those that are not 0; but it lacks the hint's
+     * while that is `unlisted`, so that where one entity goes and another comes it is not touched.
+     */
     uint32_t hint;
     uint32_t next;
     bool unlisted;
@@ -233,7 +235,7 @@ void setti_entity_word_begins(setti_entity_table* table, uint32_t word);
 /* The same for fast paths: false if that has to be called. */
 SETTI_INLINE bool setti_entity_try_word_begins(setti_entity_table* table, uint32_t word)
 {
-    if (table->unlisted || word >= table->hint) {
+    if (table->unlisted || word >= table->hint || word < table->first) {
         return false;
     }
     table->next = table->hint;
@@ -254,7 +256,7 @@ SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_enti
     setti_entity_page* page = table->pages.data[entity.index >> SETTI_ENTITY_SHIFT];
     uint32_t slot = entity.index & SETTI_ENTITY_MASK;
     SETTI_ASSERT(page->generation[slot] == entity.generation);
-    SETTI_ASSERT(entity.index / 64 >= table->hint);
+    SETTI_ASSERT(entity.index / 64 >= table->hint || entity.index / 64 < table->first);
     (void)setti_entity_try_mark(pool, table, entity.index, false);
     page->signature[slot] = 0;
     page->generation[slot] = (entity.generation + 1) | SETTI_DEAD;
@@ -297,6 +299,9 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number);
 /* Makes sure that so many pages can be put into the table by setti_pages_ensure. False when memory
  * runs out. */
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count);
+
+/* Makes new entities take indices from a word on. */
+void setti_entity_set_first(setti_entity_table* table, uint32_t word);
 
 /* Gives back what the summary takes for pages that are not there any more. */
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table);

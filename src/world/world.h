@@ -154,6 +154,7 @@ struct sett_world {
 
     /* tags whose entities queries skip unless they name them; NULL until they are asked for */
     setti_type* hidden[SETTI_HIDDEN];
+    sett_status (*make_prefab)(sett_world* world, sett_entity entity); /* sett_prefab_make */
     /* tag: who has it ends last where all end (relation/singleton.c); NULL until it is used */
     setti_type* last_tag;
 
